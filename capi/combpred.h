@@ -217,12 +217,52 @@ int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int
 int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Writes to dst[n, part_len] the encoding that the library takes of the output in each row of y[n, part_len], for
- * structures whose outputs can be listed in several ways: "directedcycles" from any vertex on, "cycles" in either
- * direction, too. For others it is the row itself. Rows that list no output: CP_EVALUE with bad_row, as for
- * cp_structure_check. control->step counts rows. */
-int32_t cp_structure_canonical(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* Encodes outputs as they stand in data: each row of y[n, width] is read, checked and written to dst[n, part_len]. It
+ * holds the parts of an output as whole numbers, in width = part_len columns, and in some structures there are further
+ * ways:
+ *   "weakorders": any finite numbers, smaller ones first and equal ones tied, which become dense ranks
+ *   "cycles", "directedcycles": vertices from any one on, the former in either direction; any width, padded with -1
+ *   "routes", "paths": any width, padded with -1
+ *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
+ *     column's. The diagonal is 0, or all 1 for partial orders
+ *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
+ *     cp_structure_embed_partial takes them. CP_ECAPABILITY: outputs of the structure are not known in part
+ * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
+ * do. control->step counts rows. */
+int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
+                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
+
+/* Writes to dst[dst_cap] what a row of data holds, in a clause such as "positions are whole numbers 1..4, 1 for the
+ * first", in which messages about rows end. */
+int32_t cp_structure_format(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
+                            int64_t err_cap);
+
+/* Writes a name for each entry of ψ to dst[dst_cap], one a line, such as "0 before 1". Cost: O(d). control->step is not
+ * counted. */
+int32_t cp_structure_names(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
+                           cp_control *control, char *err, int64_t err_cap);
+
+/* How entries of ψ stand for pairs of items: as cells of a matrix of items by items. */
+typedef struct cp_layout {
+  int64_t struct_size;
+  char kind[16];   /* "order":       1 where the row's item is before the column's, -1 where it is behind it, or else 0,
+                      "total order": the same, but never 0,
+                      "directions":  1 for the arc from row to column, -1 for the reverse arc,
+                      "arcs":        1 for the arc from row to column,
+                      "edges":       1 for the edge between the two,
+                      "cells":       1 where the row's item gets the column,
+                      "":            entries stand for no pairs                                                */
+  int64_t n_items; /* number of items, 0 where there are none                                                  */
+  int64_t n_cells; /* number of entries that are cells, the first ones                                         */
+} cp_layout;
+#define CP_LAYOUT {.struct_size = sizeof(cp_layout)}
+
+/* Writes the row and the column of the first layout->n_cells entries of ψ to rows[d] and columns[d]; what follows is
+ * left as it is. For "routes", row n_items stands for the start and column n_items for the end. d must be the
+ * structure's. Cost: O(d). control->step is not counted. */
+int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
  * part_len]; *n_written gets how many were written, 0 past the end. CP_ECAPABILITY: the outputs cannot be listed. Cost:
@@ -514,9 +554,9 @@ int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_element
 /* How exactly cp_extensions_estimate counts. */
 typedef struct cp_extensions_options {
   int64_t struct_size;
-  double epsilon;        /* between 0 and 1: the number is within the factors 1 - epsilon and 1 + epsilon ...             */
-  double delta;          /* ... with probability at least 1 - delta, between 0 and 1                                    */
-  int64_t most_downsets; /* 1 to 2^24: what has no more is counted exactly, as by cp_extensions_count                   */
+  double epsilon;        /* between 0 and 1: the number is within the factors 1 - epsilon and 1 + epsilon ... */
+  double delta;          /* ... with probability at least 1 - delta, between 0 and 1                          */
+  int64_t most_downsets; /* 1 to 2^24: what has no more is counted exactly, as by cp_extensions_count         */
   uint64_t seed;
 } cp_extensions_options;
 typedef const cp_extensions_options cp_in_extensions_options;
@@ -531,20 +571,20 @@ typedef struct cp_extensions_info {
   int64_t n_samples; /* linear extensions drawn                                                                     */
 } cp_extensions_info;
 
-/* Estimates the number of linear extensions of a partial order, given as for cp_extensions_sample, with guaranteed error.
- * Where most_downsets suffice the number is exact. Elsewhere elements are taken away one by one: the share of orders that
- * end, or begin, with one follows from draws by coupling from the past, about 2 n_levels ln(2/delta) / epsilon^2 of which
- * end so for each. dst[dst_cap] gets the number, rounded, as cp_structure_count writes it; log_count is not rounded. dst
- * may be NULL with dst_cap = 0 where *info is enough. options NULL: the defaults. The seed decides on everything.
- * control->step counts draws. */
+/* Estimates the number of linear extensions of a partial order, given as for cp_extensions_sample, with guaranteed
+ * error. Where most_downsets suffice the number is exact. Elsewhere elements are taken away one by one: the share of
+ * orders that end, or begin, with one follows from draws by coupling from the past, about 2 n_levels ln(2/delta) /
+ * epsilon^2 of which end so for each. dst[dst_cap] gets the number, rounded, as cp_structure_count writes it; log_count
+ * is not rounded. dst may be NULL with dst_cap = 0 where *info is enough. options NULL: the defaults. The seed decides
+ * on everything. control->step counts draws. */
 int32_t cp_extensions_estimate(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
                                char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
                                cp_control *control, char *err, int64_t err_cap);
 
-/* Writes to dst[n_elements, n_elements] the probability that u comes before v, at [u, v], in a uniform linear extension of a
- * partial order, given as for cp_extensions_sample: exact up to rounding, 0 on the diagonal. Extensions are counted for
- * each pair of elements that the order leaves open, with that pair added, under the limits of cp_extensions_count.
- * control->step counts these pairs, after the connected components. */
+/* Writes to dst[n_elements, n_elements] the probability that u comes before v, at [u, v], in a uniform linear extension
+ * of a partial order, given as for cp_extensions_sample: exact up to rounding, 0 on the diagonal. Extensions are
+ * counted for each pair of elements that the order leaves open, with that pair added, under the limits of
+ * cp_extensions_count. control->step counts these pairs, after the connected components. */
 int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, double *dst,
                              int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
@@ -747,6 +787,14 @@ int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_feat
  * bad_row is a row of x. */
 int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Finds, for each row of x, the m rows of y that are nearest in Euclidean distance, m from 1 to y->n: squares[x->n, m]
+ * gets their squared distances in ascending order, numbers[x->n, m] which they are. Of equally far rows those that come
+ * first in y are taken. Squared differences are added in the order of features, so that sparse and dense rows have the
+ * same distances and equal ones 0, however far they are from the origin; distances that overflow are infinite. mapped
+ * is not looked at. control->step counts rows of x. bad_row is a row of x or y, where the message says which. */
+int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *numbers, double *squares, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
  * message names the row, the column and the remedy. Functions that take kernel matrices check that they are finite, and
@@ -1319,6 +1367,7 @@ typedef struct cp_loglinear_rows_step {
                        "pair":   two estimates, from draws independent of each other, to means[2, k, d]; draws times
                                  as many draws are asked for as for "mean"
                        "draw":   ψ of draws independent outputs of each row, to psi[k, draws, d]
+                       "uniform": ψ of draws uniform outputs, whatever the scores, to psi[draws, d]; k is 1
                        "done":   the model is written                                                               */
   int64_t k, draws;
   int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or    */
@@ -1327,7 +1376,9 @@ typedef struct cp_loglinear_rows_step {
 } cp_loglinear_rows_step;
 #define CP_LOGLINEAR_ROWS_STEP {.struct_size = sizeof(cp_loglinear_rows_step)}
 
-/* Takes in what was asked for, and goes on until more is needed. The distribution of the options is not looked at. All
+/* Takes in what was asked for, and goes on until more is needed. With the distribution "meta", not for "lbfgs",
+ * expectations are estimated by two chains for each row, as cp_loglinear_fit does it: "uniform" and "done" are then all
+ * requests. No other distribution is looked at. All
  * arguments must be what they were before. control->step is not counted. After CP_ECANCELLED it may be called again,
  * after other failures not: what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an
  * answer should be, or state is not that of such training. info may be NULL.
@@ -1758,6 +1809,70 @@ typedef const cp_boost_curve cp_in_boost_curve;
 int32_t cp_labelrank_boost(cp_in_design *design, cp_in_preferences *preferences, cp_in_boost_options *options,
                            cp_in_boost_curve *curve, double *weights, int64_t *n_iter, int32_t workers,
                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Rankings of k labels, one for each of n rows. */
+typedef struct cp_rankings {
+  int64_t struct_size;
+  int64_t n, k;          /* k from 2 to 16384                                          */
+  cp_in_i32 *positions;  /* [n, k] of the labels, from 1 on, each position once in a row */
+  cp_in_f64 *weights;    /* [n] finite and not negative; NULL: 1                       */
+} cp_rankings;
+typedef const cp_rankings cp_in_rankings;
+#define CP_RANKINGS {.struct_size = sizeof(cp_rankings)}
+
+/* Minimises ½‖W‖² + c Σ_i weight_i max over rankings z of [loss(y_i, z) − Σ_l (w(y_il) − w(z_l)) f_l(x_i)] by cutting
+ * planes, for f(x) = Wᵀx and the weights w = position_weights[k] of positions, which must not increase, the first above
+ * the last. The best ranking then sorts the labels by f. coef[q, k] gets W. loss, from 0 to at most 1, is
+ *   "spearman": the sum of the squared differences of positions, over its largest value
+ *   "footrule": that of their absolute values
+ *   "ndcg":     1 less the normalised discounted cumulative gain, where the label at position j of y has the gain k − j
+ *               and position j of z the discount 1/log₂(1 + j).
+ * Ends when gap <= tol·objective, or after max_iter iterations with CP_ENOTCONVERGED, each of which solves an
+ * assignment problem of O(k³) for every row. The seed of the options is not looked at; info may be NULL. control->step
+ * counts iterations; control->value is the gap. CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of the design, positions or weights. */
+int32_t cp_labelrank_direct(cp_in_design *design, cp_in_rankings *rankings, cp_in_char *loss,
+                            cp_in_f64 *position_weights, cp_in_labelrank_options *options, double *coef,
+                            cp_labelrank_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
+
+/* Reads positions[n, k] of 2 to 16384 labels, positive and finite numbers of which only the order counts, the smaller
+ * before the larger and equal ones tied; -1 and NaN are unknown. ranks[n, k] gets their dense ranks, from 1 on, 0 where
+ * unknown; signs[n, k(k-1)/2] what cp_preferences takes; and gaps, as large or NULL, by how much the positions of each
+ * pair differ, 1 where one is unknown: margins that demand more of labels farther apart. control->step counts rows.
+ * bad_row is a row of positions. */
+int32_t cp_labelrank_read(cp_in_f64 *positions, int64_t n, int64_t k, int32_t *ranks, int8_t *signs, double *gaps,
+                          int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* For each of n rows, m of the rows that preferences are of, such as those that cp_nearest finds. */
+typedef struct cp_neighbors {
+  int64_t struct_size;
+  int64_t n, m;
+  cp_in_i64 *numbers; /* [n, m] of rows of the preferences, from 0 on                           */
+  cp_in_f64 *weights; /* [n, m] finite and not negative; those of the preferences multiply them */
+  cp_in_i32 *counts;  /* [preferences->n, k] the scores that cp_labelrank_consensus gives where each row of the
+                         preferences is its own neighbour: those of others take O(m k) then, not O(m k²). NULL: not
+                         known                                                                  */
+} cp_neighbors;
+typedef const cp_neighbors cp_in_neighbors;
+#define CP_NEIGHBORS {.struct_size = sizeof(cp_neighbors)}
+
+/* Makes one ranking of k labels of the preferences of neighbours; margins and subgraphs are not looked at. Each output
+ * may be NULL.
+ *   scores[n, k]    the mean of how many labels each label is preferred to, less how many are preferred to it: Borda's
+ *                   count, centred
+ *   positions[n, k] from 1 on, which reverse the least weight of the neighbours' preferences: exactly where cp_decode
+ *                   can for "permutations", otherwise by its search
+ *   theta[n], probability[n]
+ *                   of Mallows' model p(y) ~ exp(−theta D(y, positions)), D Kendall's distance, which takes positions:
+ *                   the theta >= 0 at which as much stated preference is against the positions as the model expects
+ *                   (for full rankings the most likely one; infinite where none is against them), and the probability
+ *                   of the positions. Both or neither
+ * control->step counts rows.
+ * bad_row is a row of neighbors. */
+int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *neighbors, double *scores,
+                               int32_t *positions, double *theta, double *probability, int32_t workers,
+                               cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Rank aggregation -------------------------------------------------------------------------------------------- */
 

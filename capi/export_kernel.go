@@ -135,6 +135,38 @@ func go_cp_kernel_scale(x *C.cp_in_features, weights *C.cp_in_f64, gamma *C.doub
 	})
 }
 
+//export go_cp_nearest
+func go_cp_nearest(x, y *C.cp_in_features, m C.int64_t, numbers *C.int64_t, squares *C.double, workers C.int32_t,
+	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		rows, e := rowsOf(x, "x")
+		if e != nil {
+			return e
+		}
+		others, e := rowsOf(y, "y")
+		if e != nil {
+			return e
+		}
+		if m < 1 || m > C.int64_t(others.Len()) {
+			return cabi.Illegal("m is %d, must be from 1 to the %d rows of y", int64(m), others.Len())
+		}
+		n := C.int64_t(rows.Len())
+		dst, e := matrix(squares, "squares", n, m)
+		if e != nil {
+			return e
+		}
+		which, e := int64s(numbers, "numbers", n, m)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		return kernel.NearestTo(which, dst, rows, others, t.workers, t.mon)
+	})
+}
+
 // squareMatrix reads a matrix [n, n].
 func squareMatrix(p *C.cp_in_f64, name string, n C.int64_t) (linalg.Matrix[float64], error) {
 	if n < 1 || n > maxRows {

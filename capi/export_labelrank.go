@@ -17,14 +17,21 @@ import (
 // maxLabels bounds the labels of a ranking: their pairs then fit an int32.
 const maxLabels = 1 << 14
 
+func checkLabels(k C.int64_t) error {
+	if k < 2 || k > maxLabels {
+		return cabi.Illegal("k is %d, must be from 2 to %d", int64(k), maxLabels)
+	}
+	return nil
+}
+
 // readPreferences reads the preferences of rows.
 func readPreferences(p *C.cp_in_preferences) (*labelrank.Examples, error) {
 	r, err := cabi.Record(p, "preferences")
 	if err != nil {
 		return nil, err
 	}
-	if r.k < 2 || r.k > maxLabels {
-		return nil, cabi.Illegal("k is %d, must be from 2 to %d", int64(r.k), maxLabels)
+	if err := checkLabels(r.k); err != nil {
+		return nil, err
 	}
 	if r.n < 0 || r.n > maxRows {
 		return nil, cabi.Illegal("n is %d, must be from 0 to %d", int64(r.n), maxRows)

@@ -207,6 +207,7 @@ func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinea
 		if e != nil {
 			return e
 		}
+		c.opt.Proposed = c.distribution == int(chain.Meta) && c.opt.Solver != train.LBFGS
 		rows, e := c.opt.StateLen(c.space, int(n))
 		if e != nil {
 			return e

@@ -4,11 +4,11 @@ package main
 import "C"
 
 import (
-	"unsafe"
-
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
+	"combpred/core/chain"
 	"combpred/core/loglinear"
+	"combpred/core/loglinear/flat"
 	"combpred/core/loglinear/train"
 )
 
@@ -28,7 +28,7 @@ func (s stepState) place(part []float64) C.int64_t {
 	if len(part) == 0 {
 		return -1
 	}
-	return C.int64_t((uintptr(unsafe.Pointer(&part[0])) - uintptr(unsafe.Pointer(&s[0]))) / unsafe.Sizeof(part[0]))
+	return C.int64_t(flat.Place(s, part))
 }
 
 //export go_cp_loglinear_rows
@@ -48,6 +48,7 @@ func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		if e != nil {
 			return e
 		}
+		c.opt.Proposed = c.distribution == int(chain.Meta)
 		length, e := c.opt.StateLen(c.space, c.problem.Len())
 		if e != nil {
 			return e

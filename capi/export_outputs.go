@@ -28,14 +28,19 @@ func go_cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.in
 			return err
 		}
 		parts := int(partLen)
-		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				if err := sp.Check(rows[i*parts : (i+1)*parts]); err != nil {
-					return badrow.At(i, err)
-				}
+		return eachRow(n, run, func(i int) error { return sp.Check(rows[i*parts : (i+1)*parts]) })
+	})
+}
+
+// eachRow does something for each of n rows and adds to the first error which row it is about.
+func eachRow(n C.int64_t, run tail, do func(i int) error) error {
+	return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			if err := do(i); err != nil {
+				return badrow.At(i, err)
 			}
-			return nil
-		})
+		}
+		return nil
 	})
 }
 
@@ -95,14 +100,12 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 		return err
 	}
 	parts, feats := sp.PartLen(), int(d)
-	return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			row := rows[i*parts : (i+1)*parts]
-			if err := check(row); err != nil {
-				return badrow.At(i, err)
-			}
-			embed(out[i*feats:(i+1)*feats], row)
+	return eachRow(n, run, func(i int) error {
+		row := rows[i*parts : (i+1)*parts]
+		if err := check(row); err != nil {
+			return err
 		}
+		embed(out[i*feats:(i+1)*feats], row)
 		return nil
 	})
 }
@@ -143,13 +146,24 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 	})
 }
 
-//export go_cp_structure_canonical
-func go_cp_structure_canonical(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
-	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_encode
+func go_cp_structure_encode(s *C.cp_in_structure, y *C.cp_in_f64, n, width C.int64_t, partial C.int32_t, dst *C.int32_t,
+	partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		sp, err := space(s)
 		if err != nil {
 			return err
+		}
+		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+			return err
+		}
+		rows, err := float64s(y, "y", n, width)
+		if err != nil {
+			return err
+		}
+		if !structure.Reads(sp, int(width)) {
+			return cabi.Illegal("width is %d, which rows of %s do not have: they are %d numbers wide", int64(width), structure.Describe(sp),
+				sp.PartLen())
 		}
 		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {
@@ -159,22 +173,16 @@ func go_cp_structure_canonical(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen 
 		if err != nil {
 			return err
 		}
-		write := func(dst, y []int32) error {
-			copy(dst, y)
-			return sp.Check(y)
-		}
-		if c, ok := sp.(structure.Canonicalizer); ok {
-			write = c.Canonical
-		}
-		parts := int(partLen)
-		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				if err := write(out[i*parts:(i+1)*parts], rows[i*parts:(i+1)*parts]); err != nil {
-					return badrow.At(i, err)
-				}
+		read := func(dst []int32, row []float64) error { return structure.ReadTo(sp, dst, row) }
+		if partial != 0 {
+			p, err := need[structure.PartialEmbedder](sp, "a PartialEmbedder, to read outputs known in part")
+			if err != nil {
+				return err
 			}
-			return nil
-		})
+			read = p.ReadPartial
+		}
+		parts, entries := int(partLen), int(width)
+		return eachRow(n, run, func(i int) error { return read(out[i*parts:(i+1)*parts], rows[i*entries:(i+1)*entries]) })
 	})
 }
 
@@ -186,11 +194,10 @@ func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.i
 		if err != nil {
 			return err
 		}
-		missing := &structure.CapabilityError{Structure: structure.Describe(sp),
-			Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
 		sibling, ok := sp.(structure.Sibling)
-		if !ok {
-			return missing
+		if !ok || !sibling.Mirrored() {
+			return &structure.CapabilityError{Structure: structure.Describe(sp),
+				Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
 		}
 		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {
@@ -201,17 +208,12 @@ func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.i
 			return err
 		}
 		parts := int(partLen)
-		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				row := rows[i*parts : (i+1)*parts]
-				if err := sp.Check(row); err != nil {
-					return badrow.At(i, err)
-				}
-				if !sibling.Mirrored() {
-					return missing
-				}
-				sibling.Mirror(out[i*parts:(i+1)*parts], row)
+		return eachRow(n, run, func(i int) error {
+			row := rows[i*parts : (i+1)*parts]
+			if err := sp.Check(row); err != nil {
+				return err
 			}
+			sibling.Mirror(out[i*parts:(i+1)*parts], row)
 			return nil
 		})
 	})
@@ -264,6 +266,52 @@ func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int3
 			}
 		}
 		*nWritten = C.int64_t(written)
+		return nil
+	})
+}
+
+//export go_cp_structure_layout
+func go_cp_structure_layout(s *C.cp_in_structure, layout *C.cp_layout, rows, columns *C.int32_t, d C.int64_t, nWorkers C.int32_t,
+	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		to, err := cabi.OutRecord(layout, "layout", false)
+		if err != nil {
+			return err
+		}
+		if err := equal("d", d, sp.FeatureLen()); err != nil {
+			return err
+		}
+		at, err := int32s(rows, "rows", d)
+		if err != nil {
+			return err
+		}
+		across, err := int32s(columns, "columns", d)
+		if err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		cells, n := structure.CellsOf(sp), 0
+		if cells.Kind != "" {
+			for u, v := range cells.At {
+				if n%namesAtOnce == 0 {
+					if err := run.mon.Err(); err != nil {
+						return err
+					}
+				}
+				at[n], across[n] = int32(u), int32(v)
+				n++
+			}
+		}
+		found := C.cp_layout{n_items: C.int64_t(cells.Items), n_cells: C.int64_t(n)}
+		cabi.PutName(found.kind[:], cells.Kind)
+		to.Set(found)
 		return nil
 	})
 }

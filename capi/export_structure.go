@@ -7,55 +7,13 @@ import (
 	"math"
 	"math/big"
 	"strings"
-	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
-	"combpred/core/control/spaces"
 	"combpred/core/custom"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
-
-// Bounds of the cache of spaces: more structures than a program uses at a time, and no more memory than goes unnoticed.
-const (
-	cachedSpaces = 32
-	cachedBytes  = 64 << 20
-)
-
-var cache = spaces.NewCache(cachedSpaces, cachedBytes)
-
-// space returns the output space that s describes.
-func space(s *C.cp_in_structure) (structure.Space, error) {
-	if s == nil {
-		return nil, cabi.Illegal("the structure is NULL")
-	}
-	if uintptr(unsafe.Pointer(s))%unsafe.Alignof(*s) != 0 {
-		return nil, cabi.Illegal("the structure must be aligned to 8 bytes")
-	}
-	text, err := cabi.Copy(unsafe.Pointer(s.text), "structure text", s.text_len)
-	if err != nil {
-		return nil, err
-	}
-	ints, err := int32s(s.ints, "structure ints", s.n_ints)
-	if err != nil {
-		return nil, err
-	}
-	reals, err := float64s(s.reals, "structure reals", s.n_reals)
-	if err != nil {
-		return nil, err
-	}
-	return cache.Get(text, ints, reals)
-}
-
-// need returns s as the capability T, or an error that says what is missing and for what.
-func need[T any](s structure.Space, what string) (T, error) {
-	c, ok := s.(T)
-	if !ok {
-		return c, &structure.CapabilityError{Structure: structure.Describe(s), Need: what}
-	}
-	return c, nil
-}
 
 //export go_cp_structure_shape
 func go_cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, logCount *C.double, err *C.char,
@@ -87,20 +45,13 @@ func go_cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t,
 func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		sp, err := space(s)
-		if err != nil {
-			return err
-		}
-		counter, err := need[structure.Counter](sp, "a Counter, to know its size")
-		if err != nil {
-			return err
-		}
-		out, err := roomFor(dst, dstCap, needed)
-		if err != nil {
-			return err
-		}
-		writeDigits(out, counter.Count())
-		return nil
+		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
+			counter, err := need[structure.Counter](sp, "a Counter, to know its size")
+			if err != nil {
+				return "", err
+			}
+			return digits(counter.Count()), nil
+		})
 	})
 }
 
@@ -108,21 +59,70 @@ func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, 
 func go_cp_structure_capabilities(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		sp, err := space(s)
-		if err != nil {
-			return err
-		}
-		out, err := roomFor(dst, dstCap, needed)
-		if err != nil {
-			return err
-		}
-		out.Write(strings.Join(catalogue.Capabilities(sp), " "))
-		return nil
+		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
+			return strings.Join(catalogue.Capabilities(sp), " "), nil
+		})
 	})
 }
 
+// namesAtOnce is how many names or cells are written between looks at the control block.
+const namesAtOnce = 1 << 14
+
+//export go_cp_structure_names
+func go_cp_structure_names(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, nWorkers C.int32_t,
+	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
+			var text strings.Builder
+			i := 0
+			for name := range structure.NamesOf(sp) {
+				if i%namesAtOnce == 0 && run.mon.Err() != nil {
+					return "", run.mon.Err()
+				}
+				if i > 0 {
+					text.WriteByte('\n')
+				}
+				text.WriteString(name)
+				i++
+			}
+			return text.String(), nil
+		})
+	})
+}
+
+//export go_cp_structure_format
+func go_cp_structure_format(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) { return structure.FormatOf(sp), nil })
+	})
+}
+
+// writeText writes what a function says of a structure to a text of unknown length.
+func writeText(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, text func(structure.Space) (string, error)) error {
+	sp, err := space(s)
+	if err != nil {
+		return err
+	}
+	out, err := roomFor(dst, dstCap, needed)
+	if err != nil {
+		return err
+	}
+	said, err := text(sp)
+	if err == nil {
+		out.Write(said)
+	}
+	return err
+}
+
 // writeDigits writes a number in base 16, which takes time linear in its digits.
-func writeDigits(out cabi.Room, number *big.Int) { out.Write(number.Text(16)) }
+func writeDigits(out cabi.Room, number *big.Int) { out.Write(digits(number)) }
+
+func digits(number *big.Int) string { return number.Text(16) }
 
 //export go_cp_structure_mean
 func go_cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {

@@ -126,10 +126,28 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t
   return go_cp_structure_mirror(s, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_structure_canonical(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
+                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_canonical(s, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
+  return go_cp_structure_encode(s, y, n, width, partial, dst, part_len, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_structure_format(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_structure_format(s, dst, dst_cap, needed, err, err_cap);
+}
+
+int32_t cp_structure_names(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
+                           cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_structure_names(s, dst, dst_cap, needed, workers, control, err, err_cap);
+}
+
+int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_structure_layout(s, layout, rows, columns, d, workers, control, err, err_cap);
 }
 
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
@@ -279,6 +297,12 @@ int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, in
                         int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_kernel_scale(x, weights, gamma, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *numbers, double *squares, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_nearest(x, y, m, numbers, squares, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
@@ -551,6 +575,29 @@ int32_t cp_labelrank_boost(cp_in_design *design, cp_in_preferences *preferences,
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_labelrank_boost(design, preferences, options, curve, weights, n_iter, workers, control, bad_row, err,
                                err_cap);
+}
+
+int32_t cp_labelrank_direct(cp_in_design *design, cp_in_rankings *rankings, cp_in_char *loss,
+                            cp_in_f64 *position_weights, cp_in_labelrank_options *options, double *coef,
+                            cp_labelrank_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_labelrank_direct(design, rankings, loss, position_weights, options, coef, info, workers, control,
+                                bad_row, err, err_cap);
+}
+
+int32_t cp_labelrank_read(cp_in_f64 *positions, int64_t n, int64_t k, int32_t *ranks, int8_t *signs, double *gaps,
+                          int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_labelrank_read(positions, n, k, ranks, signs, gaps, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *neighbors, double *scores,
+                               int32_t *positions, double *theta, double *probability, int32_t workers,
+                               cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_labelrank_consensus(preferences, neighbors, scores, positions, theta, probability, workers, control,
+                                   bad_row, err, err_cap);
 }
 
 int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t workers, cp_control *control,

@@ -87,9 +87,9 @@ class Limits:
         """Cut the rows of arrays into blocks of so many."""
         self._set("combpred._data.blocks._MANY_ROWS", n)
 
-    def relation_bytes(self, n: int) -> None:
-        """Read so many bytes of boolean matrices at a time."""
-        self._set("combpred._data.relations._BLOCK_BYTES", n)
+    def numbers_read(self, n: int) -> None:
+        """Read so many numbers of rows of outputs at a time."""
+        self._set("combpred._lib.structure._BLOCK_NUMBERS", n)
 
     def progress_at_once(self) -> None:
         """Show the progress of calls, however short; else only of those that take longer than a second."""

@@ -166,7 +166,7 @@ var (
 	Distributions     = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
 	LoglinearRequests = Names{
 		{"done", int(loglinear.Nothing)}, {"expect", int(loglinear.Expect)}, {"mean", int(loglinear.Mean)},
-		{"draw", int(loglinear.Draw)}, {"pair", int(loglinear.Pair)},
+		{"draw", int(loglinear.Draw)}, {"pair", int(loglinear.Pair)}, {"uniform", int(loglinear.Uniform)},
 	}
 	LoglinearSums = Names{
 		{"moments", int(loglinear.Moments)}, {"loss", int(loglinear.Loss)}, {"spread", int(loglinear.Spread)},
@@ -180,6 +180,9 @@ var (
 		{"edges", int(kernel.Edges)}, {"signed-edges", int(kernel.SignedEdges)}, {"positions", int(kernel.Positions)},
 		{"positions-rbf", int(kernel.PositionsRBF)}, {"same-positions", int(kernel.SamePositions)},
 		{"extensions", int(kernel.Extensions)},
+	}
+	PositionLosses = Names{
+		{"spearman", int(labelrank.Spearman)}, {"footrule", int(labelrank.Footrule)}, {"ndcg", int(labelrank.NDCG)},
 	}
 	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
@@ -232,6 +235,7 @@ func Lists() []List {
 		{"INPUT_KERNELS", "Kernels of inputs", InputKernels.spelt()},
 		{"ORDER_KERNELS", "Kernels of orders", OrderKernels.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
+		{"POSITION_LOSSES", "Losses of rankings that add up over positions", PositionLosses.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}
 }

@@ -12,7 +12,8 @@ import (
 func TestNamesHaveTheirNumbers(t *testing.T) {
 	for key, names := range map[string]Names{"decoders": Decoders, "chains": ChainMethods, "extensions": ExtensionMethods, "engines": Engines,
 		"moments": Moments, "aggregations": Aggregations, "consensuses": Consensuses, "subgraphs": Subgraphs,
-		"numbers": NumberTypes, "requests": PrimalRequests, "updates": Updates} {
+		"numbers": NumberTypes, "requests": PrimalRequests, "updates": Updates,
+		"positions": PositionLosses} {
 		first, err := names.Number(key, "")
 		if err != nil || names.Of(first) != names[0].Name {
 			t.Errorf("%s: the default is number %d (%v)", key, first, err)

@@ -16,7 +16,10 @@ import (
 
 // TestConditions compares decoding under random conditions with the best of the filtered list, for every structure.
 func TestConditions(t *testing.T) {
-	const rows = 40
+	rows := 40
+	if testing.Short() { // the race detector sees the same accesses in fewer
+		rows = 8
+	}
 	feasible, infeasible, spaces, scaled := 0, 0, 0, []float64{1, 1e290, 1e-290, 0}
 	for _, spec := range structure.Catalogue() {
 		sizes, ok := examples.Of(spec.Name)
@@ -102,7 +105,7 @@ func TestConditions(t *testing.T) {
 			}
 		}
 	}
-	if spaces < 30 || feasible < 2000 || infeasible < 500 {
+	if spaces < 30 || feasible < 50*rows || infeasible < 12*rows {
 		t.Errorf("%d spaces, %d rows with outputs, %d without", spaces, feasible, infeasible)
 	}
 }

@@ -28,6 +28,7 @@ const (
 	Mean               // expectations of ψ, which may be estimates
 	Draw               // outputs drawn independently, embedded; those of one row follow one another
 	Pair               // two estimates of the expectations, independent of each other
+	Uniform            // outputs drawn uniformly, whatever the scores, embedded
 )
 
 // RowsRequest asks about the distributions p(y) ∝ exp⟨s, ψ(y)⟩ of k rows of scores s. The answer goes where the last three fields are,

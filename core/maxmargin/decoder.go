@@ -148,6 +148,11 @@ func (p *Problem) decoder(workers int) *Decoder {
 // TrainSVM trains a support vector machine whose outputs the problem's space decodes. It returns the looks at the objective on the way,
 // too, the last being that of the solution.
 func TrainSVM(p *Problem, o SVMOptions, mon *parallel.Monitor) (Solution, []Look, error) {
+	return TrainSVMBy(p, o, p.decoder(o.Workers), mon)
+}
+
+// TrainSVMBy trains a support vector machine whose outputs, or planes, an engine finds.
+func TrainSVMBy(p *Problem, o SVMOptions, engine Engine, mon *parallel.Monitor) (Solution, []Look, error) {
 	length, err := o.StateLen(p)
 	if err != nil {
 		return Solution{}, nil, err
@@ -158,7 +163,7 @@ func TrainSVM(p *Problem, o SVMOptions, mon *parallel.Monitor) (Solution, []Look
 		return Solution{}, nil, err
 	}
 	var looks []Look
-	err = Drive(m, state, p.decoder(o.Workers), func(l Look) { looks = append(looks, l) }, mon)
+	err = Drive(m, state, engine, func(l Look) { looks = append(looks, l) }, mon)
 	if err != nil {
 		return Solution{}, nil, err
 	}

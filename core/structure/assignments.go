@@ -61,15 +61,40 @@ func (a assignments) Check(y []int32) error {
 	mustLen("y", len(y), a.n)
 	rowOf := make([]int32, a.n) // one more than the row that has a column
 	for i, j := range y {
-		if j < 0 || int(j) >= a.n {
-			return fmt.Errorf("structure: row %d has column %d, must be between 0 and %d", i, j, a.n-1)
-		}
-		if other := rowOf[j]; other > 0 {
-			return fmt.Errorf("structure: rows %d and %d both have column %d", other-1, i, j)
+		if j < 0 || int(j) >= a.n || rowOf[j] > 0 {
+			return a.diagnose(y)
 		}
 		rowOf[j] = int32(i + 1)
 	}
 	return nil
+}
+
+// diagnose says why columns are no assignment.
+func (a assignments) diagnose(y []int32) error {
+	for i, j := range y {
+		if j < 0 || int(j) > a.n { // n passes: columns that count from 1 get a remedy of their own
+			return wrongPart(y, i, a.Format())
+		}
+	}
+	if column, i, j, shared := twice(y, a.n); shared {
+		return fmt.Errorf("structure: items %d and %d share column %d in %s; give each item a column of its own", i, j, column, shownParts(y))
+	}
+	return fmt.Errorf("structure: %s counts columns from 1, they count from 0: subtract 1", shownParts(y))
+}
+
+func (a assignments) Format() string {
+	return fmt.Sprintf("columns are whole numbers 0..%d, each once in a row", a.n-1)
+}
+
+// Cells are those of the permutation matrix, by rows.
+func (a assignments) Cells() Cells {
+	return Cells{"cells", a.n, func(yield func(int, int) bool) {
+		for cell := range a.n * a.n {
+			if !yield(cell/a.n, cell%a.n) {
+				return
+			}
+		}
+	}}
 }
 
 func (a assignments) Embed(dst []float64, y []int32) {

@@ -66,12 +66,14 @@ func (c cliques) SynthesizeTo(dst, v blas64.General, i int) {
 
 func (c cliques) Check(y []int32) error {
 	mustLen("y", len(y), c.n)
-	for v, in := range y {
-		if in != 0 && in != 1 {
-			return fmt.Errorf("structure: vertex %d has the value %d, must be 0 or 1", v, in)
-		}
+	if i := notBit(y); i >= 0 {
+		return wrongPart(y, i, c.Format())
 	}
 	return nil
+}
+
+func (c cliques) Format() string {
+	return "cliques are 0/1 matrices, 1 where the vertex belongs to the row"
 }
 
 // Embeddings is 2ⁿ − n: n+1 sets share ψ = 0.
@@ -79,6 +81,8 @@ func (c cliques) Embeddings() *big.Int {
 	all := c.Count()
 	return all.Sub(all, big.NewInt(int64(c.n)))
 }
+
+func (c cliques) Cells() Cells { return Cells{"edges", c.n, itemPairs(c.n)} }
 
 func (c cliques) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.FeatureLen())

@@ -64,7 +64,10 @@ func (c cycles) Check(y []int32) error {
 	return err
 }
 
-func (c cycles) Canonical(dst, y []int32) error { return cycleTo(dst, y, true) }
+// Read takes vertices from any one on, in either direction.
+func (c cycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, true) }
+
+func (c cycles) Cells() Cells { return Cells{"edges", c.n, itemPairs(c.n)} }
 
 func (c cycles) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.len())
@@ -157,27 +160,18 @@ func (c cycles) SecondMoment(dst blas64.General) {
 // Decode finds a best cycle by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give 0,
 // 1, 2. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ n²).
 func (c cycles) Decode(dst []int32, score Scores) (Certificate, error) {
-	if err := checkTourSize("cycles by the number of vertices", c.n, exactCycle); err != nil {
-		return Certificate{}, err
-	}
-	w := c.begin(dst, score)
-	defer c.release(w)
-	return w.exact(func(k int) float64 { return c.finish(dst, w, k) })
+	return decodeTour(c, "cycles by the number of vertices", c.n, exactCycle, dst, score)
 }
 
 // Start takes the best of a few of the shortest cycles, through each of up to 16 places. Nu is what the proven bound and the
 // score of some poor one leave open. Cost: O(n²) for each of these places.
 func (c cycles) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := c.begin(dst, score)
-	defer c.release(w)
-	return w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return c.finish(dst, w, k) })
+	return improveTour(c, (*tours.Workspace).Start, dst, score, poll)
 }
 
 // Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
 func (c cycles) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := c.begin(dst, score)
-	defer c.release(w)
-	return w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return c.finish(dst, w, k) })
+	return improveTour(c, (*tours.Workspace).Search, dst, score, poll)
 }
 
 // endsAt reports whether two vertices are neighbours; it does not ask for one that is not given.

@@ -71,6 +71,11 @@ func (c cycleSpace) restricted(a given, all tourSpace) (Space, error) {
 	return &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}, nil
 }
 
+func (c cycleSpace) Format() string { return formatOfVisits(c.n, "vertex") }
+
+// Reads takes lists of any width.
+func (c cycleSpace) Reads(int) bool { return true }
+
 func (c cycleSpace) Decodable() bool { return c.n <= exactCycle }
 func (c cycleSpace) vertices() int   { return c.n }
 

@@ -59,7 +59,10 @@ func (c directedCycles) Check(y []int32) error {
 	return err
 }
 
-func (c directedCycles) Canonical(dst, y []int32) error { return cycleTo(dst, y, false) }
+// Read takes vertices from any one on.
+func (c directedCycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, false) }
+
+func (c directedCycles) Cells() Cells { return Cells{"directions", c.n, itemPairs(c.n)} }
 
 func (c directedCycles) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.len())
@@ -103,29 +106,20 @@ func (c directedCycles) Sample(dst []int32, rng *rand.Rand) { c.sample(dst, rng)
 // Decode finds a best cycle by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give 0,
 // 1, 2. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ n²).
 func (c directedCycles) Decode(dst []int32, score Scores) (Certificate, error) {
-	if err := checkTourSize("directed cycles by the number of vertices", c.n, exactCycle); err != nil {
-		return Certificate{}, err
-	}
-	w := c.begin(dst, score)
-	defer c.release(w)
-	return w.exact(func(k int) float64 { return c.finish(dst, w, k) })
+	return decodeTour(c, "directed cycles by the number of vertices", c.n, exactCycle, dst, score)
 }
 
 // Start takes the best of a few cycles of length 3, through each of up to 16 vertices, and of their reverses. Reversing a
 // cycle negates its linear score, so without a Magnitude the better of the two lies at least half-way between the worst
 // and the best: Nu is at most 1/2 (Gärtner and Vembu, 2009). Cost: O(n²) for each of these vertices.
 func (c directedCycles) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := c.begin(dst, score)
-	defer c.release(w)
-	cert, err := w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return c.finish(dst, w, k) })
+	cert, err := improveTour(c, (*tours.Workspace).Start, dst, score, poll)
 	return halved(cert, score), err
 }
 
 // Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
 func (c directedCycles) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := c.begin(dst, score)
-	defer c.release(w)
-	cert, err := w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return c.finish(dst, w, k) })
+	cert, err := improveTour(c, (*tours.Workspace).Search, dst, score, poll)
 	return halved(cert, score), err
 }
 

@@ -45,14 +45,14 @@ func completeEdges(n int) [][2]int32 {
 	return edges
 }
 
+// formatOfEdges is what rows of data hold where outputs are sets of edges.
+const formatOfEdges = "edge sets are 0/1 matrices, 1 where the edge belongs to the row"
+
 // checkEdgeMask returns an error that names the first edge whose membership is neither 0 nor 1.
 func checkEdgeMask(y []int32, edges [][2]int32) error {
 	mustLen("y", len(y), len(edges))
-	for i, v := range y {
-		if v != 0 && v != 1 {
-			return fmt.Errorf("structure: edge %d, (%d, %d), has the value %d, must be 0 or 1",
-				i, edges[i][0], edges[i][1], v)
-		}
+	if i := notBit(y); i >= 0 {
+		return wrongPart(y, i, formatOfEdges)
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package structure
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // maxVertices bounds complete graphs: at this size the scores of one output fill 64 megabytes, and decoding takes a
 // matrix of twice that.
@@ -77,7 +80,12 @@ func newGraphs(a given) (Space, error) {
 	return g, nil
 }
 
+func (g graphs) Cells() Cells { return Cells{"edges", g.vertices, endsOf(g.edges)} }
+
+func (g graphs) Names() iter.Seq[string] { return joined(endsOf(g.edges), "-") }
+
 func (g graphs) Check(y []int32) error { return checkEdgeMask(y, g.edges) }
+func (g graphs) Format() string        { return formatOfEdges }
 
 func (g graphs) String() string {
 	return fmt.Sprintf("sets of %d edges among %d vertices", len(g.edges), g.vertices)

@@ -91,8 +91,13 @@ func (h hereditaryGraphs) String() string {
 	return fmt.Sprintf("%s of %d edges among %d vertices", edgeProperties[h.property].noun, len(h.ends), h.all.vertices)
 }
 
-func (h hereditaryGraphs) PartLen() int                    { return len(h.ends) }
-func (h hereditaryGraphs) FeatureLen() int                 { return len(h.ends) }
+func (h hereditaryGraphs) Format() string  { return formatOfEdges }
+func (h hereditaryGraphs) PartLen() int    { return len(h.ends) }
+func (h hereditaryGraphs) FeatureLen() int { return len(h.ends) }
+func (h hereditaryGraphs) Cells() Cells {
+	return h.all.Cells()
+}
+
 func (h hereditaryGraphs) Embed(dst []float64, y []int32)  { h.all.Embed(dst, y) }
 func (h hereditaryGraphs) Mean(dst []float64)              { h.all.Mean(dst) }
 func (h hereditaryGraphs) SecondMoment(dst blas64.General) { h.all.SecondMoment(dst) }
@@ -115,7 +120,8 @@ func (h hereditaryGraphs) Check(y []int32) error {
 	for i, in := range y {
 		if in == 1 && !set.add(h.ends[i], h.property) {
 			e := h.all.edges[i]
-			return fmt.Errorf("structure: edge %d, (%d, %d), %s", i, e[0], e[1], edgeProperties[h.property].lost)
+			p := edgeProperties[h.property]
+			return fmt.Errorf("structure: edge %d, (%d, %d), %s, and only %s are taken here; leave it out, or take all sets of edges", i, e[0], e[1], p.lost, p.noun)
 		}
 	}
 	return nil

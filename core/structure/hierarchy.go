@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -96,10 +97,23 @@ func (h *hierarchy) Check(y []int32) error {
 		return err
 	}
 	if !h.mask[y[0]] {
-		return fmt.Errorf("structure: node %d is not among the allowed nodes", y[0])
+		const most = 10
+		shown := make([]string, 0, most+1)
+		for _, v := range h.allowed[:min(most, len(h.allowed))] {
+			shown = append(shown, fmt.Sprintf("node %d", v))
+		}
+		if len(h.allowed) > most {
+			shown = append(shown, fmt.Sprintf("… (%d in all)", len(h.allowed)))
+		}
+		return fmt.Errorf("structure: node %d is not allowed; change what is allowed, or drop the row (allowed are %s)", y[0],
+			strings.Join(shown, ", "))
 	}
 	return nil
 }
+
+func (h *hierarchy) Format() string { return formatOfIndices(len(h.parent), "node") }
+
+func (h *hierarchy) Names() iter.Seq[string] { return numbered("node", len(h.parent)) }
 
 // Embed costs O(n).
 func (h *hierarchy) Embed(dst []float64, y []int32) {

@@ -84,8 +84,8 @@ func TestHierarchyMessages(t *testing.T) {
 		expectError(t, err, r.want)
 	}
 	space := mustNew(t, "hierarchy", examples.Hierarchy([]int32{-1, 0, 0}, []int32{0, 1, 1}))
-	expectError(t, space.Check([]int32{0}), "node 0 is not among the allowed nodes")
-	expectError(t, space.Check([]int32{3}), "the node is 3, must be between 0 and 2")
+	expectError(t, space.Check([]int32{0}), "node 0 is not allowed; change what is allowed, or drop the row (allowed are node 1, node 2)")
+	expectError(t, space.Check([]int32{3}), "found 3; nodes are whole numbers 0..2")
 }
 
 // BenchmarkHierarchySecondMoment has trees of 3000 nodes, as deep as possible and balanced.

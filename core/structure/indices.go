@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 )
 
 // indices is what spaces of n things share whose outputs are encoded as the index of one of them, their only part.
@@ -18,6 +19,7 @@ func newIndices(n int, noun string) indices { return indices{kept: new(kept), n:
 
 func (x indices) PartLen() int          { return 1 }
 func (x indices) Check(y []int32) error { return checkIndex(y, x.n, x.noun) }
+func (x indices) Format() string        { return formatOfIndices(x.n, x.noun) }
 func (x indices) Count() *big.Int       { return big.NewInt(int64(x.n)) }
 
 // All lists 0..n−1.
@@ -51,7 +53,23 @@ func (x indices) output(i int) int32 { return int32(i) }
 func checkIndex(y []int32, n int, noun string) error {
 	mustLen("y", len(y), 1)
 	if y[0] < 0 || int(y[0]) >= n {
-		return fmt.Errorf("structure: the %s is %d, must be between 0 and %d", noun, y[0], n-1)
+		return wrongPart(y, 0, formatOfIndices(n, noun))
 	}
 	return nil
+}
+
+// formatOfIndices is what rows of data hold where outputs are indices of n things.
+func formatOfIndices(n int, noun string) string {
+	return fmt.Sprintf("%s are whole numbers 0..%d", plural(noun), n-1)
+}
+
+// plural returns the noun for several things.
+func plural(noun string) string {
+	switch {
+	case noun == "vertex":
+		return "vertices"
+	case strings.HasSuffix(noun, "s"):
+		return noun + "es"
+	}
+	return noun + "s"
 }

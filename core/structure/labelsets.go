@@ -2,6 +2,7 @@ package structure
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -67,18 +68,20 @@ func (l labelSets) FeatureLen() int { return l.n }
 
 func (l labelSets) Check(y []int32) error {
 	mustLen("y", len(y), l.n)
-	members := 0
-	for i, v := range y {
-		if v != 0 && v != 1 {
-			return fmt.Errorf("structure: label %d has the value %d, must be 0 or 1", i, v)
-		}
-		members += int(v)
+	if i := notBit(y); i >= 0 {
+		return wrongPart(y, i, l.Format())
 	}
-	if l.size >= 0 && members != l.size {
-		return fmt.Errorf("structure: the set has %d labels, size=%d asks for %d", members, l.size, l.size)
+	if k := members(y); l.size >= 0 && k != l.size {
+		return fmt.Errorf("structure: the set has %d labels, size=%d asks for %d; without a size, sets of all sizes are taken", k, l.size, l.size)
 	}
 	return nil
 }
+
+func (l labelSets) Format() string {
+	return "label sets are 0/1 matrices, 1 where the label belongs to the row"
+}
+
+func (l labelSets) Names() iter.Seq[string] { return numbered("label", l.n) }
 
 func (l labelSets) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), l.n)

@@ -2,6 +2,7 @@ package structure
 
 import (
 	"fmt"
+	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -42,6 +43,8 @@ func (m multiClass) String() string         { return fmt.Sprintf("%d classes", m
 func (m multiClass) FeatureLen() int        { return m.n }
 func (m multiClass) FrameLen(int) int       { return m.n }
 func (m multiClass) Eigenvalues() []float64 { return symmetricSpectrum(m.n, 1/float64(m.n)) }
+
+func (m multiClass) Names() iter.Seq[string] { return numbered("", m.n) }
 
 func (m multiClass) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), m.n)

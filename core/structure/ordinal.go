@@ -2,6 +2,7 @@ package structure
 
 import (
 	"fmt"
+	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -39,6 +40,8 @@ var (
 
 func (o ordinal) String() string  { return fmt.Sprintf("%d grades", o.n) }
 func (o ordinal) FeatureLen() int { return o.n }
+
+func (o ordinal) Names() iter.Seq[string] { return numbered(">=", o.n) }
 
 func (o ordinal) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), o.n)

@@ -164,12 +164,20 @@ func (p partialOrders) Check(y []int32) error {
 	for u := range p.n {
 		for v := range up.related(u) {
 			if w := up.extra(u, v); w >= 0 {
-				return fmt.Errorf("structure: the relation is not transitive: %d is before %d and %d before %d, but %d is not before %d",
-					u, v, v, w, u, w)
+				return fmt.Errorf("structure: the relation is not transitive: %d is before %d and %d before %d, but %d is not before %d; "+
+					"add that pair, or take partial tournaments, which need not be transitive", u, v, v, w, u, w)
 			}
 		}
 	}
 	return nil
+}
+
+// Read takes what relations take, and matrices whose diagonal is 1, too.
+func (p partialOrders) Read(dst []int32, row []float64) error {
+	if err := p.read(dst, row, true); err != nil {
+		return err
+	}
+	return p.Check(dst)
 }
 
 // after returns the relation whose row u holds the items after u.

@@ -83,8 +83,8 @@ func (p *paths) Check(y []int32) error {
 	for place, a := range y {
 		if at == p.target {
 			if a != -1 {
-				return fmt.Errorf("structure: place %d holds %d after the path has reached the target, vertex %d, must be -1",
-					place, a, p.target)
+				return fmt.Errorf("structure: place %d holds %d after the path has reached the target, vertex %d, must be -1; %s",
+					place, a, p.target, p.remedy())
 			}
 			continue
 		}
@@ -92,19 +92,72 @@ func (p *paths) Check(y []int32) error {
 			break
 		}
 		if a < 0 || int(a) >= len(p.arcs) {
-			return fmt.Errorf("structure: place %d holds %d, must be an arc between 0 and %d, or -1 behind the path",
-				place, a, len(p.arcs)-1)
+			return wrongPart(y, place, p.Format())
 		}
 		if t := p.arcs[a].tail; t != at {
-			return fmt.Errorf("structure: arc %d at place %d starts at vertex %d, but the path has come to vertex %d",
-				a, place, t, at)
+			return fmt.Errorf("structure: arc %d at place %d starts at vertex %d, but the path has come to vertex %d; %s",
+				a, place, t, at, p.remedy())
 		}
 		at = p.arcs[a].head
 	}
 	if at != p.target {
-		return fmt.Errorf("structure: the path ends at vertex %d, must end at the target, vertex %d", at, p.target)
+		return fmt.Errorf("structure: the path ends at vertex %d, must end at the target, vertex %d; %s", at, p.target, p.remedy())
 	}
 	return nil
+}
+
+func (p *paths) remedy() string {
+	return fmt.Sprintf("a path lists its arcs in order, from vertex %d to vertex %d", p.source, p.target)
+}
+
+func (p *paths) Format() string {
+	return fmt.Sprintf("paths list arcs 0..%d in order, and may end in -1", len(p.arcs)-1)
+}
+
+// Reads takes lists of any width.
+func (p *paths) Reads(int) bool { return true }
+
+// Read takes lists that are padded with −1.
+func (p *paths) Read(dst []int32, row []float64) error {
+	for i := range dst {
+		dst[i] = -1
+	}
+	for i, x := range row {
+		a := int32(x)
+		if float64(a) != x || a < -1 || int(a) >= len(p.arcs) {
+			return wrongNumber(row, i, p.Format())
+		}
+		if i < p.longest {
+			dst[i] = a
+		} else if a >= 0 {
+			return fmt.Errorf("structure: the longest path has %d arcs; %s", p.longest, p.Format())
+		}
+	}
+	return p.Check(dst)
+}
+
+// Cells has a Kind where no arcs are tied.
+func (p *paths) Cells() Cells {
+	for i, g := range p.group {
+		if int(g) != i {
+			return Cells{}
+		}
+	}
+	return Cells{"arcs", p.vertices, func(yield func(int, int) bool) {
+		for _, a := range p.arcs {
+			if !yield(int(a.tail), int(a.head)) {
+				return
+			}
+		}
+	}}
+}
+
+// Names are those of arcs, or of groups of them.
+func (p *paths) Names() iter.Seq[string] {
+	if c := p.Cells(); c.Kind != "" {
+		return joined(c.At, joints[c.Kind])
+	}
+	return numbered("group", p.features)
 }
 
 func (p *paths) Embed(dst []float64, y []int32) {

@@ -163,7 +163,7 @@ func TestPathMessages(t *testing.T) {
 	expectError(t, space.Check([]int32{0, 3}), "arc 3 at place 1 starts at vertex 2, but the path has come to vertex 1")
 	expectError(t, space.Check([]int32{0, -1}), "the path ends at vertex 1, must end at the target, vertex 3")
 	expectError(t, space.Check([]int32{4, 2}), "place 1 holds 2 after the path has reached the target, vertex 3, must be -1")
-	expectError(t, space.Check([]int32{5, 2}), "place 0 holds 5, must be an arc between 0 and 4")
+	expectError(t, space.Check([]int32{5, 2}), "found 5 in column 0; paths list arcs 0..4")
 }
 
 // pairsOf returns the arcs that come one after the other.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -52,6 +53,7 @@ var (
 	_ Sibling    = permutations{}
 	_ Decoder    = permutations{}
 	_ Searcher   = permutations{}
+	_ Reader     = permutations{}
 )
 
 func (p permutations) String() string  { return fmt.Sprintf("rankings of %d labels", p.n) }
@@ -67,16 +69,51 @@ func (p permutations) Check(y []int32) error {
 		at = make([]int32, p.n)
 	}
 	for label, pos := range y {
-		if pos < 1 || int(pos) > p.n {
-			return fmt.Errorf("structure: label %d has position %d, must be between 1 and %d", label, pos, p.n)
-		}
-		if other := at[pos-1]; other > 0 {
-			return fmt.Errorf("structure: labels %d and %d both have position %d", other-1, label, pos)
+		if pos < 1 || int(pos) > p.n || at[pos-1] > 0 {
+			return p.diagnose(y)
 		}
 		at[pos-1] = int32(label + 1)
 	}
 	return nil
 }
+
+// diagnose says why positions are no ranking.
+func (p permutations) diagnose(y []int32) error {
+	for i, pos := range y {
+		if pos < 0 || int(pos) > p.n { // 0 passes: rankings that count from 0 get a remedy of their own
+			return wrongPart(y, i, p.Format())
+		}
+	}
+	if pos, u, v, shared := twice(y, p.n); shared {
+		return fmt.Errorf("structure: labels %d and %d share position %d in %s; rankings have no ties here: break them, or take the "+
+			"structure of rankings with ties", u, v, pos, shownParts(y))
+	}
+	if slices.Contains(y, int32(p.n)) {
+		return fmt.Errorf("structure: %s has a position 0; %s, each once", shownParts(y), p.Format())
+	}
+	return fmt.Errorf("structure: %s counts positions from 0, they count from 1: add 1; a row that lists labels from best to worst is "+
+		"to be inverted", shownParts(y))
+}
+
+func (p permutations) Format() string {
+	return fmt.Sprintf("positions are whole numbers 1..%d, 1 for the first", p.n)
+}
+
+func (p permutations) Reads(width int) bool { return width == p.n }
+
+// Read takes positions, all of them known.
+func (p permutations) Read(dst []int32, row []float64) error {
+	if label := slices.IndexFunc(row, notKnown); label >= 0 {
+		return fmt.Errorf("structure: the position of label %d is missing (%s); rankings known in part can be learnt from, but here all "+
+			"positions are needed: complete the ranking or drop the row", label, shownNumber(row[label]))
+	}
+	if i := wholeTo(dst, row); i >= 0 {
+		return wrongNumber(row, i, p.Format())
+	}
+	return p.Check(dst)
+}
+
+func (p permutations) Cells() Cells { return Cells{"total order", p.n, itemPairs(p.n)} }
 
 func (p permutations) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.FeatureLen())

@@ -1,6 +1,10 @@
 package structure
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 var _ PartialEmbedder = permutations{}
 
@@ -16,15 +20,40 @@ func (p permutations) CheckPartial(y []int32) error {
 			continue
 		}
 		if pos < 0 || int(pos) > p.n {
-			return fmt.Errorf("structure: label %d has position %d, must be between 1 and %d, or %d where it is unknown", label,
-				pos, p.n, unknown)
+			return wrongPart(y, label, p.formatPartial(unknown))
 		}
 		if other := at[pos-1]; other > 0 {
-			return fmt.Errorf("structure: labels %d and %d both have position %d", other-1, label, pos)
+			return fmt.Errorf("structure: labels %d and %d share position %d; known positions are whole numbers 1..%d, none twice",
+				other-1, label, pos, p.n)
 		}
 		at[pos-1] = int32(label + 1)
 	}
 	return nil
+}
+
+// notKnown reports whether a number in data stands for a position that is not known.
+func notKnown(position float64) bool { return position == -1 || math.IsNaN(position) }
+
+// ReadPartial takes −1 and NaN for positions that are not known.
+func (p permutations) ReadPartial(dst []int32, row []float64) error {
+	if !slices.ContainsFunc(row, notKnown) {
+		return p.Read(dst, row)
+	}
+	for i, x := range row {
+		if notKnown(x) {
+			dst[i] = unknown
+			continue
+		}
+		if dst[i] = int32(x); float64(dst[i]) != x || x < 1 || x > float64(p.n) {
+			return wrongNumber(row, i, p.formatPartial(-1))
+		}
+	}
+	return p.CheckPartial(dst)
+}
+
+// formatPartial is Format where some positions are not known, which a number stands for.
+func (p permutations) formatPartial(instead int) string {
+	return fmt.Sprintf("%s, or %d where they are unknown", p.Format(), instead)
 }
 
 // EmbedPartial averages over the linear extensions of the known labels' order. Of the m + 1 gaps that m known labels leave, a label

@@ -136,9 +136,9 @@ func TestPermutationsMessages(t *testing.T) {
 	y := make([]int32, 70)
 	identityTo(y)
 	y[60] = 3
-	expectError(t, space.Check(y), "labels 2 and 60 both have position 3")
+	expectError(t, space.Check(y), "labels 2 and 60 share position 3 in [")
 	y[60] = 71
-	expectError(t, space.Check(y), "label 60 has position 71, must be between 1 and 70")
+	expectError(t, space.Check(y), "found 71 in column 60; positions are whole numbers 1..70, 1 for the first")
 	_, err := build("permutations", examples.Sized(1))
 	expectError(t, err, `"n" is 1, must be between 2 and 16384`)
 }

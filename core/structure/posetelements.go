@@ -2,6 +2,7 @@ package structure
 
 import (
 	"fmt"
+	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -87,6 +88,8 @@ func (p *posetElements) checkOrder() error {
 
 func (p *posetElements) String() string  { return fmt.Sprintf("%d elements of a poset", p.n) }
 func (p *posetElements) FeatureLen() int { return p.n }
+
+func (p *posetElements) Names() iter.Seq[string] { return numbered(">=", p.n) }
 
 func (p *posetElements) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.n)

@@ -28,12 +28,66 @@ func (r relations) Check(y []int32) error {
 	mustLen("y", len(y), r.len())
 	for i, v := range y {
 		if v < -1 || v > 1 {
-			a, b := r.items(i)
-			return fmt.Errorf("structure: the pair of items %d and %d has the value %d, must be -1, 0 or 1", a, b, v)
+			return wrongPart(y, i, r.Format())
 		}
 	}
 	return nil
 }
+
+func (r relations) Format() string {
+	return "a pair u < v has +1 where u is before v, −1 where v is before u, 0 where neither is"
+}
+
+// Reads takes one number for each pair, or for each cell of a matrix of items by items.
+func (r relations) Reads(width int) bool { return width == r.len() || width == r.n*r.n }
+
+// Read takes the signs of pairs, or a matrix by rows with 1 where the row's item is before the column's.
+func (r relations) Read(dst []int32, row []float64) error { return r.read(dst, row, false) }
+
+// read is Read for relations whose matrices may have a diagonal of ones.
+func (r relations) read(dst []int32, row []float64, reflexive bool) error {
+	if len(row) == r.len() {
+		if i := wholeTo(dst, row); i >= 0 {
+			return wrongNumber(row, i, r.Format())
+		}
+		return r.Check(dst)
+	}
+	item, diagonal := -1, 0 // the first that is before itself, and how many are
+	for u := range r.n {
+		for v := range r.n {
+			x := row[u*r.n+v]
+			if x != 0 && x != 1 {
+				return fmt.Errorf("structure: found %s at (%d, %d); matrices hold booleans or 0/1", shownNumber(x), u, v)
+			}
+			if u == v && x == 1 {
+				if diagonal++; item < 0 {
+					item = u
+				}
+			}
+		}
+	}
+	if diagonal > 0 && (!reflexive || diagonal < r.n) {
+		allowed := "False,"
+		if reflexive {
+			allowed = "all False, or all True,"
+		}
+		return fmt.Errorf("structure: item %d is before itself; the diagonal must be %s and does not count", item, allowed)
+	}
+	pair := 0
+	for u := range r.n {
+		for v := u + 1; v < r.n; v++ {
+			before, behind := row[u*r.n+v], row[v*r.n+u]
+			if before == 1 && behind == 1 {
+				return fmt.Errorf("structure: items %d and %d are each before the other; set one of the two to False", u, v)
+			}
+			dst[pair] = int32(before - behind)
+			pair++
+		}
+	}
+	return nil
+}
+
+func (r relations) Cells() Cells { return Cells{"order", r.n, itemPairs(r.n)} }
 
 func (r relations) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), r.len())
@@ -56,15 +110,6 @@ func (r relations) Mirror(dst, y []int32) {
 func (r relations) Mean(dst []float64) {
 	mustLen("dst", len(dst), r.len())
 	clear(dst)
-}
-
-// items returns the items u < v of a pair.
-func (r relations) items(pair int) (u, v int) {
-	for rest := r.n - 1; pair >= rest; rest-- {
-		pair -= rest
-		u++
-	}
-	return u, u + 1 + pair
 }
 
 // independent writes the second moment of pairs that each take +1, −1 and 0 with probability 1/3, independently: 2/3 on

@@ -94,9 +94,59 @@ func (r routes) arc(u, v int) int {
 func (r routes) start(v int) int { return r.n*(r.n-1) + v }
 func (r routes) end(v int) int   { return r.n*r.n + v }
 
+func (r routes) Format() string { return formatOfVisits(r.n, "place") }
+
+// Reads takes lists of any width.
+func (r routes) Reads(int) bool { return true }
+
+func (r routes) Read(dst []int32, row []float64) error {
+	if err := readVisits(dst, row, "route", "place"); err != nil {
+		return err
+	}
+	return r.Check(dst)
+}
+
 func (r routes) Check(y []int32) error {
 	_, err := checkVisits(y, r.n, leastRoute, "route", "place")
 	return err
+}
+
+// Cells are the arcs, and those from and to a depot for the starts and the ends.
+func (r routes) Cells() Cells {
+	return Cells{"arcs", r.n, func(yield func(int, int) bool) {
+		for u, v := range r.steps() {
+			if !yield(u, v) {
+				return
+			}
+		}
+		for v := range r.n {
+			if !yield(r.n, v) {
+				return
+			}
+		}
+		for v := range r.n {
+			if !yield(v, r.n) {
+				return
+			}
+		}
+	}}
+}
+
+// steps yields the arcs between places by rows.
+func (r routes) steps() iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for u := range r.n {
+			for v := range r.n {
+				if u != v && !yield(u, v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r routes) Names() iter.Seq[string] {
+	return chained(joined(r.steps(), joints["arcs"]), numbered("start ", r.n), numbered("end ", r.n))
 }
 
 func (r routes) Embed(dst []float64, y []int32) {
@@ -123,27 +173,18 @@ func (r routes) Sample(dst []int32, rng *rand.Rand) {
 // Decode finds a best route by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give the
 // route from place 0 to place 1. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²).
 func (r routes) Decode(dst []int32, score Scores) (Certificate, error) {
-	if err := checkTourSize("routes by the number of places", r.n, exactRoute); err != nil {
-		return Certificate{}, err
-	}
-	w := r.begin(dst, score)
-	defer r.release(w)
-	return w.exact(func(k int) float64 { return r.finish(dst, w, k) })
+	return decodeTour(r, "routes by the number of places", r.n, exactRoute, dst, score)
 }
 
 // Start takes the best of a few of the shortest routes, through each of up to 16 places. Nu is what the proven bound and the
 // score of some poor one leave open. Cost: O(n²) for each of these places.
 func (r routes) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := r.begin(dst, score)
-	defer r.release(w)
-	return w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return r.finish(dst, w, k) })
+	return improveTour(r, (*tours.Workspace).Start, dst, score, poll)
 }
 
 // Search improves routes by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
 func (r routes) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := r.begin(dst, score)
-	defer r.release(w)
-	return w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return r.finish(dst, w, k) })
+	return improveTour(r, (*tours.Workspace).Search, dst, score, poll)
 }
 
 func (r routes) endsAt(places []int32, start, end int) bool {

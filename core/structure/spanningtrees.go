@@ -85,17 +85,26 @@ func (s spanningTrees) Check(y []int32) error {
 	f.Reset(s.graph.N())
 	for i, in := range y {
 		if e := s.edges[i]; in == 1 && !f.Join(e[0], e[1]) {
-			return fmt.Errorf("structure: edge %d, (%d, %d), closes a cycle with edges before it", i, e[0], e[1])
+			return fmt.Errorf("structure: edge %d, (%d, %d), closes a cycle with edges before it; %s", i, e[0], e[1], s.remedy())
 		}
 	}
 	for v := range int32(s.graph.N()) {
 		if f.Root(v) != f.Root(0) {
 			return fmt.Errorf("structure: the edges do not span the graph: none of them joins vertex %d to vertex 0, "+
-				"directly or through others", v)
+				"directly or through others; %s", v, s.remedy())
 		}
 	}
 	return nil
 }
+
+func (s spanningTrees) Format() string { return formatOfEdges }
+
+func (s spanningTrees) remedy() string {
+	n := s.graph.N()
+	return fmt.Sprintf("a spanning tree has %d edges that connect all %d vertices", n-1, n)
+}
+
+func (s spanningTrees) Cells() Cells { return Cells{"edges", s.graph.N(), endsOf(s.edges)} }
 
 func (s spanningTrees) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), len(s.edges))

@@ -22,19 +22,14 @@ type Space interface {
 	Embed(dst []float64, y []int32)
 }
 
-// Canonicalizer is implemented by spaces whose outputs can be listed in several ways, of which Check takes one.
-type Canonicalizer interface {
-	// Canonical writes the list that Check takes of the same output as y to dst, or says what is wrong with y. dst and y must not
-	// overlap.
-	Canonical(dst, y []int32) error
-}
-
 // PartialEmbedder embeds outputs of which only a part is known.
 type PartialEmbedder interface {
 	// CheckPartial returns nil if y encodes an output or what is known of one, and otherwise says which part is wrong and why.
 	CheckPartial(y []int32) error
 	// EmbedPartial writes the mean of ψ over all outputs that agree with what is known to dst. y must have passed CheckPartial.
 	EmbedPartial(dst []float64, y []int32)
+	// ReadPartial is Read for rows of which only a part may be known. Encodings pass CheckPartial.
+	ReadPartial(dst []int32, row []float64) error
 }
 
 // Generalized is implemented by structures whose ψ may have entries other than −1, 0 and 1 or be the same for several

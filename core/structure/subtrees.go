@@ -164,18 +164,25 @@ func multiply(x []*big.Int) *big.Int {
 
 func (t *subtrees) Check(y []int32) error {
 	mustLen("y", len(y), len(t.parent))
+	if i := notBit(y); i >= 0 {
+		return wrongPart(y, i, t.Format())
+	}
 	for v, in := range y {
 		switch p := t.parent[v]; {
-		case in != 0 && in != 1:
-			return fmt.Errorf("structure: node %d has the value %d, must be 0 or 1", v, in)
 		case p < 0 && in == 0:
-			return fmt.Errorf("structure: node %d, the root, is not in the subtree", v)
+			return fmt.Errorf("structure: the root, node %d, is left out; every subtree contains it: set it to 1", v)
 		case p >= 0 && in == 1 && y[p] == 0:
-			return fmt.Errorf("structure: node %d is in the subtree, its parent %d is not", v, p)
+			return fmt.Errorf("structure: node %d is in, its parent, node %d, is not; add the ancestors of every node to the row", v, p)
 		}
 	}
 	return nil
 }
+
+func (t *subtrees) Format() string {
+	return "subtrees are 0/1 matrices, 1 where the node belongs to the row"
+}
+
+func (t *subtrees) Names() iter.Seq[string] { return numbered("node", len(t.parent)) }
 
 func (t *subtrees) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), len(t.parent))

@@ -90,9 +90,9 @@ func TestSubtreesDecode(t *testing.T) {
 
 func TestSubtreesMessages(t *testing.T) {
 	space := mustNew(t, "subtrees", examples.Subtrees([]int32{2, 0, -1}))
-	expectError(t, space.Check([]int32{0, 0, 0}), "node 2, the root, is not in the subtree")
-	expectError(t, space.Check([]int32{0, 1, 1}), "node 1 is in the subtree, its parent 0 is not")
-	expectError(t, space.Check([]int32{1, 3, 1}), "node 1 has the value 3, must be 0 or 1")
+	expectError(t, space.Check([]int32{0, 0, 0}), "the root, node 2, is left out; every subtree contains it")
+	expectError(t, space.Check([]int32{0, 1, 1}), "node 1 is in, its parent, node 0, is not; add the ancestors")
+	expectError(t, space.Check([]int32{1, 3, 1}), "found 3 in column 1; subtrees are 0/1 matrices")
 	_, err := build("subtrees", examples.Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1}})
 	expectError(t, err, "need 2 integers, the parents, not 1")
 	_, err = build("subtrees", examples.Subtrees([]int32{1, 0}))

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"combpred/core/draw"
 	"combpred/core/graph/tours"
@@ -46,7 +45,7 @@ func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) 
 	for k < n && y[k] != noPlace {
 		v := y[k]
 		if v < 0 || int(v) >= n {
-			return 0, fmt.Errorf("structure: the %s visits %s %d, must be between 0 and %d", what, noun, v, n-1)
+			return 0, wrongPart(y, k, formatOfVisits(n, noun))
 		}
 		if seen[v/64]>>(v%64)&1 == 1 {
 			remedy := ""
@@ -65,28 +64,62 @@ func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) 
 	}
 	if k < least {
 		many := noun
-		switch {
-		case k != 1 && noun == "vertex":
-			many = "vertices"
-		case k != 1:
-			many += "s"
+		if k != 1 {
+			many = plural(noun)
 		}
 		return 0, fmt.Errorf("structure: %s visits %d %s; a %s visits at least %d: drop the row", shownVisits(y), k, many, what, least)
 	}
 	return k, nil
 }
 
+// formatOfVisits is what rows of data hold where outputs visit some of n places.
+func formatOfVisits(n int, noun string) string {
+	return fmt.Sprintf("%s are whole numbers 0..%d, and −1 pads short rows at the right", plural(noun), n-1)
+}
+
+// readVisits reads the places that a row of data lists, of any width, out of n = len(dst), and pads the list. It does not look whether
+// they differ.
+func readVisits(dst []int32, row []float64, what, noun string) error {
+	n := len(dst)
+	padFrom(dst, 0)
+	for i, x := range row {
+		v := int32(x)
+		if float64(v) != x || v < noPlace || int(v) >= n {
+			return wrongNumber(row, i, formatOfVisits(n, noun))
+		}
+		if i < n {
+			dst[i] = v
+		} else if v != noPlace {
+			whole := make([]int32, len(row))
+			wholeTo(whole, row)
+			return fmt.Errorf("structure: %s lists more than the %d %s there are; a %s visits each at most once", shownVisits(whole), n,
+				plural(noun), what)
+		}
+	}
+	return nil
+}
+
 // shownVisits returns a list for a message: without its padding, and shortened if it is long.
 func shownVisits(y []int32) string {
-	const shown = 20
 	for len(y) > 0 && y[len(y)-1] == noPlace {
 		y = y[:len(y)-1]
 	}
-	text := strings.ReplaceAll(fmt.Sprint(y[:min(shown, len(y))]), " ", ", ")
-	if len(y) > shown {
-		text = strings.TrimSuffix(text, "]") + ", …]"
+	return shownParts(y)
+}
+
+// readCycle reads a cycle that is listed from any place on, and lists it from its smallest place on; where it has no direction,
+// eitherWay, so that the second place is smaller than the last.
+func readCycle(dst []int32, row []float64, eitherWay bool) error {
+	var few [64]int32
+	y := few[:]
+	if len(dst) > len(few) {
+		y = make([]int32, len(dst))
 	}
-	return text
+	y = y[:len(dst)]
+	if err := readVisits(y, row, "cycle", "vertex"); err != nil {
+		return err
+	}
+	return cycleTo(dst, y, eitherWay)
 }
 
 // cycleTo writes a cycle that is listed from any place on to dst from its smallest place on; where it has no direction, eitherWay, so that
@@ -186,6 +219,24 @@ func checkTourSize(what string, n, limit int) error {
 		Limit:        limit,
 		Alternatives: "decode by search instead, which says how far from the best it may be",
 	}
+}
+
+// decodeTour decodes exactly, up to limit of n; what names the structures and their size.
+func decodeTour[S tourSpace](s S, what string, n, limit int, dst []int32, score Scores) (Certificate, error) {
+	if err := checkTourSize(what, n, limit); err != nil {
+		return Certificate{}, err
+	}
+	w := s.begin(dst, score)
+	defer s.release(w)
+	return w.exact(func(k int) float64 { return s.finish(dst, w, k) })
+}
+
+// improveTour decodes by Start or Search of the workspace.
+func improveTour[S tourSpace](s S, find func(w *tours.Workspace, tour []int32, poll func() error) (int, error), dst []int32,
+	score Scores, poll func() error) (Certificate, error) {
+	w := s.begin(dst, score)
+	defer s.release(w)
+	return w.improve(find, poll, func(k int) float64 { return s.finish(dst, w, k) })
 }
 
 // reset begins a problem with n vertices.

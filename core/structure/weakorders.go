@@ -65,6 +65,7 @@ var (
 	_ Sampler    = (*weakOrders)(nil)
 	_ Decoder    = (*weakOrders)(nil)
 	_ Searcher   = (*weakOrders)(nil)
+	_ Reader     = (*weakOrders)(nil)
 )
 
 func newWeakOrders(n int) *weakOrders {
@@ -91,7 +92,7 @@ func (w *weakOrders) Check(y []int32) error {
 	last := 0
 	for label, rank := range y {
 		if rank < 1 || int(rank) > w.n {
-			return fmt.Errorf("structure: label %d has rank %d, must be between 1 and %d", label, rank, w.n)
+			return wrongPart(y, label, fmt.Sprintf("ranks are whole numbers 1..%d, none left out", w.n))
 		}
 		taken[rank-1] = true
 		last = max(last, int(rank))
@@ -100,6 +101,34 @@ func (w *weakOrders) Check(y []int32) error {
 		return fmt.Errorf("structure: no label has rank %d, while one has rank %d; ranks must be dense", gap+1, last)
 	}
 	return nil
+}
+
+func (w *weakOrders) Format() string {
+	return "positions are finite numbers, compared by their order; complete the ranking or drop the row"
+}
+
+func (w *weakOrders) Reads(width int) bool { return width == w.n }
+
+// Read takes any finite numbers and gives them their dense ranks.
+func (w *weakOrders) Read(dst []int32, row []float64) error {
+	var few [64]float64
+	ordered := append(few[:0], row...)
+	slices.Sort(ordered)
+	ordered = slices.Compact(ordered)
+	for label, x := range row {
+		if x-x != 0 { // NaN or infinite
+			return wrongNumber(row, label, w.Format())
+		}
+		rank, _ := slices.BinarySearch(ordered, x)
+		dst[label] = int32(rank + 1)
+	}
+	return nil
+}
+
+func (w *weakOrders) Cells() Cells { return Cells{"order", w.n, itemPairs(w.n)} }
+
+func (w *weakOrders) Names() iter.Seq[string] {
+	return chained(joined(itemPairs(w.n), " before "), joined(itemPairs(w.n), " tied with "))
 }
 
 func (w *weakOrders) Embed(dst []float64, y []int32) {

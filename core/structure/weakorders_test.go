@@ -200,7 +200,7 @@ func TestWeakOrdersMessages(t *testing.T) {
 	y[3] = 3
 	expectError(t, space.Check(y), "no label has rank 2, while one has rank 3")
 	y[3] = 71
-	expectError(t, space.Check(y), "label 3 has rank 71, must be between 1 and 70")
+	expectError(t, space.Check(y), "found 71 in column 3; ranks are whole numbers 1..70, none left out")
 	score := Scores{Linear: make([]float64, space.FeatureLen())}
 	fill(score.Linear[space.len():], 1)
 	_, err := space.Decode(y, score)

@@ -22,11 +22,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from combpred import StructuredRidge, StructuredRidgeCV, StructuredSGD, sampling
-from combpred._lib.decode import Decoding
-from combpred._lib.structure import Description, structure_sample
+from combpred import (
+    ProbabilisticStructured,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredSGD,
+    aggregation,
+    kernels,
+    sampling,
+)
+from combpred._lib.decode import Decoding, k_best
+from combpred._lib.kernel import InputKernel, eigendecompose, require_semidefinite
+from combpred._lib.partition import sample_distribution
+from combpred._lib.sampling import chain_diagnose
+from combpred._lib.structure import Description, structure_enumerate, structure_sample
 from combpred._programs.orders import violated_three_cycles
-from combpred.aggregation import kemeny
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.kernels import extension_kernel
 from combpred.ranking import LabelRankingBoost, LabelRankingSVM, OnlineLabelRanker
@@ -60,6 +70,67 @@ def decode(structure, decoder: str, n: int) -> Call:
     return lambda: structure.space.decode(scores, None, Decoding(decoder, n_threads=1))
 
 
+def log_linear() -> dict[str, Call]:
+    """Return trainings of log-linear models, one for each solver and way to the distributions."""
+    endless = {"tol": 0.0, "max_iter": 10**6}
+    models = {
+        "L-BFGS": ProbabilisticStructured("permutations", inference="exact", **endless),
+        "L-BFGS, rbf": ProbabilisticStructured("permutations", inference="exact", kernel="rbf", **endless),
+        "SGD": ProbabilisticStructured("permutations", inference="exact", solver="sgd", **endless),
+        "chains": ProbabilisticStructured("permutations", inference="mcmc", tol=1e-9, max_iter=10**6),
+    }
+    return {f"log-linear, {name}": fit(model, 2000, 5, 8) for name, model in models.items()}
+
+
+def estimates() -> dict[str, Call]:
+    """Return exact and estimated partition functions, marginals and draws."""
+    twelve, many = Permutations(12), np.random.default_rng(0).normal(size=(3000, 66))
+    plain = {"epsilon": 1e-4, "delta": 0.05, "random_state": 0}
+    return {
+        "exact partition functions": lambda: sampling.log_partition(twelve, many),
+        "exact marginals": lambda: twelve.marginals(many),
+        "exact draws": lambda: sample_distribution(twelve.space.description, many, 1000, 0),
+        "marginals by samples": lambda: sampling.estimate_marginals(twelve, many[0], **plain),
+        "marginals by counting": lambda: sampling.estimate_marginals(
+            Permutations(7), np.ones(21), method="counting", **{**plain, "epsilon": 0.01}
+        ),
+        "marginals by chains": lambda: sampling.estimate_marginals(twelve, many[0], method="chains", **plain),
+        "expansion": lambda: sampling.log_partition(Permutations(100), np.full((2000, 4950), 1e-4), method="taylor"),
+        "diagnosis of chains": lambda: chain_diagnose(np.zeros((400, 4, 1 << 16)) + np.arange(1 << 16) % 7),
+    }
+
+
+def matrices() -> dict[str, Call]:
+    """Return kernels, decompositions and lists."""
+    rng = np.random.default_rng(0)
+    X, orders = rng.normal(size=(6000, 50)), np.argsort(rng.random((4000, 20)), axis=1) + 1
+    cycles = Description("cycles", {"n": 9})
+    square = X[:2500] @ X[:2500].T
+    return {
+        "edge kernel": lambda: kernels.edge_kernel(orders),
+        "position kernel": lambda: kernels.position_kernel(orders),
+        "input kernel": lambda: InputKernel("laplacian", 1.0).matrix(X),
+        "check of a kernel": lambda: require_semidefinite(square),
+        "eigenvectors": lambda: eigendecompose(square),
+        "list of outputs": lambda: structure_enumerate(Description("permutations", {"n": 11}), 10**7, 1),
+        "k best, partition": lambda: k_best(cycles, rng.normal(size=(1, 36)), most=10**5, method="partition"),
+    }
+
+
+def consensus() -> dict[str, Call]:
+    """Return aggregations of rankings."""
+    rng = np.random.default_rng(0)
+    hard = np.array([rng.permutation(20) for _ in range(7)])
+    large = np.array([rng.permutation(600) for _ in range(9)])
+    long = np.array([rng.permutation(3000) for _ in range(9)])
+    return {
+        "consensus, exact": lambda: aggregation.kemeny(hard, method="exact"),
+        "consensus, local search": lambda: aggregation.kemeny(large, method="local-search"),
+        "consensus, best input": lambda: aggregation.kemeny(long, method="best-input"),
+        "consensus, footrule": lambda: aggregation.footrule(long),
+    }
+
+
 def calls() -> dict[str, Call]:
     """Return the calls by their names."""
     sets = Description("labelsets", {"n": 5000, "size": -1})
@@ -70,7 +141,7 @@ def calls() -> dict[str, Call]:
     hard_svm = {"C": 1e6, "tol": 1e-12, "max_iter": 10**6, "decomposition": "graph"}
     found: dict[str, Call] = {
         "uniform samples": lambda: structure_sample(sets, 50_000, 1),
-        "kemeny, integer program": lambda: kemeny(profile, method="milp"),
+        "kemeny, integer program": lambda: aggregation.kemeny(profile, method="milp"),
         "violated constraints on triples": lambda: violated_three_cycles(400, pairs, 2 * len(pairs)),
         "annealed partition function": lambda: sampling.log_partition(
             *(Permutations(12), np.ones(66)), method="annealed", epsilon=1e-3, sampler="local", max_steps=2**40
@@ -94,13 +165,21 @@ def calls() -> dict[str, Call]:
         "ridge, two folds": fit(StructuredRidgeCV("permutations", kernel="rbf", cv=2), 900, 4, 5),
         "ridge, sgd, linear": fit(StructuredSGD("permutations", kernel="linear", **sgd), 1000, 5, 8),
         "ridge, sgd, rbf": fit(StructuredSGD("permutations", kernel="rbf", **sgd), 1000, 5, 8),
+        "ridge, weights of features": fit(StructuredRidge("permutations", solver="primal", tol=1e-15), 300_000, 20, 6),
         "structured SVM": fit(StructuredSVM("permutations", tol=1e-12, max_iter=10**6), 300, 4, 16),
+        "structured SVM, Frank–Wolfe": fit(
+            StructuredSVM("permutations", solver="frank-wolfe", tol=1e-12, max_iter=10**6), 300, 4, 16
+        ),
+        "structured SVM, slack": fit(
+            StructuredSVM("permutations", rescaling="slack", tol=1e-12, max_iter=10**6), 300, 4, 12
+        ),
         "structured perceptron": fit(StructuredPerceptron("permutations", max_iter=10**6), 300, 4, 16),
         "label ranking SVM, linear": fit(LabelRankingSVM(kernel="linear", **hard_svm), 2000, 5, 8),
         "label ranking SVM, rbf": fit(LabelRankingSVM(kernel="rbf", **hard_svm), 2000, 5, 8),
         "label ranking boost": fit(LabelRankingBoost(alpha=1e-6, min_gain=0.0, max_iter=10**6), 20_000, 30, 6),
         "online label ranker": fit(OnlineLabelRanker("primal-dual", max_iter=10**6), 2000, 5, 8),
     }
+    found |= log_linear() | estimates() | matrices() | consensus()
     for structure in (Cliques(500), Cycles(500), DirectedCycles(500), PartialOrders(500), Permutations(500),
                       Routes(500), WeakOrders(500)):  # fmt: skip
         for decoder in ("local-search", "anneal", "metropolis"):

@@ -211,7 +211,7 @@ def test_estimators_take_them_as_callables_and_precomputed(kernel):
         (([[1, 2], [1, -2]],), {}, "X, row 1: found -2 in column 1; positions are"),
         (([[1, 2]], [[1, 2], [math.inf, 1]]), {}, "Y, row 1: found inf in column 0"),
         (([[1], [1]],), {}, "X must have orders of at least 2 items"),
-        (([["a", "b"]],), {}, "X has dtype"),
+        (([["a", "b"]],), {}, "X, row 0: 'a' is not a number"),
         (([[1, 2]], [[1, 2, 3]]), {}, "X has orders of 2 items and Y of 3"),
         (([[1, 2]],), {"format": "auto"}, "format must be one of positions, pairs"),
         (([[0, 0], [0, 2]],), {"format": "pairs"}, "X: y has 2 columns"),

@@ -22,7 +22,6 @@ from combpred._lib.structure import (
     catalogue,
     panic,
     structure_capabilities,
-    structure_check,
     structure_count,
     structure_embed,
     structure_sample,
@@ -255,7 +254,7 @@ def test_arguments_are_converted_or_refused():
     with pytest.raises(ValueError, match="linear has shape"):
         decode(PERMUTATIONS, np.zeros((2, D + 1)))
     with pytest.raises(RowError, match="row 1: ") as caught:
-        structure_check(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
+        structure_embed(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
     assert caught.value.row == 1
 
 

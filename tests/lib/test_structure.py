@@ -9,7 +9,7 @@ import pytest
 
 from combpred import CapabilityError
 from combpred._lib.decode import decode
-from combpred._lib.structure import Description, catalogue, structure_check
+from combpred._lib.structure import Description, catalogue, structure_embed
 from combpred.structures import (
     Cliques,
     Cycles,
@@ -73,6 +73,6 @@ def test_graphs_without_spanning_tree_are_refused() -> None:
 def test_library_refuses_codes_of_outputs_that_functions_hold() -> None:
     description = by_formulas().space.description
     with pytest.raises(ValueError, match="no encoding"):
-        structure_check(description, np.zeros((1, 1), dtype=np.int32))
+        structure_embed(description, np.zeros((1, 1), dtype=np.int32))
     with pytest.raises(CapabilityError, match="Decoder"):
         decode(description, np.zeros((1, 6)))

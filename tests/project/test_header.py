@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-WIDTH = 120
 #: Functions that share the comment of the one before.
 TOGETHER = {
     "cp_blas_routines": ["cp_blas_offer", "cp_blas_activate"],
@@ -36,10 +35,6 @@ def functions(header):
             assert found[name][0] == "", name
             found[name] = found[first][0], found[name][1]
     return found
-
-
-def test_lines_fit_a_terminal(header):
-    assert [n for n, line in enumerate(header.splitlines(), 1) if len(line) > WIDTH or line != line.rstrip()] == []
 
 
 def test_every_function_has_a_comment(functions):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import permutations
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import ndcg_score
 
 from combpred import NumericalError
+from combpred._lib.names import POSITION_LOSSES
 from combpred.metrics import spearman_footrule, spearman_rho
 from combpred.ranking import DirectRankingSVM
-from combpred.ranking._direct import LOSSES, PositionOracle, position_loss
 
 ACCURATE = {"tol": 1e-7, "max_iter": 5000}
 
@@ -31,37 +30,13 @@ def listed(k):
 
 
 def losses(name, y, rankings):
-    """Δ of one row of positions from 0 on and all rankings."""
-    return position_loss(name, len(y))[y, rankings].sum(axis=1)
-
-
-@pytest.mark.parametrize("k", [2, 3, 4, 5])
-def test_losses_are_the_measures(k):
-    every = listed(k) + 1
-    for y in every[:: max(1, len(every) // 6)]:
-        truth = np.tile(y, (len(every), 1))
-        foot = spearman_footrule(truth, every, per_row=True)
-        np.testing.assert_allclose(losses("footrule", y - 1, every - 1), foot / np.max(foot), atol=1e-12)
-        rho = spearman_rho(truth, every, per_row=True)
-        np.testing.assert_allclose(losses("spearman", y - 1, every - 1), (1 - rho) / 2, atol=1e-12)
-        ndcg = [ndcg_score([k - y], [-z]) for z in every]
-        np.testing.assert_allclose(losses("ndcg", y - 1, every - 1), 1 - np.array(ndcg), atol=1e-12)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_worst_ranking_is_that_of_a_list(name):
-    k, rng = 5, np.random.default_rng(1)
-    every, c = listed(k), np.sort(rng.uniform(size=k))[::-1]
-    observed = np.array([rng.permutation(k) for _ in range(40)])
-    scores = rng.normal(size=(40, k))
-    rows = rng.permutation(40)[:30]
-    reply, offset, proven = np.empty((30, k)), np.empty(30), np.zeros(30)
-    asked = SimpleNamespace(rows=rows, linear=scores[rows], reply=reply, offset=offset, proven=proven)
-    PositionOracle(observed, c, position_loss(name, k), 1)(asked)
-    for at, i in enumerate(rows):
-        values = losses(name, observed[i], every) - (c[observed[i]] - c[every]) @ scores[i]
-        assert offset[at] - reply[at] @ scores[i] == pytest.approx(values.max(), abs=1e-12)
-    assert proven.all()
+    """Δ of one row of positions from 0 on and all rankings, by the measures."""
+    truth, k = np.tile(y + 1, (len(rankings), 1)), len(y)
+    if name == "footrule":
+        return spearman_footrule(truth, rankings + 1, per_row=True) / (k * k // 2)
+    if name == "spearman":
+        return (1 - spearman_rho(truth, rankings + 1, per_row=True)) / 2
+    return 1 - np.array([ndcg_score([k - 1 - y], [-z]) for z in rankings])
 
 
 def hinges(model, X, y):
@@ -72,7 +47,7 @@ def hinges(model, X, y):
     )
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", POSITION_LOSSES)
 @pytest.mark.parametrize("c", [None, [1.0, 0.5, 0.0], [1.0, 0.0, 0.0]])
 def test_reaches_the_minimum_of_its_objective(name, c):
     X, y = data()
@@ -99,11 +74,11 @@ def test_reaches_the_minimum_of_its_objective(name, c):
     assert model.objective_ == pytest.approx(best.fun, rel=1e-5)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", POSITION_LOSSES)
 def test_hinges_bound_the_losses_of_predictions(name):
     X, y = data(40, 4, seed=3)
     model = DirectRankingSVM(5.0, loss=name).fit(X, y)
-    own = position_loss(name, 4)[y - 1, model.predict(X) - 1].sum(axis=1)
+    own = np.array([losses(name, a - 1, b[None] - 1)[0] for a, b in zip(y, model.predict(X), strict=True)])
     assert (own <= hinges(model, X, y) + 1e-12).all() and own.sum() > 0
 
 

@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeRegressor
 from combpred import NumericalError
 from combpred.ranking import ConstraintClassification, RankingByPairwiseComparison
 from combpred.ranking._constraint import kesler_examples
-from combpred.ranking._preferences import pairs_of_labels, read_preferences
+from combpred.ranking._preferences import read_preferences
 from rankers import FORMATS, LOGISTIC, small_data
 
 
@@ -69,7 +69,7 @@ def test_hard_votes_of_a_regressor_are_its_predictions_cut_at_one_half(model):
     X, y = small_data()
     ranker = RankingByPairwiseComparison(model, vote="hard").fit(X, y)
     votes = np.empty((60, 6))
-    for pair, (u, v) in enumerate(zip(*pairs_of_labels(4), strict=True)):
+    for pair, (u, v) in enumerate(zip(*np.triu_indices(4, 1), strict=True)):
         predicted = model.fit(X, y[:, u] < y[:, v]).predict(X)
         assert predicted.min() < 0.5 < predicted.max()
         votes[:, pair] = np.where(predicted == 0.5, 0.5, predicted > 0.5)
@@ -102,7 +102,7 @@ def test_votes_are_those_of_a_classifier_for_each_pair(form):
     ranker = RankingByPairwiseComparison(LogisticRegression()).fit(X, y, weights)
     signs = read_preferences(y).signs
     scores = np.zeros((60, 4))
-    for pair, (u, v) in enumerate(zip(*pairs_of_labels(4), strict=True)):
+    for pair, (u, v) in enumerate(zip(*np.triu_indices(4, 1), strict=True)):
         compared = signs[:, pair] != 0
         model = LogisticRegression().fit(X[compared], signs[compared, pair], weights[compared])
         scores[:, u] += model.predict_proba(X)[:, 1]
@@ -163,7 +163,7 @@ def test_examples_are_those_of_the_construction(form):
     preferences = read_preferences(y)
     examples, rows = kesler_examples(sparse.csr_matrix(X), preferences)
     expected, expected_rows = [], []
-    pairs = list(zip(*pairs_of_labels(4), strict=True))
+    pairs = list(zip(*np.triu_indices(4, 1), strict=True))
     for i, signs in enumerate(preferences.signs):
         for sign, (u, v) in zip(signs, pairs, strict=True):
             if sign:
@@ -189,7 +189,7 @@ def test_weights_minimise_the_objective(form, loss):
     before = [
         (i, u, v)
         for i, row in enumerate(read_preferences(y).signs)
-        for sign, (a, b) in zip(row, zip(*pairs_of_labels(4), strict=True), strict=True)
+        for sign, (a, b) in zip(row, zip(*np.triu_indices(4, 1), strict=True), strict=True)
         for u, v in [(a, b) if sign > 0 else (b, a)]
         if sign
     ]

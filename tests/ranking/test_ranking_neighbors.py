@@ -13,8 +13,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from combpred import NumericalError
 from combpred.aggregation.plackett_luce import fit_plackett_luce
 from combpred.ranking import NearestNeighborsLabelRanker
-from combpred.ranking._mallows import estimate_mallows, log_normalizers, reversal_probabilities
-from combpred.ranking._preferences import pairs_of_labels, read_preferences
+from combpred.ranking._preferences import read_preferences
 from rankers import FORMATS, small_data
 
 EVERY = np.array(list(itertools.permutations(range(1, 5))))  # positions of four labels
@@ -69,18 +68,6 @@ def test_kemeny_reverses_the_least_weight_of_all_rankings(form, weighing):
         assert reversed_weight[at[tuple(predicted[i])]] <= reversed_weight.min() + 1e-9
 
 
-def test_kendall_distances_follow_the_mallows_distribution():
-    """Normalisation and the reversal of two labels, against the sums over all rankings."""
-    for theta in (0.0, 0.01, 0.7, 3.0):
-        weights = np.exp(-theta * (SIGNS == -1).sum(axis=1))
-        decay = np.array([np.exp(-theta)])
-        assert log_normalizers(decay, 4)[0] == pytest.approx(np.log(weights.sum()), abs=1e-12)
-        p = weights / weights.sum()
-        u, v = pairs_of_labels(4)
-        expected = p @ (SIGNS == -1)
-        np.testing.assert_allclose(reversal_probabilities(decay, 4)[0][v - u - 1], expected, rtol=0, atol=1e-14)
-
-
 def test_mallows_has_the_largest_likelihood_of_all_centres_and_concentrations():
     X, y = small_data()
     X_new, _ = small_data(seed=1, n=12)
@@ -129,13 +116,14 @@ def test_mallows_expects_as_many_contradictions_as_there_are(form):
 
 
 def test_concentration_at_its_ends():
-    positions = np.array([[1, 2, 3]] * 4, dtype=np.int32)
-    stated = np.array([[2.0] * 3, [2.0] * 3, [0.0] * 3, [1e9] * 3])
-    net = np.array([[0.0] * 3, [2.0] * 3, [0.0] * 3, [1e9 - 2] * 3])
-    estimate = estimate_mallows(positions, net, stated)
-    np.testing.assert_array_equal(estimate.theta[:3], [0.0, np.inf, 0.0])
-    np.testing.assert_allclose(estimate.probability, [1 / 6, 1.0, 1 / 6, 1.0], rtol=0, atol=1e-8)
-    assert 20 < estimate.theta[3] < 21  # e^-θ is about 1e-9 for pairs of neighbours in the centre
+    X, y = np.arange(6.0)[:, None], [[1, 2, 3], [3, 2, 1], [1, 2, 3], [1, 2, 3], [-1, 1, -1], [2, 2, 2]]
+    ranker = NearestNeighborsLabelRanker(2, aggregation="mallows", algorithm="kd_tree").fit(X, y)
+    estimate = ranker.predict_mallows([[0.4], [2.4], [4.6]])  # as much for as against; agreement; nothing stated
+    np.testing.assert_array_equal(estimate.theta, [0.0, np.inf, 0.0])
+    np.testing.assert_allclose(estimate.probability, [1 / 6, 1.0, 1 / 6], rtol=0, atol=1e-12)
+    nearly = NearestNeighborsLabelRanker(2, aggregation="mallows", weights=lambda d: np.tile([1e9, 1.0], (len(d), 1)))
+    theta = nearly.fit(X, y).predict_mallows([[0.4]]).theta
+    assert 20 < theta < 21  # e^-θ is about 1e-9 for pairs of neighbours in the centre
 
 
 @pytest.mark.parametrize("form", ["full", "incomplete"])

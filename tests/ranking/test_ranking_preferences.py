@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 
 from combpred.metrics import kendall_tau
 from combpred.ranking import RankingByPairwiseComparison
-from combpred.ranking._preferences import read_preferences, summed_by_label
+from combpred.ranking._preferences import read_preferences
 from combpred.structures import Permutations
 from rankers import FORMATS, small_data
 
@@ -68,9 +68,9 @@ def test_signs_of_rankings_are_their_embedding():
     np.testing.assert_array_equal(read_preferences(y).signs, Permutations(4).embed(y))
 
 
-def test_sums_by_label_are_borda_scores():
-    _, y = small_data()
-    np.testing.assert_array_equal(summed_by_label(read_preferences(y).signs.astype(float), 4), 5 - 2 * y)
+def test_whole_numbers_beyond_those_of_floats_are_told_apart():
+    y = [[2**60, 2**60 + 1, 2**60 - 1], [2**60 + 1, -1, 2**60 + 1]]
+    np.testing.assert_array_equal(read_preferences(y).ranks, [[2, 3, 1], [1, 0, 1]])
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_sums_by_label_are_borda_scores():
         ([[1, 2], [0, 1]], r"row 1: found 0 in column 0; positions are numbers above 0.*add 1.*from_orders"),
         ([[1, 2], [-2, 1]], r"row 1: found -2 in column 0; positions are numbers above 0"),
         ([[1.0, np.inf]], r"row 0: found inf in column 1"),
-        ([["a", "b"]], "does not hold numbers"),
+        ([["a", "b"]], "row 0: 'a' is not a number"),
         ([[1], [1]], "it needs at least 2"),
         ([1, 2], r"must have shape \(n, k\)"),
         ([[1, 2], [1]], "differ in length"),
         (np.ones((2, 3, 4), dtype=bool), r"boolean matrices have shape \(n, N, N\)"),
-        ([[[0, 0], [1, 0]], [[0, 1], [1, 0]]], "row 1: labels 0 and 1 are each before the other"),
-        ([[[0, 0], [0, 1]]], "row 0: label 1 is before itself"),
+        ([[[0, 0], [1, 0]], [[0, 1], [1, 0]]], "row 1: items 0 and 1 are each before the other"),
+        ([[[0, 0], [0, 1]]], "row 0: item 1 is before itself"),
         ([[[0, 2], [0, 0]]], r"row 0: found 2 at \(0, 1\)"),
     ],
 )

@@ -77,9 +77,9 @@ def test_members_are_listed_and_others_refused(structure, edges):
     expected = members(structure, 5, edges)
     np.testing.assert_array_equal(np.unique(list(structure.enumerate()), axis=0), np.unique(expected, axis=0))
     structure.validate(expected)
-    with pytest.raises(
-        ValueError, match="y, row 1: the edges do not have the property hereditary=.*=None takes all sets"
-    ):
+    of_function = "the edges do not have the property hereditary=.*=None takes all sets"
+    of_name = "edge .* before it, and only .* are taken here; leave it out, or take all sets"
+    with pytest.raises(ValueError, match=f"y, row 1: {of_function if callable(structure.hereditary) else of_name}"):
         structure.validate(np.array([expected[0], np.ones(len(edges))]))
 
 

@@ -132,7 +132,7 @@ def test_the_largest_sizes_are_named(cls: Any, most: int) -> None:
         ([[0, 1, 2], [[0], [1, 2]]], "row 1: found .*; every row is a list|differ in length"),
         ([[0, 1, 2], {0: 1}], "row 1: found {0: 1}; every row is a list"),
         ([[0, 1, 2], [[0, 1], [2, 3]]], "row 1: found .*; every row is a list|must have shape"),
-        ([0, 1, 2], r"y must have shape \(n, k\)"),
+        ([0, 1, 2], r"y, row 0: found 0; every row is a list with one entry for each (vertex|place)"),
         (np.zeros((2, 3, 3)), r"y must have shape \(n, k\)"),
         ([], "shape|0 rows"),
         (np.array([], dtype=object), "y has 0 rows"),

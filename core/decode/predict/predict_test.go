@@ -194,10 +194,11 @@ func TestBlocksAreParts(t *testing.T) {
 // TestRandomDecodersFollowTheSeed and the number of the row.
 func TestRandomDecodersFollowTheSeed(t *testing.T) {
 	space := build(t, "permutations", 30)
-	m := &Model{Space: space, Coef: gaussian(nInputs, space.FeatureLen(), 1), blockLength: 4}
-	x := kernel.Rows{Dense: gaussian(10, nInputs, 2)}
+	const rows = 4
+	m := &Model{Space: space, Coef: gaussian(nInputs, space.FeatureLen(), 1), blockLength: 3}
+	x := kernel.Rows{Dense: gaussian(rows, nInputs, 2)}
 	predicted := func(seed uint64, workers int) []int32 {
-		dst := make([]int32, 10*space.PartLen())
+		dst := make([]int32, rows*space.PartLen())
 		if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
 			t.Fatal(err)
 		}

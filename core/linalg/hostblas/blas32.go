@@ -18,10 +18,7 @@ var _ blas.Float32 = host32{}
 // Sgemm computes c = alpha·op(a)·op(b) + beta·c.
 func (h host32) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
 	c []float32, ldc int) {
-	ar, ac := shape(tA, m, k)
-	br, bc := shape(tB, k, n)
-	if !isTranspose(tA) || !isTranspose(tB) || alpha == 0 || !worth(m, n, k) ||
-		!fits(a, ar, ac, lda) || !fits(b, br, bc, ldb) || !fits(c, m, n, ldc) {
+	if !multiplied(tA, tB, m, n, k, alpha, a, lda, b, ldb, c, ldc) {
 		h.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -30,8 +27,7 @@ func (h host32) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []flo
 
 // Ssyrk computes one triangle of c = alpha·a·aᵀ + beta·c, or of alpha·aᵀ·a + beta·c.
 func (h host32) Ssyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
-	ar, ac := shape(tA, n, k)
-	if !isUplo(ul) || !isTranspose(tA) || alpha == 0 || !worth(n, n, k) || !fits(a, ar, ac, lda) || !fits(c, n, n, ldc) {
+	if !squared(ul, tA, n, k, alpha, a, lda, c, ldc) {
 		h.Implementation.Ssyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
@@ -61,8 +57,7 @@ func (h host32) Strmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag,
 // Ssymm computes c = alpha·a·b + beta·c or c = alpha·b·a + beta·c for symmetric a.
 func (h host32) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int,
 	beta float32, c []float32, ldc int) {
-	k := order(s, m, n)
-	if !isSide(s) || !isUplo(ul) || alpha == 0 || !worth(m, n, k) || !fits(a, k, k, lda) || !fits(b, m, n, ldb) || !fits(c, m, n, ldc) {
+	if !symmetric(s, ul, m, n, alpha, a, lda, b, ldb, c, ldc) {
 		h.Implementation.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -72,7 +67,7 @@ func (h host32) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []fl
 // Ssymv computes y = alpha·a·x + beta·y for symmetric a.
 func (h host32) Ssymv(ul blas.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32,
 	incY int) {
-	if !isUplo(ul) || alpha == 0 || !worth(n, n) || !fits(a, n, n, lda) || !fitsVector(x, n, incX) || !fitsVector(y, n, incY) {
+	if !symmetricVector(ul, n, alpha, a, lda, x, incX, y, incY) {
 		h.Implementation.Ssymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}

@@ -18,10 +18,7 @@ var _ blas.Float64 = host64{}
 // Dgemm computes c = alpha·op(a)·op(b) + beta·c. In columns: cᵀ = op(b)ᵀ·op(a)ᵀ.
 func (h host64) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
 	c []float64, ldc int) {
-	ar, ac := shape(tA, m, k)
-	br, bc := shape(tB, k, n)
-	if !isTranspose(tA) || !isTranspose(tB) || alpha == 0 || !worth(m, n, k) ||
-		!fits(a, ar, ac, lda) || !fits(b, br, bc, ldb) || !fits(c, m, n, ldc) {
+	if !multiplied(tA, tB, m, n, k, alpha, a, lda, b, ldb, c, ldc) {
 		h.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -30,8 +27,7 @@ func (h host64) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []flo
 
 // Dsyrk computes one triangle of c = alpha·a·aᵀ + beta·c, or of alpha·aᵀ·a + beta·c.
 func (h host64) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
-	ar, ac := shape(tA, n, k)
-	if !isUplo(ul) || !isTranspose(tA) || alpha == 0 || !worth(n, n, k) || !fits(a, ar, ac, lda) || !fits(c, n, n, ldc) {
+	if !squared(ul, tA, n, k, alpha, a, lda, c, ldc) {
 		h.Implementation.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
@@ -59,19 +55,10 @@ func (h host64) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag,
 	dtrxm(h.t.dtrmm, flipSide(s), flipUplo(ul), plain(tA), d, n, m, alpha, a, lda, b, ldb)
 }
 
-// triangular reports whether the arguments of a product or solve with a triangle are the host's business.
-func triangular[T float32 | float64](s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha T, a []T, lda int,
-	b []T, ldb int) bool {
-	k := order(s, m, n)
-	return isSide(s) && isUplo(ul) && isTranspose(tA) && isDiag(d) && alpha != 0 && worth(m, n, k) &&
-		fits(a, k, k, lda) && fits(b, m, n, ldb)
-}
-
 // Dsymm computes c = alpha·a·b + beta·c or c = alpha·b·a + beta·c for symmetric a.
 func (h host64) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int,
 	beta float64, c []float64, ldc int) {
-	k := order(s, m, n)
-	if !isSide(s) || !isUplo(ul) || alpha == 0 || !worth(m, n, k) || !fits(a, k, k, lda) || !fits(b, m, n, ldb) || !fits(c, m, n, ldc) {
+	if !symmetric(s, ul, m, n, alpha, a, lda, b, ldb, c, ldc) {
 		h.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -92,7 +79,7 @@ func (h host64) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, l
 // Dsymv computes y = alpha·a·x + beta·y for symmetric a.
 func (h host64) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64,
 	incY int) {
-	if !isUplo(ul) || alpha == 0 || !worth(n, n) || !fits(a, n, n, lda) || !fitsVector(x, n, incX) || !fitsVector(y, n, incY) {
+	if !symmetricVector(ul, n, alpha, a, lda, x, incX, y, incY) {
 		h.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}

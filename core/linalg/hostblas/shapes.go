@@ -96,3 +96,38 @@ func order(s blas.Side, m, n int) int {
 	}
 	return n
 }
+
+// The next functions report whether the arguments of a routine are the host's business.
+
+// multiplied is about c = alpha·op(a)·op(b) + beta·c.
+func multiplied[T float32 | float64](tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, c []T, ldc int) bool {
+	ar, ac := shape(tA, m, k)
+	br, bc := shape(tB, k, n)
+	return isTranspose(tA) && isTranspose(tB) && alpha != 0 && worth(m, n, k) &&
+		fits(a, ar, ac, lda) && fits(b, br, bc, ldb) && fits(c, m, n, ldc)
+}
+
+// squared is about c = alpha·op(a)·op(a)ᵀ + beta·c.
+func squared[T float32 | float64](ul blas.Uplo, tA blas.Transpose, n, k int, alpha T, a []T, lda int, c []T, ldc int) bool {
+	ar, ac := shape(tA, n, k)
+	return isUplo(ul) && isTranspose(tA) && alpha != 0 && worth(n, n, k) && fits(a, ar, ac, lda) && fits(c, n, n, ldc)
+}
+
+// triangular is about a product or solve with a triangle.
+func triangular[T float32 | float64](s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha T, a []T, lda int,
+	b []T, ldb int) bool {
+	k := order(s, m, n)
+	return isSide(s) && isUplo(ul) && isTranspose(tA) && isDiag(d) && alpha != 0 && worth(m, n, k) &&
+		fits(a, k, k, lda) && fits(b, m, n, ldb)
+}
+
+// symmetric is about a product with a symmetric matrix.
+func symmetric[T float32 | float64](s blas.Side, ul blas.Uplo, m, n int, alpha T, a []T, lda int, b []T, ldb int, c []T, ldc int) bool {
+	k := order(s, m, n)
+	return isSide(s) && isUplo(ul) && alpha != 0 && worth(m, n, k) && fits(a, k, k, lda) && fits(b, m, n, ldb) && fits(c, m, n, ldc)
+}
+
+// symmetricVector is about a product of one with a vector.
+func symmetricVector[T float32 | float64](ul blas.Uplo, n int, alpha T, a []T, lda int, x []T, incX int, y []T, incY int) bool {
+	return isUplo(ul) && alpha != 0 && worth(n, n) && fits(a, n, n, lda) && fitsVector(x, n, incX) && fitsVector(y, n, incY)
+}

@@ -47,7 +47,7 @@ type Sampled struct {
 // NewSampled returns an engine for n rows that count, with as many draws as they need.
 func NewSampled(space structure.Space, n int, method chain.Method, recursion bool, seed uint64, workers int) (*Sampled, error) {
 	s := &Sampled{Space: space, Workers: workers, Method: method, Recursion: recursion, Seed: seed,
-		Draws: usualDraws * min(mostDraws, max(1, (fewRows-1)/max(n, 1)+1)), Thin: localPassed * space.PartLen()}
+		Draws: drawsFor(n), Thin: localPassed * space.PartLen()}
 	switch {
 	case recursion && !partition.Drawable(space):
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "exact draws from its distributions"}
@@ -68,13 +68,29 @@ func NewSampled(space structure.Space, n int, method chain.Method, recursion boo
 
 // Answer implements loglinear.Engine.
 func (s *Sampled) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
+	work, err := planFor(r, s.Draws)
+	if err != nil {
+		return err
+	}
+	return s.drawn(r, work.draws, work.apart*s.Thin, mon, work.take)
+}
+
+// plan says what draws answer a request.
+type plan struct {
+	draws int // of each chain, or half of those of a row
+	apart int // times as far apart as usual
+	take  func(row int, psi []float64, draw int)
+}
+
+// planFor returns that of a request, given how many draws of each chain a mean takes.
+func planFor(r loglinear.RowsRequest, usual int) (plan, error) {
 	switch r.Ask {
 	case loglinear.Mean, loglinear.Pair:
-		draws := s.Draws
+		draws := usual
 		if r.Ask == loglinear.Pair {
-			draws *= r.Draws
+			draws *= max(1, r.Draws)
 		}
-		return s.drawn(r, draws, s.Thin, mon, func(i int, psi []float64, draw int) {
+		return plan{draws, 1, func(i int, psi []float64, draw int) {
 			to, share := r.Means.Row(i), 1/float64(chains*draws)
 			if r.Ask == loglinear.Pair {
 				to, share = r.Means.Row(i+draw/draws*r.Scores.Rows), 1/float64(draws)
@@ -83,17 +99,19 @@ func (s *Sampled) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 				clear(to)
 			}
 			linalg.Axpy(to, psi, share)
-		})
+		}}, nil
 	case loglinear.Draw:
-		each := (r.Draws-1)/chains + 1
-		return s.drawn(r, each, spaced*s.Thin, mon, func(i int, psi []float64, draw int) {
+		return plan{(r.Draws-1)/chains + 1, spaced, func(i int, psi []float64, draw int) {
 			if draw < r.Draws {
 				copy(r.Psi.Row(i*r.Draws+draw), psi)
 			}
-		})
+		}}, nil
 	}
-	return errors.New("expect: samples do not tell the partition function")
+	return plan{}, errors.New("expect: samples do not tell the partition function")
 }
+
+// drawsFor returns how many draws of each chain a mean takes, of n rows that count.
+func drawsFor(n int) int { return usualDraws * min(mostDraws, max(1, (fewRows-1)/max(n, 1)+1)) }
 
 // drawn calls take with ψ of chains×draws draws for each row of a request, the first half of them independent of the second.
 func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.Monitor, take func(row int, psi []float64, draw int)) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -36,6 +37,11 @@ func (t *Tape) Matrix(rows, cols int) matrix { return Shaped(t.Take(rows*cols), 
 // Shaped returns the matrix of the given size that lies in data, which has its length or is nil.
 func Shaped(data []float64, rows, cols int) matrix {
 	return matrix{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: data}
+}
+
+// Place returns the number of the entry of a state at which a part of it begins.
+func Place(state, part []float64) int {
+	return int((uintptr(unsafe.Pointer(&part[0])) - uintptr(unsafe.Pointer(&state[0]))) / unsafe.Sizeof(part[0]))
 }
 
 // CheckState returns an error unless a state has the length and, where it has been begun, the mark of a kind of machine and its size.

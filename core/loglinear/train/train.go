@@ -9,6 +9,7 @@ import (
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/descent"
+	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -32,6 +33,7 @@ type Options struct {
 	Features int  // q, the constant one included
 	Diagonal bool // the second moment of the features is diagonal, as that of loglinear.KernelFeatures is
 	Sampled  bool // expectations are estimates
+	Proposed bool // ... by chains of uniform proposals that are asked for, see expect.Proposed
 	Alpha    float64
 	Tol      float64
 	MaxIter  int
@@ -57,7 +59,7 @@ func (o Options) online(space structure.Space) descent.OnlineOptions {
 
 // check returns an error where a solver cannot do with the expectations.
 func (o Options) check() error {
-	if o.Solver == LBFGS && o.Sampled {
+	if o.Solver == LBFGS && (o.Sampled || o.Proposed) {
 		return fmt.Errorf("train: the solver needs exact expectations, not estimates: take \"sgd\"")
 	}
 	return nil
@@ -65,6 +67,14 @@ func (o Options) check() error {
 
 // StateLen returns the length of the state of training on n rows that count.
 func (o Options) StateLen(space structure.Space, n int) (int, error) {
+	length, err := o.machineLen(space, n)
+	if err == nil && o.Proposed {
+		return expect.ProposedLen(length, n, space.FeatureLen())
+	}
+	return length, err
+}
+
+func (o Options) machineLen(space structure.Space, n int) (int, error) {
 	if err := o.check(); err != nil {
 		return 0, err
 	}
@@ -167,7 +177,14 @@ func Open(o Options, space structure.Space, p *loglinear.Problem, state []float6
 		return nil, err
 	}
 	t := &Training{o: o, problem: p, model: model}
-	var err error
+	length, err := o.machineLen(space, p.Len())
+	if err != nil {
+		return nil, err
+	}
+	whole := state
+	if o.Proposed && len(state) >= length {
+		state = state[:length]
+	}
 	switch begin := len(state) == 0 || state[0] == 0; o.Solver {
 	case SGD:
 		err = t.openDescent(space, state, begin)
@@ -175,6 +192,9 @@ func Open(o Options, space structure.Space, p *loglinear.Problem, state []float6
 		err = t.openOnline(space, state, begin)
 	default:
 		err = t.openSearch(space, state, begin)
+	}
+	if err == nil && o.Proposed {
+		t.Machine, err = expect.NewProposed(t.Machine, whole, length, p.Len(), space.FeatureLen(), o.Seed)
 	}
 	return t, err
 }

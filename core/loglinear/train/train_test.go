@@ -3,6 +3,7 @@ package train_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"combpred/core/loglinear/loglineartest"
 	"combpred/core/loglinear/train"
 	"combpred/core/solve"
+	"combpred/core/structure"
 )
 
 func newModel(o train.Options, c *loglineartest.Instance) *train.Model {
@@ -209,5 +211,48 @@ func TestRefusals(t *testing.T) {
 	}
 	if short, ok := errors.AsType[*solve.NotConvergedError](r.Err(o)); !ok || short.Iter != 1 || short.Residual != r.Residual {
 		t.Errorf("after one iteration the error is %v", r.Err(o))
+	}
+}
+
+// TestProposals: where only uniform outputs are drawn, chains of them lead as near to the optimum as estimates do.
+func TestProposals(t *testing.T) {
+	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 3), 60, 3, 5)
+	exact := options(train.LBFGS, c)
+	best := newModel(exact, c)
+	if _, err := train.Run(exact, c.Space, c.Problem, expect.Exact{Space: c.Space, Workers: 1}, best, nil); err != nil {
+		t.Fatal(err)
+	}
+	o := options(train.SGD, c)
+	o.Sampled, o.Proposed = true, true
+	m, rng, y := newModel(o, c), rand.New(rand.NewPCG(1, 1)), make([]int32, c.Space.PartLen())
+	length, err := o.StateLen(c.Space, c.Problem.Len())
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := make([]float64, length)
+	for {
+		machine, err := train.Open(o, c.Space, c.Problem, state, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := machine.Next(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Ask == loglinear.Nothing {
+			break
+		}
+		for k := range r.Psi.Rows {
+			c.Space.(structure.Sampler).Sample(y, rng)
+			c.Space.Embed(r.Psi.Row(k), y)
+		}
+	}
+	least, zero := c.Objective(best.Average.Data), c.Objective(make([]float64, len(best.Average.Data)))
+	if got := c.Objective(m.Average.Data); got-least > 0.01*(zero-least) {
+		t.Errorf("chains of proposals end at %v, the least is %v, and %v at zero", got, least, zero)
+	}
+	o.Solver = train.LBFGS
+	if _, err := o.StateLen(c.Space, 60); err == nil {
+		t.Error("estimates are taken by L-BFGS")
 	}
 }

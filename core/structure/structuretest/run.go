@@ -53,6 +53,8 @@ func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 		t.Run(name("small", i, args), func(t *testing.T) {
 			s := small(t, spec, args)
 			t.Run("encoding", s.encoding)
+			t.Run("rows", s.rows)
+			t.Run("names", s.names)
 			t.Run("count", s.count)
 			t.Run("moments", s.moments)
 			t.Run("keeps", s.keeps)

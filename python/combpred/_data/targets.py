@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 from sklearn.utils import column_or_1d
 
 from .._lib.errors import RowError
+from .._lib.structure import Description, structure_encode, structure_format
 
 
 class TargetError(RowError):
@@ -87,6 +88,8 @@ def target_matrix(
         For None, other shapes, no rows, and complex numbers.
     """
     values = _dense(y, argument)
+    if values.dtype.kind in "US" and isinstance(y, (list, tuple)):
+        values = np.array(y, dtype=object)  # NumPy has made strings of the numbers beside one
     if values.ndim != 2:
         raise ValueError(
             f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
@@ -150,9 +153,22 @@ def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy:
     return np.ascontiguousarray(values, dtype=np.int32)
 
 
-def bits(values: NDArray[Any], remedy: str) -> NDArray[np.int32]:
-    """Return y as int32 after checking that all entries are 0 or 1; TargetError for the first row with another."""
-    return whole_numbers(values, "y", 0, 1, remedy)
+def encoded_rows(
+    description: Description, values: NDArray[Any], argument: str, *, partial: bool = False
+) -> NDArray[np.int32]:
+    """Return rows of numbers ``(n, width)`` as outputs of a structure in parts; `partial` is as for the library.
+
+    Raises
+    ------
+    TargetError
+        For the first row that shows no output, with what is wrong with it and what to do about it.
+    """
+    if values.dtype.kind not in "biuf":
+        values = as_numbers(values, argument, structure_format(description))
+    try:
+        return structure_encode(description, values, partial=partial)
+    except RowError as error:
+        raise TargetError(error.row, error.reason.removeprefix("structure: "), argument) from None
 
 
 def unknown_positions(
@@ -261,7 +277,7 @@ def _rows_of_visits(y: Any) -> Sequence[Any] | None:
     """Return the rows of a list of lists of different lengths, or of an array or Series of lists; otherwise None."""
     if isinstance(y, (list, tuple)):
         lengths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in y}
-        return y if len(lengths) > 1 or 0 in lengths else None
+        return None if len(lengths) == 1 and lengths.isdisjoint((0, -1)) else y
     if getattr(y, "ndim", None) == 1 and getattr(y, "dtype", None) == np.dtype(object):
         return list(y)
     return None

@@ -5,6 +5,7 @@ Nothing here is recursive, so that trees may be of any depth.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -68,10 +69,13 @@ class Tree:
         """Return a node for messages, by its name if there are names."""
         return f"node {node}" if self.names is None else f"node {self.names[node]!r}"
 
-    def labels(self) -> NDArray[np.object_]:
-        """Return a string for each node: its name, or "node" and its number."""
-        names = [f"node{i}" for i in range(len(self))] if self.names is None else [str(name) for name in self.names]
-        return np.array(names, dtype=object)
+    def with_names(self, text: str) -> str:
+        """Return a text of the library with nodes called by their names, if there are names, in place of numbers."""
+        return text if self.names is None else re.sub(r"\bnode (\d+)", lambda found: self.show(int(found[1])), text)
+
+    def labels(self) -> list[str] | None:
+        """Return a string for each node, its name, or None without names."""
+        return None if self.names is None else [str(name) for name in self.names]
 
     def nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
         """Return y as node indices ``(n,)``; y holds names if the tree has them, otherwise indices.

@@ -54,6 +54,12 @@ class CMomentsInfo(ctypes.Structure):
     _fields_ = _fields(kind=c_char * 16, standard_error=c_double)
 
 
+class CLayout(ctypes.Structure):
+    """cp_layout."""
+
+    _fields_ = _fields(kind=c_char * 16, n_items=_N, n_cells=_N)
+
+
 class CScores(ctypes.Structure):
     """cp_scores."""
 
@@ -428,6 +434,18 @@ class CBoostCurve(ctypes.Structure):
     _fields_ = _fields(n_curve=_N, losses=_P, bounds=_P)
 
 
+class CRankings(ctypes.Structure):
+    """cp_rankings."""
+
+    _fields_ = _fields(n=_N, k=_N, positions=_P, weights=_P)
+
+
+class CNeighbors(ctypes.Structure):
+    """cp_neighbors."""
+
+    _fields_ = _fields(n=_N, m=_N, numbers=_P, weights=_P, counts=_P)
+
+
 class CProfile(ctypes.Structure):
     """cp_profile."""
 
@@ -483,7 +501,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_structure_embed": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_mirror": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
-    "cp_structure_canonical": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
+    "cp_structure_encode": (_P, _P, _N, _N, c_int32, _P, _N, *_RUN, *_ROW),
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
@@ -497,6 +515,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kernel": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_kernel_scale": (_P, _P, _P, *_RUN, *_ROW),
+    "cp_nearest": (_P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_kernel_check": (_P, _N, *_RUN, *_ROW),
     "cp_kernel_semidefinite": (_P, _N, *_RUN, *_ROW),
     "cp_symmetric_eigen": (_P, _N, _P, *_RUN, *_ROW),
@@ -529,6 +548,9 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_labelrank_online": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_mistake_bound": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_labelrank_boost": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_direct": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_read": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_consensus": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_aggregate_pairs": (_P, _P, *_RUN, *_ROW),
     "cp_aggregate": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN, *_ROW),
@@ -551,6 +573,9 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_capabilities": (_P, _P, _N, _P, *_ERR),
     "cp_structure_moments": (_P, _P, *_RUN, *_ERR),
     "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
+    "cp_structure_format": (_P, _P, _N, _P, *_ERR),
+    "cp_structure_names": (_P, _P, _N, _P, *_RUN, *_ERR),
+    "cp_structure_layout": (_P, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
     "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),

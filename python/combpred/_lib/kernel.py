@@ -144,6 +144,19 @@ class InputKernel:
         )  # fmt: skip
 
 
+def nearest(X: Any, Y: Any, m: int, *, n_threads: int | None = None) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Return the squared Euclidean distances (n, m) of the rows of X to the nearest ones of Y, and their numbers.
+
+    Of rows that are as far as one another those that come first in Y are taken. Squared differences are added in the
+    order of features, whether rows are dense or sparse; what overflows is infinite.
+    """
+    rows, others = RowInputs(X), RowInputs(Y)
+    squares, numbers = np.empty((rows.n, m)), np.empty((rows.n, m), dtype=np.int64)
+    flops = 2.0 * rows.n * others.n * (4 + min(rows.width, others.width))
+    call("cp_nearest", rows, others, m, numbers, squares, n_threads=n_threads, flops=flops)
+    return squares, numbers
+
+
 def _scale(X: Any, weights: FloatArray | None) -> float:
     rows, gamma = RowInputs(X), ctypes.c_double()
     weights = None if weights is None else floats(weights, "weights", rows.n)

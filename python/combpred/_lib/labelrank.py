@@ -14,30 +14,42 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, allocate
-from .call import call, contiguous, floats, record
+from .call import call, codes, contiguous, floats, record
 from .ridge import Design
 
 _MOST_ROUNDS = 2**20  # of boosting, for whose way there is room
 
 
-class Examples(NamedTuple):
+class Examples:
     """What n rows say about pairs of k labels.
 
-    Attributes
+    Parameters
     ----------
     signs : ndarray of shape (n, k(k-1)/2), int8
     margins : ndarray of shape (n, k(k-1)/2), or None
         By which the scores of a pair are to differ; None for 1.
     weights : ndarray of shape (n,), or None
     k : int
-    subgraphs : {"edges", "stars", "graph"}
+    subgraphs : {"edges", "stars", "graph"}, default="edges"
     """
 
-    signs: NDArray[np.int8]
-    margins: FloatArray | None
-    weights: FloatArray | None
-    k: int
-    subgraphs: str
+    def __init__(
+        self,
+        signs: NDArray[np.int8],
+        margins: FloatArray | None,
+        weights: FloatArray | None,
+        k: int,
+        subgraphs: str = "edges",
+    ) -> None:
+        self.n, self.k, self.shape = len(signs), k, (len(signs), k * (k - 1) // 2)
+        signs = contiguous(signs, np.int8)
+        if signs.shape != self.shape:
+            raise ValueError(f"signs has shape {signs.shape}, must be {self.shape}")
+        self.struct = record(
+            abi.CPreferences, n=self.n, k=k, signs=signs, subgraphs=subgraphs,
+            margins=None if margins is None else floats(margins, "margins", *self.shape),
+            weights=None if weights is None else floats(weights, "weights", self.n),
+        )  # fmt: skip
 
 
 class Trained(NamedTuple):
@@ -47,21 +59,21 @@ class Trained(NamedTuple):
     ----------
     coefficients : ndarray of shape (q, k) or (n, k)
         Weights of features, or coefficients of rows.
-    alpha : ndarray of shape (n, k(k-1)/2)
-        Dual variables.
     objective, gap : float
         The objective and a bound on its distance to the minimum.
     n_iter : int
         Passes over the rows.
     converged : bool
+    alpha : ndarray of shape (n, k(k-1)/2), or None
+        Dual variables of preferences.
     """
 
     coefficients: FloatArray
-    alpha: FloatArray
     objective: float
     gap: float
     n_iter: int
     converged: bool
+    alpha: FloatArray | None = None
 
 
 class Passes(NamedTuple):
@@ -82,25 +94,132 @@ def svm_linear(examples: Examples, design: Design, cost: float, how: Passes) -> 
 
 def svm_kernel(examples: Examples, kernel: FloatArray, cost: float, how: Passes) -> Trained:
     """Do the same over coefficients of the rows of a symmetric kernel matrix (n, n)."""
-    n = len(examples.signs)
+    n = examples.n
     values = floats(kernel, "kernel", n, n)
     flops = 2.0 * n * n * examples.k * how.max_iter
     return _svm("cp_labelrank_svm_kernel", values, n, examples, cost, how, flops)
 
 
 def _svm(function: str, inputs: Any, rows: int, examples: Examples, cost: float, how: Passes, flops: float) -> Trained:
-    signs, margins, weights = _checked(examples)
-    what = f"the dual variables of {len(signs)} rows over {examples.k} labels"
-    alpha = allocate(signs.shape, np.float64, what, "train on fewer rows")
+    what = f"the dual variables of {examples.n} rows over {examples.k} labels"
+    alpha = allocate(examples.shape, np.float64, what, "train on fewer rows")
     coefficients = allocate((rows, examples.k), np.float64, "the coefficients", "use fewer features")
-    preferences = _preferences(examples, signs, margins, weights)
     options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=how.max_iter, seed=how.seed)
     info = record(abi.CLabelrankInfo)
     status = call(
-        function, inputs, preferences, options, alpha, coefficients, info, n_threads=how.n_threads, flops=flops,
+        function, inputs, examples, options, alpha, coefficients, info, n_threads=how.n_threads, flops=flops,
         label="support vector machine", verbose=how.verbose,
     )  # fmt: skip
-    return Trained(coefficients, alpha, info.objective, info.gap, info.n_iter, status == abi.OK)
+    return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK, alpha)
+
+
+def svm_direct(
+    design: Design,
+    positions: NDArray[np.int32],
+    weights: FloatArray | None,
+    position_weights: FloatArray,
+    loss: str,
+    cost: float,
+    how: Passes,
+) -> Trained:
+    """Train weights of features (q, k), by which labels are sorted, for rankings with `positions` (n, k), from 1 on.
+
+    The losses are those of ``names.POSITION_LOSSES``; `position_weights` (k,) must not increase.
+    """
+    n, k = positions.shape
+    rankings = record(
+        abi.CRankings, n=n, k=k, positions=codes(positions, "positions", n, k),
+        weights=None if weights is None else floats(weights, "weights", n),
+    )  # fmt: skip
+    options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=min(how.max_iter, 2**30))
+    coefficients, info = np.empty((design.n_weights, k)), record(abi.CLabelrankInfo)
+    status = call(
+        "cp_labelrank_direct", design, rankings, loss, floats(position_weights, "position_weights", k), options,
+        coefficients, info, n_threads=how.n_threads, flops=4.0 * how.max_iter * k * (design.nnz + n * k * k),
+        label="DirectRankingSVM", verbose=how.verbose,
+    )  # fmt: skip
+    return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK)
+
+
+class Read(NamedTuple):
+    """What positions (n, k) say about labels.
+
+    Attributes
+    ----------
+    ranks : ndarray of shape (n, k), int32
+        Dense ranks from 1 on, equal ones tied, 0 where unknown.
+    signs : ndarray of shape (n, k(k-1)/2), int8
+        Of the pairs u < v: 1 where u is before v, −1 where it is behind, 0 where they are tied or one is unknown.
+    gaps : ndarray of shape (n, k(k-1)/2), or None
+        By how much the positions of a pair differ; 1 where one is unknown.
+    """
+
+    ranks: NDArray[np.int32]
+    signs: NDArray[np.int8]
+    gaps: FloatArray | None
+
+
+def read_positions(positions: FloatArray, *, gaps: bool = False) -> Read:
+    """Return what positions, above 0 or −1 or NaN where unknown, say about labels, with `gaps` where wanted."""
+    positions = floats(positions, "positions", None, None)
+    n, k = positions.shape
+    shape, remedy = (n, k * (k - 1) // 2), "train on fewer rows"
+    signs = allocate(shape, np.int8, f"the preferences of {n} rows over {k} labels", remedy)
+    apart = allocate(shape, np.float64, f"the margins of {n} rows over {k} labels", remedy) if gaps else None
+    found = Read(np.empty((n, k), dtype=np.int32), signs, apart)
+    call("cp_labelrank_read", positions, n, k, found.ranks, signs, apart, flops=5.0 * n * k * k)
+    return found
+
+
+class Neighbors(NamedTuple):
+    """Numbers (n, m) of rows of training for each of n others, and their weights (n, m).
+
+    With the Borda scores of the rows of training (N, k), where they are known.
+    """
+
+    numbers: NDArray[np.int64]
+    weights: FloatArray
+    counts: NDArray[np.int32] | None = None
+
+
+class NeighborsConsensus(NamedTuple):
+    """What neighbours make of the labels: what is None was not wanted.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n, k), or None
+        Mean Borda scores, centred.
+    positions : ndarray of shape (n, k), int32, or None
+        Of the Kemeny consensus, from 1 on.
+    theta, probability : ndarray of shape (n,), or None
+        Of Mallows' model around the positions.
+    """
+
+    scores: FloatArray | None = None
+    positions: NDArray[np.int32] | None = None
+    theta: FloatArray | None = None
+    probability: FloatArray | None = None
+
+
+def neighbors_consensus(
+    examples: Examples, neighbors: Neighbors, wanted: str, *, n_threads: int | None = None
+) -> NeighborsConsensus:
+    """Return the consensus of neighbours among examples: "borda", "kemeny" or "mallows"."""
+    (n, m), k = neighbors.numbers.shape, examples.k
+    counts = neighbors.counts
+    given = record(
+        abi.CNeighbors, n=n, m=m, numbers=contiguous(neighbors.numbers, np.int64),
+        weights=floats(neighbors.weights, "weights", n, m),
+        counts=None if counts is None else codes(counts, "counts", examples.n, k),
+    )  # fmt: skip
+    if wanted == "borda":
+        found = NeighborsConsensus(np.empty((n, k)))
+    else:
+        both = (np.empty(n), np.empty(n)) if wanted == "mallows" else (None, None)
+        found = NeighborsConsensus(None, np.empty((n, k), dtype=np.int32), *both)
+    flops = float(n * k) * (m * k + (0 if wanted == "borda" else 2.0 ** min(k, 20)))
+    call("cp_labelrank_consensus", examples, given, *found, n_threads=n_threads, flops=flops)
+    return found
 
 
 @dataclass
@@ -163,22 +282,20 @@ def online(
     NumericalError
         When the numbers overflow.
     """
-    signs, _, weights = _checked(examples)
     order = None if order is None else contiguous(order, np.int64)
-    if order is not None and order.shape != (len(signs),):
-        raise ValueError(f"order has shape {order.shape}, must be ({len(signs)},)")
+    if order is not None and order.shape != (examples.n,):
+        raise ValueError(f"order has shape {order.shape}, must be ({examples.n},)")
     q, k = shape = (design.n_weights, examples.k)
     for name in ("weights", "theta", "average"):
         array = getattr(state, name)
         if array is not None and not (array.shape == shape and array.flags.c_contiguous and array.flags.writeable):
             raise ValueError(f"{name} must be a contiguous, writeable array of shape {shape}")
-    preferences = _preferences(examples, signs, None, weights)
     options = _online_options(update, order)
     changed = record(
         abi.COnlineState, q=q, k=k, coef=state.weights, theta=state.theta, average=state.average, tally=state.tally
     )
     call(
-        "cp_labelrank_online", design, preferences, options, changed, n_threads=n_threads,
+        "cp_labelrank_online", design, examples, options, changed, n_threads=n_threads,
         flops=4.0 * examples.k * (design.nnz + design.n * examples.k), label="online label ranking", verbose=verbose,
     )  # fmt: skip
 
@@ -191,11 +308,10 @@ def _online_options(update: OnlineUpdate, order: NDArray[np.int64] | None) -> ab
 
 def mistake_bound(examples: Examples, design: Design, update: OnlineUpdate, coef: FloatArray, n_passes: int) -> float:
     """Return what weighted mistakes cannot exceed in so many passes, from the losses of fixed weights (q, k)."""
-    signs, _, weights = _checked(examples)
-    preferences, coef = _preferences(examples, signs, None, weights), floats(coef, "coef", design.n_weights, examples.k)
+    coef = floats(coef, "coef", design.n_weights, examples.k)
     options, bound = _online_options(update, None), ctypes.c_double()
     call(
-        "cp_labelrank_mistake_bound", design, preferences, options, coef, n_passes, bound, n_threads=1,
+        "cp_labelrank_mistake_bound", design, examples, options, coef, n_passes, bound, n_threads=1,
         flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
     )  # fmt: skip
     return bound.value
@@ -222,8 +338,6 @@ def boost(
     verbose: int = 0,
 ) -> Boosted:
     """Boost weights of features (q, k), the constant one last, or with `scores` (n, k, J) those of J rankers."""
-    signs, _, weights = _checked(examples)
-    preferences = _preferences(examples, signs, None, weights)
     shape: tuple[int, ...] = (design.n_weights, examples.k)
     if scores is not None:
         scores = floats(scores, "scores", design.n, examples.k, None)
@@ -236,29 +350,8 @@ def boost(
     )  # fmt: skip
     curve = record(abi.CBoostCurve, n_curve=most, losses=losses, bounds=bounds)
     status = call(
-        "cp_labelrank_boost", design, preferences, options, curve, found, n_iter, n_threads=n_threads,
+        "cp_labelrank_boost", design, examples, options, curve, found, n_iter, n_threads=n_threads,
         flops=10.0 * max_iter * (design.nnz + design.n * examples.k) * examples.k, label="boosting", verbose=verbose,
     )  # fmt: skip
     rounds = min(n_iter.value, most)
     return Boosted(found, losses[: rounds + 1], bounds[:rounds], status == abi.OK)
-
-
-def _checked(examples: Examples) -> tuple[NDArray[np.int8], FloatArray | None, FloatArray | None]:
-    """Return signs, margins and weights as the interface takes them."""
-    n, pairs = len(examples.signs), examples.k * (examples.k - 1) // 2
-    signs = contiguous(examples.signs, np.int8)
-    if signs.shape != (n, pairs):
-        raise ValueError(f"signs has shape {signs.shape}, must be ({n}, {pairs})")
-    margins = None if examples.margins is None else floats(examples.margins, "margins", n, pairs)
-    weights = None if examples.weights is None else floats(examples.weights, "weights", n)
-    return signs, margins, weights
-
-
-def _preferences(
-    examples: Examples, signs: NDArray[np.int8], margins: FloatArray | None, weights: FloatArray | None
-) -> abi.CPreferences:
-    """Return the struct of arrays that the caller keeps."""
-    return record(
-        abi.CPreferences, n=len(signs), k=examples.k, signs=signs, margins=margins, weights=weights,
-        subgraphs=examples.subgraphs,
-    )  # fmt: skip

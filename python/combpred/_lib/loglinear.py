@@ -25,7 +25,7 @@ _ROW_WORK = 1e4  # operations for the expectations of a row, likewise
 
 #: What answers a request about rows of scores (k, d), which are given with their numbers: ``("expect", rows, scores,
 #: draws)`` by expectations (k, d) and ln Z (k,), "mean" and "pair" by estimates (k, d) and (2, k, d), and "draw" by ψ
-#: of so many draws (k, draws, d), or None where nothing can be drawn.
+#: of so many draws (k, draws, d), or None where nothing can be drawn; "uniform" by ψ of uniform ones (draws, d).
 Answers = Callable[[str, npt.NDArray[np.intp], FloatArray, int], "tuple[FloatArray, ...] | None"]
 
 
@@ -170,7 +170,7 @@ class LoglinearProblem:
                     rows = state[step.numbers : step.numbers + k].astype(np.intp)
                 found = answers(step.request.decode(), rows, state[at : at + k * d].reshape(k, d), step.draws)
                 step.declined = int(found is None)
-                places = (step.psi,) if step.request == b"draw" else (step.means, step.log_z)
+                places = (step.psi,) if step.request in (b"draw", b"uniform") else (step.means, step.log_z)
                 for place, values in zip(places, found or (), strict=False):
                     state[place : place + values.size] = values.ravel()
 

@@ -115,5 +115,8 @@ ORDER_KERNELS: tuple[str, ...] = ("edges", "signed-edges", "positions", "positio
 #: Divisions of preferences into subgraphs.
 SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph")
 
+#: Losses of rankings that add up over positions.
+POSITION_LOSSES: tuple[str, ...] = ("spearman", "footrule", "ndcg")
+
 #: Updates of online label ranking.
 UPDATES: tuple[str, ...] = ("additive", "multiplicative", "primal-dual")

@@ -16,10 +16,11 @@ import numpy.typing as npt
 from . import abi
 from .arrays import FloatArray, IntArray, allocate, require_memory
 from .call import Remembered, call, checked, codes, floats, library, put, record
+from .errors import RowError
 
 _SHAPES: Remembered[Shape] = Remembered()
 _CAPABILITIES = Remembered[frozenset[str]]()
-_CAPABILITY_BYTES = 1024  # of all names
+_BLOCK_NUMBERS = 2**20  # of rows of data that are read at a time
 
 
 class Shape(NamedTuple):
@@ -115,16 +116,61 @@ def structure_capabilities(description: Description) -> frozenset[str]:
 
     The core is asked once for each structure.
     """
-    return _CAPABILITIES.get(description.key, lambda: _capabilities(description))
+    return _CAPABILITIES.get(
+        description.key, lambda: frozenset(_text("cp_structure_capabilities", description, 1024).split())
+    )
 
 
-def _capabilities(description: Description) -> frozenset[str]:
-    text, needed = ctypes.create_string_buffer(_CAPABILITY_BYTES), ctypes.c_int64()
-    argument = description
-    call("cp_structure_capabilities", argument, text, _CAPABILITY_BYTES, needed)
-    if needed.value > _CAPABILITY_BYTES:
-        raise RuntimeError(f"the names of capabilities take {needed.value} bytes, more than {_CAPABILITY_BYTES}")
-    return frozenset(text.value.decode().split())
+def structure_names(description: Description) -> list[str]:
+    """Return a name for each entry of ψ."""
+    d = description.shape.n_features
+    return _text("cp_structure_names", description, 64 + 24 * d, n_threads=1, flops=100.0 * d).split("\n")
+
+
+def structure_format(description: Description) -> str:
+    """Return what a row of data holds, in a clause that ends messages."""
+    return _text("cp_structure_format", description, 256)
+
+
+def _text(function: str, description: Description, capacity: int, **options: Any) -> str:
+    """Return what a function of a structure writes, which is asked again where it is longer than expected."""
+    needed = ctypes.c_int64(capacity)
+    while True:
+        text = ctypes.create_string_buffer(needed.value)
+        call(function, description, text, len(text), needed, **options)
+        if needed.value <= len(text):
+            return text.value.decode()
+
+
+class Layout(NamedTuple):
+    r"""The entries of :math:`\psi`, or the first of them, as cells of a matrix.
+
+    Attributes
+    ----------
+    kind : {"total order", "order", "directions", "arcs", "edges", "cells"}
+        What an entry means. "order": +1 if the row's item is before the column's item, −1 if it is after it, 0 if
+        neither. "total order": the same, but never 0. "directions": +1 for the arc from row to column, −1 for the
+        reverse arc. "arcs": 1 for the arc from row to column. "edges": 1 for the edge between the two. "cells": 1 if
+        the row's item gets the column.
+    n_items : int
+        Number of items.
+    rows, columns : ndarray of shape (m,), dtype=int32
+        Row and column of each entry. For routes, row `n_items` stands for the start and column `n_items` for the end.
+    """
+
+    kind: str
+    n_items: int
+    rows: IntArray
+    columns: IntArray
+
+
+def structure_layout(description: Description) -> Layout | None:
+    """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
+    d, found = description.shape.n_features, record(abi.CLayout)
+    rows, columns = np.empty(d, np.int32), np.empty(d, np.int32)
+    call("cp_structure_layout", description, found, rows, columns, d, n_threads=1, flops=10.0 * d)
+    m = found.n_cells
+    return Layout(found.kind.decode(), found.n_items, rows[:m], columns[:m]) if m else None
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -166,11 +212,7 @@ def _ranges() -> dict[tuple[str, str], Range]:
 
 def structure_count(description: Description) -> int:
     """Return the exact number of outputs."""
-    structure, needed = description, ctypes.c_int64()
-    call("cp_structure_count", structure, None, 0, needed)
-    digits = ctypes.create_string_buffer(needed.value)
-    call("cp_structure_count", structure, digits, needed.value, needed)
-    return int(digits.value, 16)
+    return int(_text("cp_structure_count", description, 256), 16)
 
 
 def structure_mean(description: Description) -> FloatArray:
@@ -197,12 +239,6 @@ def structure_moments(description: Description) -> tuple[str, float]:
     flops = 1e4 * description.shape.n_features**2  # where they are estimated from samples
     call("cp_structure_moments", description, info, n_threads=1, flops=flops)
     return info.kind.decode(), info.standard_error
-
-
-def structure_check(description: Description, y: Any) -> None:
-    """Raise RowError for the first row of `y` (n, part_len) that is not in the structure."""
-    y = codes(y, "y", None, description.shape.part_len)
-    call("cp_structure_check", description, y, *y.shape, n_threads=1, flops=10.0 * y.size)
 
 
 def structure_embed(
@@ -236,12 +272,22 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     return y
 
 
-def structure_canonical(description: Description, y: Any) -> IntArray:
-    """Return the encoding that the core takes of each row of `y` (n, part_len), which may be listed in another way."""
-    y = codes(y, "y", None, description.shape.part_len)
-    listed: IntArray = np.empty(y.shape, dtype=np.int32)
-    call("cp_structure_canonical", description, y, *y.shape, listed, n_threads=1, flops=20.0 * y.size)
-    return listed
+def structure_encode(description: Description, y: npt.NDArray[Any], *, partial: bool = False) -> IntArray:
+    """Return outputs as they stand in data, rows of numbers `y` (n, width), in parts, of shape (n, part_len).
+
+    RowError for the first row that shows no output. With ``partial=True`` rows may be known in part, in structures that
+    have such rows.
+    """
+    part_len = description.shape.part_len
+    parts: IntArray = allocate((len(y), part_len), np.int32, f"{len(y)} outputs of {part_len} parts", "use fewer rows")
+    rows = max(1, _BLOCK_NUMBERS // max(1, y.shape[1]))  # small, as the core takes float64
+    for first in range(0, len(y), rows):
+        block, to = floats(y[first : first + rows], "y", None, None), parts[first : first + rows]
+        try:
+            call("cp_structure_encode", description, block, *block.shape, partial, to, part_len, n_threads=1)
+        except RowError as error:
+            raise error.shifted(first) from None
+    return parts
 
 
 def structure_enumerate(description: Description, skip: int, capacity: int) -> IntArray:

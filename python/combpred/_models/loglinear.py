@@ -20,7 +20,7 @@ from .._lib.errors import SamplingError
 from .._lib.loglinear import KernelFeatures, LoglinearProblem, Maximum
 from .._lib.ridge import Targets
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
-from ..sampling.samplers import chain_instead, diagnose_chains, warn_unless_mixed, with_remedies
+from ..sampling.samplers import CHAINED, chain_instead, diagnose_chains, warn_unless_mixed, with_remedies
 from .rows import BlockRows
 from .training import (
     EarlierFit,
@@ -125,17 +125,17 @@ def _trained(
 
 
 def _diagnose(model: Any, training: Training, found: Maximum, features: Any, problem: LoglinearProblem) -> None:
-    """Set `chain_diagnostics_` from the chains of some rows, where training left them."""
-    states = found.chains if training.answers is None else training.states
-    if states is None or not len(states):
+    """Set `chain_diagnostics_` from chains of some rows, which begin where training has left them if that is known."""
+    if training.method not in CHAINED or not len(features):
         return
-    most = _DIAGNOSED if model.structure_.space.in_library else _COMPUTED
-    rows = np.unique(np.linspace(0, len(states) - 1, min(len(states), most)).astype(np.intp))
-    scores = linear_scores(features[rows], found.state.average)
-    start = np.repeat(states[rows], 2, axis=1)  # chains are judged by four
+    n, most = len(features), _DIAGNOSED if model.structure_.space.in_library else _COMPUTED
+    rows = np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+    scores, start = linear_scores(features[rows], found.state.average), None
+    if found.chains is not None:
+        start = np.repeat(found.chains[rows], 2, axis=1).reshape(4 * len(rows), -1)  # chains are judged by four
     report = diagnose_chains(
-        model.structure_, training.method, scores, first_row=0, seed=problem.options["seed"] + 1,
-        start=start.reshape(-1, start.shape[2]), n_threads=problem.n_threads,
+        model.structure_, training.method, scores, first_row=0, seed=problem.options["seed"] + 1, start=start,
+        n_threads=problem.n_threads,
     ).report  # fmt: skip
     model.chain_diagnostics_ = replace(report, rows=rows.astype(np.int64))
     warn_unless_mixed(model.chain_diagnostics_, "training")

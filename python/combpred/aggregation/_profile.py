@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from .._data.checks import seed_of, whole_number
 from .._data.inputs import check_weights
-from .._data.relations import encode_partial_orders, relation_matrices
+from .._data.relations import encode_relations
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
 from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray
 
 _LARGEST = 1e290  # sum of weights: times any power of the number of items that occurs it is still finite
 _REMEDY = "positions are finite numbers from 0 on, the smaller before the larger, or -1 (or NaN) where unknown"
-_INTRANSITIVE = "or pass the sum of the relations as counts, which kemeny and acyclic_majority take"
+_INTRANSITIVE = "kemeny and acyclic_majority also take the sum of relations that are not transitive, as counts"
 
 
 def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
@@ -42,9 +42,10 @@ def _extended(relations: NDArray[Any], weights: Any, n_extensions: Any, random_s
     if n == 0 or k < 2:
         raise ValueError(f"rankings must have at least 1 row and 2 items, got shape {relations.shape}")
     try:
-        before = relation_matrices(encode_partial_orders(relations, k, _INTRANSITIVE), k)
+        encode_relations(relations, k, "rankings", transitive=True)
     except TargetError as error:
-        raise TargetError(error.row, error.reason, "rankings") from None
+        raise TargetError(error.row, f"{error.reason}; {_INTRANSITIVE}", "rankings") from None
+    before = relations.astype(np.bool_) & ~np.eye(k, dtype=np.bool_)
     return extended(before, _weights(weights, n), many, seed_of(random_state))
 
 

@@ -27,11 +27,8 @@ def read_orders(values: Any, name: str, given: str) -> Orders:
     """Read the argument called `name` in the format `given`; arrays of three dimensions are matrices in any case."""
     choice(given, "format", ORDER_FORMATS)
     if given == "pairs" or np.ndim(values) == 3:
-        try:
-            items = items_shown(values, name)
-            return Orders(items, signs=encode_relations(values, items, reflexive=True))
-        except TargetError as error:
-            raise TargetError(error.row, error.reason, name) from None
+        items = items_shown(values, name)
+        return Orders(items, signs=encode_relations(values, items, name, reflexive=True))
     positions = as_numbers(target_matrix(values, name, None, "item"), name, _REMEDY)
     if positions.shape[1] < 2:
         raise ValueError(f"{name} must have orders of at least 2 items, got {positions.shape[1]}")

@@ -18,8 +18,7 @@ from __future__ import annotations
 from ._boost import LabelRankingBoost
 from ._constraint import ConstraintClassification
 from ._direct import DirectRankingSVM
-from ._mallows import MallowsEstimate
-from ._neighbors import NearestNeighborsLabelRanker
+from ._neighbors import MallowsEstimate, NearestNeighborsLabelRanker
 from ._online import OnlineLabelRanker
 from ._pairwise import RankingByPairwiseComparison
 from ._svm import LabelRankingSVM

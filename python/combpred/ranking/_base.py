@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
-from .._data.targets import positions_by_score
+from .._data.targets import TargetError, positions_by_score
+from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError
+from .._lib.labelrank import Trained
 from ..metrics import kendall_tau
-from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences, require_format
+from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences
 
 _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
 
@@ -50,6 +53,10 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _formats_taken(self) -> frozenset[str]:
         """Return the formats that the learner takes with these parameters."""
         return self._formats
+
+    def _demands_gaps(self) -> bool:
+        """Whether the learner asks by how much positions differ."""
+        return False
 
     def _has_scores(self) -> bool:
         """Whether labels are ranked by scores with these parameters; otherwise there is no `label_scores`."""
@@ -111,7 +118,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
         """Return checked inputs, preferences and weights, without the rows of weight 0."""
         X = check_rows(self, X, reset=True)
-        preferences = read_preferences(y)
+        preferences = read_preferences(y, gaps=self._demands_gaps())
         check_consistent_length(X, preferences)
         self._check_formats(preferences)
         weights = check_weights(sample_weight, len(preferences))
@@ -128,8 +135,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """Raise ValueError for the first row in a format that the learner does not take."""
         taken = self._formats_taken()
         for form in PREFERENCE_FORMATS:
-            if form not in taken:
-                require_format(preferences, form, lambda form=form: self._refusal(form))  # type: ignore[misc]
+            if form not in taken and (rows := preferences.is_of(form)).any():
+                row = int(np.argmax(rows))
+                raise TargetError(row, f"{preferences.shown(form, row)}; {self._refusal(form)}")
 
     def _refusal(self, form: str) -> str:
         """Return that the learner does not take a format, and which learners do."""
@@ -299,6 +307,17 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {"requires_y": True, "multioutput_only": True, "multioutput": True, "X_types": ["2darray", "sparse"]}
+
+
+def keep_solution(model: Any, trained: Trained, steps: str) -> None:
+    """Set what a support vector machine knows about its training, which counts `steps`; warns where it is not done."""
+    model.objective_, model.dual_gap_, model.n_iter_ = trained.objective, trained.gap, trained.n_iter
+    if not trained.converged:
+        warn_user(
+            f"the duality gap is {trained.gap / trained.objective:.2g} of the objective after {trained.n_iter} "
+            f"{steps}, tol is {model.tol:g}: raise max_iter or tol, standardise the features, or lower C",
+            ConvergenceWarning,
+        )
 
 
 def _taus(truth: Preferences, predicted: NDArray[np.int32]) -> FloatArray:

@@ -17,7 +17,7 @@ from .._lib.errors import CapabilityError
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._classifiers import weight_options
-from ._preferences import PREFERENCE_FORMATS, Preferences, pairs_of_labels
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
 
 @documented
@@ -129,7 +129,7 @@ def kesler_examples(X: Any, preferences: Preferences) -> tuple[Any, NDArray[np.i
     signs = preferences.signs[rows, pairs]
     # An example is its row twice: in the columns of the smaller label and, with its sign turned, of the other one.
     parts = np.repeat(rows, 2)
-    labels = np.stack([label[pairs] for label in pairs_of_labels(preferences.n_labels)], axis=1).ravel()
+    labels = np.stack([label[pairs] for label in np.triu_indices(preferences.n_labels, 1)], axis=1).ravel()
     factors = np.stack([signs, -signs], axis=1).ravel()
     ends = np.append(0, np.cumsum(np.diff(X.indptr)[parts], dtype=np.int64))
     half, width = int(ends[-1]), preferences.n_labels * X.shape[1]

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.glossary import documented
-from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, IndexArray, row_blocks
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.decode import Decoding
-from .._lib.maxmargin import MarginRows, Request, svm_fit
-from .._lib.ridge import Design, Targets
+from .._lib.labelrank import Passes, svm_direct
+from .._lib.names import POSITION_LOSSES
+from .._lib.ridge import Design
 from .._models.training import keep_weights
-from ..structures import Assignments
-from ._base import LabelRanker
+from ._base import LabelRanker, keep_solution
 from ._preferences import Preferences
-
-LOSSES = ("footrule", "spearman", "ndcg")
 
 
 @documented
@@ -111,7 +105,7 @@ class DirectRankingSVM(LabelRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "loss": [StrOptions(set(LOSSES))],
+        "loss": [StrOptions(set(POSITION_LOSSES))],
         "position_weights": ["array-like", None],
         "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -143,24 +137,12 @@ class DirectRankingSVM(LabelRanker):
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         assert preferences.ranks is not None
-        k, at = preferences.n_labels, preferences.ranks.astype(np.intp) - 1
-        self.position_weights_ = _position_weights(self.position_weights, k)
-        n_threads = get_n_threads(self.n_jobs)
-        oracle = PositionOracle(at, self.position_weights_, position_loss(self.loss, k), n_threads)
-        design, targets = Design(X, intercept=bool(self.fit_intercept)), Targets(self.position_weights_[at], weights)
-        options = {"c": float(self.C), "tol": float(self.tol), "max_iter": self.max_iter}
-        found = svm_fit(
-            MarginRows(design, targets, None), options, oracle, n_threads=n_threads, label=type(self).__name__,
-            verbose=int(self.verbose),
-        )  # fmt: skip
-        keep_weights(self, found.weights)
-        self.objective_, self.dual_gap_, self.n_iter_ = found.objective, found.gap, found.n_iter
-        if not found.converged:
-            warn_user(
-                f"the duality gap is {found.gap / found.objective:.2g} of the objective after {found.n_iter} "
-                f"iterations, tol is {self.tol:g}: raise max_iter or tol, standardise the features, or lower C",
-                ConvergenceWarning,
-            )
+        c = self.position_weights_ = _position_weights(self.position_weights, preferences.n_labels)
+        how = Passes(float(self.tol), self.max_iter, 0, get_n_threads(self.n_jobs), int(self.verbose))
+        design = Design(X, intercept=bool(self.fit_intercept))
+        trained = svm_direct(design, preferences.ranks, weights, c, self.loss, float(self.C), how)
+        keep_weights(self, trained.coefficients)
+        keep_solution(self, trained, "iterations")
 
 
 def _position_weights(given: Any, k: int) -> FloatArray:
@@ -180,50 +162,3 @@ def _position_weights(given: Any, k: int) -> FloatArray:
         where = f"rise after position {rising[0] + 1}" if rising.size else "are all equal"
         raise ValueError(f"position_weights {where}: they must not increase, and the first must be above the last")
     return c
-
-
-def position_loss(name: str, k: int) -> FloatArray:
-    """Return D with D[a, b] the loss of a label at position a of y and b of z, from 0 on: Δ(y, z) = Σ_l D[y_l, z_l].
-
-    Δ is 0 for the same ranking and at most 1.
-    """
-    observed, given = np.meshgrid(np.arange(k), np.arange(k), indexing="ij")
-    if name == "footrule":
-        footrule: FloatArray = np.abs(observed - given) / float(k * k // 2)  # reversing has the largest sum, ⌊k²/2⌋
-        return footrule
-    if name == "spearman":
-        return np.asarray((observed - given) ** 2 * 3.0 / (k * (k * k - 1.0)))
-    gains, discounts = np.arange(k - 1.0, -1.0, -1.0), 1.0 / np.log2(np.arange(2.0, k + 2.0))
-    return np.asarray(gains[observed] * (discounts[observed] - discounts[given]) / (gains @ discounts))
-
-
-@dataclass(frozen=True)
-class PositionOracle:
-    """Finds the ranking z of largest Δ(y, z) + Σ_l c[z_l] f_l by an assignment of labels to positions.
-
-    Attributes
-    ----------
-    observed : ndarray of shape (n, k)
-        Positions of the labels in y, from 0 on.
-    weights : ndarray of shape (k,)
-        c, of the positions.
-    loss : ndarray of shape (k, k)
-        As `position_loss` returns it.
-    n_threads : int
-    """
-
-    observed: IndexArray
-    weights: FloatArray
-    loss: FloatArray
-    n_threads: int
-
-    def __call__(self, request: Request) -> None:
-        observed, k = self.observed[request.rows], len(self.weights)
-        found = np.empty_like(observed)
-        for at in row_blocks(len(observed), k * k):
-            cells = request.linear[at, :, np.newaxis] * self.weights + self.loss[observed[at]]
-            decoded = Assignments(k).space.decode(cells.reshape(-1, k * k), None, Decoding("exact", self.n_threads))
-            found[at] = decoded.y
-        request.offset[:] = self.loss[observed, found].sum(axis=1)
-        request.reply[:] = self.weights[observed] - self.weights[found]
-        request.proven[:] = 1.0

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from .._data.glossary import documented
-from .._lib.arrays import FloatArray, row_blocks
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.decode import Decoding
+from .._lib.kernel import nearest
+from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
 from ..aggregation.plackett_luce import fit_plackett_luce
-from ..structures import Permutations
 from ._base import LabelRanker
-from ._mallows import MallowsEstimate, estimate_mallows
-from ._preferences import PREFERENCE_FORMATS, Preferences, summed_by_label
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
-_SIGNS_PER_DOUBLE = 8
-# Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences.
+# Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences; cosine is another.
 _EUCLIDEAN = frozenset({"euclidean", "l2", "sqeuclidean", "nan_euclidean"})
-_BY_PRODUCTS = _EUCLIDEAN | {"cosine"}
 
 
-class _Votes(NamedTuple):
-    """The neighbours' preferences for a block of rows: for each pair u < v, weights are summed."""
+@dataclass(frozen=True, eq=False)
+class MallowsEstimate:
+    r"""Estimates of Mallows' model :math:`p(y) \propto e^{-\theta D(y, c)}` for n rows, D being Kendall's distance.
 
-    net: FloatArray  # what prefers u minus what prefers v
-    stated: FloatArray  # what prefers one of the two
+    Parameters
+    ----------
+    positions : ndarray of shape (n, k), dtype=int32
+        The centres c, which are predicted: positions 1..k of the labels.
+    theta : ndarray of shape (n,)
+        Concentrations :math:`\theta \ge 0`: 0 where neighbours agree on nothing, infinity where nothing contradicts
+        the centre.
+    probability : ndarray of shape (n,)
+        That of the centre under the model, between 1/k! and 1: the confidence in the whole predicted ranking.
+    """
+
+    positions: NDArray[np.int32]
+    theta: FloatArray
+    probability: FloatArray
 
 
 def _is_mallows(model: NearestNeighborsLabelRanker) -> bool:
@@ -196,7 +206,10 @@ class NearestNeighborsLabelRanker(LabelRanker):
             n_jobs=self.n_jobs,
         ).fit(X)
         self.signs_ = preferences.signs
-        self.borda_scores_ = summed_by_label(preferences.signs, preferences.n_labels).astype(np.int32)
+        alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
+        scores = neighbors_consensus(Examples(self.signs_, None, None, self.n_labels_), alone, "borda").scores
+        assert scores is not None
+        self.borda_scores_ = scores.astype(np.int32)
         self.ranks_ = preferences.ranks
         self.row_weights_ = weights
 
@@ -239,7 +252,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         X = self._check_new_rows(X)
         positions = self._empty((X.shape[0], self.n_labels_), np.int32)
         for rows, block in self._blocks(X):
-            positions[rows] = self._kemeny(self._votes(block))
+            positions[rows] = self._consensus(block).positions
         return positions
 
     @available_if(_is_mallows)  # type: ignore[untyped-decorator]
@@ -284,8 +297,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         positions = self._empty((n, self.n_labels_), np.int32)
         theta, probability = np.empty(n), np.empty(n)
         for rows, block in self._blocks(X):
-            votes = self._votes(block)
-            part = estimate_mallows(self._kemeny(votes), votes.net, votes.stated)
+            part = self._consensus(block)
             positions[rows], theta[rows], probability[rows] = part.positions, part.theta, part.probability
         return MallowsEstimate(positions, theta, probability)
 
@@ -297,58 +309,41 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _label_scores(self, X: Any) -> FloatArray:
         if self.aggregation == "plackett-luce":
-            neighbors, weights = self._weighted_neighbors(X)
+            numbers, weights, _ = self._weighted_neighbors(X)
             assert self.ranks_ is not None  # graphs are refused
-            return fit_plackett_luce(
-                self.ranks_[neighbors], weights, self.penalty, n_threads=get_n_threads(self.n_jobs)
-            )
-        neighbors, weights = self._weighted_neighbors(X)
-        total = weights.sum(axis=1)
-        total[total <= 0] = 1.0  # where no neighbour has weight, nothing is preferred
-        scores: FloatArray = np.einsum("ij,iju->iu", weights, self.borda_scores_[neighbors])
-        scores /= total[:, np.newaxis]
+            ranks = self.ranks_[numbers]
+            return fit_plackett_luce(ranks, weights, self.penalty, n_threads=get_n_threads(self.n_jobs))
+        scores = self._consensus(X).scores
+        assert scores is not None
         return scores
 
-    def _kemeny(self, votes: _Votes) -> NDArray[np.int32]:
-        decoded = Permutations(self.n_labels_).space.decode(
-            votes.net, None, Decoding("auto", get_n_threads(self.n_jobs))
-        )
-        positions: NDArray[np.int32] = decoded.y
-        return positions
+    def _consensus(self, X: Any) -> NeighborsConsensus:
+        """Return what the neighbours of a block of rows make of the labels."""
+        known, near = Examples(self.signs_, None, None, self.n_labels_), self._weighted_neighbors(X)
+        return neighbors_consensus(known, near, self.aggregation, n_threads=get_n_threads(self.n_jobs))
 
-    def _votes(self, X: Any) -> _Votes:
-        """Return the weighted preferences of the neighbours of a block of rows."""
-        neighbors, weights = self._weighted_neighbors(X)
-        signs = self.signs_[neighbors]
-        return _Votes(
-            net=np.einsum("ij,ijp->ip", weights, signs),
-            stated=np.einsum("ij,ijp->ip", weights, np.abs(signs)),
-        )
-
-    def _weighted_neighbors(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
+    def _weighted_neighbors(self, X: Any) -> Neighbors:
         """Return the training rows that are nearest to those of a block, and their weights."""
-        distances, neighbors = self._nearest(X)
+        distances, numbers = self._nearest(X)
         weights = neighbor_weights(self.weights, distances)
-        return neighbors, weights if self.row_weights_ is None else weights * self.row_weights_[neighbors]
+        if self.row_weights_ is not None:
+            weights = weights * self.row_weights_[numbers]
+        return Neighbors(numbers, weights, self.borda_scores_)
 
-    def _nearest(self, X: Any) -> tuple[FloatArray, NDArray[np.intp]]:
+    def _nearest(self, X: Any) -> tuple[FloatArray, NDArray[np.int64]]:
         """Return the distances to the nearest training rows, and their numbers, each ``(n, n_neighbors)``."""
         search = self.nearest_
-        metric = search.effective_metric_
-        if search._fit_method != "brute" or search.effective_metric_params_ or metric not in _BY_PRODUCTS:
-            distances, neighbors = search.kneighbors(X)
-            return distances, neighbors
-        if metric == "cosine":
-            distances, neighbors = search.kneighbors(X)
-            return np.where(distances <= _rounding(X), 0.0, distances), neighbors
-        squares, neighbors = _nearest_by_differences(search, X)
-        return squares if metric == "sqeuclidean" else np.sqrt(squares), neighbors
+        metric, plain = search.effective_metric_, search._fit_method == "brute" and not search.effective_metric_params_
+        if plain and metric in _EUCLIDEAN:  # of which scikit-learn takes products, that lose small distances
+            squares, numbers = nearest(X, search._fit_X, search.n_neighbors, n_threads=get_n_threads(self.n_jobs))
+            return squares if metric == "sqeuclidean" else np.sqrt(squares), numbers
+        distances, numbers = search.kneighbors(X)
+        if plain and metric == "cosine":  # products of norm 1: how far rounding can move them, and then some
+            distances[distances <= (X.shape[1] + 8) * np.finfo(np.float64).eps] = 0.0
+        return distances, numbers
 
     def _row_width(self) -> int:
-        pairs = int(self.signs_.shape[1])
-        if self.aggregation == "plackett-luce":
-            return self.n_neighbors * (1 + self.n_labels_)  # weights and ranks
-        return 3 * pairs + 2 * self.n_neighbors * (1 + pairs // _SIGNS_PER_DOUBLE)
+        return self.n_neighbors * (2 + (self.n_labels_ if self.aggregation == "plackett-luce" else 0))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -357,75 +352,6 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {**super()._more_tags(), "pairwise": self.metric == "precomputed"}
-
-
-def _rounding(X: Any) -> float:
-    """Return how far rounding can move the inner product of two rows of norm 1, and then some, whatever the BLAS."""
-    return float((X.shape[1] + 8) * np.finfo(np.float64).eps)
-
-
-def _nearest_by_differences(search: NearestNeighbors, X: Any) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Return the squared Euclidean distances to the nearest training rows, and their numbers.
-
-    scikit-learn expands the squares, ‖x‖² − 2⟨x, z⟩ + ‖z‖², which leaves nothing of distances small beside the norms:
-    the row itself comes out 1e-8 off or lost among others. So it only proposes rows here, more and more of them until
-    no other one can be as near as the last of the nearest. Such a row z has ‖z‖ ≤ ‖x‖ + r, where r is the distance of
-    that last one, hence its expanded square is at most r² but for the rounding of sums up to (2‖x‖ + r)².
-    """
-    training, k, n = search._fit_X, search.n_neighbors, search.n_samples_fit_
-    squares, neighbors = np.empty((X.shape[0], k)), np.empty((X.shape[0], k), dtype=np.intp)
-    left, proposed = np.arange(X.shape[0]), min(k + 1, n)
-    while left.size:
-        unsure = []
-        for part in row_blocks(left.size, max(4 * proposed, 0 if sparse.issparse(training) else X.shape[1])):
-            rows = left[part]
-            block = _like(training, X[rows])
-            expanded, found = search.kneighbors(block, proposed)
-            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is as far as anything
-                exact = _squared_distances(block, training, found)
-                order = np.lexsort((found, exact))[:, :k]  # of rows as far as one another, those that come first
-                squares[rows] = np.take_along_axis(exact, order, axis=1)
-                neighbors[rows] = np.take_along_axis(found, order, axis=1)
-                last = squares[rows, -1]
-                rest = expanded[:, -1] if search.effective_metric_ == "sqeuclidean" else expanded[:, -1] ** 2
-                sure = rest > last + _rounding(X) * (2 * _norms(block) + np.sqrt(last)) ** 2
-            unsure.append(rows[~sure])
-        left = np.concatenate(unsure) if proposed < n else left[:0]
-        proposed = min(2 * proposed, n)
-    return squares, neighbors
-
-
-def _like(training: Any, X: Any) -> Any:
-    """Return X as an array or as CSR, whichever the training rows are."""
-    if sparse.issparse(training):
-        return X if sparse.issparse(X) else sparse.csr_matrix(X)
-    return X.toarray() if sparse.issparse(X) else X
-
-
-def _norms(X: Any) -> FloatArray:
-    squares = X.multiply(X) @ np.ones(X.shape[1]) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
-    norms: FloatArray = np.sqrt(squares)
-    return norms
-
-
-def _squared_distances(X: Any, training: Any, found: NDArray[np.intp]) -> FloatArray:
-    """Return the squared Euclidean distance of each row of X to each of the training rows found for it.
-
-    Squares are added in the order of features, so that the sums of sparse and of dense rows are the same.
-    """
-    n, m = found.shape
-    squares = np.zeros((n, m))
-    if not sparse.issparse(training):
-        for feature in range(X.shape[1]):
-            squares += (X[:, feature, np.newaxis] - training[found, feature]) ** 2
-        return squares
-    stored = int(np.diff(X.indptr).max(initial=0) + np.diff(training.indptr).max(initial=0))
-    ones = np.ones(X.shape[1])
-    for rows in row_blocks(n, 4 * m * stored):
-        difference = X[np.repeat(np.arange(rows.start, rows.stop), m)] - training[found[rows].ravel()]
-        difference.data **= 2
-        squares[rows] = (difference @ ones).reshape(-1, m)
-    return squares
 
 
 def neighbor_weights(rule: str | Callable[[FloatArray], FloatArray], distances: FloatArray) -> FloatArray:

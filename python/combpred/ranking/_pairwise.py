@@ -19,7 +19,7 @@ from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, NumericalError
 from ._base import LabelRanker
 from ._classifiers import weight_options
-from ._preferences import PREFERENCE_FORMATS, Preferences, pairs_of_labels, summed_by_label
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
 
 @documented
@@ -120,7 +120,7 @@ class RankingByPairwiseComparison(LabelRanker):
     def _warn_of_unknown_pairs(self) -> None:
         unknown = np.flatnonzero(~self.pair_counts_.any(axis=1))
         if unknown.size:
-            u, v = pairs_of_labels(self.n_labels_)
+            u, v = np.triu_indices(self.n_labels_, 1)
             first = unknown[0]
             warn_user(
                 f"no training row prefers one of the labels {u[first]} and {v[first]} to the other"
@@ -183,7 +183,9 @@ class RankingByPairwiseComparison(LabelRanker):
 
     def _label_scores(self, X: Any) -> FloatArray:
         # A vote p for u is 1 − p for v: centred, one is the negative of the other.
-        return summed_by_label(self._votes(X) - 0.5, self.n_labels_) + (self.n_labels_ - 1) / 2
+        labels, (u, v) = np.eye(self.n_labels_), np.triu_indices(self.n_labels_, 1)
+        scores: FloatArray = (self._votes(X) - 0.5) @ (labels[u] - labels[v]) + (self.n_labels_ - 1) / 2
+        return scores
 
     def _row_width(self) -> int:
         return len(self.estimators_)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.checks import seed_of
 from .._data.glossary import documented
-from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.kernel import require_semidefinite
@@ -23,8 +20,8 @@ from .._lib.names import SUBGRAPHS
 from .._lib.ridge import Design
 from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
-from ._base import LabelRanker
-from ._preferences import PREFERENCE_FORMATS, Preferences, position_gaps
+from ._base import LabelRanker, keep_solution
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
 
 @documented
@@ -191,10 +188,10 @@ class LabelRankingSVM(LabelRanker):
                     f"X must be a square kernel matrix when kernel='precomputed', got shape {np.shape(X)}; pass "
                     "k(x_i, x_j) of all pairs of training rows"
                 )
-        X, preferences, weights = super()._check_training(X, y, sample_weight)
-        if self.margin == "positions":
-            preferences = replace(preferences, gaps=position_gaps(y, preferences.rows, preferences.n_labels))
-        return X, preferences, weights
+        return super()._check_training(X, y, sample_weight)
+
+    def _demands_gaps(self) -> bool:
+        return self.margin == "positions"
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         self.kernel_ = InputKernel.resolve(
@@ -203,13 +200,7 @@ class LabelRankingSVM(LabelRanker):
         )  # fmt: skip
         examples = Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, self.decomposition)
         trained = self._solve(X, examples, preferences.rows)
-        self.objective_, self.dual_gap_, self.n_iter_ = trained.objective, trained.gap, trained.n_iter
-        if not trained.converged:
-            warn_user(
-                f"the duality gap is {trained.gap / trained.objective:.2g} of the objective after {trained.n_iter} "
-                f"passes, tol is {self.tol:g}: raise max_iter or tol, standardise the features, or lower C",
-                ConvergenceWarning,
-            )
+        keep_solution(self, trained, "passes")
 
     def _solve(self, X: Any, examples: Examples, rows: NDArray[np.intp] | None) -> Trained:
         seed = seed_of(self.random_state)

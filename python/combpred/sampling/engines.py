@@ -24,16 +24,7 @@ from ..structures import Custom, Paths, Structure
 from ._annealing import MAX_STEPS, anneal_rows, estimated
 from ._estimates import LogPartition, TaylorDetails, exact_result, joined_results
 from ._taylor import expand, expansion, require_moments, warn_of_sampled_moments
-from .samplers import (
-    CHAINED,
-    chain_draws,
-    chain_of,
-    exact_draws,
-    first_capable,
-    lacking,
-    natural_thin,
-    refuse_long_past,
-)
+from .samplers import CHAINED, chain_of, first_capable, lacking, refuse_long_past
 
 __all__ = [
     "INFERENCES",
@@ -45,7 +36,6 @@ __all__ = [
     "EngineSettings",
     "ExactEngine",
     "Inferred",
-    "SampledAnswers",
     "SampledEngine",
     "TaylorEngine",
     "Training",
@@ -65,10 +55,6 @@ TRAINING_EVALUATIONS = 60
 #: With sampled gradients, `tol` is taken to be no less, so that a 400th of the gain may be left.
 SAMPLED_TOL = 0.05
 
-_CHAINS = 2  # that training keeps for each row; judged by four, two from each
-_DRAWS = 4  # of each chain for a gradient ...
-_FEW_ROWS, _MORE = 256, 8  # ... of this many rows; of fewer, as many more draws, up to 8 times, as noise is their limit
-_SPACED = 2  # times as far apart are draws for covariances
 _LARGEST_SQUARE = 4096  # order of a second moment that is asked for
 # Most steps of all chains of a row: some seconds, of the library's own structures and of those of Python functions.
 _MEAN_STEPS, _COMPUTED_STEPS = 4_000_000, 100_000
@@ -125,17 +111,12 @@ class Training(NamedTuple):
     answers : callable or None, default=None
         What computes the expectations, where the library does not.
     method : str, default=""
-        Of chains, where their states are kept.
+        How outputs are drawn.
     """
 
     distribution: str
     answers: Any = None
     method: str = ""
-
-    @property
-    def states(self) -> NDArray[Any] | None:
-        """Where the chains of rows are, if `answers` runs any, of shape (n, 2, part_len)."""
-        return getattr(self.answers, "states", None)
 
 
 class Engine(ABC):
@@ -311,68 +292,12 @@ class SampledEngine(Engine):
         method = (chain_of if is_chained else first_capable)(self.structure, sampler)
         if self.structure.space.in_library:
             return Training("draws" if method == "exact" else method, method=method)
-        return Training("", SampledAnswers(self.settings, n, method), method)
+        space, rng = self.structure.space, np.random.default_rng(self.settings.seed)
 
+        def answers(request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
+            return (space.embed(space.sample(draws, int(rng.integers(2**63))), self.settings.n_threads),)
 
-class SampledAnswers:
-    """What training asks about the distributions of a user's structure, by few draws for each row.
-
-    They are of two persistent chains, or independent: as the library itself draws for training from other structures,
-    in `core/loglinear/expect`. A row's scores change slowly in training, so that its chains stay near its distribution
-    (Younes, 1999; Tieleman, 2008).
-
-    Attributes
-    ----------
-    states : ndarray of shape (n, 2, part_len) or None
-        Where the chains are, once they have begun.
-    """
-
-    def __init__(self, settings: EngineSettings, n: int, method: str) -> None:
-        self._settings, self._method = settings, method
-        self._draws = _DRAWS * min(_MORE, max(1, -(-_FEW_ROWS // n)))
-        self._rng = np.random.default_rng(settings.seed)
-        self._begun = np.zeros(n, dtype=np.bool_)
-        self.states: NDArray[Any] | None = None
-        self._thin = (4 if method == "meta" else 1) * natural_thin(settings.structure, method)
-
-    def __call__(
-        self, request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int
-    ) -> tuple[FloatArray, ...] | None:
-        """Answer "mean", "pair" or "draw" of :data:`combpred._lib.loglinear.Answers`."""
-        if request == "draw":  # draws further apart than those for means: correlation would pass for less covariance
-            return (self._drawn(rows, scores, -(-draws // _CHAINS), _SPACED * self._thin)[:, :draws],)
-        psi = self._drawn(rows, scores, max(draws, 1) * self._draws, self._thin)
-        means: FloatArray = psi.reshape(len(scores), _CHAINS, -1, psi.shape[2]).mean(axis=2)
-        return (means.mean(axis=1),) if request == "mean" else (np.swapaxes(means, 0, 1),)
-
-    def _drawn(self, rows: NDArray[np.intp], scores: FloatArray, draws: int, thin: int) -> FloatArray:
-        """Return ψ of draws (k, 2 draws, d), the first half independent of the second."""
-        structure, threads = self._settings.structure, self._settings.n_threads
-        if self._method not in CHAINED:
-            seed = int(self._rng.integers(2**63))
-            parts = exact_draws(structure, self._method, scores, _CHAINS * draws, seed, threads)
-            return _embedded(structure, parts, threads)
-        found = np.empty((len(scores), _CHAINS * draws, scores.shape[1]))
-        known = self._begun[rows]
-        for old in (True, False):
-            some = np.flatnonzero(known == old)
-            if len(some):
-                found[some] = self._advanced(rows[some], scores[some], draws, thin, warm=old)
-        return found
-
-    def _advanced(self, rows: NDArray[np.intp], scores: FloatArray, draws: int, thin: int, *, warm: bool) -> FloatArray:
-        structure, threads = self._settings.structure, self._settings.n_threads
-        repeated, start = np.repeat(scores, _CHAINS, axis=0), None
-        if warm:
-            assert self.states is not None
-            start = self.states[rows].reshape(len(repeated), -1)
-        plan = (draws, 0 if warm else 16 * self._thin, thin)
-        drawn = chain_draws(structure, self._method, repeated, plan, int(self._rng.integers(2**63)), start, threads)
-        if self.states is None:
-            self.states = np.empty((len(self._begun), _CHAINS, drawn.y.shape[2]), dtype=drawn.y.dtype)
-        self.states[rows] = drawn.y[:, -1].reshape(len(rows), _CHAINS, -1)
-        self._begun[rows] = True
-        return _embedded(structure, drawn.y, threads).reshape(len(rows), _CHAINS * draws, -1)
+        return Training(method, answers, method)  # the library moves chains by proposals that it asks for
 
 
 class TaylorEngine(Engine):
@@ -417,13 +342,6 @@ class TaylorEngine(Engine):
 
     def check_range(self, scores: FloatArray) -> None:
         expand(self.structure, scores, bounded=False)
-
-
-def _embedded(structure: Structure, parts: NDArray[Any], n_threads: int | None) -> FloatArray:
-    """Return ψ of parts (n, k, part_len) as (n, k, d)."""
-    n, k = parts.shape[:2]
-    flat = np.ascontiguousarray(parts.reshape(n * k, parts.shape[2]))
-    return structure.space.embed(flat, n_threads).reshape(n, k, -1)
 
 
 #: To add a method of inference, subclass `Engine` and enter it here.

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._data.targets import TargetError, whole_numbers
 from ._base import Sized, Structure
 from ._edges import EDGE_KEYS
-from ._layout import Layout
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 
@@ -77,38 +74,9 @@ class Assignments(Structure):
             self.space.description, must_not=tuple((cell, 1) for cell in sorted(unused)), shown=str(conditions)
         )
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        k = self._n()
-        # k passes here, so that columns counted from 1 get their own remedy below.
-        columns = whole_numbers(self._matrix(y), "y", 0, k, f"columns are whole numbers 0..{k - 1}, each once in a row")
-        bad = (np.sort(columns, axis=1) != np.arange(k)).any(axis=1)
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise TargetError(row, _diagnosis(columns[row], k))
-        return columns
-
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         truth, predicted = self._encoded(y_true, y_pred)
         if truth.shape != predicted.shape:
             raise ValueError(f"y_true has shape {truth.shape} and y_pred {predicted.shape}; they must agree row by row")
         # An item is right or wrong as a whole; the fraction of right cells would depend on the number of columns.
         return np.ones_like(truth), (truth == predicted).astype(np.int32)
-
-    def feature_names(self) -> NDArray[np.object_]:
-        n = self._n()
-        return np.array([f"{i} to {j}" for i in range(n) for j in range(n)], dtype=object)
-
-    def _layout(self) -> Layout:
-        n = self._n()
-        return Layout("cells", n, *np.divmod(np.arange(n * n), n))
-
-
-def _diagnosis(row: NDArray[np.int32], k: int) -> str:
-    """Return why a row of whole numbers in 0..k is not an assignment, and the remedy."""
-    shown = row.tolist() if k <= 20 else f"[{row[0]}, {row[1]}, …]"
-    counts = np.bincount(row, minlength=k + 1)
-    if (counts > 1).any():
-        column = int(np.argmax(counts > 1))
-        i, j = np.flatnonzero(row == column)[:2]
-        return f"items {i} and {j} share column {column} in {shown}; give each item a column of its own"
-    return f"{shown} counts columns from 1, they count from 0: subtract 1"

@@ -10,8 +10,8 @@ import copy
 import inspect
 import math
 import pickle
-from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator
+from abc import ABC
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -23,14 +23,12 @@ from sklearn.base import BaseEstimator
 from .. import metrics
 from .._data.checks import frozen, is_integer, seed_of
 from .._data.inputs import check_weights
-from .._data.relations import pair_names
 from .._data.targets import flat_sets, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import Decoding, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
-from .._lib.structure import Description, Range, parameter_range
-from ._layout import Layout, PairKind
+from .._lib.structure import Description, Range, parameter_range, structure_names
 from ._search.constraints import Conditions, Restriction
 from ._space import EntryKind, LibrarySpace, MomentsInfo
 
@@ -82,10 +80,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
 
     _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
-    _pairs: ClassVar[tuple[PairKind, str]]  # of structures whose ψ has pairs u < v: their meaning and name
     _constraint_keys: ClassVar[tuple[str, ...]] = ()  # keys that `constraints` may hold
     _entries: ClassVar[EntryKind] = "unknown"  # values that the entries of ψ take
     _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
+    _partial: ClassVar[bool] = False  # whether training targets may be known in part
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
 
     @classmethod
@@ -166,19 +164,17 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return the size that y shows; overridden where that is not its number of columns."""
         return int(target_matrix(y, "y", None, self._sized.column).shape[1])
 
-    @abstractmethod
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        """Return y in parts, shape ``(n, part_len)``, which the library checks for what is not checked here.
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        """Return y, which messages call `argument`, as rows of numbers that the library reads and checks.
+
+        Overridden where the format of y is not a matrix with a column for each item.
 
         Raises
         ------
         ValueError
-            For the first bad row, with its number and the remedy.
+            When y has another shape, or holds something else than numbers.
         """
-
-    def _encode_targets(self, y: Any) -> tuple[NDArray[np.int32], bool]:
-        """Return training targets in parts, and whether they may be known in part, which a subclass may accept."""
-        return self._encode(y), False
+        return self._matrix(y, argument)
 
     def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
         r"""Return :math:`\psi` of every row of training targets in CSR format, or None if ψ is not sparse enough.
@@ -216,9 +212,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             "can be solved exactly at its size"
         )
 
-    def _remedy(self) -> str:
-        """Return what a user should know about an output that the library refuses; it ends the error message."""
-        return ""
+    def _said(self, reason: str) -> str:
+        """Return what the library says against a row, in the words of this class and with its remedies."""
+        return reason
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``; overridden where that is another."""
@@ -236,7 +232,12 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When a size is not known yet.
         """
-        return np.array(pair_names(self._n(), self._pairs[1]), dtype=object)
+        names = self._own_names()
+        return np.array(structure_names(self.space.description) if names is None else names, dtype=object)
+
+    def _own_names(self) -> Sequence[str] | None:
+        """Return names that the entries of ψ have from the user, or None."""
+        return None
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return the conditions in the form that decoders take; overridden by structures that take constraints."""
@@ -251,10 +252,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return for every entry of ψ ``(n, d)`` whether what its name says is true, or None if ψ does not tell."""
         return psi if self._has_indicators() else None
-
-    def _layout(self) -> Layout | None:
-        """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
-        return Layout.of_pairs(self._pairs[0], self._n()) if hasattr(self, "_pairs") else None
 
     def _loss_entries(self) -> NDArray[np.bool_] | None:
         """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""
@@ -664,7 +661,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return the size, checked."""
         return self._size(self._sized.parameter, self._sized.source, "n", self._sized.least)
 
-    def _matrix(self, y: Any, argument: str = "y") -> NDArray[Any]:
+    def _matrix(self, y: Any, argument: str) -> NDArray[Any]:
         """Return y, which messages call `argument`, as an array with a column for each item."""
         return target_matrix(y, argument, self._n(), self._sized.column, self._sized.parameter)
 

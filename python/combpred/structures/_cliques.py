@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from .._data.targets import bits
 from .._lib.structure import Description
 from ._base import Sized, Structure
 from ._members import MEMBER_KEYS, MemberConditions
@@ -60,7 +56,6 @@ class Cliques(Structure):
     _entries = "bits"
     _constraint_keys = MEMBER_KEYS
     _sized = Sized("n_vertices", "vertex")
-    _pairs = ("edges", "-")
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
@@ -73,6 +68,3 @@ class Cliques(Structure):
         fixed[members.required], fixed[members.forbidden] = 1, -1
         size = {} if members.size is None else {"size": members.size}
         return Restriction(Description(self.name, {"n": n, **size}, fixed, None), shown=members.shown)
-
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        return bits(self._matrix(y), "cliques are 0/1 matrices, 1 where the vertex belongs to the row")

@@ -298,9 +298,6 @@ class Custom(Structure):
     def _contents(self) -> int:
         return 0  # functions and lists of any objects are taken as they are when the space is built
 
-    def _encode(self, y: Any) -> NDArray[Any]:
-        return self.space.encode(y)
-
     def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         return self.space.decode_parts(parts)
 

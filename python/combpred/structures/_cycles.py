@@ -55,7 +55,6 @@ class Cycles(Visits):
     default_metric = "cycle_f1"
     _entries = "bits"
     _sized = Sized("n_vertices", "vertex", "y")
-    _pairs = ("edges", "-")
     _noun = ("vertex", "vertices")
     _what = "a cycle"
 
@@ -83,4 +82,4 @@ class Cycles(Visits):
         n = self._n()
         conditions = visit_cuts(restriction, n, visited=n * (n - 1) // 2, step=pair_index(n))
         cycle, bound = best_cycle(n, linear + magnitude, conditions)  # ψ is 0 or 1
-        return self._encode([cycle])[0], bound
+        return self.space.encode([cycle])[0], bound

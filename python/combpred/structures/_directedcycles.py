@@ -57,7 +57,6 @@ class DirectedCycles(Visits):
     default_metric = "policy_cosine"
     _entries = "signs and zeros"
     _sized = Sized("n_vertices", "vertex", "y")
-    _pairs = ("directions", "->")
     _noun = ("vertex", "vertices")
     _what = "a cycle"
 
@@ -95,4 +94,4 @@ class DirectedCycles(Visits):
 
         conditions = visit_cuts(restriction, n, visited=n * (n - 1), step=arc, variable=variable)
         cycle, bound = best_directed_cycle(n, gains, conditions)
-        return self._encode([cycle])[0], bound
+        return self.space.encode([cycle])[0], bound

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.targets import bits, target_matrix
 from .._lib.call import codes
 from .._lib.errors import in_words_of
 from .._lib.structure import Description
@@ -52,17 +51,6 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
     except ValueError as error:
         raise in_words_of(cls, error) from None
     return whole
-
-
-def edge_names(edges: NDArray[np.int32]) -> NDArray[np.object_]:
-    """Return a name, such as "0-3", for every edge."""
-    return np.array([f"{u}-{v}" for u, v in edges.tolist()], dtype=object)
-
-
-def edge_sets(y: Any, n_edges: int) -> NDArray[np.int32]:
-    """Return y as int32 of shape ``(n, n_edges)``; ValueError for the first row with a value other than 0 and 1."""
-    remedy = "edge sets are 0/1 matrices, 1 where the edge belongs to the row"
-    return bits(target_matrix(y, "y", n_edges, "edge"), remedy)
 
 
 def complete_graph(n_vertices: int) -> NDArray[np.int32]:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.targets import TargetError, target_matrix
 from .._lib.decode import Decoded, Decoding, best_blocks, best_by_requests
-from .._lib.errors import CapabilityError, RowError
+from .._lib.errors import CapabilityError
 from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.sampling import Drawn
 from .._lib.structure import Description, Range, structure_count
@@ -20,12 +21,9 @@ from ._edges import (
     EDGE_KEYS,
     complete_graph,
     edge_list,
-    edge_names,
     edge_restriction,
-    edge_sets,
     vertices_of_complete_graph,
 )
-from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 from ._search.hereditary import PROPERTIES, EdgeProperty, decode_hereditary, edge_property, require_property
 from ._space import LibrarySpace, MomentsInfo
@@ -137,20 +135,14 @@ class Graphs(Structure):
     def _shown(self, y: Any) -> int:
         return vertices_of_complete_graph(super()._shown(y))
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        return edge_sets(y, len(self._edges()))
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        return target_matrix(y, argument, self.space.part_len, "edge")
 
     def _make_space(self) -> LibrarySpace:
         if self.hereditary is None:
             return LibrarySpace(self)
         require_property(self.hereditary)
         return HereditarySpace(self) if callable(self.hereditary) else RelaxedSpace(self)
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return edge_names(self._edges())
-
-    def _layout(self) -> Layout:
-        return Layout.of_graph("edges", self.n_vertices, self._edges())
 
 
 class RelaxedSpace(LibrarySpace):
@@ -172,12 +164,6 @@ class RelaxedSpace(LibrarySpace):
     def log_count(self) -> float:
         return self._all.shape.log_count
 
-    def check(self, parts: NDArray[Any]) -> None:
-        try:
-            super().check(parts)
-        except RowError as error:
-            raise _lacking(self.structure, error.row) from None
-
 
 class HereditarySpace(LibrarySpace):
     """The space of sets of edges with a hereditary property that is a user's function.
@@ -196,10 +182,17 @@ class HereditarySpace(LibrarySpace):
     def moments_info(self) -> MomentsInfo:
         return MomentsInfo("relaxed")
 
-    def check(self, parts: NDArray[Any]) -> None:
+    def read(self, y: Any, argument: str, *, partial: bool = False) -> NDArray[Any]:
+        parts = super().read(y, argument, partial=partial)
         has = _has_property(self.structure, parts)
         if not has.all():
-            raise _lacking(self.structure, int(np.argmin(has)))
+            raise TargetError(
+                int(np.argmin(has)),
+                f"the edges do not have the property hereditary={self.structure.hereditary!r}; hereditary=None takes "
+                "all sets",
+                argument,
+            )
+        return parts
 
     def decodes_in_library(self, decoder: str) -> bool:
         return False
@@ -285,13 +278,6 @@ class HereditarySpace(LibrarySpace):
         """The description of the sets with the property as a list of outputs with their ψ."""
         k, d = self._members.shape
         return Description("custom", {"d": d, "members": k}, None, self._members.astype(np.float64).ravel())
-
-
-def _lacking(graphs: Graphs, row: int) -> RowError:
-    """Return the error for a set of edges without the property."""
-    return RowError(
-        row, f"the edges do not have the property hereditary={graphs.hereditary!r}; hereditary=None takes all sets"
-    )
 
 
 def _property_of(graphs: Graphs) -> EdgeProperty:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
-from .._data.targets import TargetError, summary
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
@@ -67,20 +66,11 @@ class Hierarchy(Structure):
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
         return Description(self.name, {"n": len(tree)}, ints, None)
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        tree = Tree(self.parent)
-        mask = self._mask(tree)
-        nodes = tree.nodes(y, "y")
-        bad = ~mask[nodes]
-        if bad.any():
-            row = int(np.argmax(bad))
-            names = range(len(tree)) if tree.names is None else tree.names
-            raise TargetError(
-                row,
-                f"{tree.show(nodes[row])} is not allowed; change the parameter `allowed`, or drop the row "
-                f"(allowed are {summary([names[i] for i in np.flatnonzero(mask)])})",
-            )
-        return nodes[:, np.newaxis]
+    def _numbers(self, y: Any, argument: str) -> NDArray[np.int32]:
+        return Tree(self.parent).nodes(y, argument)[:, np.newaxis]
+
+    def _said(self, reason: str) -> str:
+        return Tree(self.parent).with_names(reason)
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         names = Tree(self.parent).names
@@ -93,7 +83,7 @@ class Hierarchy(Structure):
         tree = Tree(self.parent)
         return tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
 
-    def feature_names(self) -> NDArray[np.object_]:
+    def _own_names(self) -> list[str] | None:
         return Tree(self.parent).labels()
 
     def _mask(self, tree: Tree) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.targets import TargetError, bits, check_width
+from .._data.targets import TargetError, check_width
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
 from ._base import Sized, Structure
@@ -113,16 +113,13 @@ class LabelSets(Structure):
     def _shown(self, y: Any) -> int:
         return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y)
 
-    def _remedy(self) -> str:
-        return "size=None takes sets of all sizes"
-
-    def _encode(self, y: Any) -> NDArray[np.int32]:
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if not sparse.issparse(y):
-            return bits(self._matrix(y), _REMEDY)
+            return self._matrix(y, argument)
         rows = self._checked_rows(y)
         n, width = rows.shape
-        require_memory(4 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
-        dense: NDArray[np.int32] = np.zeros((n, width), dtype=np.int32)
+        require_memory(5 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
+        dense: NDArray[np.int8] = np.zeros((n, width), dtype=np.int8)
         dense[np.repeat(np.arange(n), np.diff(rows.indptr)), rows.indices] = rows.data
         return dense
 
@@ -146,17 +143,16 @@ class LabelSets(Structure):
             row = int(bad[0])
             size = rows.indptr[row + 1] - rows.indptr[row]
             found = f"the set has {size} labels, size={self.size} asks for {self.size}"
-            raise TargetError(row, f"{found}; {self._remedy()}")
+            raise TargetError(row, f"{found}; size=None takes sets of all sizes")
         return rows.astype(np.float64) if rows.nnz <= _MOST_NONZERO * rows.shape[0] * rows.shape[1] else None
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks require
 
-    def feature_names(self) -> NDArray[np.object_]:
-        n, names = self._n(), self._label_names
-        if names is None or len(names) != n:  # set_params may have changed the number of labels
-            names = [f"label{j}" for j in range(n)]
-        return np.array(names, dtype=object)
+    def _own_names(self) -> list[str] | None:
+        names = self._label_names
+        # set_params may have changed the number of labels
+        return names if names is not None and len(names) == self._n() else None
 
 
 def _stored_bits(rows: Any) -> NDArray[np.int32]:

@@ -107,21 +107,21 @@ class MultiClass(Structure):
         n = self._n()
         return getattr(self, "classes_", np.arange(n))
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
+    def _numbers(self, y: Any, argument: str) -> NDArray[np.int32]:
         known = self._labels().tolist()
-        labels = target_vector(y, "y")
-        check_present(labels, "y")
-        return codes_of(labels, known, "y", f"the classes are {summary(known)}")[:, np.newaxis]
+        labels = target_vector(y, argument)
+        check_present(labels, argument)
+        return codes_of(labels, known, argument, f"the classes are {summary(known)}")[:, np.newaxis]
 
     def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
         if self.n_features < _SPARSE_CLASSES:
             return None
-        codes = self._encode(y)[:, 0]
+        codes = self.space.encode(y)[:, 0]
         ends = np.arange(len(codes) + 1)
         return sparse.csr_array((np.ones(len(codes)), codes, ends), shape=(len(codes), self.n_features))
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return self._labels()[parts[:, 0]]
 
-    def feature_names(self) -> NDArray[np.object_]:
-        return np.array([str(label) for label in self._labels().tolist()], dtype=object)
+    def _own_names(self) -> list[str]:
+        return [str(label) for label in self._labels().tolist()]

@@ -92,7 +92,7 @@ class Ordinal(Structure):
             return self._with(n_grades=len(categories), categories_=categories)
         if self.n_grades is not None:
             return self._with(n_grades=self._n())
-        grades = _grades(y, np.iinfo(np.int32).max, "grades are whole numbers from 0 on")
+        grades = _grades(y)
         lowest, highest = int(grades.min()), int(grades.max())
         if lowest > 0:
             raise ValueError(
@@ -103,12 +103,11 @@ class Ordinal(Structure):
             raise ValueError("Ordinal: y holds one grade only (0); at least 2 are needed, or give n_grades")
         return self._with(n_grades=highest + 1)
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        n = self._n()
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if hasattr(self, "categories_"):
-            return _codes(y, self.categories_.tolist(), "y")[:, np.newaxis]
-        self._refuse_categories(y, "y")
-        return _grades(y, n - 1, f"grades are whole numbers 0..{n - 1}")[:, np.newaxis]
+            return _codes(y, self.categories_.tolist(), argument)[:, np.newaxis]
+        self._refuse_categories(y, argument)
+        return _unnamed(y, argument)[:, np.newaxis]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold grades that did not occur in training; predictions are off there, which is no error.
@@ -117,8 +116,7 @@ class Ordinal(Structure):
             return _codes(y_true, scale, "y_true"), _codes(y_pred, scale, "y_pred")
         for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")):
             self._refuse_categories(y, argument)
-        most, remedy = np.iinfo(np.int32).max, "grades are whole numbers from 0 on"
-        return _grades(y_true, most, remedy, "y_true"), _grades(y_pred, most, remedy, "y_pred")
+        return _grades(y_true, "y_true"), _grades(y_pred, "y_pred")
 
     def _refuse_categories(self, y: Any, argument: str) -> None:
         """Raise ValueError if y is a Categorical, as this structure was not fitted to one."""
@@ -150,9 +148,8 @@ class Ordinal(Structure):
         grades: NDArray[Any] = parts[:, 0].copy()
         return self.categories_[grades] if hasattr(self, "categories_") else grades
 
-    def feature_names(self) -> NDArray[np.object_]:
-        grades = self.categories_.tolist() if hasattr(self, "categories_") else range(self._n())
-        return np.array([f">={grade}" for grade in grades], dtype=object)
+    def _own_names(self) -> list[str] | None:
+        return [f">={grade}" for grade in self.categories_.tolist()] if hasattr(self, "categories_") else None
 
 
 def _codes(y: Any, scale: list[Any], argument: str) -> NDArray[np.int32]:
@@ -162,15 +159,21 @@ def _codes(y: Any, scale: list[Any], argument: str) -> NDArray[np.int32]:
     return codes_of(values, scale, argument, f"the grades are {summary(scale)}")
 
 
-def _grades(y: Any, highest: int, remedy: str, argument: str = "y") -> NDArray[np.int32]:
-    """Return grades as int32 between 0 and `highest`; TargetError for the first row that is not one."""
+def _grades(y: Any, argument: str = "y") -> NDArray[np.int32]:
+    """Return grades as int32, however high; TargetError for the first row that is not one."""
+    most = np.iinfo(np.int32).max
+    return whole_numbers(_unnamed(y, argument), argument, 0, most, "grades are whole numbers from 0 on")
+
+
+def _unnamed(y: Any, argument: str) -> NDArray[Any]:
+    """Return y as an array ``(n,)``; ValueError if it holds strings."""
     values = target_vector(y, argument)
     if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
         raise ValueError(
             f"Ordinal: {argument} holds strings, whose order is not known; pass whole numbers 0..d−1, or an ordered "
             f"Categorical: pandas.Categorical({argument}, categories=[lowest, …, highest], ordered=True)"
         )
-    return whole_numbers(values, argument, 0, highest, remedy)
+    return values
 
 
 def _ordered_categories(y: Any) -> NDArray[Any] | None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import encode_relations, items_shown
 from .._lib.errors import CapabilityError
 from .._lib.names import MOMENTS_KINDS
 from .._lib.structure import Description
-from ._base import Sized, Structure
+from ._relations import Relations
 from ._space import LibrarySpace
 
 _MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))}  # as the library counts them
@@ -20,7 +19,7 @@ _LISTED = 7  # up to this many items, all partial orders are listed; samples are
 
 
 @documented
-class PartialOrders(Structure):
+class PartialOrders(Relations):
     r"""Partial orders of N items: relations that are transitive and antisymmetric.
 
     :math:`\psi_{uv}(y)`, u < v, is +1 if u is before v, −1 if v is before u and 0 if the two are not comparable.
@@ -67,11 +66,6 @@ class PartialOrders(Structure):
     """
 
     name = "partialorders"
-    default_metric = "pair_accuracy"
-    _entries = "signs and zeros"
-    _costs = ("hamming", "kendall")
-    _sized = Sized("n_items", "pair of items", "the pairs of y")
-    _pairs = ("order", " before ")
 
     def __init__(
         self, n_items: int | None = None, *, moments: Literal["auto", "exact", "relaxed", "sampled"] = "auto"
@@ -84,19 +78,8 @@ class PartialOrders(Structure):
             raise ValueError(f"PartialOrders: moments must be one of {', '.join(_MOMENTS)}, got {self.moments!r}")
         return Description(self.name, {"n": self._n(), "moments": _MOMENTS[self.moments]}, None, None)
 
-    def _shown(self, y: Any) -> int:
-        return items_shown(y, "PartialOrders")
-
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        return encode_relations(y, self._n(), reflexive=True)
-
-    def _remedy(self) -> str:
-        return "add that pair, or take Tournaments, whose relations need not be transitive"
-
     def _make_space(self) -> LibrarySpace:
         return _PartialOrderSpace(self)
-
-    _metric_arguments = Structure._encoded
 
 
 class _PartialOrderSpace(LibrarySpace):

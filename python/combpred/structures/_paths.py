@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import require_integers
-from .._data.targets import TargetError, target_matrix, whole_numbers
+from .._data.targets import padded, target_matrix, whole_numbers
 from .._lib.errors import CapabilityError
-from .._lib.structure import Description
+from .._lib.structure import Description, structure_embed
 from ._base import Structure
 from ._edges import EDGE_KEYS, edge_restriction
-from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 
 
@@ -258,14 +256,16 @@ class Paths(Structure):
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return the restriction in the space of untied arcs, as constraints concern single arcs, not groups."""
-        free = self.space.description
-        arcs = self._whole(self.arcs, "arcs", 2)
-        scalars = {key: value for key, value in free.scalars.items() if key != "groups"}
-        untied = Description(self.name, scalars, arcs.ravel(), None)
-        restriction = edge_restriction(conditions, untied, arcs, what="arc", directed=True)
+        restriction = edge_restriction(
+            conditions, self._untied(), self._whole(self.arcs, "arcs", 2), what="arc", directed=True
+        )
         if self.tied is None:
             return restriction
         return replace(restriction, entries=self._whole(self.tied, "tied", 1).astype(np.intp))
+
+    def _untied(self) -> Description:
+        """Return the description of the same paths where every arc is its own group."""
+        return self._with(tied=None)._describe()
 
     def _whole(self, values: ArrayLike, parameter: str, ndim: int) -> NDArray[np.int32]:
         """Return a parameter as int32 after checking that it holds whole numbers from 0 on in `ndim` dimensions."""
@@ -292,21 +292,8 @@ class Paths(Structure):
             )
         return single
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        description = self.space.description
-        n_arcs, longest = description.scalars["arcs"], description.shape.part_len
-        remedy = f"paths list arcs 0..{n_arcs - 1} in order, and may end in -1"
-        listed = whole_numbers(_padded(y, remedy), "y", -1, n_arcs - 1, remedy)
-        beyond = (listed[:, longest:] >= 0).any(axis=1)
-        if beyond.any():
-            raise TargetError(int(np.argmax(beyond)), f"the longest path has {longest} arcs; {remedy}")
-        parts = np.full((len(listed), longest), -1, dtype=np.int32)
-        width = min(longest, listed.shape[1])
-        parts[:, :width] = listed[:, :width]
-        return parts
-
-    def _remedy(self) -> str:
-        return f"a path lists its arcs in order, from vertex {self.source} to vertex {self.target}"
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        return padded(y, argument, "arc")
 
     def _require_preimage(self) -> None:
         if self.tied is None:
@@ -318,42 +305,9 @@ class Paths(Structure):
             raise CapabilityError(f"{error}; take loss='auc', or leave out `tied`") from None
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        truth, predicted = self._encoded(y_true, y_pred)
-        return self._used_arcs(truth), self._used_arcs(predicted)
-
-    def _used_arcs(self, parts: NDArray[np.int32]) -> NDArray[np.int8]:
-        """Return 0/1 indicators ``(n, m)`` of the arcs of each path, tied or not."""
-        used = np.zeros((len(parts), len(np.asarray(self.arcs))), dtype=np.int8)
-        rows, places = np.nonzero(parts >= 0)
-        used[rows, parts[rows, places]] = 1
-        return used
-
-    def feature_names(self) -> NDArray[np.object_]:
-        if self.tied is not None:
-            return np.array([f"group{g}" for g in range(self.n_features)], dtype=object)
-        arcs = np.asarray(self.arcs).tolist()
-        return np.array([f"{tail}->{head}" for tail, head in arcs], dtype=object)
+        untied = self._untied()
+        truth, predicted = (structure_embed(untied, parts) for parts in self._encoded(y_true, y_pred))
+        return truth.astype(np.int8), predicted.astype(np.int8)  # 1 for the arcs of the path
 
     def _has_indicators(self) -> bool:
         return self.tied is None
-
-    def _layout(self) -> Layout | None:
-        return Layout.of_graph("arcs", None, np.asarray(self.arcs)) if self.tied is None else None
-
-
-def _padded(y: Any, remedy: str) -> NDArray[Any]:
-    """Return rows of arcs as one array; lists of different lengths are padded with −1 on the right."""
-    if isinstance(y, (list, tuple)):
-        rows: Sequence[Any] = y
-    elif getattr(y, "ndim", 2) == 1 and getattr(getattr(y, "dtype", None), "kind", "") == "O":
-        rows = list(y)
-    else:
-        return target_matrix(y, "y", None, "place")
-    for i, row in enumerate(rows):
-        if isinstance(row, str) or not hasattr(row, "__len__"):
-            raise TargetError(i, f"{row!r} is no list of arcs; {remedy}")
-    width = max((len(row) for row in rows), default=1)
-    values = np.full((len(rows), max(width, 1)), -1, dtype=object)
-    for i, row in enumerate(rows):
-        values[i, : len(row)] = list(row)
-    return target_matrix(values, "y", None, "place")

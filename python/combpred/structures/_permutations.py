@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
-from .._data.targets import TargetError, as_numbers, target_matrix, whole_numbers
+from .._data.targets import TargetError, target_matrix, whole_numbers
 from ._base import Sized, Structure
 from ._orders import ORDER_KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
@@ -54,7 +54,7 @@ class Permutations(Structure):
     _entries = "signs"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label")
-    _pairs = ("total order", " before ")
+    _partial = True
     _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
@@ -122,25 +122,18 @@ class Permutations(Structure):
         array([[2, 0, 1]], dtype=int32)
         """
         values = target_matrix(positions, "positions", None, "label")
-        return np.argsort(_positions(values, "positions"), axis=1).astype(np.int32)
+        return np.argsort(Permutations(values.shape[1]).space.encode(values, "positions"), axis=1).astype(np.int32)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         return order_restriction(conditions, self.space.description)
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        return _positions(self._matrix(y), "y")
-
-    def _encode_targets(self, y: Any) -> tuple[NDArray[np.int32], bool]:
-        positions = _known_positions(self._matrix(y), "y")
-        return positions, bool((positions == 0).any())  # complete rankings embed several times faster
+    def _said(self, reason: str) -> str:
+        return f"{reason} (WeakOrders have ties; Permutations.from_orders converts lists of labels from best to worst)"
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        k = None if self.n_labels is None else self._n()
-        known = _known_positions(target_matrix(y_true, "y_true", k, "label", "n_labels"), "y_true")
-        return (
-            np.where(known == 0, -1, known),
-            _positions(target_matrix(y_pred, "y_pred", k, "label", "n_labels"), "y_pred"),
-        )
+        known = self._resolve(y_true).space
+        truth = known.read(y_true, "y_true", partial=True)
+        return np.where(truth == 0, -1, truth), known.encode(y_pred, "y_pred")
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
@@ -167,89 +160,3 @@ class Permutations(Structure):
         before, after : ndarray of shape (…, n_pairs)
         """
         return (1 + marginals) / 2, (1 - marginals) / 2
-
-
-def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
-    """Return rankings as int32 positions 1..k; TargetError for the first row that is not one, with a remedy."""
-    k = values.shape[1]
-    remedy = f"positions are whole numbers 1..{k}, 1 for the first"
-    values = as_numbers(values, argument, remedy)
-    missing = _missing(values)
-    if missing.any():
-        row, column = divmod(int(np.argmax(missing)), k)
-        raise TargetError(
-            row,
-            f"the position of label {column} is missing ({values[row, column].item()!r}); rankings known in part can "
-            "be learnt from, but here all positions are needed: complete the ranking or drop the row",
-            argument,
-        )
-    # 0 passes here, so that rankings that count from 0 get their own remedy below.
-    positions = whole_numbers(values, argument, 0, k, remedy)
-    bad = (np.sort(positions, axis=1) != np.arange(1, k + 1)).any(axis=1)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise TargetError(row, _diagnosis(positions[row], k), argument)
-    return positions
-
-
-def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask of the unknown positions, −1 or NaN."""
-    missing: NDArray[np.bool_] = values == -1
-    return missing | np.isnan(values) if values.dtype.kind == "f" else missing
-
-
-def _known_positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
-    """Return positions as int32, 0 where they are unknown.
-
-    Raises
-    ------
-    TargetError
-        For the first row that is complete but not a ranking, or whose known positions are illegal or repeated.
-    """
-    k = values.shape[1]
-    remedy = f"positions are whole numbers 1..{k}, 1 for the first, or -1 where they are unknown"
-    values = as_numbers(values, argument, remedy)
-    missing = _missing(values)
-    if not missing.any():
-        return _positions(values, argument)
-    whole = ~missing.any(axis=1)
-    positions = np.zeros(values.shape, dtype=np.int32)
-    try:
-        positions[whole] = _positions(values[whole], argument) if whole.any() else 0
-    except TargetError as error:
-        raise TargetError(int(np.flatnonzero(whole)[error.row]), error.reason, argument) from None
-    partial = ~whole
-    known = np.where(missing[partial], 1, values[partial])
-    try:
-        positions[partial] = np.where(missing[partial], 0, whole_numbers(known, argument, 1, k, remedy))
-    except TargetError as error:
-        raise TargetError(int(np.flatnonzero(partial)[error.row]), error.reason, argument) from None
-    # Known labels must not share a position; in a sorted row, equal positions are neighbours.
-    ordered = np.sort(positions, axis=1)
-    shared = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] > 0)).any(axis=1)
-    if shared.any():
-        row = int(np.argmax(shared))
-        position = int(np.argmax(np.bincount(positions[row])[1:] > 1)) + 1
-        u, v = np.flatnonzero(positions[row] == position)[:2]
-        reason = f"labels {u} and {v} share position {position}; known positions are whole numbers 1..{k}, none twice"
-        raise TargetError(row, reason, argument)
-    return positions
-
-
-def _diagnosis(row: NDArray[np.int32], k: int) -> str:
-    """Return why a row of whole numbers in 0..k is not a ranking, and the remedy."""
-    shown = row.tolist() if k <= 20 else f"[{row[0]}, {row[1]}, …]"
-    counts = np.bincount(row, minlength=k + 1)
-    if (counts > 1).any():
-        position = int(np.argmax(counts > 1))
-        u, v = np.flatnonzero(row == position)[:2]
-        return (
-            f"labels {u} and {v} share position {position} in {shown}; Permutations have no ties: break them, "
-            "or use the structure of rankings with ties, WeakOrders"
-        )
-    if row.max() == k:
-        return f"{shown} has a position 0; positions are whole numbers 1..{k}, each once"
-    return (
-        f"{shown} counts positions from 0, they count from 1: add 1; if the rows list labels from best to worst, "
-        "convert them by Permutations.from_orders"
-    )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.targets import target_vector, whole_numbers
+from .._data.targets import target_vector
 from .._lib.structure import Description
 from ._base import Structure
 
@@ -63,13 +63,8 @@ class PosetElements(Structure):
         relation = self._relation()
         return Description(self.name, {"n": len(relation)}, relation.ravel(), None)
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        k = len(np.asarray(self.relation))
-        values = target_vector(y, "y")
-        return whole_numbers(values, "y", 0, k - 1, f"elements are whole numbers 0..{k - 1}")[:, np.newaxis]
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        return target_vector(y, argument)[:, np.newaxis]
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return np.ascontiguousarray(parts[:, 0])
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return np.array([f">={i}" for i in range(len(self._relation()))], dtype=object)

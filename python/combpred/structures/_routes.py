@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from .._lib.structure import Description
 from ._base import Sized
-from ._layout import Layout
 from ._search.constraints import Restriction
 from ._visits import VisitConditions, Visits
 
@@ -63,17 +62,6 @@ class Routes(Visits):
     def __init__(self, n_places: int | None = None) -> None:
         self.n_places = n_places
 
-    def feature_names(self) -> NDArray[np.object_]:
-        n = self._n()
-        arcs = [f"{u}->{v}" for u in range(n) for v in range(n) if v != u]
-        return np.array([*arcs, *(f"start {v}" for v in range(n)), *(f"end {v}" for v in range(n))], dtype=object)
-
-    def _layout(self) -> Layout:
-        n = self._n()
-        places, tail, head = np.arange(n), *np.nonzero(~np.eye(n, dtype=bool))
-        other = np.full(n, n)
-        return Layout("arcs", n, np.concatenate([tail, other, places]), np.concatenate([head, places, other]))
-
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         n = self._n()
         unused = {_arc(n, u, v) for u, v in (*conditions.unused, *conditions.excluded_by_used())}
@@ -96,7 +84,7 @@ class Routes(Visits):
         starts, ends = n * (n - 1), n * n
         conditions = visit_cuts(restriction, n, visited=ends + n, step=partial(_arc, n), starts=starts, ends=ends)
         route, bound = best_route(n, gains, scores[starts:ends], scores[ends:], conditions)
-        return self._encode([route])[0], bound
+        return self.space.encode([route])[0], bound
 
 
 def _arc(n: int, u: int, v: int) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -20,25 +19,25 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from .._data.targets import TargetError
+from .._data.targets import TargetError, encoded_rows
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_blocks, decode
-from .._lib.errors import CapabilityError, RowError, in_words_of
+from .._lib.errors import CapabilityError, in_words_of
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (
     Description,
+    Layout,
     structure_capabilities,
-    structure_check,
     structure_count,
     structure_embed,
     structure_enumerate,
+    structure_layout,
     structure_mean,
     structure_moments,
     structure_sample,
     structure_second_moment,
 )
-from ._layout import Layout
 from ._search.constraints import RowConstraints
 from .costs import OutputLoss
 
@@ -220,7 +219,7 @@ class LibrarySpace:
     @property
     def layout(self) -> Layout | None:
         """The entries of ψ as cells of a matrix of items by items; None if they do not form one."""
-        return self.structure._layout()
+        return structure_layout(self.description)
 
     # Outputs.
 
@@ -229,21 +228,14 @@ class LibrarySpace:
 
         `argument` is what the error calls y.
         """
-        with self._naming(argument):
-            parts = self.structure._encode(y)
-            self.check(parts)
-        return parts
+        return self.read(y, argument)
 
-    @contextmanager
-    def _naming(self, argument: str) -> Iterator[None]:
-        """Let errors about a row call y `argument`, and what the library says about it end in the remedy."""
+    def read(self, y: Any, argument: str, *, partial: bool = False) -> NDArray[Any]:
+        """Do the same for rows that, if `partial`, may be known in part."""
         try:
-            yield
+            return encoded_rows(self.description, self.structure._numbers(y, argument), argument, partial=partial)
         except TargetError as error:
-            raise TargetError(error.row, error.reason, argument) from error.__cause__
-        except RowError as error:
-            reason, remedy = error.reason.removeprefix("structure: "), self.structure._remedy()
-            raise TargetError(error.row, f"{reason}; {remedy}" if remedy else reason, argument) from None
+            raise TargetError(error.row, self.structure._said(error.reason), argument) from error.__cause__
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``."""
@@ -254,8 +246,7 @@ class LibrarySpace:
         return y
 
     def check(self, parts: NDArray[Any]) -> None:
-        """Raise ValueError for the first row that is not a member of the space."""
-        structure_check(self.description, parts)
+        """Raise ValueError for the first row that is not a member, where `encode` does not look."""
 
     def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> FloatArray:
         """Return ψ of every row, shape ``(n, d)``; ValueError for a row that is not a member."""
@@ -270,11 +261,10 @@ class LibrarySpace:
 
     def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
         """Return training targets in parts, and whether they may be known in part."""
-        with self._naming("y"):
-            parts, partial = self.structure._encode_targets(y)
-            if not partial:
-                self.check(parts)
-        return parts, partial
+        if not self.structure._partial:
+            return self.encode(y), False
+        parts = self.read(y, "y", partial=True)
+        return parts, bool((parts == 0).any())  # complete outputs embed several times faster
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
         """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough."""

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.targets import target_matrix
 from .._lib.structure import Description
 from ._base import Sized, Structure
-from ._edges import EDGE_KEYS, edge_list, edge_names, edge_restriction, edge_sets
-from ._layout import Layout
+from ._edges import EDGE_KEYS, edge_list, edge_restriction
 from ._search.constraints import Conditions, Restriction
 
 
@@ -70,15 +70,5 @@ class SpanningTrees(Structure):
     def _restriction(self, conditions: Conditions) -> Restriction:
         return edge_restriction(conditions, self.space.description, self._graph()[1], what="edge")
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        return edge_sets(y, len(self._graph()[1]))
-
-    def _remedy(self) -> str:
-        n = self._n()
-        return f"a spanning tree has {n - 1} edges that connect all {n} vertices"
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return edge_names(self._graph()[1])
-
-    def _layout(self) -> Layout:
-        return Layout.of_graph("edges", *self._graph())
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        return target_matrix(y, argument, self.space.part_len, "edge")

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
-from .._data.targets import TargetError, bits, target_matrix
+from .._data.targets import target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
 from ._members import MEMBER_KEYS, MemberConditions
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
-
-_REMEDY = "subtrees are 0/1 matrices, 1 where the node belongs to the row"
 
 
 @documented
@@ -99,23 +97,11 @@ class Subtrees(Structure):
         size = {} if members.size is None else {"size": members.size}
         return Restriction(Description(self.name, {**free.scalars, **size}, free.ints, None), **members.entries())
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        tree = self._tree()
-        parts = bits(target_matrix(y, "y", len(tree), "node of the tree"), _REMEDY)
-        root = tree.parent < 0
-        orphans = parts.astype(np.bool_) & ~(parts[:, tree.parent].astype(np.bool_) | root)
-        orphans |= root & (parts == 0)
-        if orphans.any():
-            row, node = divmod(int(np.argmax(orphans)), len(tree))
-            if root[node]:
-                raise TargetError(
-                    row, f"the root, {tree.show(node)}, is left out; every subtree contains it: set it to 1"
-                )
-            above = tree.show(int(tree.parent[node]))
-            raise TargetError(
-                row, f"{tree.show(node)} is in, its parent, {above}, is not; add the ancestors of every node to the row"
-            )
-        return parts
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        return target_matrix(y, argument, self.space.part_len, "node of the tree")
 
-    def feature_names(self) -> NDArray[np.object_]:
+    def _said(self, reason: str) -> str:
+        return self._tree().with_names(reason)
+
+    def _own_names(self) -> list[str] | None:
         return self._tree().labels()

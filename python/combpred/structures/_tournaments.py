@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import encode_relations, items_shown
-from ._base import Sized, Structure
+from ._relations import Relations
 
 
 @documented
-class Tournaments(Structure):
+class Tournaments(Relations):
     r"""Partial tournaments on N items: in each pair one of the two items wins, or the game is not played.
 
     :math:`\psi_{uv}(y)`, u < v, is +1 if u is before v, −1 if v is before u and 0 if neither is.
@@ -49,22 +46,9 @@ class Tournaments(Structure):
     """
 
     name = "tournaments"
-    default_metric = "pair_accuracy"
-    _entries = "signs and zeros"
-    _costs = ("hamming", "kendall")
-    _sized = Sized("n_items", "pair of items", "the pairs of y")
-    _pairs = ("order", " before ")
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items
-
-    def _shown(self, y: Any) -> int:
-        return items_shown(y, "Tournaments")
-
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        return encode_relations(y, self._n(), reflexive=False)
-
-    _metric_arguments = Structure._encoded
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Return the probabilities that u is before v, and that v is before u, for all pairs u < v.

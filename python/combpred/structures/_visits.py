@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._data.targets import TargetError, padded, shown, whole_numbers
+from .._data.targets import padded, whole_numbers
 from .._lib.arrays import IntArray
-from .._lib.structure import Description, structure_canonical
+from .._lib.structure import Description
 from ._base import Structure
 from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
 
@@ -32,18 +33,20 @@ class Visits(Structure):
         """Number of places in the shortest row."""
         return self._range("n").least
 
-    def _shown(self, y: Any) -> int:
-        return max(int(self._lists(y, "y", None).shape[1]), self._least)
+    def _shown(self, y: Any, argument: str = "y") -> int:
+        (_, many), most = self._noun, self._range("n").most
+        remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
+        values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
+        return max(int(values.shape[1]), int(values.max()) + 1, self._least)
 
-    def _encode(self, y: Any) -> IntArray:
-        description = self._describe()
-        return structure_canonical(description, self._lists(y, "y", description.scalars["n"]))
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        return padded(y, argument, self._noun[0])
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self
         if getattr(self, self._sized.parameter) is None:
-            widths = (self._lists(y, name, None).shape[1] for y, name in ((y_true, "y_true"), (y_pred, "y_pred")))
-            known = self._with(**{self._sized.parameter: max(*widths, self._least)})
+            n = max(self._shown(y_true, "y_true"), self._shown(y_pred, "y_pred"))
+            known = self._with(**{self._sized.parameter: n})
         return known.space.encode(y_true, "y_true"), known.space.encode(y_pred, "y_pred")
 
     def _restriction(self, conditions: Conditions) -> Restriction:
@@ -54,39 +57,6 @@ class Visits(Structure):
     @abstractmethod
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         """Return the restriction to lists that satisfy the conditions; `free` describes the structure without them."""
-
-    def _lists(self, y: Any, argument: str, n: int | None) -> IntArray:
-        """Return y as int32 of shape ``(n_samples, n)``, padded with −1; the library checks the rest.
-
-        Parameters
-        ----------
-        y : array-like or list of lists
-            Places in visiting order.
-        argument : str
-            What messages call y.
-        n : int or None
-            Number of places. None: the number of columns of y, or one more than its largest place if that is larger.
-
-        Raises
-        ------
-        TargetError
-            For the first row that holds an unknown place.
-        """
-        one, many = self._noun
-        most = self._range("n").most if n is None else n
-        remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
-        values = whole_numbers(padded(y, argument, one), argument, -1, most - 1, remedy)
-        n = max(values.shape[1], int(values.max()) + 1) if n is None else n
-        beyond = (values[:, n:] >= 0).any(axis=1)  # more places than there are
-        if beyond.any():
-            row = int(np.argmax(beyond))
-            reason = (
-                f"{shown(values[row])} lists more than the {n} {many} there are; {self._what} visits each at most once"
-            )
-            raise TargetError(row, reason, argument)
-        lists = np.full((len(values), n), -1, dtype=np.int32)
-        lists[:, : values.shape[1]] = values[:, :n]
-        return lists
 
 
 class VisitConditions:

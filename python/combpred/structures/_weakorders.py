@@ -6,16 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from .._data.glossary import documented
-from .._data.relations import pair_names
-from .._data.targets import as_numbers, error_at
 from ._base import Sized, Structure
 from ._orders import ORDER_KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
-
-_REMEDY = "positions are finite numbers, compared by their order; complete the ranking or drop the row"
 
 
 @documented
@@ -73,7 +68,6 @@ class WeakOrders(Structure):
     _entries = "signs and ties"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label")
-    _pairs = ("order", " before ")
     _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
@@ -82,17 +76,13 @@ class WeakOrders(Structure):
     def _restriction(self, conditions: Conditions) -> Restriction:
         return order_restriction(conditions, self.space.description)
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        values = as_numbers(self._matrix(y), "y", _REMEDY)
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            raise error_at(~np.isfinite(values), values, _REMEDY)
-        return np.ascontiguousarray(rankdata(values, method="dense", axis=1), dtype=np.int32)
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        values = self._matrix(y, argument)
+        if values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
+            return np.unique(values, return_inverse=True)[1].reshape(values.shape)
+        return values
 
     _metric_arguments = Structure._encoded
-
-    def feature_names(self) -> NDArray[np.object_]:
-        n = self._n()
-        return np.array(pair_names(n, " before ") + pair_names(n, " tied with "), dtype=object)
 
     def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
         tied = np.split(psi, 2, axis=1)[1]

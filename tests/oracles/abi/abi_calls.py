@@ -27,6 +27,7 @@ DOUBLES = np.zeros(4096)  # outputs, and what is changed in place
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
+PARTS = INTS.astype(np.float64)
 RANKED = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
 COUNTS = np.zeros(2, dtype=np.int64)
 LISTING = np.zeros(8192, dtype=np.uint8)
@@ -34,6 +35,7 @@ SLOTS = np.zeros(2, dtype=np.int64)
 ONES = np.ones(64)
 PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
 EYE = np.eye(2)
+DESCENDING = np.arange(4.0, 0.0, -1.0)
 
 
 def doubles(at: int) -> int:
@@ -141,7 +143,10 @@ CALLS = {
     "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
-    "cp_structure_canonical": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
+    "cp_structure_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, INTS[64:].ctypes.data, PART_LEN, *RUN],
+    "cp_structure_format": [S, ctypes.create_string_buffer(512), 512, out()],
+    "cp_structure_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
+    "cp_structure_layout": [S, record(abi.CLayout), INTS[64:].ctypes.data, INTS[96:].ctypes.data, D, *RUN],
     "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
     "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
@@ -192,6 +197,7 @@ CALLS = {
     "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
     "cp_kernel": [RBF, FEATURES, FEATURES, 0, b"float64", doubles(512), *RUN],
     "cp_kernel_scale": [FEATURES, ONES.ctypes.data, doubles(512), *RUN],
+    "cp_nearest": [FEATURES, FEATURES, 2, doubles(2740), doubles(2750), *RUN],
     "cp_kernel_check": [K, 2, *RUN],
     "cp_kernel_semidefinite": [K, 2, *RUN],
     "cp_symmetric_eigen": [doubles(2800), 2, doubles(2810), *RUN],
@@ -271,6 +277,16 @@ CALLS = {
         record(abi.CBoostOptions, alpha=0.1, min_gain=0.5, max_iter=50),
         record(abi.CBoostCurve, n_curve=20, losses=doubles(2200), bounds=doubles(2230)),
         *(doubles(2280), out(), *RUN),
+    ],
+    "cp_labelrank_direct": [
+        *(DESIGN, record(abi.CRankings, n=2, k=4, positions=Y, weights=ONES.ctypes.data), b"ndcg"),
+        DESCENDING.ctypes.data,
+        *(MACHINE[1], doubles(2660), MACHINE[4], *RUN),
+    ],
+    "cp_labelrank_read": [ONES.ctypes.data, 2, 3, doubles(2680), doubles(2684), doubles(2688), *RUN],
+    "cp_labelrank_consensus": [
+        *(UNIT_MARGINS, record(abi.CNeighbors, n=2, m=1, numbers=SLOTS.ctypes.data, weights=ONES.ctypes.data)),
+        *(doubles(2700), doubles(2710), doubles(2720), doubles(2730), *RUN),
     ],
     "cp_aggregate": [
         *(PROFILE, PAIRS_OF_ITEMS, CONSENSUS, PROGRAMS, INTS[48:].ctypes.data, 4, record(abi.CConsensusInfo), *RUN)

@@ -1,7 +1,7 @@
-package main
+package cabitest
 
-// The tables say what each parameter of the C interface is, so that calls can be made up from them: legal ones, and ones that are wrong
-// in a place. A row holds what is written for a name, an expression of Go's syntax:
+// The tables below say what each parameter of the C interface is, so that calls can be made up from them: legal ones, and ones that
+// are wrong in a place. A row holds what is written for a name, an expression of Go's syntax:
 //
 //	content(length, …)   a buffer of so many entries, their product; contents says what a legal one holds
 //	room(length)         one for a message, which does not take more than 8000 bytes
@@ -24,13 +24,13 @@ package main
 // Lengths are about the numbers of the call itself: parameters, fields of the same struct, and fields of others with the parameter's name
 // before them. What a length says must be what the library may read and write, whatever the numbers: nothing lies behind it.
 
-import "combpred/capi/cabi/cabitest"
-
-// row has what names of a function or struct stand for.
-type row = cabitest.Row
+// Interface returns the tables of combpred.h, given its entry points in Go.
+func Interface(header Header, functions map[string]any) Tables {
+	return Tables{Header: header, Functions: functions, Everywhere: everywhere, Arguments: arguments, Fields: fields, Legal: legal}
+}
 
 // everywhere has those that stand for the same in all functions and structs.
-var everywhere = row{
+var everywhere = Row{
 	"workers": "oneof(1, 2)", "bad_row": "out(1)", "err": "room(err_cap)", "err_cap": "oneof(300, 0, 1, 20, 60)",
 	"struct_size": "struct_size",
 	"control":     "optional", "n": "n", "m": "m", "d": "d", "p": "p", "k": "k", "q": "p + 1", "part_len": "part_len", "nnz": "n",
@@ -44,10 +44,10 @@ var everywhere = row{
 var legal = map[string]int64{"n": 3, "m": 2, "p": 2, "k": 4}
 
 // results marks a struct of which only the size is read.
-var results = row{"*": cabitest.Result}
+var results = Row{"*": Result}
 
 // arguments has the functions of combpred.h.
-var arguments = map[string]row{
+var arguments = map[string]Row{
 	"cp_test_panic":       {"in_worker": "0"},
 	"cp_catalogue":        {"dst": "out(dst_cap)"},
 	"cp_blas_open":        {"path": `word("path")`},
@@ -67,7 +67,10 @@ var arguments = map[string]row{
 	"cp_structure_check":         {"y": "outputs(n, part_len)"},
 	"cp_structure_embed":         {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
 	"cp_structure_embed_partial": {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
-	"cp_structure_canonical":     {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
+	"cp_structure_encode":        {"y": "outputs(n, width)", "width": "part_len", "partial": "oneof(0, 1)", "dst": "out(n, part_len)"},
+	"cp_structure_format":        {"dst": "out(dst_cap)"},
+	"cp_structure_names":         {"dst": "out(dst_cap)"},
+	"cp_structure_layout":        {"rows": "out(d)", "columns": "out(d)"},
 	"cp_structure_mirror":        {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
 	"cp_custom_kernel":           {"gram": "kernel(n, n)", "psi": "out(n, n)", "d": "out(1)"},
 	"cp_custom_draws": {"psi": "embedded(n, d)", "sums": "zeros(1 + d + 2 * d * d)", "moments": "maybe(out(d + d * d))",
@@ -95,6 +98,7 @@ var arguments = map[string]row{
 	"cp_kernel": {"y": "optional", "first": "oneof(0, 5)", "type": `word("float64", "float32")`,
 		"values": "out(8, x.n, or(y.n, x.n))"},
 	"cp_kernel_scale":        {"weights": "maybe(positive(x.n))", "gamma": "out(1)"},
+	"cp_nearest":             {"numbers": "out(x.n, m)", "squares": "out(x.n, m)"},
 	"cp_kernel_check":        {},
 	"cp_kernel_semidefinite": {},
 	"cp_symmetric_eigen":     {"matrix": "kernel(n, n)", "values": "out(n)"},
@@ -147,6 +151,12 @@ var arguments = map[string]row{
 		"bound": "out(1)"},
 	"cp_labelrank_boost": {"curve": "optional", "n_iter": "out(1)",
 		"weights": "out((design.p + flag(design.intercept)) * preferences.k + options.n_rankers)"},
+	"cp_labelrank_direct": {"loss": "name(POSITION_LOSSES)", "position_weights": "identity(rankings.k)",
+		"coef": "out(design.p + flag(design.intercept), rankings.k)"},
+	"cp_labelrank_read": {"positions": "ranks(n, k)", "ranks": "out(n, k)", "signs": "out(n, k * (k - 1) / 2)",
+		"gaps": "maybe(out(n, k * (k - 1) / 2))"},
+	"cp_labelrank_consensus": {"scores": "maybe(out(neighbors.n, preferences.k))", "positions": "out(neighbors.n, preferences.k)",
+		"theta": "out(neighbors.n)", "probability": "out(neighbors.n)"},
 	"cp_aggregate_pairs":   {},
 	"cp_aggregate_groups":  {"before": "hollow(k, k)", "group": "out(k)", "n_groups": "out(1)"},
 	"cp_aggregate_margins": {"threshold": "0.5", "dst": "out(k, k)"},
@@ -160,12 +170,12 @@ var arguments = map[string]row{
 }
 
 // fields has the structs of combpred.h.
-var fields = map[string]row{
+var fields = map[string]Row{
 	"cp_structure": {"text": "description(text_len)", "text_len": "text_len", "ints": "description(n_ints)", "n_ints": "n_ints",
 		"reals": "description(n_reals)", "n_reals": "n_reals"},
 	"cp_control":      {"cancel": "0", "step": "0", "value": "0"},
-	"cp_moments_info": results,
-	"cp_scores":       {"linear": "numbers(n, d)", "n_magnitude": "oneof(0, 1, n)", "magnitude": "numbers(n_magnitude, d)"},
+	"cp_moments_info": results, "cp_layout": results,
+	"cp_scores": {"linear": "numbers(n, d)", "n_magnitude": "oneof(0, 1, n)", "magnitude": "numbers(n_magnitude, d)"},
 	"cp_constraints": {"first": "starts(n + 1)", "feature": "zeros(ends(first, n))", "value": "signs(ends(first, n))",
 		"must": "zeros(ends(first, n))"},
 	"cp_decode_options":     {"method": "name(LIBRARY_DECODERS)", "constraints": "absent"},
@@ -263,6 +273,9 @@ var fields = map[string]row{
 	"cp_boost_curve": {"n_curve": "oneof(40, 0, 1)", "losses": "maybe(out(n_curve + 1))", "bounds": "maybe(out(n_curve))"},
 	"cp_online_state": {"coef": "zeros(q, k)", "theta": "maybe(zeros(q, k))", "average": "maybe(zeros(q, k))",
 		"tally": "zeros(4)"},
+	"cp_rankings": {"positions": "ranks(n, k)"},
+	"cp_neighbors": {"numbers": "zeros(n, m)", "weights": "positive(n, m)",
+		"counts": "rarely(zeros(preferences.n, preferences.k))"},
 	"cp_profile":           {"ranks": "ranks(n, k)", "n_extensions": "0"},
 	"cp_pairs":             {"before": "hollow(k, k)", "tied": "maybe(hollow(k, k))"},
 	"cp_programs":          {"n_groups": "1", "x": "zeros(k, k)", "state": "zeros(n_groups)", "lower_bound": "zeros(n_groups)"},

@@ -6,9 +6,12 @@ package main
 import "C"
 
 import (
+	"unsafe"
+
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/labelrank"
+	"combpred/core/maxmargin"
 	"combpred/core/solve"
 )
 
@@ -145,5 +148,135 @@ func go_cp_labelrank_mistake_bound(design *C.cp_in_design, preferences *C.cp_in_
 		found, e := l.MistakeBound(examples, x, u, int(nPasses), t.mon)
 		*out = C.double(found)
 		return e
+	})
+}
+
+//export go_cp_labelrank_direct
+func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, loss *C.cp_in_char, positionWeights *C.cp_in_f64,
+	options *C.cp_in_labelrank_options, coef *C.double, info *C.cp_labelrank_info, workers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		opt, set, e := newSVMCall(options, info, workers, control)
+		if e != nil {
+			return e
+		}
+		x, e := readDesign(design)
+		if e != nil {
+			return e
+		}
+		r, e := cabi.Record(rankings, "rankings")
+		if e != nil {
+			return e
+		}
+		if e := cabi.Equal("rankings: n", r.n, "the design", x.N); e != nil {
+			return e
+		}
+		if e := checkLabels(r.k); e != nil {
+			return e
+		}
+		d := labelrank.Direct{Cost: opt.Cost, SVMOptions: maxmargin.SVMOptions{Tol: opt.Tol, MaxIter: opt.MaxIter, Workers: opt.Workers}}
+		if d.Loss, e = named[labelrank.PositionLoss](catalogue.PositionLosses, loss, "loss"); e != nil {
+			return e
+		}
+		if d.Weights, e = float64s(positionWeights, "position_weights", r.k); e != nil {
+			return e
+		}
+		if d.Positions, e = int32s(r.positions, "positions", r.n, r.k); e != nil {
+			return e
+		}
+		if d.Rows, e = optionalFloat64s(r.weights, "weights", r.n); e != nil {
+			return e
+		}
+		w, e := matrix(coef, "coef", C.int64_t(x.Len()), r.k)
+		if e != nil {
+			return e
+		}
+		found, e := d.Train(x, opt.Mon)
+		if e != nil {
+			return e
+		}
+		w.CopyFrom(found.Weights)
+		set(labelrank.Info{Objective: found.Objective, Gap: found.Gap, Iter: found.Iter})
+		return d.SVMOptions.Check(found)
+	})
+}
+
+//export go_cp_labelrank_read
+func go_cp_labelrank_read(positions *C.cp_in_f64, n, k C.int64_t, ranks *C.int32_t, signs *C.int8_t, gaps *C.double, workers C.int32_t,
+	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		if e := checkLabels(k); e != nil {
+			return e
+		}
+		given, e := matrix(positions, "positions", n, k)
+		if e != nil {
+			return e
+		}
+		order, e := int32s(ranks, "ranks", n, k)
+		if e != nil {
+			return e
+		}
+		pairs, e := cabi.View[int8](unsafe.Pointer(signs), "signs", n, k*(k-1)/2)
+		if e != nil {
+			return e
+		}
+		apart, e := optionalFloat64s(gaps, "gaps", n, k*(k-1)/2)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		return labelrank.ReadPositions(order, pairs, apart, given, t.workers, t.mon)
+	})
+}
+
+//export go_cp_labelrank_consensus
+func go_cp_labelrank_consensus(preferences *C.cp_in_preferences, neighbors *C.cp_in_neighbors, scores *C.double, positions *C.int32_t,
+	theta, probability *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		examples, e := readPreferences(preferences)
+		if e != nil {
+			return e
+		}
+		r, e := cabi.Record(neighbors, "neighbors")
+		if e != nil {
+			return e
+		}
+		v := labelrank.Neighbors{Examples: examples}
+		if v.Weights, e = matrix(r.weights, "neighbors: weights", r.n, r.m); e != nil {
+			return e
+		}
+		if v.Numbers, e = int64s(r.numbers, "numbers", r.n, r.m); e != nil {
+			return e
+		}
+		if v.Counts, e = cabi.Optional[int32](unsafe.Pointer(r.counts), "counts", preferences.n, preferences.k); e != nil {
+			return e
+		}
+		var dst labelrank.Consensus
+		k := C.int64_t(examples.Labels)
+		if scores != nil {
+			if dst.Scores, e = matrix(scores, "scores", r.n, k); e != nil {
+				return e
+			}
+		}
+		if dst.Positions, e = cabi.Optional[int32](unsafe.Pointer(positions), "positions", r.n, k); e != nil {
+			return e
+		}
+		if dst.Theta, e = optionalFloat64s(theta, "theta", r.n); e != nil {
+			return e
+		}
+		if dst.Probability, e = optionalFloat64s(probability, "probability", r.n); e != nil {
+			return e
+		}
+		if (dst.Theta == nil) != (dst.Probability == nil) || dst.Theta != nil && dst.Positions == nil {
+			return cabi.Illegal("theta and probability go together, and with positions")
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		return v.ConsensusTo(dst, t.workers, t.mon)
 	})
 }

@@ -1,0 +1,111 @@
+package structure
+
+import (
+	"iter"
+	"strconv"
+)
+
+// Named spaces say what the entries of ψ are called where their Cells do not.
+type Named interface {
+	// Names yields a name for each entry of ψ, in their order.
+	Names() iter.Seq[string]
+}
+
+// Celled spaces have entries of ψ that stand for pairs of items.
+type Celled interface {
+	// Cells says for which; its Kind is empty where this space has no such entries.
+	Cells() Cells
+}
+
+// Cells are the entries of ψ, or the first of them, as cells of a matrix of items by items.
+type Cells struct {
+	// Kind is what an entry means. "order": 1 where the row's item is before the column's item, −1 where it is after it, 0 where neither
+	// is. "total order": the same, but never 0. "directions": 1 for the arc from row to column, −1 for the reverse arc. "arcs": 1 for
+	// the arc from row to column. "edges": 1 for the edge between the two. "cells": 1 where the row's item gets the column.
+	Kind  string
+	Items int                 // number of items
+	At    iter.Seq2[int, int] // row and column of each entry; those of the number Items stand for no item, as the start of a route does
+}
+
+// joints stand between row and column in the names of entries of each kind.
+var joints = map[string]string{
+	"order": " before ", "total order": " before ", "directions": "->", "arcs": "->", "edges": "-", "cells": " to ",
+}
+
+// NamesOf yields a name for each entry of ψ of a space.
+func NamesOf(s Space) iter.Seq[string] {
+	if n, ok := s.(Named); ok {
+		return n.Names()
+	}
+	if c := CellsOf(s); c.Kind != "" {
+		return joined(c.At, joints[c.Kind])
+	}
+	return numbered("feature", s.FeatureLen())
+}
+
+// CellsOf returns the entries of ψ as cells of a matrix; its Kind is empty where they are none.
+func CellsOf(s Space) Cells {
+	if c, ok := s.(Celled); ok {
+		return c.Cells()
+	}
+	return Cells{}
+}
+
+// joined names cells by row and column with a text between them.
+func joined(at iter.Seq2[int, int], joint string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for u, v := range at {
+			if !yield(strconv.Itoa(u) + joint + strconv.Itoa(v)) {
+				return
+			}
+		}
+	}
+}
+
+// numbered yields n names that begin with a text and end in the numbers 0..n−1.
+func numbered(text string, n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range n {
+			if !yield(text + strconv.Itoa(i)) {
+				return
+			}
+		}
+	}
+}
+
+// chained yields the names of several sequences, one after the other.
+func chained(all ...iter.Seq[string]) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, names := range all {
+			for name := range names {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// itemPairs yields the pairs u < v of n items in lexicographic order.
+func itemPairs(n int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for u := range n {
+			for v := u + 1; v < n; v++ {
+				if !yield(u, v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// endsOf yields the ends of edges.
+func endsOf(edges [][2]int32) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for _, e := range edges {
+			if !yield(int(e[0]), int(e[1])) {
+				return
+			}
+		}
+	}
+}
