@@ -187,6 +187,9 @@ class HereditarySpace(LibrarySpace):
             )
         return parts
 
+    def decodes_in_library(self, decoder: str) -> bool:
+        return False
+
     def _search(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
         return decode_hereditary(_property_of(self.structure), linear, magnitude, how)
 
