@@ -99,10 +99,14 @@ func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets) 
 		}
 		return scores
 	}
-	both := left(in.Lambda, 3*in.Lambda)
-	for k, alpha := range []float64{in.Lambda, 3 * in.Lambda} {
-		if far := farthest(both[k], left(alpha)[0]); !(far < 1e-7) {
-			t.Errorf("%s: scores under penalty %g of a list are off by %.2g", in.Name, alpha, far)
+	alphas := []float64{in.Lambda, 3 * in.Lambda, in.Lambda / 2, 9 * in.Lambda, 5 * in.Lambda, 2 * in.Lambda}
+	both := left(alphas[:2]...)
+	for _, list := range [][]float64{alphas[:2], alphas} { // the squared loss has another route for long ones
+		scores := left(list...)
+		for k, alpha := range list {
+			if far := farthest(scores[k], left(alpha)[0]); !(far < 1e-7) {
+				t.Errorf("%s: scores under penalty %g of a list of %d are off by %.2g", in.Name, alpha, len(list), far)
+			}
 		}
 	}
 	if in.Margin {
