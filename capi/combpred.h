@@ -877,9 +877,14 @@ typedef struct cp_order_function {
   int64_t logarithms;    /* 1: "extensions" gives logarithms of counts, -infinity for none, and NaN in place of an error
                             where there are too many downsets; not together with normalize                    */
   int64_t most_downsets; /* of "extensions": as cp_extensions_count                                           */
+  double epsilon;        /* of "extensions", between 0 and 1: what is beyond most_downsets is estimated, so that ...
+                            0: it is not                                                                       */
+  double delta;          /* ... with probability at least 1 - delta all counts are within the factors 1 ± epsilon */
+  uint64_t seed;         /* of estimates                                                                      */
+  int64_t *n_estimated;  /* gets how many counts are estimated, where epsilon is not 0; or NULL               */
 } cp_order_function;
 typedef const cp_order_function cp_in_order_function;
-#define CP_ORDER_FUNCTION {.struct_size = sizeof(cp_order_function), .most_downsets = 1 << 20}
+#define CP_ORDER_FUNCTION {.struct_size = sizeof(cp_order_function), .most_downsets = 1 << 20, .delta = 0.05}
 
 /* Writes the kernel of each order of x with each one of y to values[x->n, y->n]; y = NULL stands for x, at half the
  * cost. Counts are exact, those of linear extensions up to 1e13: larger ones have some 13 digits. An illegal order:
@@ -1048,11 +1053,11 @@ typedef const cp_loo cp_in_loo;
  * a penalty get f_i as predicted without row i's label, corrected to first order for the row itself. Loss "squared":
  * the exact leave-one-out of kernel ridge. Rows of weight 0 get zeros. loss, shift and precision are used of the
  * options. A kernel matrix of a rank up to n/8, such as a linear one of few features, is decomposed once for all
- * penalties; so is any other, by its eigenvectors, where route_loo of the plan is "spectral". Otherwise each penalty
- * has factors of its own. workspace has as many bytes as work_loo_single of the plan, or work_loo_double for precision
- * "double". With "single" and the bytes for double, penalties too small for single precision are computed in double.
- * The library allocates a quarter of the kernel matrix beside it, and three matrices of that size where route_loo is
- * "spectral".
+ * penalties; so is any other, by its eigenvectors, where route_loo of the plan is "spectral". Under the loss "squared"
+ * five penalties or more share one banded form of the matrix. Otherwise each penalty has factors of its own. workspace
+ * has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single" and the
+ * bytes for double, penalties too small for single precision are computed in double. The library allocates a quarter of
+ * the kernel matrix and up to 16 kB a row beside it, and three matrices where route_loo is "spectral".
  * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
  * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
  * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */

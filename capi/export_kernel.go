@@ -271,6 +271,8 @@ func go_cp_order_kernel(function *C.cp_in_order_function, x, y *C.cp_in_orders, 
 		if f.MostDownsets, e = downsetsLimit(r.most_downsets); e != nil {
 			return e
 		}
+		f.Epsilon, f.Delta, f.Seed = float64(r.epsilon), float64(r.delta), uint64(r.seed)
+		f.Estimated = (*int64)(unsafe.Pointer(r.n_estimated))
 		rows, e := readOrders(x, "x")
 		if e != nil {
 			return e

@@ -121,10 +121,7 @@ var (
 		{"done", int(hereditary.Done)}, {"holds", int(hereditary.Holds)}, {"counterexample", int(hereditary.Counterexample)},
 		{"state", int(hereditary.State)},
 	}
-	ChainMethods = Names{
-		{"meta", int(chain.Meta)}, {"local", int(chain.LocalMoves)}, {"cube", int(chain.CubeMoves)},
-		{"cftp", int(chain.FromPast)}, {"rejection", int(chain.Reject)}, {"monotone", int(chain.MonotonePast)},
-	}
+	ChainMethods     = named(chain.Methods())
 	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
 	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
 	SuppliedMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
@@ -197,6 +194,18 @@ var (
 		{"primal-dual", int(labelrank.PrimalDual)},
 	}
 )
+
+// named returns the names that methods have themselves.
+func named[M interface {
+	~int
+	fmt.Stringer
+}](methods []M) Names {
+	all := make(Names, len(methods))
+	for i, m := range methods {
+		all[i] = Name{m.String(), int(m)}
+	}
+	return all
+}
 
 // Lists returns all names but those of structures.
 func Lists() []List {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"sync/atomic"
 
 	"combpred/core/badrow"
 	"combpred/core/count"
@@ -19,6 +21,34 @@ import (
 //
 // Cost: that of Count for each pair of rows.
 func Common(dst []float64, x, y []int32, n, most, workers int, mon *parallel.Monitor) error {
+	return CommonOrEstimated(dst, x, y, n, most, nil, workers, mon)
+}
+
+// Estimation estimates what is beyond the limits of Count.
+type Estimation struct {
+	// Epsilon and Delta are those of Estimate, for each number.
+	Epsilon, Delta float64
+	Seed           uint64
+	First          int          // the number of the random stream of the first entry, the others having the next ones
+	Count          atomic.Int64 // of estimates
+
+	workers int // of each estimate
+}
+
+// mostEstimated is how many downsets of the rest are counted exactly in estimates.
+const mostEstimated = 1 << 21
+
+// log returns an estimate of the logarithm of the number of linear extensions.
+func (e *Estimation) log(p *Poset, most, entry int, mon *parallel.Monitor) (float64, error) {
+	var source rand.PCG
+	parallel.Stream(&source, e.Seed, e.First+entry)
+	e.Count.Add(1)
+	found, err := Estimate(p, e.Epsilon, e.Delta, min(most, mostEstimated), source.Uint64(), e.workers, mon)
+	return found.Log, err
+}
+
+// CommonOrEstimated is Common with estimates, unless nil, in the place of NaN. The monitor counts the orders drawn, too.
+func CommonOrEstimated(dst []float64, x, y []int32, n, most int, estimation *Estimation, workers int, mon *parallel.Monitor) error {
 	if n < 2 || n > MostElements {
 		return fmt.Errorf("extensions: there are %d elements, must be between 2 and %d", n, MostElements)
 	}
@@ -35,6 +65,9 @@ func Common(dst []float64, x, y []int32, n, most, workers int, mon *parallel.Mon
 	if len(dst) != len(rows)*len(columns) {
 		return fmt.Errorf("extensions: dst has %d entries, must have %d", len(dst), len(rows)*len(columns))
 	}
+	if estimation != nil {
+		estimation.workers = max(1, workers/max(1, len(rows)))
+	}
 	m := len(columns)
 	return parallel.For(len(rows), 1, workers, mon, func(i, _ int) error {
 		first := 0
@@ -42,7 +75,7 @@ func Common(dst []float64, x, y []int32, n, most, workers int, mon *parallel.Mon
 			first = i
 		}
 		for j := first; j < m; j++ {
-			value, err := logCommon(rows[i], columns[j], most, mon)
+			value, err := logCommon(rows[i], columns[j], most, estimation, i*m+j, mon)
 			if err != nil {
 				return err
 			}
@@ -56,7 +89,7 @@ func Common(dst []float64, x, y []int32, n, most, workers int, mon *parallel.Mon
 }
 
 // logCommon is one entry of Common.
-func logCommon(a, b *Poset, most int, mon *parallel.Monitor) (float64, error) {
+func logCommon(a, b *Poset, most int, estimation *Estimation, entry int, mon *parallel.Monitor) (float64, error) {
 	union := &Poset{n: a.n, words: a.words, after: make([]uint64, len(a.after))}
 	for k, word := range a.after {
 		union.after[k] = word | b.after[k]
@@ -66,6 +99,9 @@ func logCommon(a, b *Poset, most int, mon *parallel.Monitor) (float64, error) {
 	}
 	number, err := countAll(union, most, mon.Err)
 	if _, tooLarge := errors.AsType[*LimitError](err); tooLarge {
+		if estimation != nil {
+			return estimation.log(union, most, entry, mon)
+		}
 		return math.NaN(), nil
 	}
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 
 // LeaveOneOut writes each row's leave-one-out scores (m×d) under each of the penalties alphas to the scores of the same number, from the
 // m×m kernel matrix k. work is scratch, as two views of the same memory, of at least LeaveOneOutBytes bytes for the precision of the
-// options. Where k is of low rank, or Σ has many eigenvalues, one decomposition serves all penalties; otherwise each has its factors, which
-// are in double precision from the first penalty on that is too small for single, if work is large enough for that.
+// options. Where k is of low rank, or Σ has many eigenvalues, one decomposition serves all penalties, as does one banded form of k for
+// five penalties or more under the squared loss; otherwise each has its factors, which are in double precision from the first penalty on
+// that is too small for single, if work is large enough for that.
 func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, alphas []float64, work32 []float32,
 	work64 []float64, scores []linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if len(alphas) == 0 {
@@ -50,6 +51,11 @@ func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(alphas[b], alphas[a]) })
+	if l.thin == nil && !l.p.Margin && len(alphas) >= enoughForBands {
+		if order, err = l.together(order, alphas, scores); err != nil {
+			return err
+		}
+	}
 	c := linalg.NewMatrix[float64](k.Rows, l.p.Coord.Len())
 	for _, i := range order { // from the largest on: what is too small for single precision comes last
 		p := *l.p
@@ -64,6 +70,42 @@ func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 		p.Coord.SynthesizeTo(scores[i], c)
 	}
 	return nil
+}
+
+// enoughForBands is from how many penalties on the banded form of the kernel matrix takes less time than factors for each.
+const enoughForBands = 5
+
+// together writes the scores of the squared loss under the penalties of the given numbers, from the largest on, from one banded form of the
+// kernel matrix, and returns the numbers of those that it is not accurate enough for.
+func (l *leaving) together(order []int, alphas []float64, scores []linalg.Matrix[float64]) ([]int, error) {
+	if l.double {
+		return byBands(l, l.work64, order, alphas, scores)
+	}
+	return byBands(l, l.work32, order, alphas, scores)
+}
+
+func byBands[T linalg.Float](l *leaving, work []T, order []int, alphas []float64, scores []linalg.Matrix[float64]) ([]int, error) {
+	b, err := loo.NewBanded(l.p, dual.NewKernel(l.p, l.k, l.o.Shift), work)
+	if err != nil {
+		return nil, err
+	}
+	for len(order) > 0 {
+		// As many at a time as make products with the kernel matrix efficient.
+		some := order[:min(len(order), max(1, 512/max(l.p.Coord.Len(), 1)))]
+		penalties, dst := make([]float64, len(some)), make([]linalg.Matrix[float64], len(some))
+		for k, i := range some {
+			penalties[k], dst[k] = alphas[i], scores[i] // the coordinates of the squared loss are the scores themselves
+		}
+		done, err := b.Squared(penalties, dst)
+		if err != nil {
+			return nil, err
+		}
+		order = order[done:]
+		if done < len(some) {
+			break
+		}
+	}
+	return order, nil
 }
 
 // leaving is what all penalties have in common.
@@ -93,7 +135,6 @@ func (o Ridge) leaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 		}
 	}
 	if l.thin == nil && p.Coord.Distinct() > maxFactors {
-
 		l.thin, err = loo.NewFull(p, op)
 	}
 	return l, err

@@ -12,12 +12,12 @@ import (
 // wholeLog is the logarithm below which that of a count tells a whole number exactly.
 const wholeLog = 30.0
 
-// CommonLogsTo writes the logarithms of the numbers of linear extensions that each row of x and each row of y (nil: x) have in common
-// to dst, −Inf for none, and NaN where Count of package extensions needs more than most downsets. Orders have at most
-// extensions.MostElements items. The monitor counts rows.
+// commonLogsTo writes the logarithms of the numbers of linear extensions that each row of x and each row of y (nil: x) have in common
+// to dst, −Inf for none, and what is beyond most downsets as extensions.CommonOrEstimated says. Orders have at most
+// extensions.MostElements items. The monitor counts rows, and orders drawn for estimates.
 //
 // Cost: that of a count for each pair of rows.
-func CommonLogsTo(dst []float64, x, y *Orders, most, workers int, mon *parallel.Monitor) error {
+func commonLogsTo(dst []float64, x, y *Orders, most int, e *extensions.Estimation, workers int, mon *parallel.Monitor) error {
 	if x.Items > extensions.MostElements {
 		return fmt.Errorf("kernel: orders have %d items, linear extensions are counted of at most %d", x.Items, extensions.MostElements)
 	}
@@ -33,11 +33,11 @@ func CommonLogsTo(dst []float64, x, y *Orders, most, workers int, mon *parallel.
 		}
 		right = columns.relations.signsOf(0, y.N)
 	}
-	return extensions.Common(dst, rows.relations.signsOf(0, x.N), right, x.Items, most, workers, mon)
+	return extensions.CommonOrEstimated(dst, rows.relations.signsOf(0, x.N), right, x.Items, most, e, workers, mon)
 }
 
-// OwnLogs returns the logarithm of the number of linear extensions of each row, NaN as in CommonLogsTo.
-func OwnLogs(x *Orders, most, workers int, mon *parallel.Monitor) ([]float64, error) {
+// ownLogs returns the logarithm of the number of linear extensions of each row; the random streams of estimates begin with number first.
+func ownLogs(x *Orders, most int, e *extensions.Estimation, first, workers int, mon *parallel.Monitor) ([]float64, error) {
 	rows, err := x.read(true, "x", workers, mon)
 	if err != nil {
 		return nil, err
@@ -47,14 +47,19 @@ func OwnLogs(x *Orders, most, workers int, mon *parallel.Monitor) ([]float64, er
 		if err := mon.Err(); err != nil {
 			return err
 		}
-		return extensions.Common(out[i:i+1], rows.relations.signsOf(i, i+1), nil, x.Items, most, 1, nil)
+		var own *extensions.Estimation
+		if e != nil {
+			own = &extensions.Estimation{Epsilon: e.Epsilon, Delta: e.Delta, Seed: e.Seed, First: first + i}
+			defer func() { e.Count.Add(own.Count.Load()) }()
+		}
+		return extensions.CommonOrEstimated(out[i:i+1], rows.relations.signsOf(i, i+1), nil, x.Items, most, own, max(1, workers/x.N), mon)
 	})
 	return out, err
 }
 
-// ExponentialsTo overwrites logarithms of counts by the counts, whole numbers up to 10¹³, or, given the logarithms of the counts of
-// rows and columns alone, by the counts over the roots of those. A count too large for a float64 is an error.
-func ExponentialsTo(logs matrix, own, others []float64) error {
+// exponentialsTo overwrites logarithms of counts by the counts, whole numbers up to 10¹³, or, given the logarithms of the counts of
+// rows and columns alone, by the counts over the roots of those. A count too large for a float64 is an OverflowError.
+func exponentialsTo(logs matrix, own, others []float64) error {
 	for i := range logs.Rows {
 		values := logs.Row(i)
 		for j, v := range values {
@@ -66,14 +71,26 @@ func ExponentialsTo(logs matrix, own, others []float64) error {
 			default:
 				values[j] = math.Exp(v)
 				if math.IsInf(values[j], 1) {
-					return badrow.Named(i, "kernel: the count of row %d and column %d is about exp(%.6g), too large for a float: "+
-						"normalise counts", i, j, v)
+					return badrow.Named(i, "kernel: %w", &OverflowError{i, j, v})
 				}
 			}
 		}
 	}
 	return nil
 }
+
+// OverflowError says that a count of linear extensions is too large for a float64.
+type OverflowError struct {
+	Row, Column int
+	Log         float64
+}
+
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("the count of row %d and column %d is about exp(%.6g), too large for a float: normalise counts", e.Row, e.Column, e.Log)
+}
+
+// Status is that of the C interface.
+func (e *OverflowError) Status() int32 { return 3 }
 
 // extensionsTo is OrdersTo for Extensions.
 func extensionsTo(dst matrix, f OrderFunction, x, y *Orders, workers int, mon *parallel.Monitor) error {
@@ -81,13 +98,20 @@ func extensionsTo(dst matrix, f OrderFunction, x, y *Orders, workers int, mon *p
 	if dst.Stride != counts.Stride {
 		counts.Data = make([]float64, dst.Rows*dst.Cols)
 	}
-	if err := CommonLogsTo(counts.Data, x, y, f.MostDownsets, workers, mon); err != nil {
+	var e *extensions.Estimation
+	if f.Epsilon > 0 {
+		e = &extensions.Estimation{Epsilon: f.Epsilon, Delta: f.Delta / float64(entries(dst, y == nil, f.Normalize)), Seed: f.Seed}
+	}
+	if err := commonLogsTo(counts.Data, x, y, f.MostDownsets, e, workers, mon); err != nil {
 		return err
 	}
 	if !f.Logarithms {
-		if err := countsTo(counts, f, x, y, workers, mon); err != nil {
+		if err := countsTo(counts, f, x, y, e, workers, mon); err != nil {
 			return err
 		}
+	}
+	if e != nil && f.Estimated != nil {
+		*f.Estimated = e.Count.Load()
 	}
 	if dst.Stride != counts.Stride {
 		dst.CopyFrom(counts)
@@ -95,59 +119,74 @@ func extensionsTo(dst matrix, f OrderFunction, x, y *Orders, workers int, mon *p
 	return nil
 }
 
-// countsTo overwrites logarithms of common counts by the counts, normalised as f says.
-func countsTo(logs matrix, f OrderFunction, x, y *Orders, workers int, mon *parallel.Monitor) error {
-	if err := counted(logs, false); err != nil {
-		return err
+// entries returns how many counts a matrix takes.
+func entries(dst matrix, itself, normalised bool) int {
+	switch n, m := dst.Rows, dst.Cols; {
+	case itself:
+		return max(1, n*(n+1)/2)
+	case normalised:
+		return max(1, n*m+n+m)
+	default:
+		return max(1, n*m)
 	}
-	var own, others []float64
-	if f.Normalize {
-		var err error
-		if own, err = ownCounted(x, f.MostDownsets, workers, mon); err != nil {
-			return err
-		}
-		if others = own; y != nil {
-			if others, err = ownCounted(y, f.MostDownsets, workers, mon); err != nil {
-				return err
-			}
-		}
-	}
-	return ExponentialsTo(logs, own, others)
 }
 
-func ownCounted(x *Orders, most, workers int, mon *parallel.Monitor) ([]float64, error) {
-	own, err := OwnLogs(x, most, workers, mon)
-	if err != nil {
-		return nil, err
+// countsTo overwrites logarithms of common counts by the counts, normalised as f says.
+func countsTo(logs matrix, f OrderFunction, x, y *Orders, e *extensions.Estimation, workers int, mon *parallel.Monitor) error {
+	if err := counted(logs, ""); err != nil {
+		return err
 	}
-	return own, counted(matrix{Rows: len(own), Cols: 1, Stride: 1, Data: own}, true)
+	if !f.Normalize {
+		return exponentialsTo(logs, nil, nil)
+	}
+	if y == nil {
+		own := make([]float64, logs.Rows)
+		for i := range own {
+			own[i] = logs.Row(i)[i]
+		}
+		return exponentialsTo(logs, own, own)
+	}
+	var logsOf [2][]float64
+	first := logs.Rows * logs.Cols
+	for side, orders := range [...]*Orders{x, y} {
+		own, err := ownLogs(orders, f.MostDownsets, e, first, workers, mon)
+		if err != nil {
+			return err
+		}
+		if err := counted(matrix{Rows: len(own), Cols: 1, Stride: 1, Data: own}, "xy"[side:side+1]); err != nil {
+			return err
+		}
+		logsOf[side] = own
+		first += orders.N
+	}
+	return exponentialsTo(logs, logsOf[0], logsOf[1])
 }
 
 // CountError says that linear extensions could not be counted within the downsets allowed: those in common to a row of x and a row of
-// the other argument, or, where Column is −1, those of one row alone.
-type CountError struct{ Row, Column int }
+// the other argument, or those of one row alone, of the argument of that name.
+type CountError struct {
+	Row, Column int
+	Alone       string // "x" or "y", or "" for what two rows have in common
+}
 
 func (e *CountError) Error() string {
-	if e.Column < 0 {
-		return fmt.Sprintf("kernel: the linear extensions of row %d, by which its counts are divided, cannot be counted exactly, as too many "+
-			"downsets are connected", e.Row)
+	if e.Alone != "" {
+		return fmt.Sprintf("%s, row %d: its linear extensions, by which normalize divides, cannot be counted exactly, as too many downsets "+
+			"are connected", e.Alone, e.Row)
 	}
-	return fmt.Sprintf("kernel: the common linear extensions of row %d and row %d of the other argument cannot be counted exactly, as too "+
-		"many downsets are connected", e.Row, e.Column)
+	return fmt.Sprintf("x, row %d, and row %d of the other argument: their common linear extensions cannot be counted exactly, as too many "+
+		"downsets are connected", e.Row, e.Column)
 }
 
 // Status is that of the C interface.
 func (e *CountError) Status() int32 { return 2 }
 
 // counted returns an error about the first count that is not known.
-func counted(logs matrix, alone bool) error {
+func counted(logs matrix, alone string) error {
 	for i := range logs.Rows {
 		for j, v := range logs.Row(i) {
 			if math.IsNaN(v) {
-				if alone {
-					j = -1
-				}
-				return badrow.Named(i, "kernel: %w", &CountError{i, j})
+				return badrow.Named(i, "kernel: %w", &CountError{i, j, alone})
 			}
 		}
 	}

@@ -31,6 +31,11 @@ type OrderFunction struct {
 	Logarithms bool
 	// MostDownsets bounds what Extensions counts exactly, as in extensions.Common.
 	MostDownsets int
+	// Epsilon, unless 0, has Extensions estimate what is beyond: with probability 1 − Delta the relative errors of all counts of the
+	// matrix are at most Epsilon. Estimated, unless nil, gets how many are estimated.
+	Epsilon, Delta float64
+	Seed           uint64
+	Estimated      *int64
 }
 
 // Check returns an error unless the kernel and its parameters are legal.
@@ -43,6 +48,9 @@ func (f OrderFunction) Check() error {
 	}
 	if f.Logarithms && (f.Kind != Extensions || f.Normalize) {
 		return errors.New("kernel: logarithms are of counts of linear extensions, and not normalised")
+	}
+	if f.Epsilon != 0 && (f.Kind != Extensions || !(f.Epsilon > 0 && f.Epsilon < 1 && f.Delta > 0 && f.Delta < 1)) {
+		return fmt.Errorf("kernel: epsilon is %g and delta %g, must be between 0 and 1, and are for counts of linear extensions", f.Epsilon, f.Delta)
 	}
 	return nil
 }

@@ -2,10 +2,14 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/linalg"
+	"combpred/core/parallel"
 )
 
 type matrix = linalg.Matrix[float64]
@@ -143,4 +147,92 @@ func (r Rows) Take(numbers []int64) Rows {
 		out.Indptr[t+1] = int64(len(out.Data))
 	}
 	return Rows{Sparse: out}
+}
+
+// tileFlops bounds one product: about a quarter of a second on one core.
+const tileFlops = 1e10
+
+// productsTo writes left·rightᵀ to dst for the first rows of right, in tiles between which the monitor is asked.
+func productsTo(dst, left, right matrix, mon *parallel.Monitor) error {
+	width := max(panelRows, int(min(float64(dst.Cols), tileFlops/(2*float64(max(1, left.Rows*left.Cols))))))
+	for j := 0; j < dst.Cols; j += width {
+		if err := mon.Err(); err != nil {
+			return err
+		}
+		to := min(j+width, dst.Cols)
+		linalg.Gemm(blas.NoTrans, blas.Trans, 1, left, right.Slice(j, to, 0, right.Cols), 0, dst.Slice(0, dst.Rows, j, to))
+	}
+	return nil
+}
+
+// scatter writes the inner products of a row with the first rows of sparse y, or for Laplacian the smaller of common entries. Terms
+// of each are added in the order of columns, so that two rows have the same value either way round.
+func (k *Matrix) scatter(values []float64, x row, mon *parallel.Monitor) error {
+	clear(values)
+	terms := 0
+	for at, v := range x.values {
+		j := at
+		if x.sparse {
+			j = int(x.columns[at])
+		}
+		if v == 0 {
+			continue
+		}
+		rows, entries := k.columns.Row(j)
+		if end := len(rows); end > 0 && int(rows[end-1]) >= len(values) {
+			end, _ = slices.BinarySearch(rows, int32(len(values)))
+			rows = rows[:end]
+		}
+		if terms += len(rows) + 1; terms > pollTerms {
+			if err := mon.Err(); err != nil {
+				return err
+			}
+			terms = 0
+		}
+		if k.f.Kind == Laplacian {
+			for c, i := range rows {
+				values[i] += smaller(v, entries[c])
+			}
+			continue
+		}
+		for c, i := range rows {
+			values[i] += v * entries[c]
+		}
+	}
+	return nil
+}
+
+// gatherSmaller returns the sum of the smaller entries of the same sign of a sparse row and a dense one.
+func gatherSmaller(x row, y []float64) float64 {
+	var sum float64
+	for at, j := range x.columns {
+		sum += smaller(x.values[at], y[j])
+	}
+	return sum
+}
+
+// ProductTo writes x·w to dst. It looks for no overflow, and counts no rows. Cost: O(n m p), or O(m nnz) for sparse rows.
+func ProductTo(dst linalg.Matrix[float64], x Rows, w linalg.Matrix[float64], workers int, mon *parallel.Monitor) error {
+	switch {
+	case x.Features() != w.Rows:
+		return fmt.Errorf("kernel: rows have %d features, there are coefficients of %d", x.Features(), w.Rows)
+	case dst.Rows != x.Len() || dst.Cols != w.Cols:
+		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), w.Cols)
+	}
+	if x.Sparse == nil {
+		return linalg.GemmPolled(blas.NoTrans, x.Dense, w, dst, mon)
+	}
+	return parallel.For(dst.Rows, 64, workers, nil, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			if err := mon.Err(); err != nil {
+				return err
+			}
+			row, out := x.at(i), dst.Row(i)
+			clear(out)
+			for at, j := range row.columns {
+				floats.AddScaled(out, row.values[at], w.Row(int(j)))
+			}
+		}
+		return nil
+	})
 }

@@ -21,10 +21,7 @@ func subtractProduct[T Float](ta, tb blas.Transpose, a, b, c Matrix[T], mon *par
 	side := tileSide(inner)
 	for i := 0; i < c.Rows; i += side {
 		i1 := min(i+side, c.Rows)
-		left := a.Slice(i, i1, 0, inner)
-		if ta == blas.Trans {
-			left = a.Slice(0, inner, i, i1)
-		}
+		left := across(a, ta == blas.Trans, i, i1)
 		// A narrow c leaves room for more columns than its side.
 		width := max(side, side*side/(i1-i))
 		for j := 0; j < c.Cols; j += width {
@@ -32,14 +29,18 @@ func subtractProduct[T Float](ta, tb blas.Transpose, a, b, c Matrix[T], mon *par
 				return err
 			}
 			j1 := min(j+width, c.Cols)
-			right := b.Slice(0, inner, j, j1)
-			if tb == blas.Trans {
-				right = b.Slice(j, j1, 0, inner)
-			}
-			Gemm(ta, tb, -1, left, right, 1, c.Slice(i, i1, j, j1))
+			Gemm(ta, tb, -1, left, across(b, tb == blas.NoTrans, j, j1), 1, c.Slice(i, i1, j, j1))
 		}
 	}
 	return nil
+}
+
+// across returns the rows lo to hi of m, or its columns.
+func across[T Float](m Matrix[T], columns bool, lo, hi int) Matrix[T] {
+	if columns {
+		return m.Slice(0, m.Rows, lo, hi)
+	}
+	return m.Slice(lo, hi, 0, m.Cols)
 }
 
 // tileSide returns the side of a square tile of a product over inner terms that takes at most pollFlops operations.

@@ -46,6 +46,17 @@ func Dot[T Float](x, y []T) (s T) {
 	return s
 }
 
+// SquaredNorm returns the sum of the squares of x, added up in double precision.
+func SquaredNorm[T Float](x []T) (s float64) {
+	switch x := any(x).(type) {
+	case []float64:
+		s = floats.Dot(x, x)
+	case []float32:
+		s = gonum.Implementation{}.Dsdot(len(x), x, 1, x, 1)
+	}
+	return s
+}
+
 // Scatter adds a times the sparse row with the given values to y. Its columns ascend, each named once.
 func Scatter(y []float64, columns []int32, values []float64, a float64) {
 	if len(columns) == len(y) { // none is missing

@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import ndcg_score
 
 from combpred import NumericalError
-from combpred._lib.names import POSITION_LOSSES
 from combpred.metrics import spearman_footrule, spearman_rho
 from combpred.ranking import DirectRankingSVM
 
+POSITION_LOSSES = ("footrule", "spearman", "ndcg")
 ACCURATE = {"tol": 1e-7, "max_iter": 5000}
 
 

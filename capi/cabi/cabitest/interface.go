@@ -219,7 +219,7 @@ var fields = map[string]Row{
 		"stride": "oneof(0, p + 1)", "mapped": "but(0, 1)"},
 	"cp_kernel_function": {"name": "name(INPUT_KERNELS)", "gamma": "oneof(1, 0)", "degree": "3", "coef0": "1"},
 	"cp_order_function": {"name": "name(ORDER_KERNELS)", "gamma": "oneof(1, 0)", "normalize": "oneof(0, 1)", "logarithms": "0",
-		"most_downsets": "1000"},
+		"most_downsets": "1000", "epsilon": "0", "delta": "0.5", "n_estimated": "rarely(out(1))"},
 	"cp_orders": {"n_items": "k", "positions": "maybe(ranks(n, n_items))", "signs": "maybe(zeros(n, n_items * (n_items - 1) / 2))"},
 	"cp_model": {"m": "n", "coef": "numbers(m, d)", "shift": "oneof(1, 0)", "intercept": "maybe(zeros(d))",
 		"loss": "name(RIDGE_LOSSES)", "mean": "maybe(zeros(d))"},

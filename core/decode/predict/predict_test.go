@@ -243,7 +243,7 @@ func TestErrorsNameRows(t *testing.T) {
 	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
 	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{First: 2}), 7, "row 7: ")
 	x.Data[8] = 1e308
-	requireRow("scores", m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{First: 2}), 10, "the scores of row 10 overflow")
+	requireRow("scores", m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{First: 2}), 10, "the scores of row 10 of X overflow")
 	x.Data[8] = 0
 	outputs := make([]int32, 9*parts)
 	for i := range 9 {

@@ -179,7 +179,7 @@ func (m *Model) scoresTo(dst, values matrix, x kernel.Rows, first int, o Options
 		}
 		for _, v := range row {
 			if v-v != 0 {
-				return badrow.Named(first+i, "predict: the scores of row %d overflow: scale the inputs as those of training were", first+i)
+				return badrow.Named(first+i, "predict: the scores of row %d of X overflow: scale the inputs as those of training were", first+i)
 			}
 		}
 	}

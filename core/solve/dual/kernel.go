@@ -21,11 +21,14 @@ type Kernel struct {
 
 // NewKernel returns the operator of the kernel matrix k under the weights of p.
 func NewKernel(p *solve.Problem, k matrix, shift float64) *Kernel {
-	return &Kernel{p: p, k: k, shift: shift, tmp: p.NewBlock()}
+	return &Kernel{p: p, k: k, shift: shift}
 }
 
-// MulTo writes K̃c to dst. Cost: 2m²·Len.
+// MulTo writes K̃c to dst, for a c of any number of columns. Cost: 2m² for each of them.
 func (o *Kernel) MulTo(dst, c matrix) error {
+	if o.tmp.Cols != c.Cols || o.tmp.Rows != c.Rows {
+		o.tmp = linalg.NewMatrix[float64](c.Rows, c.Cols)
+	}
 	if err := o.p.EachRow(func(i int) { linalg.ScaleTo(o.tmp.Row(i), o.p.Root[i], c.Row(i)) }); err != nil {
 		return err
 	}

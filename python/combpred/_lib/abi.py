@@ -184,7 +184,8 @@ class COrders(ctypes.Structure):
 class COrderFunction(ctypes.Structure):
     """cp_order_function."""
 
-    _fields_ = _fields(name=c_char_p, gamma=c_double, normalize=_N, logarithms=_N, most_downsets=_N)
+    _fields_ = _fields(name=c_char_p, gamma=c_double, normalize=_N, logarithms=_N, most_downsets=_N, epsilon=c_double,
+                       delta=c_double, seed=c_uint64, n_estimated=_P)
 
 
 class CModel(ctypes.Structure):

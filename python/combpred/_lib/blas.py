@@ -72,10 +72,9 @@ def _address(name: str, arguments: str) -> int:
     """Return the address of SciPy's routine after checking its argument list."""
     from scipy.linalg import cython_blas, cython_lapack
 
-    published = {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
-    if name not in published:
+    capsule = cython_blas.__pyx_capi__.get(name) or cython_lapack.__pyx_capi__.get(name)
+    if capsule is None:
         raise ValueError(f"it does not publish {name}")
-    capsule = published[name]
     get_name = ctypes.pythonapi.PyCapsule_GetName
     get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer

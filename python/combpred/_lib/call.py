@@ -218,6 +218,16 @@ class Library(NamedTuple):
 _library: Library | None = None
 
 
+class _Functions(ctypes.CDLL):
+    """The functions of the C interface, each with its prototype from its first use on: a process calls but few."""
+
+    def __getattr__(self, name: str) -> Any:
+        function = super().__getattr__(name)
+        if name in abi.PROTOTYPES:
+            function.restype, function.argtypes = ctypes.c_int32, abi.PROTOTYPES[name]
+        return function
+
+
 def _after_fork_in_child() -> None:
     # Only the forking thread survives a fork: the garbage collector of the Go runtime is gone, and the first
     # collection would wait for it forever.
@@ -264,10 +274,7 @@ def _load() -> Library:
                 f"the compiled part of combpred cannot be loaded ({error}). Install the package with 'pip install .', "
                 "or build in place with 'python setup.py build_ext --inplace'."
             ) from error
-        dll = ctypes.CDLL(_core.__file__)
-        for name, arguments in abi.PROTOTYPES.items():
-            function = getattr(dll, name)
-            function.restype, function.argtypes = ctypes.c_int32, arguments
+        dll = _Functions(_core.__file__)
         version = dll.cp_abi_version()
         if version != abi.ABI_VERSION:
             raise ImportError(

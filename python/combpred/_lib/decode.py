@@ -107,6 +107,10 @@ class Decoded(NamedTuple):
     nu: FloatArray
     optimal: npt.NDArray[np.bool_]
 
+    def rows(self, rows: slice) -> Decoded:
+        """Return views of some rows."""
+        return Decoded(*(column[rows] for column in self))  # type: ignore[arg-type]
+
 
 class Constraints(NamedTuple):
     """Conditions on entries of ψ: those of row i are number ``first[i]`` to ``first[i + 1] - 1``.
@@ -140,14 +144,14 @@ def _scores(linear: Any, magnitude: Any, d: int) -> abi.CScores:
     return record(abi.CScores, n=len(linear), d=d, linear=linear, n_magnitude=n_magnitude, magnitude=magnitude)
 
 
-def _work(n: int, d: int) -> float:
+def decoding_work(n: int, d: int, method: str = "auto") -> float:
     """Return about how many operations it takes to decode n rows.
 
     Exact decoding may take exponential time in the size, of which d is the square for rankings: from some hundred on,
     be ready. Below, partial orders take longest: 25 µs a row for 5 items (d = 10), 0.5 ms for 6 and 20 ms for 7; at any
     size a row takes some 10 µs, and chains some 100 ms.
     """
-    return 1e9 if d >= 100 else n * min(1e5 + d**6, 1e6 * d)
+    return 1e9 if d >= 100 or method in names.RANDOM_DECODERS else n * min(1e5 + d**6, 1e6 * d)
 
 
 def decode(
@@ -219,7 +223,7 @@ def decode(
     certificates = record(abi.CCertificates, n=n, **columns)
     call(
         "cp_decode", description, scores, options, found.y, part_len, certificates, n_threads=n_threads,
-        flops=1e9 if method in names.RANDOM_DECODERS else _work(n, d),
+        flops=decoding_work(n, d, method),
     )  # fmt: skip
     return found
 
@@ -272,8 +276,9 @@ def k_best(
     options = record(abi.CKbestOptions, method=method, nu=nu, skip=skip)
     listed = record(abi.CKbestList, n=n, capacity=most, part_len=part_len, parts=parts, count=counts)
     call(
-        "cp_kbest", description, scores, options, listed, n_threads=n_threads, flops=_work(n * d * (most + skip + 3), d)
-    )
+        "cp_kbest", description, scores, options, listed, n_threads=n_threads,
+        flops=decoding_work(n * d * (most + skip + 3), d),
+    )  # fmt: skip
     return parts, counts, listed.method.decode()
 
 

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import abi, names
 from .arrays import FloatArray, row_blocks
-from .call import RowInputs, call, floats, get_n_threads, record
+from .call import RowInputs, call, contiguous, floats, get_n_threads, record
 from .errors import RowError
 
 #: Kernels by name; with "precomputed", kernel values are given in place of inputs.
@@ -215,20 +215,10 @@ class Orders:
     """
 
     def __init__(self, n_items: int, *, positions: Any = None, signs: Any = None) -> None:
-        given = positions if signs is None else signs
-        self.n, self.n_items = len(given), n_items
-        self._rows = np.require(given, np.float64 if signs is None else np.int8, ("C", "ALIGNED"))
-        at = {"positions" if signs is None else "signs": self._rows}
-        self.struct = record(abi.COrders, n=self.n, n_items=n_items, **at)
-
-    def signs(self, row: int) -> NDArray[np.int8]:
-        """Return 1, −1 or 0 for each pair u < v of items of a row, as it was given."""
-        given: NDArray[Any] = self._rows[row]
-        if given.dtype == np.int8:
-            return given
-        u, v = np.triu_indices(self.n_items, 1)
-        known = (given[u] >= 0) & (given[v] >= 0)
-        return np.where(known, np.sign(given[v] - given[u]), 0).astype(np.int8)
+        self.n, self.n_items = len(positions if signs is None else signs), n_items
+        positions = None if positions is None else contiguous(positions, np.float64)
+        signs = None if signs is None else contiguous(signs, np.int8)
+        self.struct = record(abi.COrders, n=self.n, n_items=n_items, positions=positions, signs=signs)
 
 
 def order_kernel(
@@ -239,7 +229,7 @@ def order_kernel(
     normalize: bool = False,
     n_threads: int | None = None,
     verbose: int = 0,
-    **options: float,
+    **options: Any,
 ) -> FloatArray:
     """Return a kernel of the rows of x with those of y, or of x.
 
@@ -252,7 +242,7 @@ def order_kernel(
         Whether to divide by the root of the kernel values of both orders with themselves.
     n_threads, verbose : int
         As for :func:`~combpred._lib.call.call`.
-    **options : float
+    **options
         The other fields of ``cp_order_function``.
 
     Returns
@@ -263,6 +253,8 @@ def order_kernel(
     ------
     RowError
         For relations that lead back to where they begin; the message begins with "x" or "y".
+    CapabilityError, NumericalError
+        For linear extensions that cannot be counted, and for counts too large for a float.
     """
     function = record(abi.COrderFunction, **{"most_downsets": 1, **options}, name=name, normalize=normalize)
     values = np.empty((x.n, x.n if y is None else y.n))

@@ -24,16 +24,18 @@ from .._data.inputs import (
     check_weights,
     classifier_tags,
     is_dask,
+    is_mapped,
     release_pages,
     rows_in_double,
     unconverted_rows,
     validate_input,
 )
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
-from .._lib.call import get_n_threads
+from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, score_values
 from .._lib.errors import DataError, RowError
 from .._lib.kernel import check_kernel
+from .._lib.predict import Model
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import LabelSets, MultiClass, Structure, is_meant
@@ -241,8 +243,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         X = self._check_new_rows(X)
         n, d = X.shape[0], self.structure_.n_features
         scores: FloatArray = allocate((n, d), np.float64, f"{d} scores for each of {n} rows", "pass fewer rows at once")
-        for rows, block in self._score_blocks(X):
-            scores[rows] = block
+        model = self._model()
+        for rows in self._row_blocks(X, whole=True):
+            self._predict_rows(model, X, rows, scores=scores[rows])
         return scores
 
     @lazily_on_dask
@@ -334,29 +337,55 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             values[rows] = score_values(psi, linear, magnitude)
         return values
 
+    def _takes_pre_image(self) -> bool:
+        """Whether the structure is predicted whose ψ is nearest to f(x) + μ, in place of the one of largest score."""
+        return False
+
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩, from f(x) of rows from `first` on."""
-        return scores, None
+        if not self._takes_pre_image():
+            return scores, None
+        # argmin_y ‖ψ(y) − (f + μ)‖² = argmax_y ⟨f + μ, ψ(y)⟩ − ½‖ψ(y)‖², a score of −½ on the squares of the entries of
+        # ψ (Weston et al., 2002, "Kernel dependency estimation").
+        return scores + self.structure_.mean(), np.full(scores.shape[1], -0.5)
+
+    def _model(self) -> Model:
+        """Return what the library predicts from."""
+        kernel: InputKernel = self.kernel_
+        named = isinstance(kernel.name, str) and not (kernel.is_linear or kernel.is_precomputed)
+        return Model(
+            self.structure_.space.description, self.coef_.T if kernel.is_linear else self.dual_coef_, self.intercept_,
+            kernel if named else None, self.X_fit_ if named else None, self._takes_pre_image(),
+            get_n_threads(self.n_jobs),
+        )  # fmt: skip
+
+    def _row_blocks(self, X: Any, *, whole: bool = False) -> Iterator[slice]:
+        """Cut rows so that neither kernel values nor scores of all need be held; not where the library does that."""
+        if whole and are_read_in_place(X) and not callable(self.kernel_.name):
+            return iter([slice(0, X.shape[0])])
+        width = self.structure_.n_features
+        if not self.kernel_.is_linear:
+            width = max(len(self.dual_coef_), width)
+        return row_blocks(X.shape[0], max(width, X.shape[1]))
+
+    def _predict_rows(self, model: Model, X: Any, rows: slice, **wanted: Any) -> None:
+        """Have the library predict some rows of X; `wanted` says what, and where it goes."""
+        given, mapped = X[rows], is_mapped(X)
+        if callable(self.kernel_.name):
+            given = self.kernel_.matrix(rows_in_double(X, rows), self.X_fit_, first_row=rows.start)
+        try:
+            model.predict(given, first=rows.start, mapped=mapped, **wanted)
+        except RowError as error:
+            rows_in_double(X, slice(error.row, error.row + 1))  # which says what to do about NaN
+            raise
+        release_pages(X[rows])
 
     def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield f(x) for blocks of rows, so that neither a test kernel matrix nor all scores need be held at once."""
-        linear = self.kernel_.is_linear
-        width = self.structure_.n_features if linear else max(len(self.dual_coef_), self.structure_.n_features)
-        for rows in row_blocks(X.shape[0], max(width, X.shape[1])):
-            given = rows_in_double(X, rows)
-            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, with its row
-                if linear:
-                    scores = given @ self.coef_.T
-                else:
-                    kernel = self.kernel_.matrix(given, getattr(self, "X_fit_", None), first_row=rows.start)
-                    scores = kernel @ self.dual_coef_
-                scores += self.intercept_
-            finite = np.isfinite(scores).all(axis=1)
-            if not finite.all():
-                row = rows.start + int(finite.argmin())
-                reason = f"the scores of row {row} of X overflow: scale the inputs as those of training were"
-                raise RowError(row, reason, named=True)
-            release_pages(X[rows])
+        """Yield f(x) for blocks of rows."""
+        model = self._model()
+        for rows in self._row_blocks(X):
+            scores = np.empty((rows.stop - rows.start, self.structure_.n_features))
+            self._predict_rows(model, X, rows, scores=scores)
             yield rows, scores
 
     @lazily_on_dask
@@ -412,7 +441,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         structure = getattr(self, "structure_", None)  # None before fit, which the check of X tells
         compressed = None if structure is None else structure.space.sparse_format
         if compressed is not None:
-            blocks = self._decoded_blocks(self._check_new_rows(X), constraints)
+            blocks = self._decoded_blocks(self._check_new_rows(X), constraints, self._decoding())
             return compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
         decoded = self._decode_rows(X, constraints)
         return self.structure_.space.decode_parts(decoded.y)
@@ -536,15 +565,25 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             nu=allocate((n,), np.float64, what, remedy),
             optimal=allocate((n,), np.bool_, what, remedy),
         )
-        for rows, part in self._decoded_blocks(X, constraints):
-            whole.y[rows], whole.optimal[rows] = part.y, part.optimal
-            whole.value[rows], whole.upper_bound[rows], whole.nu[rows] = part.value, part.upper_bound, part.nu
+        how = self._decoding()
+        if constraints is None and self._decides_by_scores() and self.structure_.space.decodes_in_library(how.decoder):
+            model = self._model()
+            for rows in self._row_blocks(X, whole=True):
+                found = whole.rows(rows)
+                self._predict_rows(model, X, rows, found=found, how=replace(how, seed=how.seed + rows.start))
+            return whole
+        for rows, part in self._decoded_blocks(X, constraints, how):
+            for column, some in zip(whole, part, strict=True):
+                column[rows] = some
         return whole
 
-    def _decoded_blocks(self, X: Any, constraints: Any) -> Iterator[tuple[slice, Decoded]]:
+    def _decides_by_scores(self) -> bool:
+        """Whether what is predicted follows from f(x) of a row without inference."""
+        return True
+
+    def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         """Yield the decoded scores of blocks of rows; X must have been through `_check_input`."""
         held = None if constraints is None else self.structure_.space.restricted(constraints, X.shape[0])
-        how = self._decoding()
         for rows, block in self._score_blocks(X):
             yield rows, self._decode_scores(block, replace(how, seed=how.seed + rows.start), held, rows.start)
 

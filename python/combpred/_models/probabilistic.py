@@ -847,8 +847,11 @@ class ProbabilisticStructured(StructuredEstimator):
         for rows, scores in self._score_blocks(X):
             yield _Block(rows, scores, engine.infer(rows, scores, means=marginals, log_z=log_z))
 
+    def _decides_by_scores(self) -> bool:
+        return bool(self.decision == "map")
+
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
-        if self.decision == "map":
+        if self._decides_by_scores():
             return scores, None
         # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
         rows = slice(first, first + len(scores))

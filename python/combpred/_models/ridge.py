@@ -189,12 +189,8 @@ class RidgeBase(StructuredEstimator):
             "shift": float(self.fit_intercept),
         }
 
-    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
-        if self.loss == "auc":
-            return scores, None
-        # Pre-image of f + μ: argmin_y ‖ψ(y) − (f + μ)‖² = argmax_y ⟨f + μ, ψ(y)⟩ − ½‖ψ(y)‖², a score of −½ on the
-        # squares of the entries of ψ (Weston et al., 2002, "Kernel dependency estimation").
-        return scores + self.structure_.mean(), np.full(scores.shape[1], -0.5)
+    def _takes_pre_image(self) -> bool:
+        return bool(self.loss == "squared")
 
 
 def training_kernel(

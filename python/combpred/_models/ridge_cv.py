@@ -106,9 +106,10 @@ class StructuredRidgeCV(RidgeBase):
     Leave-one-out costs :math:`O(s n^3 + n^2 d)` and decoding n rows for each penalty, with s the number of distinct
     eigenvalues of Σ (1 for ``loss="squared"``). A kernel matrix of a rank r up to n/8, as the linear one has on few
     features, is decomposed once for all penalties, which then cost :math:`O(s n^2 r + n^3 + n^2 d)`, with
-    ``loss="squared"`` :math:`O(n r d)`. From 1000 rows on n×n matrices are in single precision, and in double where a
-    penalty is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three n×n matrices; five
-    with more than eight distinct eigenvalues, where one eigendecomposition serves all penalties.
+    ``loss="squared"`` :math:`O(n r d)`. Of any rank, five penalties or more under ``loss="squared"`` share one banded
+    form of the matrix, after which each costs :math:`O(n^2 d)`. From 1000 rows on n×n matrices are in single precision,
+    and in double where a penalty is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three
+    n×n matrices; five with more than eight distinct eigenvalues, where one eigendecomposition serves all penalties.
 
     References
     ----------
@@ -255,7 +256,7 @@ class StructuredRidgeCV(RidgeBase):
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
         spectral = plan["route_loo"] == "spectral"
-        beside = 24 * n * n if spectral else 2 * n * n  # that the library allocates
+        beside = 24 * n * n if spectral else 2 * n * n + 2**14 * n  # that the library allocates
         least = plan[f"work_loo_{plan['precision']}"]
         kernel = training_kernel(self, X_fit, least + beside, advice, overwritable=spectral)
         scores = np.array(self._leave_one_out_scores(problem, plan, kernel, alphas, X, y, beside))

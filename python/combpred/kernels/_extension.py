@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
-from .._data.checks import check_share, choice
+from .._data.checks import check_share, choice, seed_of
 from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
+from .._lib.errors import ApproximationWarning, NumericalError
 from .._lib.kernel import Orders, order_kernel
 from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS
-from ..sampling import count_linear_extensions
 from ._orders import gram
 
 KERNEL_METHODS = ("auto", "exact", "approximate")
 # Downsets of what is counted exactly.
 _LIMITS = {"auto": MOST_DOWNSETS, "exact": MOST_DOWNSETS, "approximate": FEW_DOWNSETS}
-_WHOLE = 30.0  # below it a logarithm tells a whole number exactly
 
 
 @documented
@@ -108,91 +104,25 @@ def extension_kernel(
     choice(method, "method", KERNEL_METHODS)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
-    n_threads = get_n_threads(n_jobs)
+    options: dict[str, Any] = {
+        "normalize": normalize, "most_downsets": _LIMITS[method], "epsilon": 0.0 if method == "exact" else epsilon,
+        "delta": delta, "seed": seed_of(random_state), "n_threads": get_n_threads(n_jobs), "verbose": verbose,
+    }  # fmt: skip
 
     def compute(rows: Orders, columns: Orders | None) -> FloatArray:
-        n, m = rows.n, (rows if columns is None else columns).n
-        entries = n * (n + 1) // 2 if columns is None else n * m + (n + m if normalize else 0)
-        count = _Counting(method, float(epsilon), delta / entries, check_random_state(random_state), n_threads, verbose)
-        logs = count.common(rows, columns)
-        if normalize:
-            left = logs.diagonal().copy() if columns is None else count.own(rows, "X")
-            right = left if columns is None else count.own(columns, "Y")
-            logs -= (left[:, np.newaxis] + right) / 2
-        if count.estimated and method == "auto":
+        n, m, estimated = rows.n, (rows if columns is None else columns).n, np.zeros(1, dtype=np.int64)
+        try:
+            values = order_kernel("extensions", rows, columns, n_estimated=estimated, **options)
+        except NumericalError as error:
+            raise NumericalError(f"{error}; take normalize=True") from None
+        if estimated[0] and method == "auto":
+            entries = n * (n + 1) // 2 if columns is None else n * m + (n + m if normalize else 0)
             warnings.warn(
-                f"{count.estimated} of {entries} counts were estimated, within a factor 1 ± {epsilon:g} with "
+                f"{estimated[0]} of {entries} counts were estimated, within a factor 1 ± {epsilon:g} with "
                 f"probability {1 - delta:g}; take method='approximate' to accept that, or 'exact' to refuse it",
                 ApproximationWarning,
                 stacklevel=4,
             )
-        return _exponential(logs, whole=not normalize)
+        return values
 
     return gram(X, Y, format, compute)
-
-
-@dataclass
-class _Counting:
-    """Counts of common linear extensions, exact where that is possible."""
-
-    method: str
-    epsilon: float
-    delta: float  # of each estimate
-    rng: np.random.RandomState
-    n_threads: int
-    verbose: int
-    estimated: int = 0
-
-    def common(self, a: Orders, b: Orders | None) -> FloatArray:
-        """Return ln of the counts for all rows of a with all rows of b, or of a itself."""
-        logs = order_kernel(
-            "extensions", a, b, logarithms=1, most_downsets=_LIMITS[self.method],
-            n_threads=self.n_threads, verbose=self.verbose,
-        )  # fmt: skip
-        for i, j in np.argwhere(np.isnan(logs)).tolist():
-            known = b is None and j < i  # by symmetry
-            logs[i, j] = logs[j, i] if known else self._estimate(a, a if b is None else b, i, j)
-        return logs
-
-    def own(self, orders: Orders, name: str) -> FloatArray:
-        """Return ln of the counts for each row alone, of the argument called `name`."""
-        logs = np.empty(orders.n)
-        for i in range(orders.n):
-            try:
-                logs[i] = self.common(Orders(orders.n_items, signs=orders.signs(i)[np.newaxis]), None)[0, 0]
-            except CapabilityError:
-                raise CapabilityError(
-                    f"{name}, row {i}: its linear extensions, by which normalize=True divides, cannot be counted "
-                    "exactly, as too many downsets are connected; take method='approximate'",
-                    i,
-                    named=True,
-                ) from None
-        return logs
-
-    def _estimate(self, x: Orders, y: Orders, i: int, j: int) -> float:
-        if self.method == "exact":
-            raise CapabilityError(
-                f"X, row {i}, and row {j} of the other argument: their common linear extensions cannot be counted "
-                "exactly, as too many downsets are connected; take method='approximate'",
-                i,
-                named=True,
-            )
-        self.estimated += 1
-        u, v = np.triu_indices(x.n_items, 1)
-        a, b = x.signs(i), y.signs(j)
-        before, after = (a > 0) | (b > 0), (a < 0) | (b < 0)
-        pairs = np.concatenate([np.stack([u, v], axis=1)[before], np.stack([v, u], axis=1)[after]]).astype(np.int32)
-        return count_linear_extensions(
-            pairs, x.n_items, method="approximate", epsilon=self.epsilon, delta=self.delta, random_state=self.rng,
-            n_jobs=self.n_threads, verbose=self.verbose,
-        ).log_value  # fmt: skip
-
-
-def _exponential(logs: FloatArray, *, whole: bool) -> FloatArray:
-    """Return the exponentials of logarithms, rounded to integers for `whole` where they are small enough for that."""
-    if whole and (largest := float(logs.max())) > math.log(np.finfo(np.float64).max):
-        raise NumericalError(f"a count is about exp({largest:.6g}), too large for a float; take normalize=True")
-    values: FloatArray = np.exp(logs)
-    if whole:
-        np.rint(values, out=values, where=logs < _WHOLE)
-    return values

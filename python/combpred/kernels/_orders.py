@@ -13,7 +13,7 @@ from .._data.glossary import documented
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
-from .._lib.errors import RowError
+from .._lib.errors import CapabilityError, RowError
 from .._lib.kernel import Orders, order_kernel
 
 ORDER_FORMATS = ("positions", "pairs")
@@ -51,6 +51,9 @@ def gram(X: Any, Y: Any, given: str, compute: Callable[[Orders, Orders | None], 
     except RowError as error:  # "x, row 3: …"
         name, _, reason = error.reason.partition(f", row {error.row}: ")
         raise TargetError(error.row, reason, name.upper()) from None
+    except CapabilityError as error:  # "x, row 3, and row 4 …"
+        reason = f"{error.reason[0].upper()}{error.reason[1:]}; take method='approximate'"
+        raise CapabilityError(reason, error.row, named=True) from None
     return float(values[0, 0]) if single else values
 
 

@@ -184,6 +184,9 @@ class PythonSpace(LibrarySpace):
             "outputs that follow it cannot be found; Custom.from_structures lists them"
         )
 
+    def decodes_in_library(self, decoder: str) -> bool:
+        return False
+
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
         """Return the outputs that the user's `decode` finds, with certificates that prove nothing."""
         if self._decode is None:

@@ -313,6 +313,10 @@ class LibrarySpace:
             return decode_rows(self.description, linear, magnitude, repeat(self.structure._best_by_program))
         return self._search(linear, magnitude, how)
 
+    def decodes_in_library(self, decoder: str) -> bool:
+        """Whether all that `decode` does with a decoder is a call of the library."""
+        return decoder != "milp"
+
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
         """Do the same with a decoder that is not an integer program."""
         return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed)
