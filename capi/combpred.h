@@ -844,7 +844,8 @@ typedef struct cp_order_function {
   int64_t logarithms;    /* 1: "extensions" gives logarithms of counts, -infinity for none, and NaN in place of an error
                             where there are too many downsets; not together with normalize                    */
   int64_t most_downsets; /* of "extensions": as cp_extensions_count                                           */
-  double epsilon;        /* of "extensions", between 0 and 1: what is beyond most_downsets is estimated, so that ... 0: it is not */
+  double epsilon;        /* of "extensions", between 0 and 1: what is beyond most_downsets is estimated, so that ...
+                            0: it is not                                                                       */
   double delta;          /* ... with probability at least 1 - delta all counts are within the factors 1 ± epsilon */
   uint64_t seed;         /* of estimates                                                                      */
   int64_t *n_estimated;  /* gets how many counts are estimated, where epsilon is not 0; or NULL               */

@@ -185,9 +185,8 @@ func TestDescentsApproachTheMinimum(t *testing.T) {
 		}
 	}
 	passes := sgd.Passes{Order: make([]int64, m), Most: 400, Curve: make([]float64, 400)}
-	visits := sgd.Visits{Kernel: in.K, At: make([]int64, m), Drop: make([]int64, m)}
 	for i := range m {
-		passes.Order[i], visits.At[i], visits.Drop[i] = int64(i), int64(i), -1
+		passes.Order[i] = int64(i)
 	}
 	design := &solve.Design{N: m, P: p, Dense: in.X}
 	weights := Descent{Coef: linalg.NewMatrix[float64](p, d)}
@@ -196,16 +195,6 @@ func TestDescentsApproachTheMinimum(t *testing.T) {
 		t.Fatalf("%d passes, curvature %g: %v", out.Passes, curvature, err)
 	}
 	close("passes", passes.Curve[out.Passes-1], err)
-
-	slots := Descent{Coef: linalg.NewMatrix[float64](m, d)}
-	steps := sgd.NewStepSizes(opt.Alpha, 0.5, curvature, 0, m)
-	for range 400 {
-		if _, err = opt.DescendInExpansion(in.Space, steps, visits, targets, slots, nil); err != nil {
-			break
-		}
-		steps.Done += m
-	}
-	close("steps in the expansion", instance.Objective(slots.Coef), err)
 
 	for want, spoil := range map[string]func(s *Descent, given *Stream, p *sgd.Passes){
 		"coef":      func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Coef.Row(0)[0] = math.NaN() },

@@ -42,20 +42,6 @@ func (s Descent) check(rows int) error {
 	return nil
 }
 
-// DescendInExpansion takes a step on each example, with the coefficients of the support, and returns the sum of the losses before the steps.
-func (o Ridge) DescendInExpansion(space structure.Space, steps sgd.StepSizes, visits sgd.Visits, targets Targets,
-	state Descent, mon *parallel.Monitor) (float64, error) {
-	p, err := o.descent(space, targets, state, visits.Kernel.Cols, mon)
-	if err != nil {
-		return 0, err
-	}
-	visits.Shift = o.Shift
-	if _, err := largestEntry(visits.Kernel, o.Workers, nil); err != nil {
-		return 0, err
-	}
-	return sgd.DescendInExpansion(p, steps, visits, state.Coef, state.Average, state.Velocity, state.Gains)
-}
-
 // Stream says where rows stand in all that are learned from.
 type Stream struct {
 	Eta       float64 // p of the step sizes

@@ -30,7 +30,8 @@
 //
 // What several structures share is in the files of the types that they embed or call: indices, pairs, pairscheme, relations,
 // visits, cyclespace, rootedtree, edgelist, bitrelation, centring, isotropic, lexicographic, mirror. The rest belongs to the
-// package: structure (what a Space is and what it may be able to do), scores, capability, registry, shared.
+// package: structure (what a Space is and what it may be able to do), encode (rows of data, and what is said of wrong ones), features
+// (names of the entries of ψ, and their layout), scores, capability, registry, shared.
 //
 // # Adding a structure
 //

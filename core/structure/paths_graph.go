@@ -50,7 +50,7 @@ func (p *paths) read(a given) error {
 	}
 	groups := 0
 	if _, given := a.Scalars["groups"]; given {
-		if groups, err = a.IntTo("groups", int64(m)); err != nil {
+		if groups, err = a.Int("groups"); err != nil { // more groups than arcs leave one without arcs
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (p *paths) readGroups(groups int, tied []int32) error {
 		used[g] = true
 	}
 	if g := slices.Index(used, false); g >= 0 {
-		return fmt.Errorf("structure: no arc has the group %d", g)
+		return fmt.Errorf("structure: tied has the group %d but no arc of group %d; number groups without gaps", groups-1, g)
 	}
 	return nil
 }

@@ -85,44 +85,6 @@ class Programs(NamedTuple):
         )  # fmt: skip
 
 
-class Consensus(NamedTuple):
-    """A consensus, and what is known about it.
-
-    Attributes
-    ----------
-    y : ndarray
-        Positions (k,), int32, or a boolean relation (k, k).
-    distance, lower_bound : float
-    ratio : float or None
-    expected, optimal : bool
-    method, reason : str
-    standard_error : float
-        As ``combpred.aggregation.Aggregate`` has them.
-    """
-
-    y: NDArray[Any]
-    distance: float
-    lower_bound: float
-    ratio: float | None
-    expected: bool
-    optimal: bool
-    method: str
-    reason: str
-    standard_error: float
-
-
-class AcyclicPart(NamedTuple):
-    """An acyclic part of preferences; see ``combpred.aggregation.AcyclicMajority``."""
-
-    relation: NDArray[np.bool_]
-    kept: NDArray[np.bool_]
-    weight: float
-    upper_bound: float
-    ratio: float
-    optimal: bool
-    method: str
-
-
 def pair_counts(profile: Profile) -> Pairs:
     """Return what rankings prefer. Pairs with an unknown item do not count."""
     n, k = profile.ranks.shape
@@ -157,8 +119,11 @@ def consensus(
     penalty: float = 0.5,
     programs: Programs | None = None,
     seed: int = 0,
-) -> Consensus:
-    """Return a consensus of rankings, or of what is known of their pairs; see cp_aggregate."""
+) -> tuple[Any, ...]:
+    """Return a consensus of rankings, or of what is known of their pairs; see cp_aggregate.
+
+    As the fields of ``combpred.aggregation.Aggregate``, in their order.
+    """
     if profile is not None:
         n, k = profile.ranks.shape
     else:
@@ -168,14 +133,17 @@ def consensus(
     info = record(abi.CConsensusInfo)
     options = record(abi.CAggregateOptions, method=method, output=output, penalty=penalty, seed=seed % 2**64)
     call("cp_aggregate", profile, pairs, options, programs, y, y.size, info, flops=10.0 * n * k * k + _search_flops(k))
-    return Consensus(
+    return (
         y.astype(bool) if output == "partial" else y, info.distance, info.lower_bound, info.ratio or None,
         bool(info.expected), bool(info.optimal), info.method.decode(), info.reason.decode(), info.standard_error,
     )  # fmt: skip
 
 
-def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None = None) -> AcyclicPart:
-    """Return an acyclic part of preferences of large weight; see cp_aggregate_acyclic."""
+def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None = None) -> tuple[Any, ...]:
+    """Return an acyclic part of preferences of large weight; see cp_aggregate_acyclic.
+
+    As the fields of ``combpred.aggregation.AcyclicMajority``, in their order.
+    """
     k = len(margins)
     relation, kept = np.empty((2, k, k), dtype=np.int32)
     info = record(abi.CAcyclicInfo)
@@ -184,9 +152,7 @@ def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None 
         info, flops=_search_flops(k),
     )  # fmt: skip
     optimal, method = bool(info.optimal), info.method.decode()
-    return AcyclicPart(
-        relation.astype(bool), kept.astype(bool), info.weight, info.upper_bound, info.ratio, optimal, method
-    )
+    return (relation.astype(bool), kept.astype(bool), info.weight, info.upper_bound, info.ratio, optimal, method)
 
 
 def extended(relations: NDArray[np.bool_], weights: FloatArray | None, n_extensions: int, seed: int) -> Profile:

@@ -246,30 +246,3 @@ def extensions_before(
         label="probabilities of linear extensions", verbose=verbose,
     )  # fmt: skip
     return before
-
-
-def extensions_common(
-    x: IntArray,
-    y: IntArray | None,
-    n_elements: int,
-    *,
-    most_downsets: int = MOST_DOWNSETS,
-    n_threads: int | None = None,
-    verbose: int = 0,
-) -> FloatArray:
-    """Return ln of the number of common linear extensions of each row of x with each row of y (None: of x).
-
-    Rows hold 1, −1 and 0 for the pairs u < v of elements. −inf: there is none. NaN: `extensions_count` is beyond its
-    limits.
-    """
-    width = n_elements * (n_elements - 1) // 2
-    x = codes(x, "x", None, width)
-    y = None if y is None else codes(y, "y", None, width)
-    n, m = len(x), len(x) if y is None else len(y)
-    logs = allocate((n, m), np.float64, f"a kernel matrix of {n} × {m} entries", "take fewer rows at once")
-    call(
-        "cp_extensions_common", x, n, y, m, n_elements, most_downsets, logs, n_threads=n_threads,
-        flops=10.0 * n * m * n_elements * (n_elements + min(most_downsets, 2.0 ** min(n_elements, 64))),
-        label="common linear extensions", verbose=verbose,
-    )  # fmt: skip
-    return logs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,7 +104,7 @@ def extension_kernel(
     choice(method, "method", KERNEL_METHODS)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
-    options = {
+    options: dict[str, Any] = {
         "normalize": normalize, "most_downsets": _LIMITS[method], "epsilon": 0.0 if method == "exact" else epsilon,
         "delta": delta, "seed": seed_of(random_state), "n_threads": get_n_threads(n_jobs), "verbose": verbose,
     }  # fmt: skip

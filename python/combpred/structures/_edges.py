@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._lib.call import codes
 from .._lib.errors import in_words_of
-from .._lib.structure import Description
+from .._lib.structure import Description, structure_layout
 from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
 
 EDGE_KEYS = ("required", "forbidden")
@@ -53,11 +53,6 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
     return whole
 
 
-def complete_graph(n_vertices: int) -> NDArray[np.int32]:
-    """Return the pairs u < v in lexicographic order, shape ``(n_edges, 2)``."""
-    return np.stack(np.triu_indices(n_vertices, 1), axis=1).astype(np.int32)
-
-
 def vertices_of_complete_graph(n_edges: int) -> int:
     """Return the number of vertices of the complete graph with `n_edges` edges; ValueError if there is none."""
     n = (1 + int(np.sqrt(1 + 8 * n_edges))) // 2
@@ -69,32 +64,28 @@ def vertices_of_complete_graph(n_edges: int) -> int:
     return n
 
 
-def edge_restriction(
-    conditions: Conditions, description: Description, edges: ArrayLike, *, what: str, directed: bool = False
-) -> Restriction:
-    """Return the restriction to sets that contain all required edges and no forbidden ones.
+def edge_restriction(conditions: Conditions, description: Description) -> Restriction:
+    """Return the restriction to sets that contain all required edges or arcs and no forbidden ones.
 
     Parameters
     ----------
     conditions : Conditions
         With keys out of `EDGE_KEYS`.
     description : Description
-        A space whose ψ has one entry for each edge.
-    edges : array-like of shape (m, 2)
-        Pairs of vertices, in the order of ψ.
-    what : str
-        What messages call an edge, such as "arc".
-    directed : bool, default=False
-        Whether a pair and its reverse are different.
+        A space whose ψ has one entry for each edge, or for each arc.
 
     Raises
     ------
     ConditionError, ConditionTypeError
         When a condition is illegal, names an edge that the graph does not have, or contradicts another one.
     """
-    listed = np.asarray(edges).tolist()
-    number = {(u, v): i for i, (u, v) in enumerate(listed)}
-    if not directed:
+    layout = structure_layout(description)
+    assert layout is not None
+    listed = list(zip(layout.rows.tolist(), layout.columns.tolist(), strict=True))
+    number = {pair: i for i, pair in enumerate(listed)}
+    what = "arc"
+    if layout.kind == "edges":
+        what = "edge"
         number |= {(v, u): i for i, (u, v) in enumerate(listed)}
     vertices = Noun("vertex", "vertices", 1 + max(max(pair) for pair in listed))
 

@@ -19,7 +19,6 @@ from .._lib.structure import Description, Range, structure_count
 from ._base import Sized, Structure
 from ._edges import (
     EDGE_KEYS,
-    complete_graph,
     edge_list,
     edge_restriction,
     vertices_of_complete_graph,
@@ -106,25 +105,19 @@ class Graphs(Structure):
     def _range(self, key: str) -> Range:
         return _COMPLETE if self.edges is None else super()._range(key)
 
-    def _edges(self) -> NDArray[np.int32]:
-        """Return the possible edges, shape ``(n_edges, 2)``."""
-        if self.edges is None:
-            return complete_graph(self._n())
-        return edge_list("Graphs", self.edges, None if self.n_vertices is None else self._n())
-
     def _describe(self) -> Description:
         if self.hereditary is not None:
             require_property(self.hereditary)
         scalars = {"property": PROPERTIES[self.hereditary]} if isinstance(self.hereditary, str) else {}
         if self.edges is None:
             return Description(self.name, {"n": self._n()} | scalars, None, None)
-        edges = self._edges()
+        edges = edge_list("Graphs", self.edges, None if self.n_vertices is None else self._n())
         n = int(edges.max()) + 1 if self.n_vertices is None else self._n()
         return Description(self.name, {"n": n} | scalars, edges.ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         space = self.space
-        held = edge_restriction(conditions, space.description, self._edges(), what="edge")
+        held = edge_restriction(conditions, space.description)
         return replace(held, decode=space.decode_within) if isinstance(space, HereditarySpace) else held
 
     def _resolve(self, y: Any) -> Graphs:
@@ -282,8 +275,9 @@ class HereditarySpace(LibrarySpace):
 
 def _property_of(graphs: Graphs) -> EdgeProperty:
     """Return the hereditary property of a structure."""
-    assert callable(graphs.hereditary)
-    return edge_property(graphs.hereditary, graphs._edges())
+    layout = graphs.space.layout
+    assert callable(graphs.hereditary) and layout is not None
+    return edge_property(graphs.hereditary, np.stack((layout.rows, layout.columns), axis=1))
 
 
 def _has_property(graphs: Graphs, parts: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -116,19 +116,19 @@ class LabelSets(Structure):
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if not sparse.issparse(y):
             return self._matrix(y, argument)
-        rows = self._checked_rows(y)
+        rows = self._checked_rows(y, argument)
         n, width = rows.shape
         require_memory(5 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
         dense: NDArray[np.int8] = np.zeros((n, width), dtype=np.int8)
         dense[np.repeat(np.arange(n), np.diff(rows.indptr)), rows.indices] = rows.data
         return dense
 
-    def _checked_rows(self, y: Any) -> sparse.csr_array:
+    def _checked_rows(self, y: Any, argument: str) -> sparse.csr_array:
         """Return sparse y as CSR of int32 without repeated entries, after checking that all entries are 0 or 1."""
         n, width = y.shape
-        check_width(width, "y", self._n(), "label", "n_labels")
+        check_width(width, argument, self._n(), "label", "n_labels")
         if n == 0:
-            raise ValueError("y has 0 rows; at least 1 is needed")
+            raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
         rows = sparse.csr_array(y, copy=True)
         rows.sum_duplicates()
         rows.data = _stored_bits(rows)
@@ -137,7 +137,7 @@ class LabelSets(Structure):
     def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
         if not sparse.issparse(y):
             return None
-        rows = self._checked_rows(y)
+        rows = self._checked_rows(y, "y")
         rows.eliminate_zeros()
         if self.size is not None and (bad := np.flatnonzero(np.diff(rows.indptr) != self.size)).size:
             row = int(bad[0])

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import require_integers
 from .._data.targets import padded, target_matrix, whole_numbers
+from .._lib.call import codes
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
 from ._base import Structure
@@ -245,20 +246,12 @@ class Paths(Structure):
         tied = self._whole(self.tied, "tied", 1)
         if len(tied) != len(arcs):
             raise ValueError(f"Paths: tied must have one group for each of {len(arcs)} arcs, got {len(tied)}")
-        groups = np.unique(tied)
-        if groups[-1] >= len(groups):
-            missing = int(np.argmax(groups != np.arange(len(groups))))
-            raise ValueError(
-                f"Paths: tied has the group {groups[-1]} but no arc of group {missing}; number groups without gaps"
-            )
         scalars["groups"] = int(tied.max()) + 1
         return Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return the restriction in the space of untied arcs, as constraints concern single arcs, not groups."""
-        restriction = edge_restriction(
-            conditions, self._untied(), self._whole(self.arcs, "arcs", 2), what="arc", directed=True
-        )
+        restriction = edge_restriction(conditions, self._untied())
         if self.tied is None:
             return restriction
         return replace(restriction, entries=self._whole(self.tied, "tied", 1).astype(np.intp))
@@ -268,18 +261,14 @@ class Paths(Structure):
         return self._with(tied=None)._describe()
 
     def _whole(self, values: ArrayLike, parameter: str, ndim: int) -> NDArray[np.int32]:
-        """Return a parameter as int32 after checking that it holds whole numbers from 0 on in `ndim` dimensions."""
+        """Return a parameter as int32 after checking that it holds whole numbers in `ndim` dimensions."""
         array = np.asarray(values)
         if array.ndim != ndim or array.dtype.kind not in "iu":
             raise ValueError(
                 f"Paths: {parameter} must be whole numbers in {ndim} dimension{'s'[: ndim - 1]}, got shape "
                 f"{array.shape} and dtype {array.dtype}"
             )
-        bad = (array < 0) | (array > np.iinfo(np.int32).max)
-        if bad.any():
-            at = np.unravel_index(int(np.argmax(bad)), bad.shape)
-            raise ValueError(f"Paths: {parameter}{[int(i) for i in at]} is {array[at]}; numbers count from 0")
-        return np.ascontiguousarray(array, dtype=np.int32)
+        return codes(array, f"Paths: {parameter}", *[None] * ndim)
 
     def _loss_entries(self) -> NDArray[np.bool_] | None:
         if self.tied is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.targets import target_matrix
@@ -58,17 +57,12 @@ class SpanningTrees(Structure):
         self.n_vertices = n_vertices
         self.edges = edges
 
-    def _graph(self) -> tuple[int, NDArray[np.int32]]:
-        """Return the number of vertices and the edges; ValueError unless they make a simple graph."""
-        n = self._n()
-        return n, edge_list("SpanningTrees", self.edges, n)
-
     def _describe(self) -> Description:
-        n, edges = self._graph()
-        return Description(self.name, {"n": n}, edges.ravel(), None)
+        n = self._n()
+        return Description(self.name, {"n": n}, edge_list("SpanningTrees", self.edges, n).ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        return edge_restriction(conditions, self.space.description, self._graph()[1], what="edge")
+        return edge_restriction(conditions, self.space.description)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "edge")
