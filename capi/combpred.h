@@ -435,8 +435,8 @@ typedef struct cp_hereditary_request {
   int64_t struct_size;
   int64_t capacity;   /* most sets that are asked about at a time, at least 20; the same in all calls            */
   uint8_t *sets;      /* [capacity, n_edges]: out: sets of edges, 1 for those that a set has                     */
-  uint8_t *verdicts;  /* [capacity]: in: on the sets that were asked about, 1 for one that has the property, 0 for one that has
-                         not; out: 2s                                                                            */
+  uint8_t *verdicts;  /* [capacity]: in: on the sets that were asked about, 1 for one that has the property, 0
+                         for one that has not; out: 2s                                                           */
   int64_t n_asked;    /* out: with "holds", how many                                                             */
   int64_t until;      /* out: 0 or 1: behind a set with this verdict the others may be left at 2; -1: none may   */
   double value;       /* out: with "done", the weight of the set                                                 */
@@ -449,8 +449,8 @@ typedef struct cp_hereditary_request {
 } cp_hereditary_request;
 #define CP_HEREDITARY_REQUEST {.struct_size = sizeof(cp_hereditary_request)}
 
-/* Finds a set of edges of large weight among those with a property that only the caller can tell, and that is hereditary:
- * a set keeps it when edges are taken away. The empty set must have it. Call it again and again with the same
+/* Finds a set of edges of large weight among those with a property that only the caller can tell, and that is
+ * hereditary: a set keeps it when edges are taken away. The empty set must have it. Call it again and again with the same
  * weights[n_edges], which are finite, and do what request->ask says. decoder is
  *   "auto"          exact up to 20 edges of positive weight that have the property alone, by at most exponentially many
  *                   questions; beyond in blocks of 16, whose best sets are improved by local search: with b blocks the
