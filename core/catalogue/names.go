@@ -8,6 +8,7 @@ import (
 	"combpred/core/aggregate"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/decode/hereditary"
 	"combpred/core/decode/kbest"
 	"combpred/core/extensions"
 	"combpred/core/fit"
@@ -112,6 +113,13 @@ var (
 	}
 	KBestRequests = Names{
 		{"done", int(kbest.Done)}, {"decode", int(kbest.Decode)}, {"listed", int(kbest.Listed)}, {"state", int(kbest.State)},
+	}
+	HereditaryMethods = Names{
+		{"auto", int(hereditary.Auto)}, {"exact", int(hereditary.Exact)}, {"local-search", int(hereditary.Search)},
+	}
+	HereditaryRequests = Names{
+		{"done", int(hereditary.Done)}, {"holds", int(hereditary.Holds)}, {"counterexample", int(hereditary.Counterexample)},
+		{"state", int(hereditary.State)},
 	}
 	ChainMethods     = named(chain.Methods())
 	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
