@@ -10,6 +10,7 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/badrow"
 	"combpred/core/catalogue"
+	"combpred/core/decode/hereditary"
 	"combpred/core/decode/kbest"
 	"combpred/core/structure"
 )
@@ -188,4 +189,80 @@ func machineOf(sc scores, row int, opt kbest.Options, most, rows int, state []by
 		return nil, nil, err
 	}
 	return m, parts[:m.Asked()*sc.space.PartLen()], nil
+}
+
+//export go_cp_hereditary_next
+func go_cp_hereditary_next(weights *C.cp_in_f64, nEdges C.int64_t, decoder *C.cp_in_char, state *C.double, stateLen C.int64_t,
+	needed *C.int64_t, request *C.cp_hereditary_request, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		w, e := float64s(weights, "weights", nEdges)
+		if e != nil {
+			return e
+		}
+		if e := structure.CheckScores(w); e != nil {
+			return e
+		}
+		method, e := named[hereditary.Method](catalogue.HereditaryMethods, decoder, "decoder")
+		if e != nil {
+			return e
+		}
+		to, e := cabi.OutRecord(request, "request", false)
+		if e != nil {
+			return e
+		}
+		r := *request
+		if r.capacity < hereditary.ExactEdges || r.capacity > maxRows {
+			return cabi.Illegal("request: capacity is %d, must be from %d to %d", int64(r.capacity), hereditary.ExactEdges, maxRows)
+		}
+		sets, e := cabi.View[byte](unsafe.Pointer(r.sets), "request: sets", r.capacity, nEdges)
+		if e != nil {
+			return e
+		}
+		verdicts, e := cabi.View[byte](unsafe.Pointer(r.verdicts), "request: verdicts", r.capacity)
+		if e != nil {
+			return e
+		}
+		buffer, e := float64s(state, "state", stateLen)
+		if e != nil {
+			return e
+		}
+		if _, e := cabi.One(needed, "needed"); e != nil {
+			return e
+		}
+		length := hereditary.StateLen(len(w))
+		*needed = C.int64_t(length)
+		next := hereditary.Request{Ask: hereditary.State}
+		if len(buffer) >= length {
+			machine := hereditary.New(w, method, int(r.capacity))
+			if hereditary.Begun(buffer) {
+				if machine, e = hereditary.Resume(w, method, int(r.capacity), buffer[:length]); e != nil {
+					return e
+				}
+			}
+			if next, e = machine.Next(verdicts[:machine.Asked()]); e != nil {
+				return e
+			}
+			machine.StateTo(buffer[:length])
+			value, bound := machine.Found()
+			r.value, r.upper_bound = C.double(value), C.double(bound)
+		}
+		for i, set := range next.Sets {
+			for j, in := range set {
+				sets[i*len(w)+j] = 0
+				if in {
+					sets[i*len(w)+j] = 1
+				}
+			}
+		}
+		for i := range verdicts {
+			verdicts[i] = hereditary.Unknown
+		}
+		r.n_asked, r.until = 0, C.int64_t(next.Until)
+		if next.Ask == hereditary.Holds {
+			r.n_asked = C.int64_t(len(next.Sets))
+		}
+		cabi.PutName(r.ask[:], catalogue.HereditaryRequests.Of(int(next.Ask)))
+		to.Set(r)
+		return nil
+	})
 }

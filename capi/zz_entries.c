@@ -194,6 +194,12 @@ int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_opti
   return go_cp_kbest_next(s, scores, options, state, state_cap, needed, request, bad_row, err, err_cap);
 }
 
+int32_t cp_hereditary_next(cp_in_f64 *weights, int64_t n_edges, cp_in_char *decoder, double *state, int64_t state_len,
+                           int64_t *needed, cp_hereditary_request *request, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_hereditary_next(weights, n_edges, decoder, state, state_len, needed, request, err, err_cap);
+}
+
 int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z, double *marginals,
                          cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                          int64_t err_cap) {

@@ -33,6 +33,7 @@ var exported = map[string]any{
 	"cp_decode":                   go_cp_decode,
 	"cp_kbest":                    go_cp_kbest,
 	"cp_kbest_next":               go_cp_kbest_next,
+	"cp_hereditary_next":          go_cp_hereditary_next,
 	"cp_log_partition":            go_cp_log_partition,
 	"cp_sample_distribution":      go_cp_sample_distribution,
 	"cp_chain_sample":             go_cp_chain_sample,

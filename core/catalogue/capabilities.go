@@ -18,7 +18,7 @@ type capability struct {
 }
 
 // capabilities lists them all, those of a space before the methods of drawing from p(y) ∝ exp⟨s, ψ(y)⟩.
-var capabilities = []capability{
+var capabilities = append([]capability{
 	{"count", "knows the exact number of its outputs", is[structure.Counter], nil},
 	{"log-count", "knows the logarithm of the number of its outputs", either(is[structure.Counter], is[structure.LogCounter]), sizeUnknown},
 	{"moments", "knows the mean and the second moment of ψ, or those of something close", is[structure.Moments], nil},
@@ -34,20 +34,20 @@ var capabilities = []capability{
 	{"partition", "sums over all outputs, by a recursion or a list that takes the size", sums, func(s structure.Space) bool { return !partition.Available(s, false) }},
 	{"marginals", "averages ψ over p(y) ∝ exp⟨s, ψ(y)⟩ likewise", sums, func(s structure.Space) bool { return !partition.Available(s, true) }},
 	{"exact", "draws from p(y) ∝ exp⟨s, ψ(y)⟩ likewise", draws, func(s structure.Space) bool { return !partition.Drawable(s) }},
-	{"meta", "has the chain of uniform proposals", is[structure.Sampler], incapable(chain.Meta)},
-	{"local", "has the chain of local moves", both(is[structure.Proposer], begins), incapable(chain.LocalMoves)},
-	{"cube", "has the chain of single elements that come and go", both(is[structure.Lattice], begins), incapable(chain.CubeMoves)},
-	{"cftp", "has coupling from the past by uniform proposals", both(is[structure.Sampler], bounds), incapable(chain.FromPast)},
-	{"rejection", "has rejection sampling", both(is[structure.Sampler], bounds), incapable(chain.Reject)},
-	{"monotone", "has monotone coupling from the past by the heat bath", is[structure.Lattice], incapable(chain.MonotonePast)},
-}
+}, methods()...)
 
 var (
-	sums   = either(is[structure.Partitioner], is[structure.Enumerator])
-	draws  = either(is[structure.Distributor], is[structure.Enumerator])
-	begins = either(is[structure.Sampler], is[structure.Starter])
-	bounds = either(is[structure.Decoder], is[structure.Starter])
+	sums  = either(is[structure.Partitioner], is[structure.Enumerator])
+	draws = either(is[structure.Distributor], is[structure.Enumerator])
 )
+
+// methods returns the ways to draw.
+func methods() (all []capability) {
+	for _, m := range chain.Methods() {
+		all = append(all, capability{m.String(), m.Doc(), m.Implemented, func(s structure.Space) bool { return chain.Capable(s, m) != nil }})
+	}
+	return all
+}
 
 // Meaning is the name of a capability and what a structure that has it does.
 type Meaning struct {
@@ -97,10 +97,6 @@ func either(a, b func(structure.Space) bool) func(structure.Space) bool {
 	return func(s structure.Space) bool { return a(s) || b(s) }
 }
 
-func both(a, b func(structure.Space) bool) func(structure.Space) bool {
-	return func(s structure.Space) bool { return a(s) && b(s) }
-}
-
 // sizeUnknown reports whether a space knows no logarithm of its number of outputs either.
 func sizeUnknown(s structure.Space) bool {
 	if is[structure.Counter](s) {
@@ -117,8 +113,4 @@ func approximate(s structure.Space) bool {
 func tooLargeToDecode(s structure.Space) bool {
 	l, ok := s.(structure.Limited)
 	return ok && !l.Decodable()
-}
-
-func incapable(method chain.Method) func(structure.Space) bool {
-	return func(s structure.Space) bool { return chain.Capable(s, method) != nil }
 }

@@ -8,6 +8,7 @@ import (
 	"combpred/core/aggregate"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/decode/hereditary"
 	"combpred/core/decode/kbest"
 	"combpred/core/extensions"
 	"combpred/core/fit"
@@ -113,10 +114,14 @@ var (
 	KBestRequests = Names{
 		{"done", int(kbest.Done)}, {"decode", int(kbest.Decode)}, {"listed", int(kbest.Listed)}, {"state", int(kbest.State)},
 	}
-	ChainMethods = Names{
-		{"meta", int(chain.Meta)}, {"local", int(chain.LocalMoves)}, {"cube", int(chain.CubeMoves)},
-		{"cftp", int(chain.FromPast)}, {"rejection", int(chain.Reject)}, {"monotone", int(chain.MonotonePast)},
+	HereditaryMethods = Names{
+		{"auto", int(hereditary.Auto)}, {"exact", int(hereditary.Exact)}, {"local-search", int(hereditary.Search)},
 	}
+	HereditaryRequests = Names{
+		{"done", int(hereditary.Done)}, {"holds", int(hereditary.Holds)}, {"counterexample", int(hereditary.Counterexample)},
+		{"state", int(hereditary.State)},
+	}
+	ChainMethods     = named(chain.Methods())
 	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
 	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
 	SuppliedMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
@@ -189,6 +194,18 @@ var (
 		{"primal-dual", int(labelrank.PrimalDual)},
 	}
 )
+
+// named returns the names that methods have themselves.
+func named[M interface {
+	~int
+	fmt.Stringer
+}](methods []M) Names {
+	all := make(Names, len(methods))
+	for i, m := range methods {
+		all[i] = Name{m.String(), int(m)}
+	}
+	return all
+}
 
 // Lists returns all names but those of structures.
 func Lists() []List {

@@ -3,6 +3,7 @@ package chain
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -81,21 +82,10 @@ func (b *batch) record(i, j int, value float64, steps, accepted int64) {
 	}
 }
 
-// kernel returns the chain of a row.
-func (b *batch) kernel(score structure.Scores) (Kernel, error) {
-	switch b.opt.Method {
-	case Meta:
-		return NewIndependence(b.space, score)
-	case LocalMoves:
-		return NewLocal(b.space, score)
-	}
-	return NewCube(b.space, score)
-}
-
 // follow runs the chain of row i.
 func (b *batch) follow(i int) error {
 	score := b.score(i)
-	kernel, err := b.kernel(score)
+	kernel, err := ways[b.opt.Method].kernel(b.space, score)
 	if err != nil {
 		return err
 	}
@@ -166,7 +156,7 @@ func checkStart(space structure.Space) error {
 
 // findBounds computes the bounds of all rows where the method needs them and they are not given.
 func (b *batch) findBounds(workers int, mon *parallel.Monitor) error {
-	if b.bound = b.opt.Bound; b.bound != nil || b.opt.Method == MonotonePast {
+	if b.bound = b.opt.Bound; b.bound != nil || !b.opt.Method.Bounded() {
 		return nil
 	}
 	b.bound = make([]float64, b.linear.Rows)
@@ -182,7 +172,11 @@ func (b *batch) findBounds(workers int, mon *parallel.Monitor) error {
 // drawExact makes the draws lo to hi−1 of row i.
 func (b *batch) drawExact(i, lo, hi int) error {
 	score := b.score(i)
-	draw, err := b.exact(i, score)
+	bound := math.NaN()
+	if b.bound != nil {
+		bound = b.bound[i]
+	}
+	draw, err := ways[b.opt.Method].draws(b, score, bound)
 	if err != nil {
 		return err
 	}
@@ -206,23 +200,27 @@ func (b *batch) drawExact(i, lo, hi int) error {
 	return nil
 }
 
-// exact returns what makes one exact draw of row i.
-func (b *batch) exact(i int, score structure.Scores) (
-	func(y []int32, source *rand.PCG) (steps, accepted int64, err error), error) {
-	if b.opt.Method == MonotonePast {
-		m, err := NewMonotone(b.space, score, int64(b.opt.Budget), b.poll)
-		return func(y []int32, source *rand.PCG) (int64, int64, error) {
-			steps, err := m.Draw(y, source)
-			return steps, steps, err
-		}, err
-	}
-	p, err := NewProposals(b.space, score, b.bound[i], b.opt.Budget, b.poll)
-	if b.opt.Method == Reject {
-		return func(y []int32, source *rand.PCG) (int64, int64, error) {
-			steps, err := p.Rejection(y, source)
-			return int64(steps), 1, err
-		}, err
-	}
+// exactDraw makes one exact draw.
+type exactDraw func(y []int32, source *rand.PCG) (steps, accepted int64, err error)
+
+func drawsMonotone(b *batch, score structure.Scores, _ float64) (exactDraw, error) {
+	m, err := NewMonotone(b.space, score, int64(b.opt.Budget), b.poll)
+	return func(y []int32, source *rand.PCG) (int64, int64, error) {
+		steps, err := m.Draw(y, source)
+		return steps, steps, err
+	}, err
+}
+
+func drawsByRejection(b *batch, score structure.Scores, bound float64) (exactDraw, error) {
+	p, err := NewProposals(b.space, score, bound, b.opt.Budget, b.poll)
+	return func(y []int32, source *rand.PCG) (int64, int64, error) {
+		steps, err := p.Rejection(y, source)
+		return int64(steps), 1, err
+	}, err
+}
+
+func drawsFromPast(b *batch, score structure.Scores, bound float64) (exactDraw, error) {
+	p, err := NewProposals(b.space, score, bound, b.opt.Budget, b.poll)
 	return func(y []int32, source *rand.PCG) (int64, int64, error) {
 		steps, accepted, err := p.CFTP(y, source)
 		return int64(steps), int64(accepted), err

@@ -11,7 +11,7 @@ import (
 	"combpred/core/structure"
 )
 
-// Method says how to draw.
+// Method says how to draw. A new one takes a constant here and its entry in ways.
 type Method int
 
 const (
@@ -23,15 +23,69 @@ const (
 	MonotonePast               // monotone coupling from the past by the heat bath, exact, for sets
 )
 
+// way is what there is to know of a method: how it makes a chain, or exact draws.
+type way struct {
+	name, doc        string // as users spell it, and what a structure has with which it works
+	uniform, bounded bool
+	has              func(structure.Space) bool // reports what it needs of the type of a space; it calls nothing on its argument
+	kernel           func(structure.Space, structure.Scores) (Kernel, error)
+	draws            func(b *batch, score structure.Scores, bound float64) (exactDraw, error)
+}
+
+// ways are the methods by their numbers.
+var ways = [...]way{
+	Meta: {name: "meta", doc: "has the chain of uniform proposals", uniform: true, has: is[structure.Sampler],
+		kernel: chained(NewIndependence)},
+	LocalMoves: {name: "local", doc: "has the chain of local moves", has: is[structure.Proposer], kernel: chained(NewLocal)},
+	CubeMoves: {name: "cube", doc: "has the chain of single elements that come and go", has: is[structure.Lattice],
+		kernel: chained(NewCube)},
+	FromPast: {name: "cftp", doc: "has coupling from the past by uniform proposals", uniform: true, bounded: true,
+		has: is[structure.Sampler], draws: drawsFromPast},
+	Reject: {name: "rejection", doc: "has rejection sampling", uniform: true, bounded: true, has: is[structure.Sampler],
+		draws: drawsByRejection},
+	MonotonePast: {name: "monotone", doc: "has monotone coupling from the past by the heat bath", has: is[structure.Lattice],
+		draws: drawsMonotone},
+}
+
+func is[T any](s structure.Space) bool {
+	_, ok := s.(T)
+	return ok
+}
+
+func chained[K Kernel](make func(structure.Space, structure.Scores) (K, error)) func(structure.Space, structure.Scores) (Kernel, error) {
+	return func(space structure.Space, score structure.Scores) (Kernel, error) { return make(space, score) }
+}
+
+// Methods returns all methods.
+func Methods() []Method {
+	all := make([]Method, len(ways))
+	for m := range all {
+		all[m] = Method(m)
+	}
+	return all
+}
+
+// String returns the name of a method, and Doc what a structure has with which it works.
+func (m Method) String() string { return ways[m].name }
+func (m Method) Doc() string    { return ways[m].doc }
+
 // Exact reports whether a method draws independent samples of exactly p, and Chained whether from chains.
-func (m Method) Exact() bool   { return m >= FromPast && m <= MonotonePast }
-func (m Method) Chained() bool { return m >= Meta && m <= CubeMoves }
+func (m Method) Exact() bool   { return m.known() && ways[m].draws != nil }
+func (m Method) Chained() bool { return m.known() && ways[m].kernel != nil }
 
 // Uniform reports whether the proposals of a method are uniform outputs, so that it needs a Sampler.
-func (m Method) Uniform() bool { return m == Meta || m == FromPast || m == Reject }
+func (m Method) Uniform() bool { return m.known() && ways[m].uniform }
 
 // Bounded reports whether a method needs bounds on scores.
-func (m Method) Bounded() bool { return m == FromPast || m == Reject }
+func (m Method) Bounded() bool { return m.known() && ways[m].bounded }
+
+func (m Method) known() bool { return m >= 0 && int(m) < len(ways) }
+
+// Implemented reports whether spaces of a type can be drawn from by a method with some parameters. It calls nothing on its argument.
+func (m Method) Implemented(s structure.Space) bool {
+	start := is[structure.Starter](s)
+	return ways[m].has(s) && (!m.Chained() || start || is[structure.Sampler](s)) && (!m.Bounded() || start || is[structure.Decoder](s))
+}
 
 // Options says what to draw for every row of scores.
 type Options struct {
@@ -62,7 +116,7 @@ const MostSteps = 1 << 40
 // check returns an error that names the first argument of Batch that is illegal.
 func check(space structure.Space, linear blas64.General, opt Options, dst Draws) error {
 	n, parts := linear.Rows, space.PartLen()
-	if opt.Method < Meta || opt.Method > MonotonePast {
+	if !opt.Method.known() {
 		return fmt.Errorf("chain: there is no method number %d", opt.Method)
 	}
 	if err := checkCapable(space, opt.Method); err != nil {
@@ -122,14 +176,15 @@ func Capable(space structure.Space, method Method) error {
 
 // checkCapable returns a *structure.CapabilityError for a structure that lacks what a method needs of it.
 func checkCapable(space structure.Space, method Method) (err error) {
-	none := structure.Scores{Linear: make([]float64, space.FeatureLen())}
-	switch {
-	case method.Uniform():
+	if method.Uniform() {
 		_, err = samplerOf(space)
-	case method == LocalMoves:
-		_, err = NewLocal(space, none)
-	default:
-		_, err = newSites(space, none)
+		return err
 	}
+	none := structure.Scores{Linear: make([]float64, space.FeatureLen())}
+	if method.Chained() {
+		_, err = ways[method].kernel(space, none)
+		return err
+	}
+	_, err = newSites(space, none)
 	return err
 }

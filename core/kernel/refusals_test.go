@@ -232,3 +232,15 @@ func TestExtensionsAreEstimatedBeyondTheLimits(t *testing.T) {
 		}
 	}
 }
+
+// Large values are no overflow, though their sum is one; infinities that cancel, and NaN, are found.
+func TestFiniteLooksAtEachValue(t *testing.T) {
+	if err := finite([]float64{1e308, 1e308, -1}, 3); err != nil {
+		t.Error(err)
+	}
+	for _, values := range [][]float64{{1, math.Inf(1)}, {math.Inf(1), math.Inf(-1)}, {0, math.NaN(), 2}, {1e308, 1e308, math.Inf(-1)}} {
+		if err := finite(values, 3); err == nil {
+			t.Errorf("%v pass", values)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package structure
 import (
 	"fmt"
 	"iter"
+	"math"
 	"math/big"
 	"math/rand/v2"
 
@@ -35,6 +36,7 @@ type tournaments struct{ relations }
 
 var (
 	_ Counter    = tournaments{}
+	_ LogCounter = tournaments{}
 	_ Moments    = tournaments{}
 	_ Spectrum   = tournaments{}
 	_ Enumerator = tournaments{}
@@ -53,6 +55,9 @@ func (t tournaments) FreeValues() []int32 { return signsAndZero }
 func (t tournaments) Count() *big.Int {
 	return new(big.Int).Exp(big.NewInt(3), big.NewInt(int64(t.len())), nil)
 }
+
+// LogCount is d ln 3, without the number itself, whose digits fill megabytes at large sizes.
+func (t tournaments) LogCount() float64 { return float64(t.len()) * math.Log(3) }
 
 func (t tournaments) SecondMoment(dst blas64.General)           { t.independent(dst) }
 func (t tournaments) Eigenvalues() []float64                    { return []float64{2.0 / 3} }

@@ -62,7 +62,7 @@ def test_a_bound_takes_the_place_of_what_the_structure_proves():
     [
         (LabelSets(3), [9.0, 1.1], r"row 1: an output scores 1\.2, beyond the bound 1\.1 .* correct bound"),
         (LabelSets(3), 0.4, r"row 0: an output scores -0\.5, beyond the bound 0\.4"),
-        (UsersOwn.structure, [9.0, 1.1], r"row 1: an output scores 1\.2, .*beyond the bound 1\.1"),
+        (UsersOwn.structure, [1.5, 1.1], r"row 1: an output scores 1\.2, .*beyond the bound 1\.1"),
         (LabelSets(3), -1.0, "bound, row 0: -1 must be at least 0"),
         (LabelSets(3), [1.0, np.nan], "bound, row 1: nan is not finite"),
         (LabelSets(3), np.ones(3), r"bound must have shape \(2,\)"),

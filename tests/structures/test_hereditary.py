@@ -12,7 +12,8 @@ from sklearn.base import clone
 from combpred import CapabilityError, StructuredRidge
 from combpred._lib.decode import Decoding
 from combpred.structures import Graphs
-from combpred.structures._search.hereditary import BLOCK_EDGES, EXACT_EDGES
+
+EXACT_EDGES, BLOCK_EDGES = 20, 16  # of positive weight: what is searched as a whole, and what a block has beyond
 
 COMPLETE = list(combinations(range(5), 2))
 SHUFFLED = [(4, 2), (0, 1), (3, 2), (1, 2), (0, 4), (1, 4), (0, 3), (2, 0)]

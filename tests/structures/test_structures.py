@@ -7,7 +7,6 @@ import copy
 import doctest
 import importlib
 import inspect
-import itertools
 import math
 import pickle
 import pkgutil
@@ -28,7 +27,6 @@ from combpred.structures import (
     LabelSets,
     MultiClass,
     Ordinal,
-    Paths,
     Permutations,
     PosetElements,
     SpanningTrees,
@@ -96,66 +94,6 @@ def test_embedding_is_as_defined(structure: Structure, psi: Any) -> None:
     names = structure.feature_names()
     assert names.shape == (structure.n_features,)
     assert len(set(names)) == structure.n_features
-
-
-JOINTS = {
-    "order": " before ",
-    "total order": " before ",
-    "directions": "->",
-    "arcs": "->",
-    "edges": "-",
-    "cells": " to ",
-}
-
-
-def steps(y: list[int], n: int, *, closed: bool) -> set[tuple[int, int]]:
-    """Return the arcs of a cycle, or of a route with those from and to a depot n."""
-    places = [v for v in y if v >= 0]
-    around = [*places, places[0]] if closed else [n, *places, n]
-    return set(itertools.pairwise(around))
-
-
-def said(structure: Structure, y: list[int], u: int, v: int) -> int:
-    """Return what ψ has for the items u and v of an output."""
-    n = len(y)
-    if structure.name in ("permutations", "weakorders"):
-        return int(np.sign(y[v] - y[u]))
-    if structure.name == "assignments":
-        return int(y[u] == v)
-    if structure.name == "cliques":
-        return y[u] * y[v]
-    arcs = steps(y, n, closed=structure.name != "routes")
-    back = {"cycles": 1, "directedcycles": -1, "routes": 0}[structure.name]
-    return int((u, v) in arcs) or back * int((v, u) in arcs)
-
-
-@pytest.mark.parametrize(
-    "name", ["permutations", "weakorders", "assignments", "cliques", "cycles", "directedcycles", "routes"]
-)
-def test_cells_of_the_layout_are_what_the_output_says(name: str) -> None:
-    structure = structure_classes()[name](4)
-    layout = structure.space.layout
-    assert layout is not None
-    for y, psi in zip(structure.enumerate(), structure.embed(list(structure.enumerate())), strict=True):
-        found = [said(structure, y.tolist(), u, v) for u, v in zip(layout.rows, layout.columns, strict=True)]
-        assert psi[: len(found)].tolist() == found
-    inner = (layout.rows < layout.n_items) & (layout.columns < layout.n_items)
-    named = [f"{u}{JOINTS[layout.kind]}{v}" for u, v in zip(layout.rows[inner], layout.columns[inner], strict=True)]
-    assert structure.feature_names()[np.flatnonzero(inner)].tolist() == named
-
-
-def test_layouts_of_graphs_are_their_edges_and_others_have_none() -> None:
-    edges = [(2, 1), (0, 2), (3, 0), (1, 3)]
-    for graph, kind in (
-        (Graphs(edges=edges), "edges"),
-        (SpanningTrees(4, edges), "edges"),
-        (Paths(edges[:2], 0, 1), "arcs"),
-    ):
-        layout = graph.space.layout
-        assert layout is not None and (layout.kind, layout.n_items) == (kind, 4 if kind == "edges" else 3)
-        assert list(zip(layout.rows.tolist(), layout.columns.tolist(), strict=True)) == edges[: graph.n_features]
-    for other in (LabelSets(3), MultiClass(3), Ordinal(3), Paths.trellis(3, 2)):
-        assert other.space.layout is None
 
 
 @each

@@ -95,11 +95,13 @@ func (e *SpentError) Status() int32 { return 8 }
 
 // String returns the name by which users know the sampler.
 func (s Sampler) String() string {
-	names := map[Sampler]string{AutoSampler: "auto", ExactSampler: "exact"}
-	for method, name := range []string{"meta", "local", "cube", "cftp", "rejection", "monotone"} {
-		names[Sampler(method)] = name
+	switch s {
+	case AutoSampler:
+		return "auto"
+	case ExactSampler:
+		return "exact"
 	}
-	return names[s]
+	return chain.Method(s).String()
 }
 
 // task is the estimate of one row, with what its draws took so far.

@@ -62,8 +62,8 @@ func NewBanded[T linalg.Float](p *solve.Problem, op *dual.Kernel, work []T) (*Ba
 }
 
 // largestFirst returns v, of length 1, and w, so that K̃ − vwᵀ − wvᵀ = (I − 2vvᵀ)K̃(I − 2vvᵀ) has the eigenvector of the largest eigenvalue
-// close to its first axis. Kernel matrices have one that is larger by far than all others, from their mean and the shift; what rounding makes
-// of it in single precision would else be in all entries.
+// close to its first axis. Kernel matrices have one that is larger by far than all others, from their mean and the shift; what rounding
+// makes of it in single precision would else be in all entries.
 func largestFirst(p *solve.Problem, op *dual.Kernel) (v, w []float64, err error) {
 	m := len(p.Root)
 	x, y := linalg.NewMatrix[float64](m, 1), linalg.NewMatrix[float64](m, 1)
@@ -90,8 +90,8 @@ func largestFirst(p *solve.Problem, op *dual.Kernel) (v, w []float64, err error)
 	return v, w, nil
 }
 
-// Squared does what Factored does for the squared loss, for each of the given penalties together, and returns for how many of them, from the
-// first on, it was accurate enough; the others are not written.
+// Squared does what Factored does for the squared loss, for each of the given penalties together, and returns for how many of them, from
+// the first on, it was accurate enough; the others are not written.
 func (b *Banded[T]) Squared(penalties []float64, dst []matrix) (int, error) {
 	p, m, width := b.p, len(b.p.Root), b.p.Coord.Len()
 	diagonals := make([][]float64, 0, len(penalties))

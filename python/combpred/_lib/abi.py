@@ -103,6 +103,13 @@ class CKbestRequest(ctypes.Structure):
                        n_squares=_N, value=c_double, ask=c_char * 16)
 
 
+class CHereditaryRequest(ctypes.Structure):
+    """cp_hereditary_request."""
+
+    _fields_ = _fields(capacity=_N, sets=_P, verdicts=_P, n_asked=_N, until=_N, value=c_double, upper_bound=c_double,
+                       ask=c_char * 16)
+
+
 class CPartitionInfo(ctypes.Structure):
     """cp_partition_info."""
 
@@ -579,6 +586,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_layout": (_P, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_hereditary_next": (_P, _N, _P, _P, _N, _P, _P, *_ERR),
     "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),

@@ -23,6 +23,7 @@ DECODERS = (*names.LIBRARY_DECODERS, "milp")
 
 _FIRST_BLOCK = 16  # outputs of a list of known length that are found at once
 _BLOCK_BYTES = 2**25  # of listed outputs
+_SETS = 64  # of edges that are asked about at a time
 _REQUEST_NUMBERS = 2**17  # scores that a caller decodes at a time
 
 
@@ -356,3 +357,40 @@ def best_by_requests(
         else:
             n = request.n_asked
             parts[:n] = solve(asked[0][:n], asked[1][:n] if request.n_squares else None)
+
+
+class HereditarySet(NamedTuple):
+    """A set of edges with a hereditary property, or a counterexample to that.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (n,), bool
+    value, upper_bound : float
+        Its weight, and a proven bound on that of all sets with the property.
+    part : ndarray of shape (n,), bool, or None
+        A part of the set, which has the property, without it: no weight is known then.
+    """
+
+    edges: npt.NDArray[np.bool_]
+    value: float
+    upper_bound: float
+    part: npt.NDArray[np.bool_] | None
+
+
+def best_hereditary(weights: FloatArray, method: str, holds: Callable[[npt.NDArray[np.bool_]], bool]) -> HereditarySet:
+    """Return a set of edges of large weight, for weights (n,), with the property that `holds` tells."""
+    needed, state = ctypes.c_int64(), np.zeros(0)
+    sets, verdicts = np.zeros((_SETS, len(weights)), dtype=np.bool_), np.zeros(_SETS, dtype=np.uint8)
+    request = record(abi.CHereditaryRequest, capacity=_SETS, sets=sets, verdicts=verdicts)
+    while True:
+        call("cp_hereditary_next", weights, len(weights), method, state, len(state), needed, request)
+        if request.ask == b"state":
+            state = np.zeros(needed.value)
+        elif request.ask == b"holds":
+            for i in range(request.n_asked):
+                verdicts[i] = holds(sets[i])
+                if verdicts[i] == request.until:
+                    break
+        else:
+            part = sets[1] if request.ask == b"counterexample" else None
+            return HereditarySet(sets[0], request.value, request.upper_bound, part)

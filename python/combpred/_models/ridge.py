@@ -25,7 +25,7 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.errors import NumericalError
-from .._lib.kernel import Eigendecomposition, eigendecompose
+from .._lib.kernel import eigendecompose
 from .._lib.names import RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_plan, ridge_spectral
 from .._lib.structure import Description
@@ -98,16 +98,23 @@ def solve_factored(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, An
     Factors are taken in the precision that the plan advises, single for large problems. Where the matrix is too
     ill-conditioned for that, the library says so and they are taken in double; `Solution.precision` records which.
     """
-    options = {**problem.options, "solver": plan["solver"], "precision": plan["precision"]}
-    try:
-        return _solve_factored(problem, kernel, options, plan[f"work_{plan['precision']}"])
-    except NumericalError as error:
-        if plan["precision"] == "double":
-            raise with_remedy(error, problem) from error
-    try:
-        return _solve_factored(problem, kernel, {**options, "precision": "double"}, plan["work_double"])
-    except NumericalError as error:
-        raise with_remedy(error, problem) from error
+    for precision in ("single", "double")[plan["precision"] == "double" :]:
+        n_bytes = plan[f"work_{precision}"]
+        require_memory(
+            n_bytes, f"training on {problem.n} rows: the work space", "fit fewer rows", square_rows=problem.n
+        )
+        options = {**problem.options, "solver": plan["solver"], "precision": precision}
+        try:
+            dual, info = ridge_kernel(
+                problem.description, options, kernel, problem.targets, np.empty(n_bytes, dtype=np.uint8),
+                n_threads=problem.n_threads, verbose=problem.verbose,
+            )  # fmt: skip
+            break
+        except NumericalError as error:
+            if precision == "double":
+                raise with_remedy(error, problem) from error
+    # Iterations work on the kernel matrix itself and have no factors.
+    return Solution(dual, plan["solver"], precision if plan["solver"] == "closed-form" else "double", info)
 
 
 def with_remedy(error: NumericalError, problem: RidgeProblem) -> NumericalError:
@@ -118,20 +125,10 @@ def with_remedy(error: NumericalError, problem: RidgeProblem) -> NumericalError:
     )
 
 
-def _solve_factored(problem: RidgeProblem, kernel: FloatArray, options: dict[str, Any], n_bytes: int) -> Solution:
-    require_memory(n_bytes, f"training on {problem.n} rows: the work space", "fit fewer rows", square_rows=problem.n)
-    work = np.empty(n_bytes, dtype=np.uint8)
-    dual, info = ridge_kernel(
-        problem.description, options, kernel, problem.targets, work,
-        n_threads=problem.n_threads, verbose=problem.verbose,
-    )  # fmt: skip
-    # Iterations work on the kernel matrix itself and have no factors.
-    precision = options["precision"] if options["solver"] == "closed-form" else "double"
-    return Solution(dual, options["solver"], precision, info)
-
-
-def solve_spectral(problem: RidgeProblem, decomposition: Eigendecomposition, solver: str) -> Solution:
-    """Solve from the eigendecomposition of D(K + shift)D."""
+def solve_spectral(problem: RidgeProblem, kernel: FloatArray, solver: str) -> Solution:
+    """Solve from the eigendecomposition of D(K + shift)D, D = diag(√weights), which overwrites the kernel matrix K."""
+    weighted = weighted_kernel(kernel, problem.targets.row_weights(), problem.options["shift"])
+    decomposition = eigendecompose(weighted)
     try:
         dual, info = ridge_spectral(
             problem.description, {**problem.options, "solver": solver}, decomposition.values, decomposition.vectors,
@@ -207,12 +204,6 @@ def training_kernel(
     require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", advice, square_rows=n)
     matrix: FloatArray = kernel.matrix(X)
     return matrix.copy() if copied else matrix
-
-
-def spectral_kernel(model: RidgeBase, X: Any, problem: RidgeProblem, advice: str | Callable[[], str]) -> FloatArray:
-    """Return D(K + shift)D for the spectral route, after checking that diagonalising it fits: three more matrices."""
-    matrix = training_kernel(model, X, 24 * problem.n**2, advice, overwritable=True)
-    return weighted_kernel(matrix, problem.targets.row_weights(), problem.options["shift"])
 
 
 def keep(model: RidgeBase, X: Any, solution: Solution) -> None:
@@ -442,8 +433,8 @@ class StructuredRidge(RidgeBase):
         plan = problem.plan(0, 0)
         advice = partial(alternatives, self.kernel, X.shape[0], X.shape[1], self.structure_.n_features)
         if plan["route"] == "spectral":
-            decomposition = eigendecompose(spectral_kernel(self, X, problem, advice))
-            solution = solve_spectral(problem, decomposition, plan["solver"])
+            kernel = training_kernel(self, X, 24 * problem.n**2, advice, overwritable=True)  # three more matrices
+            solution = solve_spectral(problem, kernel, plan["solver"])
         else:
             kernel = training_kernel(self, X, plan[f"work_{plan['precision']}"], advice)
             solution = solve_factored(problem, kernel, plan)

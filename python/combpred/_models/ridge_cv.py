@@ -20,7 +20,6 @@ from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
 from .._lib.arrays import FloatArray, available_memory, require_memory
 from .._lib.errors import NumericalError
-from .._lib.kernel import eigendecompose
 from .._lib.ridge import ridge_loo
 from .advice import alternatives
 from .ridge import (
@@ -33,7 +32,7 @@ from .ridge import (
     solve_spectral,
     training_kernel,
 )
-from .training import resolve_targets, weighted_kernel
+from .training import resolve_targets
 
 _PROBABILITIES = ("predict_proba", "predict_log_proba")
 
@@ -271,8 +270,7 @@ class StructuredRidgeCV(RidgeBase):
         }
         problem = problem.with_options(alpha=self.alpha_)
         if spectral:
-            weighted = weighted_kernel(kernel, problem.targets.row_weights(), problem.options["shift"])
-            keep(self, X_fit, solve_spectral(problem, eigendecompose(weighted), "closed-form"))
+            keep(self, X_fit, solve_spectral(problem, kernel, "closed-form"))
         else:
             keep(self, X_fit, solve_factored(problem, kernel, plan))
 

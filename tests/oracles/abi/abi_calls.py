@@ -167,6 +167,10 @@ CALLS = {
         ),
         *RUN,
     ],
+    "cp_hereditary_next": [
+        *(ZEROS.ctypes.data, 4, b"auto", doubles(1200), 400, out()),
+        record(abi.CHereditaryRequest, capacity=20, sets=LISTING.ctypes.data, verdicts=LISTING[4096:].ctypes.data),
+    ],
     "cp_kbest_next": [
         *(S, record(abi.CScores, n=1, d=D, linear=Z), record(abi.CKbestOptions, method=b"partition", nu=1.0)),
         *(LISTING.ctypes.data, len(LISTING), out()),

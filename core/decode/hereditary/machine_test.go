@@ -1,0 +1,327 @@
+package hereditary
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// run answers the requests of a search by a property. All that it keeps between them is a state.
+func run(t *testing.T, weights []float64, method Method, most int, holds func([]bool) bool) (Request, float64, float64, int, error) {
+	t.Helper()
+	state, asked := make([]float64, StateLen(len(weights))), 0
+	m := New(weights, method, most)
+	var verdicts []uint8
+	for {
+		r, err := m.Next(verdicts)
+		if err != nil {
+			return r, 0, 0, asked, err
+		}
+		if r.Ask != Holds {
+			value, bound := m.Found()
+			return r, value, bound, asked, nil
+		}
+		if len(r.Sets) > max(most, ExactEdges) {
+			t.Fatalf("%d sets are asked about at once", len(r.Sets))
+		}
+		verdicts = slices.Repeat([]uint8{Unknown}, len(r.Sets))
+		for i, set := range r.Sets {
+			verdicts[i] = 0
+			if asked++; holds(set) {
+				verdicts[i] = 1
+			}
+			if int(verdicts[i]) == r.Until {
+				break
+			}
+		}
+		m.StateTo(state)
+		if m, err = Resume(weights, method, most, state); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// forest says whether edges of the complete graph on so many vertices, in lexicographic order, form no cycle.
+func forest(vertices int) func([]bool) bool {
+	return func(set []bool) bool {
+		root := make([]int, vertices)
+		for v := range root {
+			root[v] = v
+		}
+		find := func(v int) int {
+			for root[v] != v {
+				v = root[v]
+			}
+			return v
+		}
+		e := 0
+		for u := range vertices {
+			for v := u + 1; v < vertices; v++ {
+				if set[e] {
+					if find(u) == find(v) {
+						return false
+					}
+					root[find(u)] = find(v)
+				}
+				e++
+			}
+		}
+		return true
+	}
+}
+
+// few allows so many edges.
+func few(most int) func([]bool) bool {
+	return func(set []bool) bool {
+		n := 0
+		for _, in := range set {
+			if in {
+				n++
+			}
+		}
+		return n <= most
+	}
+}
+
+// random returns a hereditary property: some sets of two or three edges are forbidden, and some edges alone.
+func random(n int, rng *rand.Rand) func([]bool) bool {
+	var forbidden [][]int
+	for range n {
+		forbidden = append(forbidden, rng.Perm(n)[:min(n, 1+rng.IntN(12)/4)])
+	}
+	forbidden = slices.DeleteFunc(forbidden, func(f []int) bool { return len(f) == 1 && rng.IntN(2) == 0 })
+	return func(set []bool) bool {
+		for _, f := range forbidden {
+			all := true
+			for _, e := range f {
+				all = all && set[e]
+			}
+			if all {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// best returns the largest weight of a set with a property, by trying all.
+func best(weights []float64, holds func([]bool) bool) float64 {
+	most, set := 0.0, make([]bool, len(weights))
+	for bits := range 1 << len(weights) {
+		sum := 0.0
+		for e := range set {
+			if set[e] = bits>>e&1 == 1; set[e] {
+				sum += weights[e]
+			}
+		}
+		if sum > most && holds(set) {
+			most = sum
+		}
+	}
+	return most
+}
+
+func TestSearchesAreThoseOfEnumeration(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	for round := range 300 {
+		n := 1 + rng.IntN(11)
+		holds := random(n, rng)
+		if n == 10 && round%2 == 0 {
+			holds = forest(5)
+		}
+		weights := make([]float64, n)
+		for e := range weights {
+			weights[e] = math.Round(4*rng.NormFloat64()) / 2 // with ties and zeros
+		}
+		for _, method := range []Method{Auto, Exact, Search} {
+			r, value, bound, _, err := run(t, weights, method, 1, holds)
+			if err != nil || r.Ask != Done || !holds(r.Sets[0]) {
+				t.Fatalf("%v %v", r, err)
+			}
+			if want := best(weights, holds); math.Abs(value-want) > 1e-9 || bound != value {
+				t.Errorf("round %d: a set of %v, at most %v; the best has %v", round, value, bound, want)
+			}
+			sum := 0.0
+			for e, in := range r.Sets[0] {
+				if in {
+					sum += weights[e]
+				}
+			}
+			if sum != value {
+				t.Errorf("the set has %v, not %v", sum, value)
+			}
+		}
+	}
+}
+
+// TestBlocks: beyond exact search the bound holds, and the ratio is that of the number of blocks.
+func TestBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 0))
+	for _, n := range []int{28, 45} {
+		vertices := map[int]int{28: 8, 45: 10}[n]
+		for range 5 {
+			weights := make([]float64, n)
+			for e := range weights {
+				weights[e] = 0.1 + rng.Float64()
+			}
+			r, value, bound, _, err := run(t, weights, Auto, 7, forest(vertices))
+			if err != nil || r.Ask != Done || !forest(vertices)(r.Sets[0]) {
+				t.Fatalf("%v %v", r, err)
+			}
+			want := 0.0 // Kruskal (1956)
+			order := make([]int, n)
+			for e := range order {
+				order[e] = e
+			}
+			slices.SortFunc(order, func(a, b int) int {
+				if weights[a] > weights[b] {
+					return -1
+				}
+				return 1
+			})
+			set := make([]bool, n)
+			for _, e := range order {
+				set[e] = true
+				if set[e] = forest(vertices)(set); set[e] {
+					want += weights[e]
+				}
+			}
+			if value > want+1e-9 || bound < want-1e-9 || value < bound/math.Ceil(float64(n)/BlockEdges)-1e-9 {
+				t.Errorf("a forest of %v, at most %v; the best has %v", value, bound, want)
+			}
+			if math.Abs(value-want) > 1e-9 { // which local search finds in a matroid
+				t.Errorf("local search ends at %v, not %v", value, want)
+			}
+			var limit *LimitError
+			if _, _, _, _, err := run(t, weights, Exact, 7, forest(vertices)); !errors.As(err, &limit) || limit.Edges != n {
+				t.Errorf("%v, want a *LimitError", err)
+			}
+		}
+	}
+}
+
+// TestQuestions: what can be told without asking is not asked.
+func TestQuestions(t *testing.T) {
+	weights := make([]float64, 12)
+	for e := range weights {
+		weights[e] = 1 + float64(e)/100
+	}
+	_, _, _, asked, err := run(t, weights, Auto, 100, few(12))
+	if err != nil || asked != 13 { // the whole set, and without each edge
+		t.Errorf("%d questions (%v)", asked, err)
+	}
+	for e := range weights {
+		weights[e] = -1
+	}
+	r, value, _, asked, err := run(t, weights, Auto, 100, few(0))
+	if err != nil || asked != 1 || value != 0 || slices.Contains(r.Sets[0], true) {
+		t.Errorf("%d questions for the empty set %v of %v (%v)", asked, r.Sets, value, err)
+	}
+}
+
+// TestCounterexamples: for properties that are not hereditary, two sets that show it, or a set that is a best one all the same.
+func TestCounterexamples(t *testing.T) {
+	rng, found := rand.New(rand.NewPCG(3, 0)), 0
+	for range 400 {
+		n := 3 + rng.IntN(7)
+		if rng.IntN(4) == 0 {
+			n = 24
+		}
+		weights := make([]float64, n)
+		for e := range weights {
+			weights[e] = 0.5 + rng.Float64()
+		}
+		seed := rng.Uint64()
+		holds := func(set []bool) bool { // any function of the set
+			h := seed
+			for _, in := range set {
+				h *= 0x9e3779b97f4a7c15
+				if in {
+					h ^= h>>29 + 12345
+				}
+			}
+			return h>>40%3 != 0
+		}
+		r, value, _, _, err := run(t, weights, Auto, 5, holds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Ask == Counterexample {
+			found++
+			for e, in := range r.Sets[1] {
+				if in && !r.Sets[0][e] {
+					t.Fatal("the second set is no part of the first")
+				}
+			}
+			if !holds(r.Sets[0]) || holds(r.Sets[1]) {
+				t.Fatal("the sets show nothing")
+			}
+		} else if set := r.Sets[0]; value > 0 && !holds(set) {
+			t.Fatal("the set has not the property")
+		}
+	}
+	if found < 300 {
+		t.Errorf("%d counterexamples", found)
+	}
+	n := 0 // a function that says what it likes: the search must end
+	if r, _, _, _, err := run(t, slices.Repeat([]float64{1}, 6), Auto, 5, func([]bool) bool { n++; return n%3 == 0 }); err == nil && r.Ask == Holds {
+		t.Error("the search has no end")
+	}
+}
+
+func TestStatesThatAreNone(t *testing.T) {
+	weights := []float64{1, 2, 3, 0.5, 2.5}
+	good := make([]float64, StateLen(len(weights)))
+	m := New(weights, Auto, 3)
+	verdicts := []uint8(nil)
+	rng := rand.New(rand.NewPCG(4, 0))
+	holds := forest(4)
+	for range 40 {
+		r, err := m.Next(verdicts)
+		if err != nil || r.Ask != Holds {
+			break
+		}
+		verdicts = verdicts[:0]
+		for _, set := range r.Sets {
+			verdicts = append(verdicts, 0)
+			if holds(append(set, false)) {
+				verdicts[len(verdicts)-1] = 1
+			}
+		}
+		m.StateTo(good)
+		for range 200 {
+			state := slices.Clone(good)
+			for range 1 + rng.IntN(3) {
+				state[rng.IntN(len(state))] = []float64{-1, 0, 1, 2, 0.5, math.NaN(), 7, 1e9}[rng.IntN(8)]
+			}
+			if damaged, err := Resume(weights, Auto, 3, state); err == nil { // it must not panic, nor go on for ever
+				answers := verdicts
+				for range 1000 {
+					r, err := damaged.Next(answers[:min(len(answers), damaged.Asked())])
+					if err != nil || r.Ask != Holds {
+						break
+					}
+					answers = make([]uint8, len(r.Sets))
+				}
+			}
+		}
+	}
+	if _, err := Resume(weights, Auto, 3, good[1:]); err == nil {
+		t.Error("a shorter state is taken")
+	}
+	if _, err := New(weights, Auto, 3).Next(nil); err != nil {
+		t.Error(err)
+	}
+	one := New(weights, Auto, 3)
+	if _, err := one.Next(nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.Next([]uint8{3}); err == nil {
+		t.Error("3 is taken for a verdict")
+	}
+	if _, err := one.Next(nil); err == nil {
+		t.Error("nothing is taken for a verdict")
+	}
+}
