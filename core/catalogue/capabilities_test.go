@@ -103,12 +103,6 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 		}
 		return r.succeeds(t, "exact", partition.Sample(r.space, r.scores, 1, 0, r.part(), 1, nil)), true
 	},
-	"meta":      drawnBy(chain.Meta),
-	"local":     drawnBy(chain.LocalMoves),
-	"cube":      drawnBy(chain.CubeMoves),
-	"cftp":      drawnBy(chain.FromPast),
-	"rejection": drawnBy(chain.Reject),
-	"monotone":  drawnBy(chain.MonotonePast),
 }
 
 func (r trial) part() []int32 { return make([]int32, r.space.PartLen()) }
@@ -171,6 +165,9 @@ func drawnBy(method chain.Method) func(*testing.T, trial) (bool, bool) {
 
 // TestCapabilitiesAreThoseThatWork tries everything on every size at which structures are tested.
 func TestCapabilitiesAreThoseThatWork(t *testing.T) {
+	for _, method := range chain.Methods() {
+		attempts[method.String()] = drawnBy(method)
+	}
 	untried := map[string]bool{}
 	for _, c := range capabilities {
 		untried[c.name] = true

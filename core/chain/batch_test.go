@@ -112,7 +112,7 @@ func TestBatchMessages(t *testing.T) {
 		"add up to more than": func(_ *structure.Space, x *[]float64, _ *Options) {
 			*x = []float64{1e308, 1e308}
 		},
-		"no method number 6":              func(_ *structure.Space, _ *[]float64, o *Options) { o.Method = 6 },
+		"no method number 99":             func(_ *structure.Space, _ *[]float64, o *Options) { o.Method = 99 },
 		"number of draws is 0":            func(_ *structure.Space, _ *[]float64, o *Options) { o.Draws = 0 },
 		"burn-in is -1 steps":             func(_ *structure.Space, _ *[]float64, o *Options) { o.BurnIn = -1 },
 		"there are 0 steps between draws": func(_ *structure.Space, _ *[]float64, o *Options) { o.Thin = 0 },

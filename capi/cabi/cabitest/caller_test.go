@@ -1,6 +1,8 @@
 package cabitest
 
 import (
+	"go/parser"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -125,6 +127,28 @@ func TestMistakesInTablesAreFound(t *testing.T) {
 		spoil(&tables)
 		if problems := strings.Join(tables.Problems(), "; "); !strings.Contains(problems, want) {
 			t.Errorf("%q, must say that %s", problems, want)
+		}
+	}
+}
+
+// TestAbsurdLengthsAreNotLookedUp: where so many numbers cannot be, the last of them is not read.
+func TestAbsurdLengthsAreNotLookedUp(t *testing.T) {
+	arena, err := NewArena(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := newScope(nil)
+	first := arena.Take(24)
+	copy(unsafe.Slice((*int64)(first), 3), []int64{0, 2, 5})
+	in.buffers["first"] = first
+	last, err := parser.ParseExpr("ends(first, n)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[float64]float64{2: 5, -1: -1, 1<<61 + 4096: 1<<61 + 4096, math.MinInt64: math.MinInt64} {
+		in.numbers["n"] = n
+		if got := (evaluator{c: &Caller{Arena: arena}, in: in, top: in}).value(last); got != want {
+			t.Errorf("the last of %v numbers is %v", n, got)
 		}
 	}
 }

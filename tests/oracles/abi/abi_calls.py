@@ -283,7 +283,7 @@ CALLS = {
         *(doubles(2280), out(), *RUN),
     ],
     "cp_labelrank_direct": [
-        *(DESIGN, record(abi.CRankings, n=2, k=4, positions=Y, weights=ONES.ctypes.data), b"ndcg"),
+        *(DESIGN, record(abi.CRankings, n=2, k=4, positions=RANKED.ctypes.data, weights=ONES.ctypes.data), b"ndcg"),
         DESCENDING.ctypes.data,
         *(MACHINE[1], doubles(2660), MACHINE[4], *RUN),
     ],
