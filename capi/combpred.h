@@ -450,8 +450,8 @@ typedef struct cp_hereditary_request {
 #define CP_HEREDITARY_REQUEST {.struct_size = sizeof(cp_hereditary_request)}
 
 /* Finds a set of edges of large weight among those with a property that only the caller can tell, and that is
- * hereditary: a set keeps it when edges are taken away. The empty set must have it. Call it again and again with the same
- * weights[n_edges], which are finite, and do what request->ask says. decoder is
+ * hereditary: a set keeps it when edges are taken away. The empty set must have it. Call it again and again with the
+ * same weights[n_edges], which are finite, and do what request->ask says. decoder is
  *   "auto"          exact up to 20 edges of positive weight that have the property alone, by at most exponentially many
  *                   questions; beyond in blocks of 16, whose best sets are improved by local search: with b blocks the
  *                   weight is at least 1/b of the largest
