@@ -433,19 +433,19 @@ int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_opti
 /* What cp_hereditary_next asks for, and what it gets. */
 typedef struct cp_hereditary_request {
   int64_t struct_size;
-  int64_t capacity;   /* most sets that are asked about at a time, at least 20; the same in all calls                */
-  uint8_t *sets;      /* [capacity, n_edges]: out: sets of edges, 1 for those that a set has                         */
-  uint8_t *verdicts;  /* [capacity]: in: on the sets that were asked about, 1 for one that has the property, 0 for
-                         one that has not; out: 2s                                                                   */
-  int64_t n_asked;    /* out: with "holds", how many                                                                 */
-  int64_t until;      /* out: 0 or 1: behind a set with this verdict the others may be left at 2; -1: none may       */
-  double value;       /* out: with "done", the weight of the set                                                     */
+  int64_t capacity;   /* most sets that are asked about at a time, at least 20; the same in all calls            */
+  uint8_t *sets;      /* [capacity, n_edges]: out: sets of edges, 1 for those that a set has                     */
+  uint8_t *verdicts;  /* [capacity]: in: on the sets that were asked about, 1 for one that has the property, 0
+                         for one that has not; out: 2s                                                           */
+  int64_t n_asked;    /* out: with "holds", how many                                                             */
+  int64_t until;      /* out: 0 or 1: behind a set with this verdict the others may be left at 2; -1: none may   */
+  double value;       /* out: with "done", the weight of the set                                                 */
   double upper_bound; /* out: and a proven bound on that of all sets with the property, equal where it is a best one */
   char ask[16];       /* out: "holds": verdicts are needed on the first n_asked of sets
                               "done": the set is the first of sets
-                              "counterexample": the property is not hereditary: the first of sets has it, the second,
-                                                a part of that, has not
-                              "state": nothing was done: call again with a longer state                              */
+                              "counterexample": the property is not hereditary: the first of sets has it, the second, a
+                                                part of that, has not
+                              "state": nothing was done: call again with a longer state                          */
 } cp_hereditary_request;
 #define CP_HEREDITARY_REQUEST {.struct_size = sizeof(cp_hereditary_request)}
 
