@@ -124,8 +124,8 @@ func (e evaluator) function(name string, args []ast.Expr) float64 {
 		return min(math.Abs(e.value(args[0])), 1)
 	case "ends":
 		n := e.value(args[1])
-		p := e.in.buffers[args[0].(*ast.Ident).Name]
-		if p != nil && n >= 0 && n < slotBytes && e.c.Arena.Fits(8*int64(n)+8) && uintptr(p)%8 == 0 {
+		there := n >= 0 && n < slotBytes && e.c.Arena.Fits(8*int64(n)+8)
+		if p := e.in.buffers[args[0].(*ast.Ident).Name]; p != nil && there && uintptr(p)%8 == 0 {
 			return float64(*(*int64)(unsafe.Add(p, 8*int(n))))
 		}
 		return n

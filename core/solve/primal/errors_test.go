@@ -44,7 +44,7 @@ func TestBadRows(t *testing.T) {
 			g.y = append(g.y, g.y...)
 			g.x[40*p] = -1e141
 		}, 40, "row 40: the squares"},
-		"no ranking":      {func(g *given) { g.y[1300*k] = 9 }, 1300, "position 9"},
+		"no ranking":      {func(g *given) { g.y[1300*k] = 9 }, 1300, "found 9"},
 		"psi":             {func(g *given) { g.psi = linalg.NewMatrix[float64](n, d); g.psi.Row(33)[2] = math.Inf(-1) }, 33, "psi"},
 		"negative weight": {func(g *given) { g.weights[5] = -1 }, 5, "not negative"},
 		"many outputs": {func(g *given) {
@@ -60,7 +60,7 @@ func TestBadRows(t *testing.T) {
 			}
 			g.y = append(g.y, g.y...)
 			g.y[2001*k] = 0
-		}, 1000, "position 0"},
+		}, 1000, "counts positions from 0"},
 		"no outputs": {func(g *given) {
 			for i := range n + 1 {
 				g.first = append(g.first, min(i, n-1))
