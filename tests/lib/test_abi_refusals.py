@@ -227,6 +227,7 @@ def test_misaligned_structs_are_refused(dll, function, index, kind):
 UNBOUNDED = {"skip", "nnz", "p", "budget"}  # may be as large as they like
 UNBOUNDED_FIELDS = {"bytes", "max_iter"}
 UNUSED_FIELDS = {"budget", "nnz", "intercept", "n_asked", "n_squares", "levels_needed"}  # of such calls, or any number
+ANSWERED = {"cp_structure_layout"}  # whose structs are answers alone
 
 
 @pytest.mark.parametrize(
@@ -250,7 +251,7 @@ def test_illegal_sizes_are_refused(dll, function, index, size):
 @pytest.mark.parametrize("size", [-1, -(2**63), 2**62, 2**63 - 1])
 @pytest.mark.parametrize(("function", "index", "name"), fields_of(c_int64))
 def test_illegal_sizes_in_structs_are_refused(dll, function, index, name, size):
-    if name in UNUSED_FIELDS or name in UNBOUNDED_FIELDS and size > 0:
+    if function in ANSWERED or name in UNUSED_FIELDS or name in UNBOUNDED_FIELDS and size > 0:
         return
     if (function, name) == ("cp_chain_next", "n") and index == 3 and size > 0:
         return  # its first row is written, of however many there are

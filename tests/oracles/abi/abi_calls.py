@@ -24,7 +24,8 @@ def out(n: int = 1) -> ctypes.Array:
 
 ZEROS = np.zeros(64)  # inputs
 DOUBLES = np.zeros(4096)  # outputs, and what is changed in place
-INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
+INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)  # inputs
+WRITTEN = np.zeros(256, dtype=np.int32)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
 PARTS = INTS.astype(np.float64)
@@ -143,11 +144,11 @@ CALLS = {
     "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
-    "cp_structure_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, INTS[64:].ctypes.data, PART_LEN, *RUN],
+    "cp_structure_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, WRITTEN[64:].ctypes.data, PART_LEN, *RUN],
     "cp_structure_format": [S, ctypes.create_string_buffer(512), 512, out()],
     "cp_structure_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
-    "cp_structure_layout": [S, record(abi.CLayout), INTS[64:].ctypes.data, INTS[96:].ctypes.data, D, *RUN],
-    "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
+    "cp_structure_layout": [S, record(abi.CLayout), WRITTEN[64:].ctypes.data, WRITTEN[96:].ctypes.data, D, *RUN],
+    "cp_structure_mirror": [S, Y, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
     "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
     "cp_custom_draws": [K, 2, 2, doubles(0), doubles(64), doubles(96), *RUN],
@@ -162,7 +163,7 @@ CALLS = {
         *(S, SCORES, record(abi.CKbestOptions, method=b"auto", nu=0.5, skip=1)),
         record(
             *(abi.CKbestList,),
-            **{"n": 2, "capacity": 3, "part_len": PART_LEN, "parts": INTS[64:].ctypes.data, "value": doubles(64)},
+            **{"n": 2, "capacity": 3, "part_len": PART_LEN, "parts": WRITTEN[64:].ctypes.data, "value": doubles(64)},
             count=COUNTS.ctypes.data,
         ),
         *RUN,
@@ -186,12 +187,12 @@ CALLS = {
     "cp_chain_sample": [
         *(S, SCORES),
         record(abi.CChainOptions, method=b"meta", n_samples=3, burn_in=5, thin=2, budget=100, seed=7, start=Y),
-        *(INTS[32:].ctypes.data, PART_LEN),
+        *(WRITTEN[32:].ctypes.data, PART_LEN),
         record(abi.CChainRecord, n=2, n_samples=3, value=doubles(64), steps=doubles(96), accepted=doubles(128)),
         *RUN,
     ],
     "cp_chain_diagnose": [Z, 1, 2, 8, doubles(64), doubles(96), doubles(128), 3, *RUN],
-    "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, INTS[16:].ctypes.data, 2, doubles(64), *RUN],
+    "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, WRITTEN[16:].ctypes.data, 2, doubles(64), *RUN],
     "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
     "cp_extensions_estimate": [
         *(PAIRS.ctypes.data, 2, 4, record(abi.CExtensionsOptions, epsilon=0.5, delta=0.5, most_downsets=1)),
@@ -235,9 +236,13 @@ CALLS = {
     ],
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [
-        *(S, RIDGE, record(abi.CSGDKernel, n=2, rows=INTS[48:].ctypes.data, columns=INTS[52:].ctypes.data, matrix=K)),
+        *(
+            S,
+            RIDGE,
+            record(abi.CSGDKernel, n=2, rows=WRITTEN[48:].ctypes.data, columns=WRITTEN[52:].ctypes.data, matrix=K),
+        ),
         *(TARGETS, record(abi.CSGDPasses, max_iter=2, curve=doubles(600), eta0=0.5)),
-        record(abi.CSGDSupport, capacity=2, rows=INTS[56:].ctypes.data, coef=doubles(2048)),
+        record(abi.CSGDSupport, capacity=2, rows=WRITTEN[56:].ctypes.data, coef=doubles(2048)),
         *RUN,
     ],
     "cp_sgd_fit": [
@@ -246,7 +251,7 @@ CALLS = {
         *(DESCENT, record(abi.CSGDReport), *RUN),
     ],
     "cp_affine_losses": [b"signs and zeros", b"hamming", Z, 2, D, None, doubles(2300), doubles(2310), doubles(2330)],
-    "cp_rows_order": [DESIGN, TARGETS, INTS[48:].ctypes.data, *RUN],
+    "cp_rows_order": [DESIGN, TARGETS, WRITTEN[48:].ctypes.data, *RUN],
     "cp_svm_fit": [S, SVM, *MARGINS, SOLUTION, record(abi.CSVMInfo), *RUN],
     "cp_svm_state_len": [OWN_SVM, *MARGINS, record(abi.CMarginSizes)],
     "cp_svm_next": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), record(abi.CMarginStep), *RUN],
@@ -293,7 +298,7 @@ CALLS = {
         *(doubles(2700), doubles(2710), doubles(2720), doubles(2730), *RUN),
     ],
     "cp_aggregate": [
-        *(PROFILE, PAIRS_OF_ITEMS, CONSENSUS, PROGRAMS, INTS[48:].ctypes.data, 4, record(abi.CConsensusInfo), *RUN)
+        *(PROFILE, PAIRS_OF_ITEMS, CONSENSUS, PROGRAMS, WRITTEN[48:].ctypes.data, 4, record(abi.CConsensusInfo), *RUN)
     ],
     "cp_aggregate_pairs": [PROFILE, record(abi.CPairs, k=4, before=doubles(2480), tied=doubles(2496)), *RUN],
     "cp_aggregate_groups": [doubles(2400), 4, doubles(2512), out()],
