@@ -451,7 +451,7 @@ typedef struct cp_hereditary_request {
 
 /* Finds a set of edges of large weight among those with a property that only the caller can tell, and that is
  * hereditary: a set keeps it when edges are taken away. The empty set must have it. Call it again and again with the
- * same weights[n_edges], which are finite, and do what request->ask says. decoder is
+ * same weights[n_edges], which are finite, and do what request->ask says. decoder, NULL for "auto", is
  *   "auto"          exact up to 20 edges of positive weight that have the property alone, by at most exponentially many
  *                   questions; beyond in blocks of 16, whose best sets are improved by local search: with b blocks the
  *                   weight is at least 1/b of the largest
@@ -603,13 +603,14 @@ typedef struct cp_extensions_info {
   int64_t n_levels;  /* elements that were taken away one by one before the rest was counted; 0: the number is exact */
   int64_t n_samples; /* linear extensions drawn                                                                     */
 } cp_extensions_info;
+#define CP_EXTENSIONS_INFO {.struct_size = sizeof(cp_extensions_info)}
 
 /* Estimates the number of linear extensions of a partial order, given as for cp_extensions_sample, with guaranteed
  * error. Where most_downsets suffice the number is exact. Elsewhere elements are taken away one by one: the share of
  * orders that end, or begin, with one follows from draws by coupling from the past, about 2 n_levels ln(2/delta) /
  * epsilon^2 of which end so for each. dst[dst_cap] gets the number, rounded, as cp_structure_count writes it; log_count
- * is not rounded. dst may be NULL with dst_cap = 0 where *info is enough. options NULL: the defaults. The seed decides
- * on everything. control->step counts draws. */
+ * is not rounded. dst may be NULL with dst_cap = 0 where *info is enough, and info may be NULL. options NULL: the
+ * defaults. The seed decides on everything. control->step counts draws. */
 int32_t cp_extensions_estimate(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
                                char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
                                cp_control *control, char *err, int64_t err_cap);

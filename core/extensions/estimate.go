@@ -43,6 +43,9 @@ func Estimate(p *Poset, epsilon, delta float64, most int, seed uint64, workers i
 	if !(epsilon > 0 && epsilon < 1 && delta > 0 && delta < 1) {
 		return Estimated{}, fmt.Errorf("extensions: epsilon is %v and delta %v, must be between 0 and 1", epsilon, delta)
 	}
+	if err := mon.Err(); err != nil {
+		return Estimated{}, err
+	}
 	e := estimator{seed: seed, workers: workers, mon: mon}
 	known, levels := big.NewInt(1), []level(nil)
 	open := inseparable(p, p.All(), known)

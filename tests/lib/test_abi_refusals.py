@@ -81,6 +81,9 @@ NULLABLE = {
         "cp_decode.options",
         "cp_kbest.options",
         "cp_kbest_next.options",
+        "cp_hereditary_next.decoder",
+        "cp_extensions_estimate.options",
+        "cp_extensions_estimate.info",
         "cp_log_partition.info",
         "cp_ridge_kernel.info",
         "cp_ridge_spectral.info",
@@ -226,7 +229,15 @@ def test_misaligned_structs_are_refused(dll, function, index, kind):
 
 UNBOUNDED = {"skip", "nnz", "p", "budget"}  # may be as large as they like
 UNBOUNDED_FIELDS = {"bytes", "max_iter"}
-UNUSED_FIELDS = {"budget", "nnz", "intercept", "n_asked", "n_squares", "levels_needed"}  # of such calls, or any number
+UNUSED_FIELDS = {
+    "budget",
+    "nnz",
+    "intercept",
+    "n_asked",
+    "n_squares",
+    "levels_needed",
+    "until",
+}  # of such calls, or any number
 ANSWERED = {"cp_structure_layout"}  # whose structs are answers alone
 
 

@@ -31,7 +31,9 @@ SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
 PARTS = INTS.astype(np.float64)
 RANKED = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
 COUNTS = np.zeros(2, dtype=np.int64)
-LISTING = np.zeros(8192, dtype=np.uint8)
+LISTING = np.zeros(8192, dtype=np.uint8)  # states of what goes on when called again
+SEARCH = np.zeros(400)
+BYTES = np.zeros(64, dtype=np.uint8)
 SLOTS = np.zeros(2, dtype=np.int64)
 ONES = np.ones(64)
 PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
@@ -169,8 +171,8 @@ CALLS = {
         *RUN,
     ],
     "cp_hereditary_next": [
-        *(ZEROS.ctypes.data, 4, b"auto", doubles(1200), 400, out()),
-        record(abi.CHereditaryRequest, capacity=20, sets=LISTING.ctypes.data, verdicts=LISTING[4096:].ctypes.data),
+        *(ZEROS.ctypes.data, 4, b"auto", SEARCH.ctypes.data, 400, out()),
+        record(abi.CHereditaryRequest, capacity=20, sets=WRITTEN.ctypes.data, verdicts=BYTES.ctypes.data),
     ],
     "cp_kbest_next": [
         *(S, record(abi.CScores, n=1, d=D, linear=Z), record(abi.CKbestOptions, method=b"partition", nu=1.0)),
