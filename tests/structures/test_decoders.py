@@ -10,6 +10,7 @@ import pytest
 
 from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV
 from combpred._lib.decode import Decoding
+from combpred._lib.predict import Model
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -22,7 +23,6 @@ from combpred.structures import (
     Routes,
     Structure,
     WeakOrders,
-    _space,
 )
 
 SEARCHED: list[Structure] = [
@@ -97,18 +97,19 @@ def test_an_integer_makes_predictions_reproducible(decoder: str) -> None:
 
 def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.MonkeyPatch, limits: Any) -> None:
     seen: list[int] = []
-    decode = _space.decode
+    predict = Model.predict
 
-    def spy(*arguments: Any) -> Any:
-        seen.append(arguments[-1])
-        return decode(*arguments)
+    def spy(*arguments: Any, **options: Any) -> Any:
+        seen.append(options["how"].seed)
+        return predict(*arguments, **options)
 
-    monkeypatch.setattr(_space, "decode", spy)
+    monkeypatch.setattr(Model, "predict", spy)
     ranker, X = fitted(decoder="anneal", random_state=np.random.RandomState(1))
     ranker.predict(X)
     ranker.predict(X)
     assert len(set(seen)) == 2
     limits.block_entries(4 * ranker.structure_.n_features)
+    X = np.asfortranarray(X)  # not read in place, hence in blocks
     ranker.set_params(random_state=1).predict(X)
     assert seen[3] == seen[2] + 4  # the next block starts at row 4
     state = np.random.RandomState(1)

@@ -125,35 +125,33 @@ func (p *Proposed) Decline() error { return errors.New("expect: uniform outputs 
 // Next implements loglinear.Machine.
 func (p *Proposed) Next(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
 	s := p.own
-	for {
-		if *s.ask != 0 && *s.asked > 0 {
-			if err := p.advance(); err != nil {
-				return loglinear.RowsRequest{}, err
-			}
-		}
-		if *s.ask == 0 {
-			r, err := p.Machine.Next(mon)
-			if err != nil || r.Ask == loglinear.Nothing {
-				return r, err
-			}
-			p.keep(r)
-		}
-		i, err := p.number()
-		if err != nil {
+	if *s.ask != 0 && *s.asked > 0 {
+		if err := p.advance(); err != nil {
 			return loglinear.RowsRequest{}, err
 		}
-		work, err := planFor(p.request(), p.usual)
-		if err != nil {
-			return loglinear.RowsRequest{}, err
-		}
-		many := min(p.proposalsFor(work, i)-int(*s.at), s.proposals.Rows)
-		*s.asked = float64(many)
-		asked := s.proposals.Slice(0, many, 0, p.d)
-		flat.FillNaN(asked.Data)
-		scores := p.request().Scores
-		return loglinear.RowsRequest{Ask: loglinear.Uniform, First: i, Scores: scores.Slice(int(*s.row), int(*s.row)+1, 0, p.d),
-			Draws: many, Psi: asked}, nil
 	}
+	if *s.ask == 0 {
+		r, err := p.Machine.Next(mon)
+		if err != nil || r.Ask == loglinear.Nothing {
+			return r, err
+		}
+		p.keep(r)
+	}
+	i, err := p.number()
+	if err != nil {
+		return loglinear.RowsRequest{}, err
+	}
+	work, err := planFor(p.request(), p.usual)
+	if err != nil {
+		return loglinear.RowsRequest{}, err
+	}
+	many := min(p.proposalsFor(work, i)-int(*s.at), s.proposals.Rows)
+	*s.asked = float64(many)
+	asked := s.proposals.Slice(0, many, 0, p.d)
+	flat.FillNaN(asked.Data)
+	scores := p.request().Scores
+	return loglinear.RowsRequest{Ask: loglinear.Uniform, First: i, Scores: scores.Slice(int(*s.row), int(*s.row)+1, 0, p.d),
+		Draws: many, Psi: asked}, nil
 }
 
 // keep remembers a request of the machine.

@@ -57,7 +57,6 @@ type Growth struct {
 	counts []float64
 	rows   []int64 // that are visited, each once
 	order  []int64
-	sizes  StepSizes
 }
 
 // Run takes the steps. When it is cancelled, or values are asked for, Support and Progress are those of the last batch of steps that was
