@@ -77,7 +77,7 @@ func go_cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, part
 		if err != nil {
 			return err
 		}
-		partial, err := need[structure.PartialEmbedder](sp, "a PartialEmbedder, to embed outputs known in part")
+		partial, err := need[structure.PartialEmbedder](sp, "embeddings of outputs known in part")
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 		if err != nil {
 			return err
 		}
-		sampler, err := need[structure.Sampler](sp, "a Sampler, to draw outputs")
+		sampler, err := need[structure.Sampler](sp, "a uniform sampler of outputs")
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func go_cp_structure_encode(s *C.cp_in_structure, y *C.cp_in_f64, n, width C.int
 		}
 		read := func(dst []int32, row []float64) error { return structure.ReadTo(sp, dst, row) }
 		if partial != 0 {
-			p, err := need[structure.PartialEmbedder](sp, "a PartialEmbedder, to read outputs known in part")
+			p, err := need[structure.PartialEmbedder](sp, "embeddings of outputs known in part")
 			if err != nil {
 				return err
 			}
@@ -227,7 +227,7 @@ func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int3
 		if err != nil {
 			return err
 		}
-		enumerator, err := need[structure.Enumerator](sp, "an Enumerator, to list the outputs")
+		enumerator, err := need[structure.Enumerator](sp, "a list of its outputs")
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, 
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
-			counter, err := need[structure.Counter](sp, "a Counter, to know its size")
+			counter, err := need[structure.Counter](sp, "the number of its outputs")
 			if err != nil {
 				return "", err
 			}
@@ -182,7 +182,7 @@ func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, nWor
 		if err != nil {
 			return err
 		}
-		if _, err := need[structure.Moments](sp, "Moments, to average ψ over the space"); err != nil {
+		if _, err := need[structure.Moments](sp, "the mean and second moment of its embedding"); err != nil {
 			return err
 		}
 		out, err := cabi.OutRecord(info, "info", false)
@@ -214,7 +214,7 @@ func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, struc
 	if err != nil {
 		return nil, nil, err
 	}
-	moments, err := need[structure.Moments](sp, "Moments, to average ψ over the space")
+	moments, err := need[structure.Moments](sp, "the mean and second moment of its embedding")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -150,7 +150,7 @@ func checkStart(space structure.Space) error {
 	}
 	return &structure.CapabilityError{
 		Structure: structure.Describe(space),
-		Need:      "a Sampler or a Starter, for a chain to begin with; or a start",
+		Need:      "an output for a chain to begin with, such as a start",
 	}
 }
 

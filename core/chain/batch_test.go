@@ -131,10 +131,10 @@ func TestBatchMessages(t *testing.T) {
 			o.Method, o.Bound = Reject, []float64{math.Inf(1)}
 		},
 		"only coupling from the past and rejection sampling": func(_ *structure.Space, _ *[]float64, o *Options) { o.Bound = []float64{9} },
-		"rankings of 4 labels: this needs a Lattice": func(s *structure.Space, x *[]float64, o *Options) {
+		"rankings of 4 labels: this needs a lattice": func(s *structure.Space, x *[]float64, o *Options) {
 			*s, *x, o.Method = permutations, make([]float64, 6), MonotonePast
 		},
-		"partial orders of 9 items: this needs a Sampler": func(s *structure.Space, x *[]float64, o *Options) {
+		"partial orders of 9 items: this needs a uniform sampler": func(s *structure.Space, x *[]float64, o *Options) {
 			*s, *x, o.Method = large, make([]float64, 36), FromPast
 		},
 		"sets of 2 labels needs 2": func(_ *structure.Space, x *[]float64, _ *Options) { *x = nil },

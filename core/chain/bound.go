@@ -47,7 +47,7 @@ func checkBounded(space structure.Space) error {
 func boundless(space structure.Space) error {
 	return &structure.CapabilityError{
 		Structure: structure.Describe(space),
-		Need:      "a Decoder, to bound the scores of all outputs",
+		Need:      "a decoder, to bound the scores of all outputs",
 	}
 }
 

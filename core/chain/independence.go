@@ -29,7 +29,7 @@ func samplerOf(space structure.Space) (structure.Sampler, error) {
 	if !ok {
 		return nil, &structure.CapabilityError{
 			Structure: structure.Describe(space),
-			Need:      "a Sampler, for proposals that are exactly uniform",
+			Need:      "a uniform sampler, for proposals",
 		}
 	}
 	return sampler, nil

@@ -28,7 +28,7 @@ func NewLocal(space structure.Space, score structure.Scores) (*Local, error) {
 	if !ok {
 		return nil, &structure.CapabilityError{
 			Structure: structure.Describe(space),
-			Need:      "a Proposer, for chains of local moves",
+			Need:      "local moves, for chains of them",
 		}
 	}
 	k := &Local{space: space, proposer: proposer, score: score}

@@ -73,7 +73,7 @@ func (m Method) Doc() string    { return ways[m].doc }
 func (m Method) Exact() bool   { return m.known() && ways[m].draws != nil }
 func (m Method) Chained() bool { return m.known() && ways[m].kernel != nil }
 
-// Uniform reports whether the proposals of a method are uniform outputs, so that it needs a Sampler.
+// Uniform reports whether the proposals of a method are uniform outputs, so that it needs a uniform sampler.
 func (m Method) Uniform() bool { return m.known() && ways[m].uniform }
 
 // Bounded reports whether a method needs bounds on scores.

@@ -39,7 +39,7 @@ func chainOf(space structure.Space, starter structure.Starter, method Method, se
 	if !ok {
 		return nil, &structure.CapabilityError{
 			Structure: structure.Describe(space),
-			Need:      "a Proposer, for chains of local moves",
+			Need:      "local moves, for chains of them",
 		}
 	}
 	return func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {

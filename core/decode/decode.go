@@ -124,7 +124,7 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 	if !canDecode {
 		return nil, &structure.CapabilityError{
 			Structure: structure.Describe(space),
-			Need:      "a Decoder, to find the output of largest score",
+			Need:      "a decoder that finds the output of largest score",
 		}
 	}
 	return func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {

@@ -94,7 +94,7 @@ func (e *Decoder) finder(mon *parallel.Monitor) (*finder, error) {
 	}
 	var ok bool
 	if f.sampler, ok = e.Space.(structure.Sampler); !ok {
-		return nil, &structure.CapabilityError{Structure: structure.Describe(e.Space), Need: "a Sampler, to draw candidates"}
+		return nil, &structure.CapabilityError{Structure: structure.Describe(e.Space), Need: "a uniform sampler, to draw candidates"}
 	}
 	f.rng = rand.New(&f.source)
 	f.trial = make([]float64, e.Space.FeatureLen())

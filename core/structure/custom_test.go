@@ -90,7 +90,7 @@ func TestLogCount(t *testing.T) {
 		t.Errorf("the logarithm of 5 is %v, error %v", log, err)
 	}
 	_, err := LogCount(struct{ Space }{mustNew(t, "multiclass", examples.Sized(5))})
-	expectError(t, err, "needs a Counter")
+	expectError(t, err, "needs the number of its outputs")
 }
 
 func TestCustomMessages(t *testing.T) {

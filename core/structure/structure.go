@@ -65,7 +65,7 @@ func LogCount(s Space) (float64, error) {
 	case Counter:
 		return count.LogInt(c.Count()), nil
 	}
-	return 0, &CapabilityError{Structure: Describe(s), Need: "a Counter, to know its size"}
+	return 0, &CapabilityError{Structure: Describe(s), Need: "the number of its outputs"}
 }
 
 // Moments knows the mean and the second moment of ψ under the uniform distribution.

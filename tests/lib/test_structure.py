@@ -74,5 +74,5 @@ def test_library_refuses_codes_of_outputs_that_functions_hold() -> None:
     description = by_formulas().space.description
     with pytest.raises(ValueError, match="no encoding"):
         structure_embed(description, np.zeros((1, 1), dtype=np.int32))
-    with pytest.raises(CapabilityError, match="Decoder"):
+    with pytest.raises(CapabilityError, match="needs a decoder"):
         decode(description, np.zeros((1, 6)))

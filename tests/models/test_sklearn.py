@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 
 from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD
+from combpred._models import base
 from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
 
 ESTIMATORS = [StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured]
@@ -171,3 +172,29 @@ def test_a_column_of_labels_is_ravelled_with_a_warning(Estimator):
     with pytest.warns(DataConversionWarning):
         model = Estimator(kernel="rbf").fit(X[::5], y[::5, None])
     assert model.predict(X[::5]).shape == (30,)
+
+
+def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch, limits):
+    seen = []
+    predict = base.Model.predict
+
+    def spy(*arguments, **options):
+        seen.append(options["how"].seed)
+        return predict(*arguments, **options)
+
+    monkeypatch.setattr(base.Model, "predict", spy)
+    X = np.random.default_rng(0).normal(size=(7, 3))
+    ranker = StructuredRidge(Permutations(12), decoder="anneal", random_state=np.random.RandomState(1))
+    ranker.fit(X, Permutations(12).sample(7, random_state=0))
+    ranker.predict(X)
+    ranker.predict(X)
+    assert len(set(seen)) == 2
+    limits.block_entries(4 * ranker.structure_.n_features)
+    X = np.asfortranarray(X)  # not read in place, hence in blocks
+    ranker.set_params(random_state=1).predict(X)
+    assert seen[3] == seen[2] + 4  # the next block starts at row 4
+    state = np.random.RandomState(1)
+    before = state.get_state()[2]
+    ranker.set_params(decoder="auto", random_state=state).predict(X)
+    assert seen[-2:] == [0, 4]  # no seed, and the rows of the blocks
+    assert state.get_state()[2] == before  # nothing is drawn where nothing is random

@@ -181,7 +181,7 @@ def test_outputs_that_only_python_knows():
         ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
         ({"scores": [0, 0, 0, np.inf, 0, 0]}, ValueError, "row 0, column 3"),
         ({"structure": "permutations"}, TypeError, "structure must be"),
-        ({"sampler": "monotone"}, CapabilityError, "^rankings of 4 labels: .*Lattice"),
+        ({"sampler": "monotone"}, CapabilityError, "^rankings of 4 labels: .*a lattice"),
     ],
 )
 def test_refusals(changes, error, message):

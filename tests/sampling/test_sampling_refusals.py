@@ -39,8 +39,8 @@ USERS_OWN = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), lambda y
         ),
         ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, "bound must have shape"),
         ({"sampler": "cftp", "bound": np.inf}, ValueError, "bound, row 0: inf"),
-        ({"sampler": "monotone"}, CapabilityError, "Lattice"),
-        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "needs a Proposer"),
+        ({"sampler": "monotone"}, CapabilityError, "a lattice"),
+        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "needs local moves"),
         (
             {"sampler": "rejection", "scores": np.full(6, 20.0), "max_steps": 3},
             sampling.SamplingError,

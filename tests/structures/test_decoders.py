@@ -10,7 +10,6 @@ import pytest
 
 from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV
 from combpred._lib.decode import Decoding
-from combpred._lib.predict import Model
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -93,30 +92,6 @@ def test_an_integer_makes_predictions_reproducible(decoder: str) -> None:
     np.testing.assert_array_equal(ranker.predict(X), first)
     np.testing.assert_array_equal(ranker.set_params(n_jobs=1).predict(X), first)
     np.testing.assert_array_equal(ranker.predict(X[:3]), first[:3])  # each row has its own stream
-
-
-def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.MonkeyPatch, limits: Any) -> None:
-    seen: list[int] = []
-    predict = Model.predict
-
-    def spy(*arguments: Any, **options: Any) -> Any:
-        seen.append(options["how"].seed)
-        return predict(*arguments, **options)
-
-    monkeypatch.setattr(Model, "predict", spy)
-    ranker, X = fitted(decoder="anneal", random_state=np.random.RandomState(1))
-    ranker.predict(X)
-    ranker.predict(X)
-    assert len(set(seen)) == 2
-    limits.block_entries(4 * ranker.structure_.n_features)
-    X = np.asfortranarray(X)  # not read in place, hence in blocks
-    ranker.set_params(random_state=1).predict(X)
-    assert seen[3] == seen[2] + 4  # the next block starts at row 4
-    state = np.random.RandomState(1)
-    before = state.get_state()[2]
-    ranker.set_params(decoder="auto", random_state=state).predict(X)
-    assert seen[-2:] == [0, 4]  # no seed, and the rows of the blocks
-    assert state.get_state()[2] == before  # nothing is drawn where nothing is random
 
 
 @pytest.mark.parametrize("decoder", NEW)

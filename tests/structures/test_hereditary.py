@@ -268,7 +268,7 @@ def test_bad_properties_are_refused():
     with pytest.raises(ValueError, match="read-only"):
         Graphs(3, hereditary=lambda mask: mask.fill(True)).decode([1.0, 1.0, 1.0])
     forest = Graphs(3, hereditary="forest")
-    with pytest.raises(CapabilityError, match="needs a Sampler"):
+    with pytest.raises(CapabilityError, match="needs a uniform sampler"):
         forest.sample(3)
     with pytest.raises(CapabilityError, match="no exact sampler is known for sets with a property"):
         Graphs(3, hereditary=few).sample(3)

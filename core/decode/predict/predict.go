@@ -72,7 +72,7 @@ func (m *Model) Check() error {
 	}
 	if m.PreImage && m.Mean == nil {
 		if _, ok := m.Space.(structure.Moments); !ok {
-			return &structure.CapabilityError{Structure: structure.Describe(m.Space), Need: "Moments, for the mean that scores are relative to"}
+			return &structure.CapabilityError{Structure: structure.Describe(m.Space), Need: "the mean of its embedding, which scores are relative to"}
 		}
 	}
 	return nil

@@ -234,7 +234,7 @@ func TestRefusals(t *testing.T) {
 		"max_steps is 0":                                  func(o *estimate.Options) { o.MaxSteps = 0 },
 		"row 1: an output scores 56, beyond the bound 50": func(o *estimate.Options) { o.Bound = []float64{0, 50} },
 		"row 0: bound is -1":                              func(o *estimate.Options) { o.Bound = []float64{-1, 60} },
-		"a Lattice":                                       func(o *estimate.Options) { o.Sampler = estimate.Sampler(chain.MonotonePast) },
+		"a lattice":                                       func(o *estimate.Options) { o.Sampler = estimate.Sampler(chain.MonotonePast) },
 	}
 	for want, change := range cases {
 		opt := good

@@ -152,7 +152,7 @@ func (t *task) uniform(n int) (draws, error) {
 	sampler, ok := t.space.(structure.Sampler)
 	if !ok {
 		return draws{}, &structure.CapabilityError{
-			Structure: structure.Describe(t.space), Need: "a Sampler, for outputs that are exactly uniform",
+			Structure: structure.Describe(t.space), Need: "a uniform sampler, for draws",
 		}
 	}
 	seed, parts := t.rng.Uint64(), t.space.PartLen()

@@ -27,7 +27,7 @@ type Taylor struct {
 func NewTaylor(space structure.Space) (*Taylor, error) {
 	m, ok := space.(structure.Moments)
 	if !ok {
-		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "Moments, to expand about the uniform distribution"}
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding, to expand about the uniform distribution"}
 	}
 	t := &Taylor{Kind: structure.ExactMoments}
 	if a, approximate := space.(structure.Approximator); approximate {

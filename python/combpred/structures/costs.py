@@ -14,6 +14,7 @@ import numpy as np
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.maxmargin import AffineLoss, affine_losses, require_bits
+from .._lib.names import AFFINE_COSTS
 
 if TYPE_CHECKING:
     from .._lib.decode import Decoded, Decoding
@@ -32,7 +33,7 @@ def __dir__() -> list[str]:
 
 
 #: All values of the parameter `cost` of estimators.
-COSTS = ("auto", "hamming", "kendall", "tree", "zero-one")
+COSTS = ("auto", *AFFINE_COSTS)
 
 
 class Augmented(NamedTuple):
