@@ -150,7 +150,7 @@ def test_partial_orders_beyond_uniform_samples_have_local_chains():
     drawn = sampling.sample(PartialOrders(9), np.ones(36), 3, random_state=0)
     assert drawn.sampler == "local"
     PartialOrders(9).validate(drawn.y[:, 0])
-    with pytest.raises(CapabilityError, match="Sampler"):
+    with pytest.raises(CapabilityError, match="uniform sampler"):
         sampling.sample(PartialOrders(9), np.ones(36), sampler="cftp")
 
 
