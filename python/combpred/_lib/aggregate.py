@@ -34,7 +34,7 @@ class Profile(NamedTuple):
 
     @property
     def struct(self) -> abi.CProfile:
-        """Return what the core reads, good for as long as the arrays are kept."""
+        """What the core reads."""
         n, k = self.ranks.shape
         return record(abi.CProfile, n=n, k=k, ranks=self.ranks, weights=self.weights, n_extensions=self.n_extensions)
 
@@ -55,7 +55,7 @@ class Pairs(NamedTuple):
 
     @property
     def struct(self) -> abi.CPairs:
-        """Return what the core reads, good for as long as the arrays are kept."""
+        """What the core reads."""
         return record(abi.CPairs, k=len(self.before), before=self.before, tied=self.tied)
 
 
@@ -78,7 +78,7 @@ class Programs(NamedTuple):
 
     @property
     def struct(self) -> abi.CPrograms:
-        """Return what the core reads, good for as long as the arrays are kept."""
+        """What the core reads."""
         return record(
             abi.CPrograms, k=len(self.x), n_groups=len(self.state), x=self.x, state=self.state,
             lower_bound=self.lower_bound,

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import abi, names
 from .arrays import FloatArray, row_blocks
-from .call import RowInputs, call, contiguous, floats, get_n_threads, record
+from .call import RowInputs, call, contiguous, floats, record
 from .errors import RowError
 
 #: Kernels by name; with "precomputed", kernel values are given in place of inputs.
@@ -183,7 +183,6 @@ def require_semidefinite(kernel: FloatArray) -> None:
 
 def _check(function: str, kernel: FloatArray, n_threads: int | None, flops: float) -> None:
     n = len(kernel)
-    n_threads = get_n_threads() if n_threads is None else n_threads
     call(function, floats(kernel, "kernel", n, n), n, n_threads=n_threads, flops=flops * n * n)
 
 

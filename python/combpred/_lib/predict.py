@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from . import abi
@@ -43,6 +44,20 @@ class Model:
     pre_image: bool
     n_threads: int
 
+    @cached_property
+    def struct(self) -> abi.CModel:
+        """The coefficients as the library takes them: those of features may have to be copied, once for all blocks."""
+        coef = floats(self.coef, "coef", None, None)
+        m, d = coef.shape
+        return record(
+            abi.CModel, m=m, d=d, coef=coef, intercept=floats(self.intercept, "intercept", d),
+            loss="squared" if self.pre_image else "auc",
+        )  # fmt: skip
+
+    @cached_property
+    def _train_rows(self) -> RowInputs | None:
+        return None if self.train is None else RowInputs(self.train)
+
     def predict(
         self,
         X: Any,
@@ -76,12 +91,7 @@ class Model:
             When the decoder is beyond its size.
         """
         rows = RowInputs(X, mapped=mapped)
-        coef = floats(self.coef, "coef", None, None)
-        m, d = coef.shape
-        model = record(
-            abi.CModel, m=m, d=d, coef=coef, intercept=floats(self.intercept, "intercept", d),
-            loss="squared" if self.pre_image else "auc",
-        )  # fmt: skip
+        m, d = self.struct.m, self.struct.d
         into = record(abi.CPredictions, n=rows.n, first=first, scores=scores)
         flops = rows.n * (2.0 * rows.width * d if self.function is None else m * (20.0 + 2 * rows.width + 2 * d))
         options = None
@@ -91,7 +101,6 @@ class Model:
             options = record(abi.CDecodeOptions, method=how.decoder, seed=how.seed % 2**64)
             flops += decoding_work(rows.n, d, how.decoder)
         call(
-            "cp_predict", self.description, model, None if self.function is None else self.function.struct,
-            None if self.train is None else RowInputs(self.train), rows, options, into,
+            "cp_predict", self.description, self, self.function, self._train_rows, rows, options, into,
             n_threads=self.n_threads, flops=flops,
         )  # fmt: skip
