@@ -32,10 +32,9 @@ from .._data.inputs import (
 )
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.call import are_read_in_place, get_n_threads
-from .._lib.decode import DECODERS, Decoded, Decoding, score_values
+from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import DataError, RowError
 from .._lib.kernel import check_kernel
-from .._lib.predict import Model
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import LabelSets, MultiClass, Structure, is_meant

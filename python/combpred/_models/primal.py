@@ -15,8 +15,7 @@ from .._data.blocks import ArrayBlocks, Block, BlockSource
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.control import reported
-from .._lib.primal import PrimalMachine, PrimalProblem, sums_length
-from .._lib.ridge import FitInfo
+from .._lib.ridge import FitInfo, PrimalMachine, PrimalProblem, sums_length
 from ..structures import Structure
 from .rows import BlockRows
 

@@ -17,7 +17,7 @@ from .._data.targets import TargetError, flat_sets
 from .._lib.arrays import FloatArray
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import RowError
-from .._lib.primal import RowOutputs
+from .._lib.ridge import RowOutputs
 from ..structures import Structure
 from .training import embed_targets, encode_sets
 
