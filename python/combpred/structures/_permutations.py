@@ -128,7 +128,8 @@ class Permutations(Structure):
         return order_restriction(conditions, self.space.description)
 
     def _said(self, reason: str) -> str:
-        return f"{reason} (WeakOrders have ties; Permutations.from_orders converts lists of labels from best to worst)"
+        reason = reason.replace("structure of rankings with ties", "structure of rankings with ties, WeakOrders")
+        return reason.replace("is to be inverted", "is to be converted by Permutations.from_orders")
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true).space
