@@ -967,8 +967,7 @@ typedef const cp_ridge_options cp_in_ridge_options;
  * which none is ranked above another: the loss "auc" is then
  *   n_i/2 fᵀΣf + ½ Σ_y ⟨ψ̃_y,f⟩² − Σ_y ⟨ψ̃_y,f⟩ − (n_i Σ_y ⟨ψ̃_y,f⟩² − (Σ_y ⟨ψ̃_y,f⟩)²)/|𝒴|
  * over the n_i < |𝒴|/2 outputs y of the set, and "squared" the sum over the set. Leave-one-out, support
- * vector machines and perceptrons take one output for each example only. Where the caller applies the weights
- * (cp_ridge_spectral), a set of n_i outputs has the weight w_i n_i. */
+ * vector machines and perceptrons take one output for each example only. */
 typedef struct cp_targets {
   int64_t struct_size;
   int64_t n, d;       /* d must be the structure's                                                                   */
@@ -995,6 +994,7 @@ typedef struct cp_fit_info {
   double residual;  /* relative residual of the stationarity equation, at most tol when converged  */
   int64_t n_iter;   /* conjugate gradient steps, or solutions by a factor; at least 1              */
   int64_t n_refine; /* refinements in double precision                                             */
+  char precision[16]; /* "single" or "double": of the factors of the kernel matrix; "double" without any           */
 } cp_fit_info;
 #define CP_FIT_INFO {.struct_size = sizeof(cp_fit_info)}
 
@@ -1002,8 +1002,8 @@ typedef struct cp_fit_info {
 typedef struct cp_ridge_plan_info {
   int64_t struct_size;
   char solver[16];         /* "closed-form", "cg", "newton-cg" or "primal"                 */
-  char route[16];          /* the call that does it: "factor" and "iterate" are cp_ridge_kernel, "spectral" is
-                              cp_ridge_spectral, "primal" is cp_ridge_features             */
+  char route[16];          /* "factor", "iterate" and "spectral": what cp_ridge_kernel does with the matrix, the last
+                              by its eigenvectors; "primal" is cp_ridge_features           */
   char route_loo[16];      /* how cp_ridge_loo leaves rows out, if the kernel is not of low rank: "factor" or
                               "spectral"                                                   */
   char precision[16];      /* "single" or "double", to begin with                          */
@@ -1012,6 +1012,8 @@ typedef struct cp_ridge_plan_info {
   int64_t work_double;     /* and for "double"                                             */
   int64_t work_loo_single; /* bytes of workspace to leave rows out with precision "single" */
   int64_t work_loo_double; /* and with "double"                                            */
+  int64_t beside;          /* bytes that cp_ridge_kernel allocates beside the workspace    */
+  int64_t beside_loo;      /* and cp_ridge_loo                                             */
 } cp_ridge_plan_info;
 #define CP_RIDGE_PLAN_INFO {.struct_size = sizeof(cp_ridge_plan_info)}
 
@@ -1022,23 +1024,15 @@ int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t 
                       cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Trains on the symmetric kernel matrix kernel[n, n], n being that of targets. Both triangles are read.
- * workspace has as many bytes as cp_ridge_plan says for the precision asked for; NULL where that is 0.
- * Writes a to dual[n, d]. info may be NULL. CP_ENUMERICAL with precision "single": the factors are not accurate enough,
- * try "double". CP_ENOTCONVERGED: max_iter came first. control->step counts panels of factorisations and inner
- * iterations; control->value is the relative residual.
+ * workspace has as many bytes as cp_ridge_plan says for the precision asked for; NULL where that is 0. With "single"
+ * and the bytes for double, what is too hard for factors in single precision is solved in double: see info->precision.
+ * Writes a to dual[n, d]. info may be NULL. CP_ENUMERICAL: the factors are not accurate enough, or the matrix is not
+ * positive semi-definite. CP_ENOTCONVERGED: max_iter came first. control->step counts panels of factorisations and
+ * inner iterations; control->value is the relative residual.
  * bad_row is a row of kernel, weights or psi, with first that of the set. */
 int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
                         cp_in_workspace *workspace, double *dual, cp_fit_info *info, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
-
-/* The same from the eigendecomposition D(K + shift)D = V diag(eigenvalues) Vᵀ, D = diag(√weights) (the caller applies
- * the shift and the weights; "shift" is ignored here): vectors[n, n] holds the eigenvectors in its columns. Slightly
- * negative eigenvalues[n] count as 0. Any number of distinct σ costs the same. Failures and
- * control are those of cp_ridge_kernel.
- * bad_row is a row of weights or psi, with first that of the set. */
-int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues, cp_in_f64 *vectors,
-                          cp_in_targets *targets, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
-                          int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Penalties to leave rows out under, and what comes of it. */
 typedef struct cp_loo {
@@ -1057,8 +1051,7 @@ typedef const cp_loo cp_in_loo;
  * penalties; so is any other, by its eigenvectors, where route_loo of the plan is "spectral". Under the loss "squared"
  * five penalties or more share one banded form of the matrix. Otherwise each penalty has factors of its own. workspace
  * has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single" and the
- * bytes for double, penalties too small for single precision are computed in double. The library allocates a quarter of
- * the kernel matrix and up to 16 kB a row beside it, and three matrices where route_loo is "spectral".
+ * bytes for double, penalties too small for single precision are computed in double.
  * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
  * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
  * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */

@@ -107,8 +107,14 @@ func readTargets(r C.cp_targets) (fit.Targets, error) {
 func fitInfo(p *C.cp_fit_info) (func(solve.Info), error) {
 	out, err := cabi.OutRecord(p, "info", true)
 	return func(info solve.Info) {
-		out.Set(C.cp_fit_info{objective: C.double(info.Objective), residual: C.double(info.Residual),
-			n_iter: C.int64_t(max(info.Iter, 1)), n_refine: C.int64_t(info.Refine)})
+		result := C.cp_fit_info{objective: C.double(info.Objective), residual: C.double(info.Residual),
+			n_iter: C.int64_t(max(info.Iter, 1)), n_refine: C.int64_t(info.Refine)}
+		precision := "double"
+		if info.Single {
+			precision = "single"
+		}
+		cabi.PutName(result.precision[:], precision)
+		out.Set(result)
 	}, err
 }
 
@@ -145,7 +151,8 @@ func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p
 		}
 		result := C.cp_ridge_plan_info{distinct: C.int64_t(made.Distinct),
 			work_single: C.int64_t(made.WorkSingle), work_double: C.int64_t(made.WorkDouble),
-			work_loo_single: C.int64_t(made.WorkLOOSingle), work_loo_double: C.int64_t(made.WorkLOODouble)}
+			work_loo_single: C.int64_t(made.WorkLOOSingle), work_loo_double: C.int64_t(made.WorkLOODouble),
+			beside: C.int64_t(made.Beside), beside_loo: C.int64_t(made.BesideLOO)}
 		cabi.PutName(result.solver[:], made.Solver)
 		cabi.PutName(result.route[:], made.Route)
 		cabi.PutName(result.route_loo[:], made.RouteLOO)
@@ -214,42 +221,6 @@ func scratch(p *C.cp_in_workspace, need int64, precision string) ([]float32, []f
 	}
 	work32, err := cabi.View[float32](r.data, "work", r.bytes/4)
 	return work32, work64, err
-}
-
-//export go_cp_ridge_spectral
-func go_cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_ridge_options, eigenvalues, vectors *C.cp_in_f64,
-	targets *C.cp_in_targets, dual *C.double, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRidgeCall(s, options, targets, workers, control)
-		if e != nil {
-			return e
-		}
-		values, v, e := eigen(eigenvalues, vectors, c.n)
-		if e != nil {
-			return e
-		}
-		out, e := matrix(dual, "dual", c.n, c.d)
-		if e != nil {
-			return e
-		}
-		set, e := fitInfo(info)
-		if e != nil {
-			return e
-		}
-		result, e := c.opt.Spectral(c.space, values, v, c.targets, out, c.mon)
-		set(result)
-		return e
-	})
-}
-
-func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Matrix[float64], error) {
-	values, err := float64s(eigenvalues, "eigenvalues", n)
-	if err != nil {
-		return nil, linalg.Matrix[float64]{}, err
-	}
-	v, err := matrix(vectors, "vectors", n, n)
-	return values, v, err
 }
 
 //export go_cp_ridge_loo

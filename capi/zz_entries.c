@@ -355,14 +355,6 @@ int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
   return go_cp_ridge_kernel(s, options, kernel, targets, workspace, dual, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues, cp_in_f64 *vectors,
-                          cp_in_targets *targets, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
-                          int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_spectral(s, options, eigenvalues, vectors, targets, dual, info, workers, control, bad_row, err,
-                              err_cap);
-}
-
 int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
                      cp_in_loo *loo, cp_in_workspace *workspace, int32_t workers, cp_control *control, int64_t *bad_row,
                      char *err, int64_t err_cap) {

@@ -57,7 +57,6 @@ var exported = map[string]any{
 	"cp_predict":                  go_cp_predict,
 	"cp_ridge_plan":               go_cp_ridge_plan,
 	"cp_ridge_kernel":             go_cp_ridge_kernel,
-	"cp_ridge_spectral":           go_cp_ridge_spectral,
 	"cp_ridge_loo":                go_cp_ridge_loo,
 	"cp_ridge_features":           go_cp_ridge_features,
 	"cp_ridge_primal_sizes":       go_cp_ridge_primal_sizes,

@@ -7,8 +7,7 @@ import (
 	"combpred/core/structure"
 )
 
-// Plan says how a problem is best solved. The routes "factor" and "iterate" are those of Kernel, "spectral" that of Spectral;
-// "primal" is that of Primal.
+// Plan says how a problem is best solved. The routes "factor", "iterate" and "spectral" are those of Kernel, "primal" that of Primal.
 type Plan struct {
 	Solver     string `json:"solver"`      // "closed-form", "cg", "newton-cg" or "primal"
 	Route      string `json:"route"`       // "factor", "iterate", "spectral" or "primal"
@@ -16,10 +15,12 @@ type Plan struct {
 	Distinct   int    `json:"distinct"`    // distinct non-zero eigenvalues of Σ
 	WorkSingle int64  `json:"work_single"` // bytes of work for Kernel in single precision
 	WorkDouble int64  `json:"work_double"` // and in double
+	Beside     int64  `json:"beside"`      // bytes that Kernel allocates beside them
 	RouteLOO   string `json:"route_loo"`   // of LeaveOneOut, unless the kernel matrix is of low rank: "factor" or "spectral"
 
 	WorkLOOSingle int64 `json:"work_loo_single"` // bytes of work for LeaveOneOut in single precision
 	WorkLOODouble int64 `json:"work_loo_double"` // and in double
+	BesideLOO     int64 `json:"beside_loo"`      // bytes that LeaveOneOut allocates beside them
 }
 
 const (
@@ -49,9 +50,10 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	if n < singleFrom {
 		plan.Precision = "double"
 	}
-	spectral := coord.Distinct() > maxFactors
-	if spectral {
-		plan.RouteLOO = "spectral"
+	square := int64(n) * int64(n)
+	plan.BesideLOO = 2*square + 1<<14*int64(n)
+	if coord.Distinct() > maxFactors {
+		plan.RouteLOO, plan.BesideLOO = "spectral", 3*8*square
 	}
 	if plan.WorkLOOSingle, err = o.LeaveOneOutBytes(space, n, "single"); err != nil {
 		return Plan{}, err
@@ -74,8 +76,8 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	case plan.Solver == "primal":
 		plan.Route = "primal"
 		return plan, nil
-	case plan.Solver == "closed-form" && spectral:
-		plan.Route = "spectral"
+	case o.bySpectrum(coord):
+		plan.Route, plan.Beside = "spectral", 3*8*square
 		return plan, nil
 	case plan.Solver != "closed-form":
 		plan.Route = "iterate"

@@ -3,6 +3,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -95,7 +96,8 @@ func (t Targets) checkWeights() error {
 }
 
 // Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to coef. work is scratch of WorkBytes bytes,
-// as two views of the same memory.
+// as two views of the same memory. With precision "single" and the bytes for double, a problem that is too hard for factors in single
+// precision is solved in double.
 func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64,
 	coef linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
 	p, err := o.problem(space, targets, mon)
@@ -109,15 +111,22 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
 	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
 	var info solve.Info
-	switch o.Solver {
-	case "closed-form", "cg":
+	switch {
+	case o.bySpectrum(p.Coord):
+		info, err = o.spectral(p, op, c)
+	case o.Solver == "closed-form" || o.Solver == "cg":
 		direct := explicit(len(p.Root)) && targets.First == nil
-		if o.Precision == "single" {
+		double := o.Precision == "double"
+		if !double {
 			info, err = factored(o, p, op, direct, work32, c)
-		} else {
+			var hard *solve.NumericalError
+			double = errors.As(err, &hard) && int64(len(work64))*8 >= o.workBytes(p.Coord, len(p.Root), "double")
+		}
+		if double {
 			info, err = factored(o, p, op, direct, work64, c)
 		}
-	case "newton-cg":
+		info.Single = !double && o.Solver == "closed-form"
+	case o.Solver == "newton-cg":
 		info, err = dual.NewtonCG(p, op, c, opt)
 	default:
 		return info, fmt.Errorf("fit: solver is %q, must be \"closed-form\", \"cg\" or \"newton-cg\" for a kernel matrix", o.Solver)
@@ -170,14 +179,18 @@ func (o Ridge) WorkBytes(space structure.Space, m int, precision string) (int64,
 	if err != nil {
 		return 0, err
 	}
+	return o.workBytes(coord, m, precision), nil
+}
+
+func (o Ridge) workBytes(coord *solve.Coordinates, m int, precision string) int64 {
 	triangles := o.factors(coord)
-	if o.Solver == "closed-form" && o.Loss == "auc" && explicit(m) {
+	if o.Solver == "closed-form" && o.Loss == "auc" && explicit(m) && !o.bySpectrum(coord) {
 		triangles++
 	}
 	if precision == "single" {
-		return dual.FactorWork[float32](m, triangles), nil
+		return dual.FactorWork[float32](m, triangles)
 	}
-	return dual.FactorWork[float64](m, triangles), nil
+	return dual.FactorWork[float64](m, triangles)
 }
 
 // preconditioners bounds the factors that precondition conjugate gradient: four in single precision fill one kernel-sized matrix.
@@ -185,23 +198,24 @@ const preconditioners = 4
 
 // factors returns how many factors the solver makes.
 func (o Ridge) factors(coord *solve.Coordinates) int {
-	switch o.Solver {
-	case "newton-cg":
+	switch {
+	case o.Solver == "newton-cg" || o.bySpectrum(coord):
 		return 0
-	case "cg":
+	case o.Solver == "cg":
 		return min(coord.Distinct(), preconditioners)
 	}
 	return coord.Distinct()
 }
 
-// Spectral trains like Kernel from the eigendecomposition of D(K + shift)D.
-func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets,
-	coef linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
-	p, err := o.problem(space, targets, mon)
-	if err != nil {
-		return solve.Info{}, err
-	}
-	sp, err := dual.NewSpectral(p, eigenvalues, vectors)
+// bySpectrum says whether Kernel takes the eigenvectors of the kernel matrix, which serve any number of distinct σ, in place of a factor
+// for each of them.
+func (o Ridge) bySpectrum(coord *solve.Coordinates) bool {
+	return o.Solver == "closed-form" && coord.Distinct() > maxFactors
+}
+
+// spectral solves by the eigendecomposition of D(K + shift)D.
+func (o Ridge) spectral(p *solve.Problem, op *dual.Kernel, c linalg.Matrix[float64]) (solve.Info, error) {
+	sp, err := dual.NewSpectral(p, op)
 	if err != nil {
 		return solve.Info{}, err
 	}
@@ -211,13 +225,7 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors li
 			return solve.Info{}, err
 		}
 	}
-	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
-	info, err := dual.ClosedForm(p, sp, sp, margins, c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
-	if !valid(err) {
-		return info, err
-	}
-	writeDual(p, c, coef)
-	return info, err
+	return dual.ClosedForm(p, sp, sp, margins, c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
 }
 
 func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Monitor) (*solve.Problem, error) {

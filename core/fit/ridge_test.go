@@ -8,6 +8,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/solve"
+	"combpred/core/solve/dual"
 	"combpred/core/solve/sgd"
 	"combpred/core/solve/solvetest"
 )
@@ -57,10 +58,14 @@ func TestRoutesLeadToTheSameScores(t *testing.T) {
 				}
 			}
 		}
-		values, vectors := in.Eigen(t, in.Problem(t, 1))
-		dual := linalg.NewMatrix[float64](m, in.Psi.Cols)
-		_, err := opt.Spectral(in.Space, values, vectors, targets, dual, nil)
-		check("spectral", dual, in.Expected, err)
+		p, err := opt.problem(in.Space, targets, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, coef := p.NewBlock(), linalg.NewMatrix[float64](m, in.Psi.Cols)
+		_, err = opt.spectral(p, dual.NewKernel(p, in.K, opt.Shift), c)
+		writeDual(p, c, coef)
+		check("spectral", coef, in.Expected, err)
 
 		losses, total := make([]float64, m), 0.0
 		scores := in.Scores(in.Expected)

@@ -17,6 +17,7 @@ type Info struct {
 	Residual  float64 // relative
 	Iter      int     // inner iterations: of conjugate gradient, or solutions with a factor of G
 	Refine    int     // refinements in double precision
+	Single    bool    // the factors of the kernel matrix are in single precision
 }
 
 // NotConvergedError reports that the iteration limit came before the tolerance. The result is valid as far as it goes.

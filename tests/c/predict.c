@@ -13,33 +13,17 @@ static cp_features rows_of(const double *x, int64_t n, int64_t p) {
 }
 
 /* Trains as cp_ridge_plan advises, and writes the coefficients of rows. */
-static void train(const cp_structure *s, cp_ridge_options *options, double *kernel, const cp_targets *targets, double *dual) {
+static void train(const cp_structure *s, cp_ridge_options *options, const double *kernel, const cp_targets *targets, double *dual) {
   int64_t n = targets->n, bad_row;
   cp_ridge_plan_info plan = CP_RIDGE_PLAN_INFO;
   OK(cp_ridge_plan(s, options, n, 0, 0, &plan, 1, NULL, ERR));
   options->solver = plan.solver;
-  if (strcmp(plan.route, "spectral") == 0) {
-    for (int64_t i = 0; i < n * n; i++) kernel[i] += options->shift;
-    double *eigenvalues = room(n, sizeof *eigenvalues);
-    OK(cp_symmetric_eigen(kernel, n, eigenvalues, 1, NULL, &bad_row, ERR));
-    OK(cp_ridge_spectral(s, options, eigenvalues, kernel, targets, dual, NULL, 1, NULL, &bad_row, ERR));
-    free(eigenvalues);
-  } else {
-    options->precision = plan.precision;
-    cp_workspace workspace = CP_WORKSPACE;
-    workspace.bytes = strcmp(plan.precision, "single") == 0 ? plan.work_single : plan.work_double;
-    workspace.data = room(workspace.bytes, 1);
-    int32_t status = cp_ridge_kernel(s, options, kernel, targets, &workspace, dual, NULL, 1, NULL, &bad_row, ERR);
-    if (status == CP_ENUMERICAL && strcmp(plan.precision, "single") == 0) {
-      free(workspace.data);
-      workspace.bytes = plan.work_double;
-      workspace.data = room(workspace.bytes, 1);
-      options->precision = "double";
-      status = cp_ridge_kernel(s, options, kernel, targets, &workspace, dual, NULL, 1, NULL, &bad_row, ERR);
-    }
-    OK(status);
-    free(workspace.data);
-  }
+  options->precision = plan.precision;
+  cp_workspace workspace = CP_WORKSPACE;
+  workspace.bytes = plan.work_double;
+  workspace.data = room(workspace.bytes, 1);
+  OK(cp_ridge_kernel(s, options, kernel, targets, &workspace, dual, NULL, 1, NULL, &bad_row, ERR));
+  free(workspace.data);
   printf("route %s\n", plan.route);
 }
 

@@ -86,7 +86,6 @@ NULLABLE = {
         "cp_extensions_estimate.info",
         "cp_log_partition.info",
         "cp_ridge_kernel.info",
-        "cp_ridge_spectral.info",
     ),
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),

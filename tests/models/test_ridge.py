@@ -300,25 +300,29 @@ def single_advised(monkeypatch):
 
 
 @pytest.mark.usefixtures("single_advised")
-def test_factors_are_taken_in_double_when_single_is_not_enough(monkeypatch):
+def test_single_precision_is_told_of():
     X, y, _, _, _ = problem(Permutations(4))
-    asked = []
-    whole = ridge.ridge_kernel
-
-    def refuse_single(description, options, *arguments, **keywords):
-        asked.append(options["precision"])
-        if options["precision"] == "single":
-            raise combpred.NumericalError("too ill-conditioned")
-        return whole(description, options, *arguments, **keywords)
-
-    model = StructuredRidge("permutations", kernel="rbf", solver="closed-form")
-    expected = model.fit(X, y).dual_coef_
+    model = StructuredRidge("permutations", kernel="rbf", solver="closed-form").fit(X, y)
     assert model.precision_ == "single"
-    monkeypatch.setattr(ridge, "ridge_kernel", refuse_single)
-    model.fit(X, y)
-    assert asked == ["single", "double"]
-    assert model.precision_ == "double"
-    np.testing.assert_allclose(model.dual_coef_, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.usefixtures("single_advised")
+def test_memory_for_double_precision_is_asked_for_where_single_is_not_enough(monkeypatch):
+    X, y, _, _, _ = problem(Permutations(4))
+    X[1] = X[0]
+    model = StructuredRidge("permutations", alpha=1e-8, kernel="rbf", gamma=0.1, fit_intercept=False)
+    monkeypatch.setattr(ridge, "available_memory", lambda: 0)  # for the kernel matrix it is enough
+    with pytest.raises(combpred.NumericalError, match="tol 1e-08: raise alpha"):
+        model.fit(X, y)
+    monkeypatch.setattr(ridge, "require_memory", refuse_scratch)
+    with pytest.raises(MemoryError, match=f"training on {len(X)} rows: the work space"):
+        model.fit(X, y)
+
+
+def refuse_scratch(n_bytes, what, remedy, **keywords):
+    """As if a system had room for the kernel matrix, and none for work in double precision beside it."""
+    if what.endswith("the work space"):
+        raise MemoryError(what)
 
 
 @pytest.mark.usefixtures("single_advised")

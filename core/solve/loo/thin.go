@@ -1,15 +1,14 @@
 package loo
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/linalg"
-	"combpred/core/parallel"
 	"combpred/core/solve"
 	"combpred/core/solve/dual"
 )
@@ -129,34 +128,12 @@ func (t *Thin) reproduces(p *solve.Problem, op *dual.Kernel, factor matrix) (boo
 
 // NewFull returns the decomposition by all eigenvectors. Cost: about 9m³, once, and memory of three matrices of order m.
 func NewFull(p *solve.Problem, op *dual.Kernel) (*Thin, error) {
-	m := len(p.Root)
-	b := linalg.NewMatrix[float64](m, m)
-	if err := p.EachRow(func(i int) { op.RowTo(b.Row(i), i) }); err != nil {
+	sp, err := dual.NewSpectral(p, op)
+	if err != nil {
 		return nil, err
 	}
-	found := new([]float64)
-	if err := parallel.Detached(p.Mon, func() (err error) {
-		*found, err = linalg.SymEig(linalg.General(b))
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	values := *found
-	var low, high float64
-	for _, s := range values {
-		if err := solve.CheckFinite(s); err != nil {
-			return nil, err
-		}
-		low, high = min(low, s), max(high, math.Abs(s))
-	}
-	if low < -symmetryLost*high {
-		return nil, &solve.NumericalError{What: fmt.Sprintf("the kernel matrix is not positive semi-definite: it has the eigenvalue %.3g, "+
-			"its largest is %.3g", low, high)}
-	}
-	for j := range values {
-		values[j] = max(values[j], 0)
-	}
-	return &Thin{b: b, values: values, slip: unitRoundoff * high}, p.EachRow(func(i int) {
+	b, values := sp.Vectors, sp.Values
+	return &Thin{b: b, values: values, slip: unitRoundoff * slices.Max(values)}, p.EachRow(func(i int) {
 		row := b.Row(i)
 		for j, s := range values {
 			row[j] *= math.Sqrt(s)

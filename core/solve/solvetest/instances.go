@@ -271,22 +271,6 @@ func (in *Instance) Problem(t *testing.T, workers int) *solve.Problem {
 	return p
 }
 
-// Eigen returns the eigendecomposition of D(K + shift)D.
-func (in *Instance) Eigen(t *testing.T, p *solve.Problem) ([]float64, matrix) {
-	t.Helper()
-	v := linalg.NewMatrix[float64](in.K.Rows, in.K.Cols)
-	for i := range v.Rows {
-		for j := range v.Cols {
-			v.Row(i)[j] = p.Root[i] * p.Root[j] * (in.K.Row(i)[j] + in.Shift)
-		}
-	}
-	s, err := linalg.SymEig(linalg.General(v))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, v
-}
-
 // Rankings returns an instance on permutations with the AUC loss.
 func Rankings(t *testing.T) Instance {
 	t.Helper()

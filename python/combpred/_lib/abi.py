@@ -222,14 +222,14 @@ class CWorkspace(ctypes.Structure):
 class CFitInfo(ctypes.Structure):
     """cp_fit_info."""
 
-    _fields_ = _fields(objective=c_double, residual=c_double, n_iter=_N, n_refine=_N)
+    _fields_ = _fields(objective=c_double, residual=c_double, n_iter=_N, n_refine=_N, precision=c_char * 16)
 
 
 class CRidgePlanInfo(ctypes.Structure):
     """cp_ridge_plan_info."""
 
     _fields_ = _fields(solver=c_char * 16, route=c_char * 16, route_loo=c_char * 16, precision=c_char * 16, distinct=_N,
-                       work_single=_N, work_double=_N, work_loo_single=_N, work_loo_double=_N)
+                       work_single=_N, work_double=_N, work_loo_single=_N, work_loo_double=_N, beside=_N, beside_loo=_N)
 
 
 class CLOO(ctypes.Structure):
@@ -530,7 +530,6 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_order_kernel": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_predict": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_features": (_P, _P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_ridge_sums": (_P, _P, _P, _P, _P, *_RUN, *_ROW),

@@ -38,6 +38,8 @@ class FitInfo(NamedTuple):
     converged : bool
         Whether the residual is at most the tolerance. When it is not, the coefficients are those where the
         solver stopped.
+    precision : str
+        "single" or "double": of the factors of the kernel matrix. Results are refined in double either way.
     """
 
     objective: float
@@ -45,6 +47,7 @@ class FitInfo(NamedTuple):
     n_iter: int
     n_refine: int
     converged: bool
+    precision: str
 
 
 class Targets:
@@ -182,7 +185,8 @@ def ridge_kernel(
     targets : Targets
         The outputs of the n rows.
     work : array of uint8
-        Scratch of the size that :func:`ridge_plan` gives.
+        Scratch of the size that :func:`ridge_plan` gives. With precision "single" and the bytes for double, double
+        precision is taken where single is not enough.
     progress : callable or None, default=None
         Called with (step, relative residual) ten times a second, from another thread.
     n_threads : int or None, default=None
@@ -198,7 +202,7 @@ def ridge_kernel(
     Raises
     ------
     NumericalError
-        If the factors are not accurate enough for ``precision="single"``, or the matrix is not positive semi-definite.
+        If the factors are not accurate enough, or the matrix is not positive semi-definite.
     """
     n, d = targets.n, targets.d
     kernel = floats(kernel, "kernel", n, n)
@@ -208,31 +212,6 @@ def ridge_kernel(
         "cp_ridge_kernel", description, ridge_options(options), kernel, targets, workspace, dual, info,
         n_threads=n_threads, flops=float(n) * n * (n + _STEPS * d), label="training", verbose=verbose,
         progress=progress,
-    )  # fmt: skip
-    return dual, fit_info(info, status)
-
-
-def ridge_spectral(
-    description: Description,
-    options: dict[str, Any],
-    eigenvalues: Any,
-    vectors: Any,
-    targets: Targets,
-    *,
-    n_threads: int | None = None,
-    verbose: int = 0,
-) -> tuple[FloatArray, FitInfo]:
-    """Train from the eigendecomposition of ``D (K + shift) D``, ``D = diag(sqrt(targets.row_weights()))``.
-
-    `eigenvalues` (n,) and `vectors` (n, n), one eigenvector a column, are given by the caller; the rest is as for
-    :func:`ridge_kernel`.
-    """
-    n, d = targets.n, targets.d
-    eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
-    dual, info = np.empty((n, d)), record(abi.CFitInfo)
-    status = call(
-        "cp_ridge_spectral", description, ridge_options(options), eigenvalues, vectors, targets, dual, info,
-        n_threads=n_threads, flops=float(_STEPS) * n * n * d, label="training", verbose=verbose,
     )  # fmt: skip
     return dual, fit_info(info, status)
 
@@ -275,7 +254,7 @@ def ridge_loo(
 
 def fit_info(info: abi.CFitInfo, status: int) -> FitInfo:
     """Return what a struct says that a call has filled, which ended with a status."""
-    return FitInfo(info.objective, info.residual, info.n_iter, info.n_refine, status == abi.OK)
+    return FitInfo(info.objective, info.residual, info.n_iter, info.n_refine, status == abi.OK, info.precision.decode())
 
 
 class RowOutputs:

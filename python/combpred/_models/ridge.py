@@ -5,13 +5,15 @@ Solvers are in the library, whose catalogue names them and whose plan chooses am
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -22,12 +24,11 @@ from .._data.dask import DaskBlocks
 from .._data.glossary import documented
 from .._data.inputs import is_dask, refit
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, require_memory
+from .._lib.arrays import FloatArray, available_memory, require_memory
 from .._lib.call import get_n_threads
 from .._lib.errors import NumericalError
-from .._lib.kernel import eigendecompose
 from .._lib.names import RIDGE_LOSSES, RIDGE_SOLVERS
-from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_plan, ridge_spectral
+from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_plan
 from .._lib.structure import Description
 from ..structures import Structure
 from .advice import alternatives
@@ -43,7 +44,6 @@ from .training import (
     resolve_linear_kernel,
     source_of,
     unconverted,
-    weighted_kernel,
 )
 
 
@@ -88,55 +88,42 @@ class Solution:
 
     coefficients: FloatArray  # dual (n, d), or primal (q, d)
     solver: str
-    precision: str  # of the factors: "single" or "double"; results are refined in double either way
     info: FitInfo
 
 
-def solve_factored(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> Solution:
-    """Solve from the kernel matrix itself, by factors or by iteration.
+@contextmanager
+def workspace(plan: dict[str, Any], n: int, what: str, remedy: str, *, loo: str = "") -> Iterator[NDArray[np.uint8]]:
+    """Yield scratch memory for the library's work on n rows; "_loo": to leave rows out.
 
-    Factors are taken in the precision that the plan advises, single for large problems. Where the matrix is too
-    ill-conditioned for that, the library says so and they are taken in double; `Solution.precision` records which.
+    Room for double precision is taken where there is some: pages that are not written to cost nothing. Where there is
+    none and single precision is not enough, MemoryError says what is missing.
     """
-    for precision in ("single", "double")[plan["precision"] == "double" :]:
-        n_bytes = plan[f"work_{precision}"]
-        require_memory(
-            n_bytes, f"training on {problem.n} rows: the work space", "fit fewer rows", square_rows=problem.n
-        )
-        options = {**problem.options, "solver": plan["solver"], "precision": precision}
-        try:
-            dual, info = ridge_kernel(
-                problem.description, options, kernel, problem.targets, np.empty(n_bytes, dtype=np.uint8),
-                n_threads=problem.n_threads, verbose=problem.verbose,
-            )  # fmt: skip
-            break
-        except NumericalError as error:
-            if precision == "double":
-                raise with_remedy(error, problem) from error
-    # Iterations work on the kernel matrix itself and have no factors.
-    return Solution(dual, plan["solver"], precision if plan["solver"] == "closed-form" else "double", info)
-
-
-def with_remedy(error: NumericalError, problem: RidgeProblem) -> NumericalError:
-    """Return `error` with the penalty, the tolerance and what to do."""
-    return NumericalError(
-        f"{error}; alpha is {problem.options['alpha']:g}, tol {problem.options['tol']:g}: raise alpha, or check that "
-        "the kernel is positive semi-definite"
-    )
-
-
-def solve_spectral(problem: RidgeProblem, kernel: FloatArray, solver: str) -> Solution:
-    """Solve from the eigendecomposition of D(K + shift)D, D = diag(√weights), which overwrites the kernel matrix K."""
-    weighted = weighted_kernel(kernel, problem.targets.row_weights(), problem.options["shift"])
-    decomposition = eigendecompose(weighted)
+    least, most, beside = plan[f"work{loo}_{plan['precision']}"], plan[f"work{loo}_double"], plan[f"beside{loo}"]
+    available = available_memory()
+    work = np.empty(most if available is None or most + beside <= available else least, dtype=np.uint8)
     try:
-        dual, info = ridge_spectral(
-            problem.description, {**problem.options, "solver": solver}, decomposition.values, decomposition.vectors,
-            problem.targets, n_threads=problem.n_threads, verbose=problem.verbose,
-        )  # fmt: skip
+        yield work
+    except NumericalError:
+        if work.nbytes < most:
+            require_memory(most + beside, what, remedy, square_rows=n)
+        raise
+
+
+def solve(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> Solution:
+    """Solve from the kernel matrix, as planned."""
+    options = {**problem.options, "solver": plan["solver"], "precision": plan["precision"]}
+    try:
+        with workspace(plan, problem.n, f"training on {problem.n} rows: the work space", "fit fewer rows") as work:
+            dual, info = ridge_kernel(
+                problem.description, options, kernel, problem.targets, work, n_threads=problem.n_threads,
+                verbose=problem.verbose,
+            )  # fmt: skip
     except NumericalError as error:
-        raise with_remedy(error, problem) from error
-    return Solution(dual, solver, "double", info)
+        raise NumericalError(
+            f"{error}; alpha is {options['alpha']:g}, tol {options['tol']:g}: raise alpha, or check that the kernel is "
+            "positive semi-definite"
+        ) from error
+    return Solution(dual, plan["solver"], info)
 
 
 class RidgeBase(StructuredEstimator):
@@ -191,19 +178,29 @@ class RidgeBase(StructuredEstimator):
 
 
 def training_kernel(
-    model: RidgeBase, X: Any, n_bytes: int, advice: str | Callable[[], str], *, overwritable: bool = False
+    model: RidgeBase, X: Any, plan: dict[str, Any], advice: str | Callable[[], str], *, loo: str = ""
 ) -> FloatArray:
-    """Return the n×n kernel matrix after checking that it fits in memory beside `n_bytes` of work space.
+    """Return the n×n kernel matrix after checking that it fits in memory beside what the library needs.
 
-    `advice` says what to do where it does not. `overwritable` makes sure that the caller may write to it: a precomputed
-    matrix is then copied.
+    Parameters
+    ----------
+    model : estimator
+        With a resolved `kernel_`.
+    X : array or CSR
+        Training inputs, or the kernel matrix where it is precomputed.
+    plan : dict
+        As `RidgeProblem.plan` returns it.
+    advice : str, or callable that returns it
+        What to do when it does not fit.
+    loo : str, default=""
+        "_loo": rows are left out before training.
     """
     n, kernel = X.shape[0], model.kernel_
-    copied = kernel.is_precomputed and overwritable
-    own = 8 * n * n if copied or not kernel.is_precomputed else 0
+    n_bytes = plan[f"work{loo}_{plan['precision']}"] + plan[f"beside{loo}"]
+    own = 0 if kernel.is_precomputed else 8 * n * n
     require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", advice, square_rows=n)
     matrix: FloatArray = kernel.matrix(X)
-    return matrix.copy() if copied else matrix
+    return matrix
 
 
 def keep(model: RidgeBase, X: Any, solution: Solution) -> None:
@@ -214,7 +211,7 @@ def keep(model: RidgeBase, X: Any, solution: Solution) -> None:
         keep_dual(model, X, solution.coefficients)
     info = solution.info
     model.solver_ = solution.solver
-    model.precision_ = solution.precision
+    model.precision_ = info.precision
     model.objective_ = float(info.objective)
     model.n_iter_ = max(int(info.n_iter), 1)
     if not info.converged:
@@ -432,13 +429,7 @@ class StructuredRidge(RidgeBase):
         """Train by a solver that holds a kernel matrix, and set the fitted attributes."""
         plan = problem.plan(0, 0)
         advice = partial(alternatives, self.kernel, X.shape[0], X.shape[1], self.structure_.n_features)
-        if plan["route"] == "spectral":
-            kernel = training_kernel(self, X, 24 * problem.n**2, advice, overwritable=True)  # three more matrices
-            solution = solve_spectral(problem, kernel, plan["solver"])
-        else:
-            kernel = training_kernel(self, X, plan[f"work_{plan['precision']}"], advice)
-            solution = solve_factored(problem, kernel, plan)
-        keep(self, X, solution)
+        keep(self, X, solve(problem, training_kernel(self, X, plan, advice), plan))
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -557,5 +548,5 @@ def fit_sums(
 
 def _keep_weights(model: StructuredRidge, weights: FloatArray, info: FitInfo) -> StructuredRidge:
     resolve_linear_kernel(model)
-    keep(model, None, Solution(weights, "primal", "double", info))
+    keep(model, None, Solution(weights, "primal", info))
     return model

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
-from .._lib.arrays import FloatArray, available_memory, require_memory
+from .._lib.arrays import FloatArray
 from .._lib.errors import NumericalError
 from .._lib.ridge import ridge_loo
 from .advice import alternatives
@@ -28,9 +28,9 @@ from .ridge import (
     RidgeProblem,
     StructuredRidge,
     keep,
-    solve_factored,
-    solve_spectral,
+    solve,
     training_kernel,
+    workspace,
 )
 from .training import resolve_targets
 
@@ -254,11 +254,8 @@ class StructuredRidgeCV(RidgeBase):
 
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
-        spectral = plan["route_loo"] == "spectral"
-        beside = 24 * n * n if spectral else 2 * n * n + 2**14 * n  # that the library allocates
-        least = plan[f"work_loo_{plan['precision']}"]
-        kernel = training_kernel(self, X_fit, least + beside, advice, overwritable=spectral)
-        scores = np.array(self._leave_one_out_scores(problem, plan, kernel, alphas, X, y, beside))
+        kernel = training_kernel(self, X_fit, plan, advice, loo="_loo")
+        scores = np.array(self._leave_one_out_scores(problem, plan, kernel, alphas, X, y))
         best = int(scores.argmax())
         self.alpha_ = alphas[best]
         self.best_score_ = float(scores[best])
@@ -268,42 +265,33 @@ class StructuredRidgeCV(RidgeBase):
             "mean_test_score": scores,
             "rank_test_score": rankdata(-scores, method="min").astype(np.int32),
         }
-        problem = problem.with_options(alpha=self.alpha_)
-        if spectral:
-            keep(self, X_fit, solve_spectral(problem, kernel, "closed-form"))
-        else:
-            keep(self, X_fit, solve_factored(problem, kernel, plan))
+        keep(self, X_fit, solve(problem.with_options(alpha=self.alpha_), kernel, plan))
 
     def _leave_one_out_scores(
-        self, problem: RidgeProblem, plan: dict[str, Any], kernel: FloatArray, alphas: list[float], X: Any, y: Any,
-        beside: int,
-    ) -> list[float]:  # fmt: skip
+        self, problem: RidgeProblem, plan: dict[str, Any], kernel: FloatArray, alphas: list[float], X: Any, y: Any
+    ) -> list[float]:
         """Return the score of each penalty, from a call of the library for as many as memory is wanted for."""
         n, targets = problem.n, problem.targets
-        least, most = plan[f"work_loo_{plan['precision']}"], plan["work_loo_double"]
-        # Room for double precision is taken where there is some: pages that are not written to cost nothing.
-        available = available_memory()
-        work = np.empty(most if available is None or most + beside <= available else least, dtype=np.uint8)
+        options = {**problem.options, "precision": plan["precision"]}
         together = max(1, max(8 * n * n, 2**26) // (8 * n * targets.d))
+        what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
         found: list[float] = []
-        for at in range(0, len(alphas), together):
-            some = alphas[at : at + together]
-            try:
-                left_out = ridge_loo(
-                    problem.description, {**problem.options, "precision": plan["precision"]}, kernel, targets, some,
-                    work, n_threads=problem.n_threads, verbose=problem.verbose,
-                )  # fmt: skip
-            except NumericalError as error:
-                if work.nbytes < most:
-                    what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
-                    require_memory(most + beside, what, "take larger alphas, or fewer rows", square_rows=n)
-                raise NumericalError(
-                    f"{error}: raise alpha, or check that the kernel is positive semi-definite"
-                ) from error
-            found += [
-                self._leave_one_out_score(scores, alpha, targets.weights, X, y)
-                for scores, alpha in zip(left_out, some, strict=True)
-            ]
+        with workspace(plan, n, what, "take larger alphas, or fewer rows", loo="_loo") as work:
+            for at in range(0, len(alphas), together):
+                some = alphas[at : at + together]
+                try:
+                    left_out = ridge_loo(
+                        problem.description, options, kernel, targets, some, work, n_threads=problem.n_threads,
+                        verbose=problem.verbose,
+                    )  # fmt: skip
+                except NumericalError as error:
+                    raise NumericalError(
+                        f"{error}: raise alpha, or check that the kernel is positive semi-definite"
+                    ) from error
+                found += [
+                    self._leave_one_out_score(scores, alpha, targets.weights, X, y)
+                    for scores, alpha in zip(left_out, some, strict=True)
+                ]
         return found
 
     def _leave_one_out_score(

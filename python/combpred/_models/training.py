@@ -16,7 +16,7 @@ from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.checks import frozen
 from .._data.inputs import check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets
-from .._lib.arrays import FloatArray, require_memory, row_blocks
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
@@ -114,18 +114,6 @@ def linear_scores(X: Any, weights: FloatArray) -> FloatArray:
     if len(weights) > p:
         scores += weights[p]
     return scores
-
-
-def weighted_kernel(kernel: FloatArray, weights: FloatArray | None, shift: float) -> FloatArray:
-    """Return D(K + shift)D with D = diag(√weights), overwriting `kernel`."""
-    root = None if weights is None else np.sqrt(weights)
-    for rows in row_blocks(*kernel.shape):
-        block = kernel[rows]
-        block += shift
-        if root is not None:
-            block *= root[rows, None]
-            block *= root
-    return kernel
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,6 @@ CALLS = {
     ],
     "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo), *RUN],
     "cp_ridge_kernel": [S, RIDGE, K, TARGETS, WORK, doubles(512), record(abi.CFitInfo), *RUN],
-    "cp_ridge_spectral": [S, RIDGE, Z, K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_loo": [
         *(S, RIDGE, K, TARGETS),
         *(record(abi.CLOO, n_alphas=2, n=2, d=D, alphas=ONES.ctypes.data, scores=doubles(512)), WORK, *RUN),
