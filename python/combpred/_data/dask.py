@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .blocks import Block, BlockSource, Merge, Result, make_block, n_rows
-from .inputs import is_dask
+from .inputs import is_dask, require_weight
 
 # Number of results that one task merges: a pass over a hundred partitions takes fifteen such tasks.
 _MERGED_AT_ONCE = 8
@@ -261,8 +261,7 @@ def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) ->
     """
     check_is_fitted(model)
     total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, merge=_added)
-    if weight == 0.0:
-        raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
+    require_weight(weight)
     return total / weight
 
 

@@ -190,9 +190,15 @@ def check_weights(
         When the shape is wrong, a weight is negative or not finite (names the row), or all weights are 0.
     """
     weights = row_weights(sample_weight, n, name=name, rows=rows)
-    if weights is not None and not weights.any():
-        raise ValueError(f"{name} is zero in every row: at least one weight must be positive")
+    if weights is not None:
+        require_weight(weights.max(initial=0.0), name)
     return weights
+
+
+def require_weight(weight: float, name: str = "sample_weight") -> None:
+    """Raise ValueError unless the sum, or the largest, of the weights of all rows is positive."""
+    if not weight > 0:
+        raise ValueError(f"{name} is zero in every row: at least one weight must be positive")
 
 
 def row_weights(

@@ -372,6 +372,11 @@ def sums_length(p: int, d: int) -> int:
     return 2 + (p + 1) * (p + 1 + d)
 
 
+def total_weight(sums: FloatArray, p: int) -> float:
+    """Return the sum of the weights of all rows, from sums over them."""
+    return float(sums[1 + (p + 1) ** 2])
+
+
 class PrimalMachine:
     """The solver for rows that only the caller can read: it says what it needs next.
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.blocks import Block
-from .._data.inputs import require_short_rows, square_norms
+from .._data.inputs import require_short_rows, require_weight, square_norms
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
@@ -231,8 +231,7 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
 
 def _require_exact(model: Any, n: int) -> None:
     """Raise ValueError unless inference is exact for n rows of positive weight."""
-    if n == 0:
-        raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
+    require_weight(n)
     method = resolve_method(model.inference, model.structure_, n, min(int(model.max_iter), TRAINING_EVALUATIONS))
     if method != "exact":
         why = "" if model.inference == method else ", which inference='auto' takes for so much work"

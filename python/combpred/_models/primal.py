@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from .._data.blocks import ArrayBlocks, Block, BlockSource
+from .._data.inputs import require_weight
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.control import reported
-from .._lib.ridge import FitInfo, PrimalMachine, PrimalProblem, sums_length
+from .._lib.ridge import FitInfo, PrimalMachine, PrimalProblem, sums_length, total_weight
 from ..structures import Structure
 from .rows import BlockRows
 
@@ -63,75 +64,9 @@ class RidgeTask:
         return PrimalProblem(structure.space.description, options, n_threads)
 
 
-@dataclass(frozen=True, eq=False)
-class RowSums:
-    r"""Weighted sums over rows of inputs x and embedded structures ψ(y), not centred.
-
-    Attributes
-    ----------
-    data : ndarray
-        All sums, as ``cp_ridge_sums`` of the library lays them out: those of two parts add up.
-    n_features : int
-        The number p of features.
-    """
-
-    data: FloatArray
-    n_features: int
-
-    def __add__(self, other: RowSums) -> RowSums:
-        """Return the sums over the rows of both."""
-        return RowSums(self.data + other.data, self.n_features)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.data[0])
-
-    @property
-    def psi_squares(self) -> float:
-        """Σ w ‖ψ(y)‖²."""
-        return float(self.data[1])
-
-    @property
-    def total_weight(self) -> float:
-        """Sum of the weights w."""
-        return float(self._moments[-1, -1])
-
-    @property
-    def gram(self) -> FloatArray:
-        """Σ w x xᵀ, of shape (p, p)."""
-        return self._moments[:-1, :-1]
-
-    @property
-    def feature_sums(self) -> FloatArray:
-        """Σ w x, of shape (p,)."""
-        return self._moments[:-1, -1]
-
-    @property
-    def cross(self) -> FloatArray:
-        """Σ w x ψ(y)ᵀ, of shape (p, d)."""
-        return self._products[:-1]
-
-    @property
-    def psi_sums(self) -> FloatArray:
-        """Σ w ψ(y), of shape (d,)."""
-        sums: FloatArray = self._products[-1]
-        return sums
-
-    @property
-    def _moments(self) -> FloatArray:
-        q = self.n_features + 1
-        return self.data[2 : 2 + q * q].reshape(q, q)
-
-    @property
-    def _products(self) -> FloatArray:
-        q = self.n_features + 1
-        return self.data[2 + q * q :].reshape(q, -1)
-
-
 @dataclass(frozen=True)
 class SumRows:
-    """Function of a block for `BlockSource.reduce`: the sums over its rows, as `RowSums` has them."""
+    """Function of a block for `BlockSource.reduce`: the sums over its rows, as ``cp_ridge_sums`` lays them out."""
 
     rows: BlockRows
     task: RidgeTask
@@ -194,7 +129,7 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple
         while request != "done":
             if request == "sums":
                 found = source.reduce(SumRows(rows, task), merge=_add, advance=advance)
-                _require_weight(RowSums(found, rows.n_features))
+                require_weight(total_weight(found, rows.n_features))
             else:
                 found = source.reduce(MultiplyRows(rows, task), direction, merge=_add, advance=advance)
             request, direction = machine.next(found)
@@ -202,18 +137,13 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple
     return machine.coef, machine.info
 
 
-def solve_sums(sums: RowSums, structure: Structure, task: RidgeTask) -> tuple[FloatArray, FitInfo]:
+def solve_sums(sums: FloatArray, n_features: int, structure: Structure, task: RidgeTask) -> tuple[FloatArray, FitInfo]:
     """Return the weights (q, d) of least squared loss, which needs no more than the sums."""
-    _require_weight(sums)
-    machine = PrimalMachine(task.problem(structure, 1), sums.n_features)
+    require_weight(total_weight(sums, n_features))
+    machine = PrimalMachine(task.problem(structure, 1), n_features)
     machine.next()
-    machine.next(sums.data)
+    machine.next(sums)
     return machine.coef, machine.info
-
-
-def _require_weight(sums: RowSums) -> None:
-    if not sums.total_weight > 0:
-        raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
 
 
 def _require_memory(rows: BlockRows, task: RidgeTask) -> None:

@@ -33,7 +33,7 @@ from .._lib.structure import Description
 from ..structures import Structure
 from .advice import alternatives
 from .base import StructuredEstimator
-from .primal import RidgeTask, RowSums, solve_blocks, solve_sums
+from .primal import RidgeTask, solve_blocks, solve_sums
 from .rows import BlockRows
 from .training import (
     TrainingRows,
@@ -534,16 +534,20 @@ def _fit_source(model: StructuredRidge, source: BlockSource, remedy: str = "") -
 
 
 def fit_sums(
-    model: StructuredRidge, structure: Structure, sums: RowSums, feature_names: tuple[str, ...] | None
+    model: StructuredRidge,
+    structure: Structure,
+    sums: FloatArray,
+    n_features: int,
+    feature_names: tuple[str, ...] | None,
 ) -> StructuredRidge:
     """Set the fitted attributes from sums over rows, for the squared loss."""
     model.structure_ = structure
     structure.space.require_preimage()
-    model.n_features_in_ = sums.n_features
+    model.n_features_in_ = n_features
     if feature_names is not None:
         model.feature_names_in_ = np.array(feature_names, dtype=object)
     model._set_classes()
-    return _keep_weights(model, *solve_sums(sums, structure, RidgeTask.of_model(model)))
+    return _keep_weights(model, *solve_sums(sums, n_features, structure, RidgeTask.of_model(model)))
 
 
 def _keep_weights(model: StructuredRidge, weights: FloatArray, info: FitInfo) -> StructuredRidge:

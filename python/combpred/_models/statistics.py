@@ -13,8 +13,9 @@ from .._data.inputs import is_dask, row_weights
 from .._data.targets import summary
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
+from .._lib.ridge import total_weight
 from ..structures import Structure
-from .primal import RidgeTask, RowSums, SumRows
+from .primal import RidgeTask, SumRows
 from .ridge import StructuredRidge, fit_sums
 from .rows import BlockRows
 from .training import resolve_targets, structure_of_classes
@@ -36,8 +37,10 @@ class BlockStatistics:
     ----------
     structure : Structure
         With all sizes resolved; the same in all parts.
-    sums : RowSums
-        The sums, which are attributes here as well.
+    sums : ndarray
+        All sums in one array, as ``cp_ridge_sums`` of ``capi/combpred.h`` lays them out.
+    n_features : int
+        Number p of features.
     n_rows : int
         Number of rows.
     total_weight : float
@@ -78,43 +81,55 @@ class BlockStatistics:
     """
 
     structure: Structure
-    sums: RowSums
+    sums: FloatArray
+    n_features: int
     feature_names: tuple[str, ...] | None = None
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return self.sums.n_rows
+        return int(self.sums[0])
 
     @property
     def total_weight(self) -> float:
         """Sum of the weights w."""
-        return self.sums.total_weight
+        return total_weight(self.sums, self.n_features)
 
     @property
     def gram(self) -> FloatArray:
         """Σ w x xᵀ, of shape (p, p)."""
-        return self.sums.gram
+        return self._moments[:-1, :-1]
 
     @property
     def feature_sums(self) -> FloatArray:
         """Σ w x, of shape (p,)."""
-        return self.sums.feature_sums
+        return self._moments[:-1, -1]
 
     @property
     def cross(self) -> FloatArray:
         """Σ w x ψ(y)ᵀ, of shape (p, d)."""
-        return self.sums.cross
+        return self._products[:-1]
 
     @property
     def psi_sums(self) -> FloatArray:
         """Σ w ψ(y), of shape (d,)."""
-        return self.sums.psi_sums
+        sums: FloatArray = self._products[-1]
+        return sums
 
     @property
     def psi_squares(self) -> float:
         """Σ w ‖ψ(y)‖²."""
-        return self.sums.psi_squares
+        return float(self.sums[1])
+
+    @property
+    def _moments(self) -> FloatArray:
+        q = self.n_features + 1
+        return self.sums[2 : 2 + q * q].reshape(q, q)
+
+    @property
+    def _products(self) -> FloatArray:
+        q = self.n_features + 1
+        return self.sums[2 + q * q :].reshape(q, -1)
 
     @classmethod
     def of(cls, structure: Any, X: Any, y: Any, sample_weight: Any = None, *, classes: Any = None) -> BlockStatistics:
@@ -161,16 +176,14 @@ class BlockStatistics:
         block = Block(X.tocsr() if sparse.issparse(X) else X, y, row_weights(sample_weight, n_rows(X)), None, 0)
         resolved = resolve_targets(structure, y)[0] if classes is None else structure_of_classes(structure, classes)
         rows = BlockRows(resolved, X.shape[1], _names(X), get_n_threads())
-        return cls(resolved, RowSums(SumRows(rows, _SQUARED)(block), X.shape[1]), rows.names)
+        return cls(resolved, SumRows(rows, _SQUARED)(block), X.shape[1], rows.names)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
         """Return the sums over the rows of both."""
         if not isinstance(other, BlockStatistics):
             return NotImplemented
-        if len(self.feature_sums) != len(other.feature_sums):
-            raise ValueError(
-                f"statistics of {len(self.feature_sums)} and of {len(other.feature_sums)} features do not add up"
-            )
+        if self.n_features != other.n_features:
+            raise ValueError(f"statistics of {self.n_features} and of {other.n_features} features do not add up")
         if self.structure != other.structure:
             raise ValueError(
                 f"statistics of {_shown(self.structure)} and of {_shown(other.structure)} do not add up: give "
@@ -182,7 +195,7 @@ class BlockStatistics:
                 f"statistics of the features {list(names or ())} and of {list(other.feature_names or ())} do not add "
                 "up: give the columns of all parts the same order"
             )
-        return BlockStatistics(self.structure, self.sums + other.sums, names)
+        return BlockStatistics(self.structure, self.sums + other.sums, self.n_features, names)
 
     def __repr__(self) -> str:
         return (
@@ -222,7 +235,7 @@ class BlockStatistics:
             self.structure, alpha=alpha, loss="squared", fit_intercept=fit_intercept, solver="primal"
         )
         model._validate_params()
-        return fit_sums(model, self.structure, self.sums, self.feature_names)
+        return fit_sums(model, self.structure, self.sums, self.n_features, self.feature_names)
 
 
 def _names(X: Any) -> tuple[str, ...] | None:
