@@ -97,10 +97,13 @@ INSTANCES = {type(structure): structure for structure, _ in enumerable.INSTANCES
 
 
 def documented():
-    """Yield the name and docstring of every module, class and function of the package."""
+    """Yield the name and docstring of every module, class and function of the package.
+
+    The glossary is a docstring, too, whose entries are looked at where they are put.
+    """
     for name in MODULES:
         module = importlib.import_module(name)
-        yield name, module.__doc__
+        yield name, "" if name == filled.__module__ else module.__doc__
         for key, value in vars(module).items():
             if getattr(value, "__module__", None) != name:
                 continue

@@ -1,6 +1,216 @@
-"""Descriptions of the parameters and attributes that several classes or functions share, each written once.
+r"""Descriptions of the parameters and attributes that several classes or functions share, each written once.
 
 A docstring marks the places of entries by lines ``%(name)s``, and its class or function is decorated with `documented`.
+The entries follow, as docstrings have them, each below its name; those without a name and a type of their own are
+sentences to begin a text with. They may hold places of entries above them.
+
+[structure]
+structure : Structure, str or None, default=None
+    The output space: an instance of a class of :mod:`combpred.structures`, the catalogue name of one (such as
+    ``"permutations"``), or None to infer it from y: labels (1-D) make a ``MultiClass``, a 0/1 matrix ``LabelSets``.
+    Sizes left out are inferred from y.
+
+[alpha]
+alpha : float, default=1.0
+    Weight of the squared norm of the scorer against the sum of the losses of the rows; positive.
+
+[loss]
+loss : {"auc", "squared"}, default="auc"
+    ``"auc"``: the quadratic bound of the AUC loss, which ranks the observed structure above the others.
+    ``"squared"``: regression of ψ(y), predicting its pre-image (kernel dependency estimation; Weston et al., 2002).
+    Where structures differ in size (cycles, routes, cliques), the pre-image of an uncertain prediction is a small
+    one, as fits a squared distance; ``"auc"`` has no such preference.
+
+[kernel]
+kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
+    Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
+    kernel values in ``fit``, and the values between new rows and training rows afterwards.
+
+[gamma]
+gamma : float, "scale" or None, default=None
+    Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
+    divides that by the variance of the training inputs, weighted by `sample_weight` where ``fit`` takes it.
+
+[degree]
+degree : float, default=3
+    Degree of the polynomial kernel; others ignore it.
+
+[coef0]
+coef0 : float, default=1.0
+    Constant of the polynomial kernel; others ignore it.
+
+[kernel_params]
+kernel_params : dict, default=None
+    Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
+
+[fit_intercept]
+fit_intercept : bool, default=True
+    Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
+
+[constant_feature]
+fit_intercept : bool, default=True
+    Add a constant feature to the inputs.
+
+[decoder]
+decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+    How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
+    exact where the structure can be decoded exactly at its size, and searches otherwise. ``"exact"`` raises
+    CapabilityError beyond that size. ``"approx"`` returns the solution of a polynomial-time algorithm with a
+    guarantee; ``"local-search"`` improves it by local moves, ``"anneal"`` by simulated annealing and
+    ``"metropolis"`` by a Metropolis chain at one temperature (Vembu, 2010, ch. 4), with some :math:`10^5` random
+    moves for each row of up to 20 items; none of them scores below it. Structures that can be decoded exactly in
+    polynomial time at every size are decoded exactly by all of these. ``"milp"`` solves an integer program for each
+    row (HiGHS, through SciPy), exactly at any size that its time limit allows: for rankings, cycles and routes.
+
+[shuffle]
+shuffle : bool, default=True
+    Whether each pass visits the rows in a new random order, rather than in the order given.
+
+[tol]
+Training ends when the solver's relative measure of the distance from the minimum is at most `tol`.
+
+[residual_tol]
+tol : float, default=1e-8
+    %(tol)s
+    The measure is the norm of the residual of the stationarity equation, relative to that with all weights zero.
+
+[gap_tol]
+%(tol)s
+The measure is the duality gap, relative to the objective.
+
+[n_jobs]
+n_jobs : int or None, default=None
+    Number of threads of the library's own loops. None takes the setting of :func:`combpred.config_context`, or else
+    all processors; results do not depend on it. Threads of BLAS are set as for NumPy.
+
+[random_state]
+random_state : int, RandomState instance or None, default=None
+    Seed of the decoders ``"anneal"`` and ``"metropolis"``, read afresh in every call that predicts: an integer
+    makes predictions reproducible, for any number of threads.
+
+[verbose]
+verbose : int, default=0
+    Print progress when positive.
+
+[landmarks]
+landmarks : {"random", "k-means++"}, default="random"
+    How landmarks are chosen among the rows: drawn uniformly without replacement, or spread out as k-means++ seeds
+    its centres (Arthur and Vassilvitskii, 2007), which takes :math:`O(n k p \log k)` time for p features.
+
+[structure_]
+structure_ : Structure
+    The output space with all sizes resolved.
+
+[coef_]
+coef_ : ndarray of shape (d, n_features)
+    Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+
+[dual_coef_]
+dual_coef_ : ndarray of shape (n, d)
+    Coefficients of the training rows, or of the rows of `X_fit_`. Only with other kernels.
+
+[intercept_]
+intercept_ : ndarray of shape (d,)
+    Constant part of the scores; zero without `fit_intercept`.
+
+[X_fit_]
+X_fit_ : array or CSR of shape (n, n_features)
+    Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
+
+[kernel_]
+kernel_ : InputKernel
+    The kernel with `gamma` resolved.
+
+[components_]
+components_ : array or CSR of shape (k, n_features)
+    The landmarks. Not with ``kernel="precomputed"``.
+
+[component_indices_]
+component_indices_ : ndarray of shape (k,)
+    Rows of the training data that are landmarks, ascending.
+
+[classes_]
+classes_ : ndarray
+    Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
+
+[n_features_in_]
+n_features_in_ : int
+    Number of columns of X in training.
+
+[feature_names_in_]
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Names of features, where X has names that are all strings.
+
+[n_labels_]
+n_labels_ : int
+    Number k of labels.
+
+[X_rows]
+X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+    Inputs, converted to float64.
+
+[sample_weight]
+sample_weight : array of shape (n,) or float, default=None
+    Weight of each row, at least 0; None for 1.
+
+[classes]
+classes : array of labels, default=None
+    All classes that will ever occur; the first call needs it where the structure has to learn the classes from y.
+
+[blocks]
+blocks : iterable of (X, y) or (X, y, sample_weight), or callable
+    X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of different
+    sizes, and empty. It is gone through several times, and must give the same rows each time: a list, an object
+    whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a generator
+    function). Iterators are refused.
+
+[classes_of_blocks]
+classes : array-like, default=None
+    All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out are
+    inferred from the first block.
+
+[n_labels]
+n_labels : int, default=None
+    Number of labels k, at least 2. None: the number of columns of y when an estimator is fitted.
+
+[n_items]
+n_items : int, default=None
+    Number of items N, at least 2. None: the number of items in y when an estimator is fitted.
+
+[n_vertices]
+n_vertices : int, default=None
+    Number of vertices N, at least 3. None: the number of columns of y when an estimator is fitted, or one more than
+    the largest vertex in y if that is larger.
+
+[parent]
+parent : array-like of shape (n_nodes,) or mapping
+    ``parent[i]`` is the parent of node i, −1 for the root. Or a mapping from the name of each node to the name of
+    its parent; the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a
+    root that is not a key comes first.
+
+[orders]
+X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
+    Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+
+[pairs]
+pairs : array-like of shape (n_pairs, 2)
+    Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
+
+[rankings]
+y_true, y_pred : array-like of shape (n, k), k >= 2
+    Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
+
+[cycles]
+y_true, y_pred : array-like of shape (n, k), or lists of different lengths
+    Vertices of each cycle in their order, padded with −1 at the right; the two may differ in width.
+
+[seed_of_data]
+random_state : int, RandomState instance or None, default=None
+    The only source of randomness: the same integer gives the same data.
+
+[verbose_programs]
+verbose : int, default=0
+    When positive, programs that take more than a second report how many were solved, and their constraints.
 """
 
 from __future__ import annotations
@@ -11,222 +221,10 @@ from typing import TypeVar
 Documented = TypeVar("Documented")
 
 _PLACEHOLDER = re.compile(r"^( *)%\((\w+)\)s$", re.MULTILINE)
+_NAME = re.compile(r"^\[(\w+)\]\n", re.MULTILINE)
 
-# What `tol` means, everywhere.
-_TOL = "Training ends when the solver's relative measure of the distance from the minimum is at most `tol`."
-
-#: Entries as docstrings have them; those without a name and a type of their own are sentences to begin a text with.
-GLOSSARY = {
-    "structure": """
-structure : Structure, str or None, default=None
-    The output space: an instance of a class of :mod:`combpred.structures`, the catalogue name of one (such as
-    ``"permutations"``), or None to infer it from y: labels (1-D) make a ``MultiClass``, a 0/1 matrix ``LabelSets``.
-    Sizes left out are inferred from y.
-""",
-    "alpha": """
-alpha : float, default=1.0
-    Weight of the squared norm of the scorer against the sum of the losses of the rows; positive.
-""",
-    "loss": """
-loss : {"auc", "squared"}, default="auc"
-    ``"auc"``: the quadratic bound of the AUC loss, which ranks the observed structure above the others.
-    ``"squared"``: regression of ψ(y), predicting its pre-image (kernel dependency estimation; Weston et al., 2002).
-    Where structures differ in size (cycles, routes, cliques), the pre-image of an uncertain prediction is a small
-    one, as fits a squared distance; ``"auc"`` has no such preference.
-""",
-    "kernel": """
-kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
-    Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
-    kernel values in ``fit``, and the values between new rows and training rows afterwards.
-""",
-    "gamma": """
-gamma : float, "scale" or None, default=None
-    Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
-    divides that by the variance of the training inputs, weighted by `sample_weight` where ``fit`` takes it.
-""",
-    "degree": """
-degree : float, default=3
-    Degree of the polynomial kernel; others ignore it.
-""",
-    "coef0": """
-coef0 : float, default=1.0
-    Constant of the polynomial kernel; others ignore it.
-""",
-    "kernel_params": """
-kernel_params : dict, default=None
-    Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
-""",
-    "fit_intercept": """
-fit_intercept : bool, default=True
-    Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
-""",
-    "constant_feature": """
-fit_intercept : bool, default=True
-    Add a constant feature to the inputs.
-""",
-    "decoder": r"""
-decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
-    How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
-    exact where the structure can be decoded exactly at its size, and searches otherwise. ``"exact"`` raises
-    CapabilityError beyond that size. ``"approx"`` returns the solution of a polynomial-time algorithm with a
-    guarantee; ``"local-search"`` improves it by local moves, ``"anneal"`` by simulated annealing and
-    ``"metropolis"`` by a Metropolis chain at one temperature (Vembu, 2010, ch. 4), with some :math:`10^5` random
-    moves for each row of up to 20 items; none of them scores below it. Structures that can be decoded exactly in
-    polynomial time at every size are decoded exactly by all of these. ``"milp"`` solves an integer program for each
-    row (HiGHS, through SciPy), exactly at any size that its time limit allows: for rankings, cycles and routes.
-""",
-    "shuffle": """
-shuffle : bool, default=True
-    Whether each pass visits the rows in a new random order, rather than in the order given.
-""",
-    "tol": _TOL,
-    "residual_tol": f"""
-tol : float, default=1e-8
-    {_TOL}
-    The measure is the norm of the residual of the stationarity equation, relative to that with all weights zero.
-""",
-    "gap_tol": f"""
-{_TOL}
-The measure is the duality gap, relative to the objective.
-""",
-    "n_jobs": """
-n_jobs : int or None, default=None
-    Number of threads of the library's own loops. None takes the setting of :func:`combpred.config_context`, or else
-    all processors; results do not depend on it. Threads of BLAS are set as for NumPy.
-""",
-    "random_state": """
-random_state : int, RandomState instance or None, default=None
-    Seed of the decoders ``"anneal"`` and ``"metropolis"``, read afresh in every call that predicts: an integer
-    makes predictions reproducible, for any number of threads.
-""",
-    "verbose": """
-verbose : int, default=0
-    Print progress when positive.
-""",
-    "landmarks": r"""
-landmarks : {"random", "k-means++"}, default="random"
-    How landmarks are chosen among the rows: drawn uniformly without replacement, or spread out as k-means++ seeds
-    its centres (Arthur and Vassilvitskii, 2007), which takes :math:`O(n k p \log k)` time for p features.
-""",
-    "structure_": """
-structure_ : Structure
-    The output space with all sizes resolved.
-""",
-    "coef_": """
-coef_ : ndarray of shape (d, n_features)
-    Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
-""",
-    "dual_coef_": """
-dual_coef_ : ndarray of shape (n, d)
-    Coefficients of the training rows, or of the rows of `X_fit_`. Only with other kernels.
-""",
-    "intercept_": """
-intercept_ : ndarray of shape (d,)
-    Constant part of the scores; zero without `fit_intercept`.
-""",
-    "X_fit_": """
-X_fit_ : array or CSR of shape (n, n_features)
-    Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
-""",
-    "kernel_": """
-kernel_ : InputKernel
-    The kernel with `gamma` resolved.
-""",
-    "components_": """
-components_ : array or CSR of shape (k, n_features)
-    The landmarks. Not with ``kernel="precomputed"``.
-""",
-    "component_indices_": """
-component_indices_ : ndarray of shape (k,)
-    Rows of the training data that are landmarks, ascending.
-""",
-    "classes_": """
-classes_ : ndarray
-    Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
-""",
-    "n_features_in_": """
-n_features_in_ : int
-    Number of columns of X in training.
-""",
-    "feature_names_in_": """
-feature_names_in_ : ndarray of shape (n_features_in_,)
-    Names of features, where X has names that are all strings.
-""",
-    "n_labels_": """
-n_labels_ : int
-    Number k of labels.
-""",
-    # ---- Parameters of methods that train
-    "X_rows": """
-X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
-    Inputs, converted to float64.
-""",
-    "sample_weight": """
-sample_weight : array of shape (n,) or float, default=None
-    Weight of each row, at least 0; None for 1.
-""",
-    "classes": """
-classes : array of labels, default=None
-    All classes that will ever occur; the first call needs it where the structure has to learn the classes from y.
-""",
-    "blocks": """
-blocks : iterable of (X, y) or (X, y, sample_weight), or callable
-    X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of different
-    sizes, and empty. It is gone through several times, and must give the same rows each time: a list, an object
-    whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a generator
-    function). Iterators are refused.
-""",
-    "classes_of_blocks": """
-classes : array-like, default=None
-    All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out are
-    inferred from the first block.
-""",
-    # ---- Parameters of structures
-    "n_labels": """
-n_labels : int, default=None
-    Number of labels k, at least 2. None: the number of columns of y when an estimator is fitted.
-""",
-    "n_items": """
-n_items : int, default=None
-    Number of items N, at least 2. None: the number of items in y when an estimator is fitted.
-""",
-    "n_vertices": """
-n_vertices : int, default=None
-    Number of vertices N, at least 3. None: the number of columns of y when an estimator is fitted, or one more than
-    the largest vertex in y if that is larger.
-""",
-    "parent": """
-parent : array-like of shape (n_nodes,) or mapping
-    ``parent[i]`` is the parent of node i, −1 for the root. Or a mapping from the name of each node to the name of
-    its parent; the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a
-    root that is not a key comes first.
-""",
-    # ---- Parameters of functions
-    "orders": """
-X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
-    Orders in the given format, as for `position_kernel`. Two single rows give a single number.
-""",
-    "pairs": """
-pairs : array-like of shape (n_pairs, 2)
-    Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
-""",
-    "rankings": """
-y_true, y_pred : array-like of shape (n, k), k >= 2
-    Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
-""",
-    "cycles": """
-y_true, y_pred : array-like of shape (n, k), or lists of different lengths
-    Vertices of each cycle in their order, padded with −1 at the right; the two may differ in width.
-""",
-    "seed_of_data": """
-random_state : int, RandomState instance or None, default=None
-    The only source of randomness: the same integer gives the same data.
-""",
-    "verbose_programs": """
-verbose : int, default=0
-    When positive, programs that take more than a second report how many were solved, and their constraints.
-""",
-}
+#: Entries by name; none where Python was told to leave docstrings out.
+GLOSSARY: dict[str, str] = {}
 
 
 def documented(described: Documented) -> Documented:
@@ -236,10 +234,19 @@ def documented(described: Documented) -> Documented:
     Python was told to leave out stay so.
     """
     if described.__doc__ is not None:
-        described.__doc__ = _PLACEHOLDER.sub(_entry, described.__doc__)
+        described.__doc__ = _filled(described.__doc__)
     return described
+
+
+def _filled(text: str) -> str:
+    return _PLACEHOLDER.sub(_entry, text)
 
 
 def _entry(line: re.Match[str]) -> str:
     indent, name = line.groups()
-    return "\n".join(indent + text if text else text for text in GLOSSARY[name].strip("\n").split("\n"))
+    return "\n".join(indent + text if text else text for text in GLOSSARY[name].split("\n"))
+
+
+_parts = _NAME.split(__doc__ or "")
+for _name, _text in zip(_parts[1::2], _parts[2::2], strict=True):
+    GLOSSARY[_name] = _filled(_text.strip("\n"))
