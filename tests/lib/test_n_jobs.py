@@ -12,7 +12,9 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import combpred
-from combpred import kernels, sampling
+from combpred import ProbabilisticStructured, kernels, sampling
+from combpred._lib import call
+from combpred._lib.call import get_n_threads
 from combpred.structures import Permutations
 
 PUBLIC = [getattr(combpred, name) for name in combpred.__all__]
@@ -44,6 +46,7 @@ CALLS = {
 WAYS = [(function, {}) for function in CALLS]
 WAYS += [
     (sampling.log_partition, {"method": "annealed", "epsilon": 0.5}),
+    (sampling.log_partition, {"method": "taylor"}),
     (sampling.sample, {"sampler": "local"}),
     (sampling.estimate_marginals, {"sampler": "local", "epsilon": 0.5}),
     (sampling.count_linear_extensions, {"method": "approximate"}),
@@ -66,6 +69,20 @@ def fitted(estimator, n_jobs):
         if "random_state" in model.get_params():
             model.set_params(random_state=0)
         return model.fit(X, y).predict(X)
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """Return the set of the numbers of threads with which the library is called from here on."""
+    numbers = set()
+
+    def recorded(n_jobs=None):
+        numbers.add(resolved(n_jobs))
+        return resolved(n_jobs)
+
+    resolved = get_n_threads
+    monkeypatch.setattr(call, "get_n_threads", recorded)
+    return numbers
 
 
 def same(one, two):
@@ -100,6 +117,11 @@ class TestFunctions:
         with pytest.raises(TypeError, match=f"^n_jobs must be an integer or None, got {n_jobs!r}"):
             called(function, n_jobs=n_jobs, **options)
 
+    def test_is_taken_by_all_calls_of_the_library(self, function, options, threads):
+        with combpred.config_context(n_threads=5):
+            called(function, n_jobs=3, **options)
+        assert threads <= {1, 3} and 3 in threads
+
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 class TestEstimators:
@@ -114,6 +136,16 @@ class TestEstimators:
     def test_other_types_are_refused(self, estimator, n_jobs):
         with pytest.raises(TypeError, match="'n_jobs' parameter of"):
             fitted(estimator, n_jobs)
+
+
+@pytest.mark.parametrize("inference", ["exact", "taylor"])
+def test_of_models_is_taken_by_all_calls_of_the_library(inference, threads):
+    X, y = np.array([[0.2], [-0.1], [0.3]]), np.array([[1, 2, 3], [3, 2, 1], [1, 2, 3]])
+    with combpred.config_context(n_threads=5):
+        model = ProbabilisticStructured("permutations", alpha=10.0, inference=inference, n_jobs=3).fit(X, y)
+        model.predict_marginals(X)
+        model.log_partition(X)
+    assert threads <= {1, 3} and 3 in threads
 
 
 @pytest.mark.parametrize("n_threads", [1.5, "2"])

@@ -207,7 +207,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
         ).fit(X)
         self.signs_ = preferences.signs
         alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
-        scores = neighbors_consensus(Examples(self.signs_, None, None, self.n_labels_), alone, "borda").scores
+        examples = Examples(self.signs_, None, None, self.n_labels_)
+        scores = neighbors_consensus(examples, alone, "borda", n_threads=get_n_threads(self.n_jobs)).scores
         assert scores is not None
         self.borda_scores_ = scores.astype(np.int32)
         self.ranks_ = preferences.ranks

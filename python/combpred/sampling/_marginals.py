@@ -198,7 +198,7 @@ def estimate_marginals(
     choice(method, "method", MARGINALS_METHODS)
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
-    low, high = _ranges(structure, feature_range)
+    low, high = _ranges(structure, feature_range, n_threads)
     if method == "counting":
         _require_exact_mean(structure)
     asked = Asked(
@@ -222,12 +222,13 @@ def _require_exact_mean(structure: Structure) -> None:
         )
 
 
-def _ranges(structure: Structure, given: Any) -> Ranges:
+def _ranges(structure: Structure, given: Any, n_threads: int) -> Ranges:
     """Return the least and the largest value of each entry of ψ."""
     d = structure.n_features
     if given is None:
         try:
-            return -structure.space.score_bounds(-np.eye(d)), structure.space.score_bounds(np.eye(d))
+            least, largest = (structure.space.score_bounds(sign * np.eye(d), n_threads=n_threads) for sign in (-1, 1))
+            return -least, largest
         except CapabilityError:
             raise CapabilityError(
                 f"{structure!r}: functions do not say in which range the entries of ψ are; pass feature_range=(least, "

@@ -162,7 +162,7 @@ def log_partition(
     if method == "exact":
         return exact_result(_exact(structure, rows, n_threads))
     if method == "taylor":
-        found = expand(structure, rows, centred=centred)
+        found = expand(structure, rows, n_threads, centred=centred)
         warn_of_sampled_moments(structure)
         return found
     asked = Asked(

@@ -36,24 +36,27 @@ def warn_of_sampled_moments(structure: Structure) -> None:
         )
 
 
-def expansion(structure: Structure, rows: FloatArray, *, centred: bool = True, bounded: bool = True) -> Estimates:
+def expansion(
+    structure: Structure, rows: FloatArray, n_threads: int | None, *, centred: bool = True, bounded: bool = True
+) -> Estimates:
     """Return the library's expansion for rows of scores (n, d), with gradients and, if `bounded`, bounds."""
     require_moments(structure)
     structure.log_count()  # its error says what a user can do
     d = structure.n_features
     require_memory(8 * d * d, f"the covariance of {structure!r}, {d} × {d} numbers,", "take method='annealed'")
     found = Estimates(len(rows), d, means=True, bounded=bounded)
-    return estimate(
-        "cp_partition_estimate", structure.space.description, rows, Asked("taylor", plain=not centred), found
-    )
+    asked = Asked("taylor", plain=not centred)
+    return estimate("cp_partition_estimate", structure.space.description, rows, asked, found, n_threads=n_threads)
 
 
-def expand(structure: Structure, rows: FloatArray, *, centred: bool = True, bounded: bool = True) -> LogPartition:
+def expand(
+    structure: Structure, rows: FloatArray, n_threads: int | None, *, centred: bool = True, bounded: bool = True
+) -> LogPartition:
     """Return the approximation for rows of scores (n, d), with a warning where they are out of its range.
 
     Without `bounded`, only what is proven anyway bounds ln Z: a user's own decoder is not asked.
     """
-    found = expansion(structure, rows, centred=centred)
+    found = expansion(structure, rows, n_threads, centred=centred)
     assert found.marginals is not None
     value, lower = found.value, found.lower
     if np.isnan(found.spread).any():  # nothing is proven, as about functions

@@ -320,12 +320,12 @@ class TaylorEngine(Engine):
         warn_of_sampled_moments(self.structure)
 
     def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = expand(self.structure, scores, bounded=log_z)
+        found = expand(self.structure, scores, self.settings.n_threads, bounded=log_z)
         assert isinstance(found.details, TaylorDetails)
         return Inferred(found.details.marginals, found.value if log_z else None, self.name)
 
     def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
-        return expand(self.structure, scores)
+        return expand(self.structure, scores, self.settings.n_threads)
 
     def for_training(self, n: int) -> Training:
         def answers(
@@ -334,14 +334,14 @@ class TaylorEngine(Engine):
             if request == "draw":
                 return None
             # Without a check of its range: a search may leave it on its way; `check_range` looks at its end.
-            found = expansion(self.structure, scores, bounded=False)
+            found = expansion(self.structure, scores, self.settings.n_threads, bounded=False)
             assert found.marginals is not None  # they were asked for
             return found.marginals, found.expansion
 
         return Training("", answers)
 
     def check_range(self, scores: FloatArray) -> None:
-        expand(self.structure, scores, bounded=False)
+        expand(self.structure, scores, self.settings.n_threads, bounded=False)
 
 
 #: To add a method of inference, subclass `Engine` and enter it here.

@@ -171,7 +171,9 @@ class PythonSpace(LibrarySpace):
 
     # Best outputs.
 
-    def score_bounds(self, linear: FloatArray, magnitude: FloatArray | None = None) -> FloatArray:
+    def score_bounds(
+        self, linear: FloatArray, magnitude: FloatArray | None = None, n_threads: int | None = None
+    ) -> FloatArray:
         raise CapabilityError(
             f"{self.structure!r}: this needs a proven bound on the scores of all outputs, which functions do not give; "
             "take sampler='meta' and schedule='adaptive'"

@@ -398,9 +398,11 @@ class LibrarySpace:
             "systems without decoding"
         )
 
-    def score_bounds(self, linear: FloatArray, magnitude: FloatArray | None = None) -> FloatArray:
+    def score_bounds(
+        self, linear: FloatArray, magnitude: FloatArray | None = None, n_threads: int | None = None
+    ) -> FloatArray:
         """Return a proven upper bound on the scores of all outputs for every row, shape ``(n,)``; see `decode`."""
-        return self.decode(linear, magnitude).upper_bound
+        return self.decode(linear, magnitude, Decoding(n_threads=n_threads)).upper_bound
 
     def loss(self, cost: str = "auto") -> OutputLoss:
         """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
