@@ -20,18 +20,29 @@
 //
 // A structure has the file of its name, and one for each larger part of what it can do:
 //
-//	<structure>.go            its registration, encoding, embedding, count, moments and uniform samples
-//	<structure>_moments.go    moments that take more than a few lines
-//	<structure>_spectrum.go   eigenvalues and frames of Σ
-//	<structure>_decode.go     decoders
-//	<structure>_partition.go  partition functions and samples of p(y) ∝ exp⟨s, ψ(y)⟩
-//	<structure>_moves.go      local moves
-//	<structure>_lattice.go    bounds of lattices of sets
+//	<structure>.go             its registration, encoding, embedding, count, moments and uniform samples
+//	<structure>_moments.go     moments that take more than a few lines
+//	<structure>_spectrum.go    eigenvalues and frames of Σ
+//	<structure>_frames.go      the frames, where they take more than a few lines
+//	<structure>_sample.go      uniform samples that take more than a few lines
+//	<structure>_decode.go      decoders
+//	<structure>_partition.go   partition functions and samples of p(y) ∝ exp⟨s, ψ(y)⟩
+//	<structure>_moves.go       local moves
+//	<structure>_lattice.go     bounds of lattices of sets
+//	<structure>_restricted.go  the outputs that meet conditions, from which prediction under constraints chooses
+//	<structure>_rules.go       such conditions
+//	<structure>_sized.go       the outputs of a given size
+//	<structure>_list.go        a list of all outputs, from which counts and moments of small spaces come
+//	<structure>_chain.go       a Markov chain, from which moments of large spaces are estimated
 //
-// What several structures share is in the files of the types that they embed or call: indices, pairs, pairscheme, relations,
-// visits, cyclespace, rootedtree, edgelist, bitrelation, centring, isotropic, lexicographic, mirror. The rest belongs to the
-// package: structure (what a Space is and what it may be able to do), encode (rows of data, and what is said of wrong ones), features
-// (names of the entries of ψ, and their layout), scores, capability, registry, shared.
+// A few have a part that no other structure has: custom_listed and custom_summarised, its two kinds; graphs_hereditary, sets of
+// edges with a property, and their decoders; pairs_implied, pairs that follow from others; paths_graph, the graph that the
+// parameters describe; permutations_partial, rankings of which a part is known.
+//
+// What several structures share is in the files of the types that they embed or call: indices, sets, pairs, pairscheme, relations,
+// visits, cyclespace, rootedtree, edgelist, edgesets, bitrelation, centring, isotropic, lexicographic, mirror. The rest belongs to
+// the package: structure (what a Space is and what it may be able to do), encode (rows of data, and what is said of wrong ones),
+// features (names of the entries of ψ, and their layout), scores, capability, registry, shared, derived (what is kept with a space).
 //
 // # Adding a structure
 //

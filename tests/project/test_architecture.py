@@ -83,6 +83,46 @@ def test_imports_run_downwards(packages):
     assert wrong == []
 
 
+def test_the_readme_lists_the_packages_of_the_core_from_the_bottom_up(packages, root):
+    text = (root / "README.md").read_text(encoding="utf-8").split("from the bottom up:")[1].split("\n\n")[1]
+    rows = [set(re.findall(r"`([\w/]+)`", line.split("|")[1])) for line in text.splitlines()[2:]]
+    listed = {name: number for number, row in enumerate(rows) for name in row}
+    assert sum(map(len, rows)) == len(listed)
+
+    def row_of(path: str) -> int | None:
+        """Return the number of the row that lists a package of the core, or the folder that it is in."""
+        parts = path.split("core/", 1)[1].split("/")
+        names = ["/".join(parts[:length]) for length in range(len(parts), 0, -1)]
+        return next((listed[name] for name in names if name in listed), None)
+
+    core = {name: package for name, package in packages.items() if name.startswith("core/")}
+    assert [name for name in core if row_of(name) is None] == []
+    assert [name for name in listed if f"core/{name}" not in core] == []
+    upwards = [
+        f"{name} imports {target}"
+        for name, package in core.items()
+        for target in package.get("Imports", [])
+        if target.startswith(f"{MODULE}/core/") and row_of(target) > row_of(name)
+    ]
+    assert upwards == []
+
+
+def test_the_package_of_structures_names_the_kinds_of_its_files(root):
+    folder = root / "core" / "structure"
+    text = (folder / "doc.go").read_text(encoding="utf-8")
+    kinds = set(re.findall(r"<structure>_(\w+)\.go", text))
+    named = set(re.findall(r"\w+", text.split("# Files")[1].split("# Adding a structure")[0]))
+    stems = {file.stem for file in folder.glob("*.go") if not file.stem.endswith("_test")} - {"doc"}
+    structures = {stem for stem in stems if "register[" in (folder / f"{stem}.go").read_text(encoding="utf-8")}
+
+    def has_place(stem: str) -> bool:
+        base, *parts = stem.split("_")
+        return base in structures | named and all(part in kinds or f"{base}_{part}" in named for part in parts)
+
+    assert [stem for stem in sorted(stems) if not has_place(stem)] == []
+    assert {stem.partition("_")[2] for stem in stems} >= kinds
+
+
 def test_packages_of_solve_import_only_what_they_build_on(packages):
     found = {
         name: {path.removeprefix(f"{MODULE}/") for path in package.get("Imports", [])}
