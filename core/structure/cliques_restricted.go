@@ -64,6 +64,8 @@ func (r *restrictedCliques) String() string                 { return r.all.Strin
 func (r *restrictedCliques) PartLen() int                   { return r.all.PartLen() }
 func (r *restrictedCliques) FeatureLen() int                { return r.all.FeatureLen() }
 func (r *restrictedCliques) Embed(dst []float64, y []int32) { r.all.Embed(dst, y) }
+func (r *restrictedCliques) Format() string                 { return r.all.Format() }
+func (r *restrictedCliques) Cells() Cells                   { return r.all.Cells() }
 
 func (r *restrictedCliques) Check(y []int32) error {
 	if err := r.all.Check(y); err != nil {

@@ -28,6 +28,8 @@ func (t *sizedSubtrees) String() string {
 func (t *sizedSubtrees) PartLen() int                   { return t.all.PartLen() }
 func (t *sizedSubtrees) FeatureLen() int                { return t.all.FeatureLen() }
 func (t *sizedSubtrees) Embed(dst []float64, y []int32) { t.all.Embed(dst, y) }
+func (t *sizedSubtrees) Format() string                 { return t.all.Format() }
+func (t *sizedSubtrees) Names() iter.Seq[string]        { return t.all.Names() }
 
 func (t *sizedSubtrees) Check(y []int32) error {
 	if err := t.all.Check(y); err != nil {

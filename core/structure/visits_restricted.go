@@ -37,6 +37,7 @@ var (
 	_ Decoder    = (*restrictedVisits)(nil)
 	_ Limited    = (*restrictedVisits)(nil)
 	_ Searcher   = (*restrictedVisits)(nil)
+	_ Reader     = (*restrictedVisits)(nil)
 )
 
 func (r *restrictedVisits) String() string                 { return r.base.String() + " under constraints" }
@@ -50,6 +51,19 @@ func (r *restrictedVisits) Check(y []int32) error {
 	}
 	places := y[:visited(y)]
 	return r.rules.admits(places, r.base.endsAt(places, r.rules.start, r.rules.end))
+}
+
+// What rows of data and entries of ψ are is as in the base.
+func (r *restrictedVisits) Format() string          { return FormatOf(r.base) }
+func (r *restrictedVisits) Cells() Cells            { return CellsOf(r.base) }
+func (r *restrictedVisits) Names() iter.Seq[string] { return NamesOf(r.base) }
+func (r *restrictedVisits) Reads(width int) bool    { return Reads(r.base, width) }
+
+func (r *restrictedVisits) Read(dst []int32, row []float64) error {
+	if err := ReadTo(r.base, dst, row); err != nil {
+		return err
+	}
+	return r.Check(dst)
 }
 
 // All lists the outputs of the base that obey the rules, in its order.

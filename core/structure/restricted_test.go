@@ -1,0 +1,140 @@
+package structure
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// restrictedSpaces are spaces that hold some of the outputs of others.
+var restrictedSpaces = []struct {
+	name        string
+	base, rules Args
+}{
+	{"cycles", sized("n", 5), sized("n", 5, "start", 1)},
+	{"cycles", sized("n", 5), Args{Scalars: map[string]int64{"n": 5}, Ints: []int32{0, 1, 0, -1, 0}}},
+	{"directedcycles", sized("n", 5), sized("n", 5, "start", 1, "length", 3)},
+	{"routes", sized("n", 4), sized("n", 4, "end", 2)},
+	{"cliques", sized("n", 5), sized("n", 5, "size", 3)},
+	{"cliques", sized("n", 5), Args{Scalars: map[string]int64{"n": 5}, Ints: []int32{0, 1, 0, -1, 0}}},
+	{"subtrees", tree(-1, 0, 0, 1), tree(-1, 0, 0, 1, "size", 2)},
+	{"labelsets", sized("n", 5), sized("n", 5, "size", 2)},
+	{"graphs", sized("n", 4), sized("n", 4, "property", 1)},
+	{"graphs", sized("n", 4), sized("n", 4, "property", 2)},
+}
+
+// sized returns parameters that are scalars: names and values in turn.
+func sized(given ...any) Args {
+	a := Args{Scalars: map[string]int64{}}
+	for i := 0; i < len(given); i += 2 {
+		a.Scalars[given[i].(string)] = int64(given[i+1].(int))
+	}
+	return a
+}
+
+// tree returns the parameters of subtrees: the parents of four nodes, and scalars.
+func tree(a, b, c, d int32, given ...any) Args {
+	args := sized(append([]any{"n", 4}, given...)...)
+	args.Ints = []int32{a, b, c, d}
+	return args
+}
+
+// TestRestrictedSpacesKeepWhatTheirBaseCan: rows of data are read alike and entries of ψ have the same names in the space of some outputs
+// as in that of all. What depends on the number of outputs, such as moments, is not kept.
+func TestRestrictedSpacesKeepWhatTheirBaseCan(t *testing.T) {
+	for i, c := range restrictedSpaces {
+		t.Run(fmt.Sprint(i, c.name), func(t *testing.T) {
+			base, err := New(c.name, c.base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			some, err := New(c.name, c.rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			keeps[fmt.Stringer](t, base, some)
+			keeps[Formatted](t, base, some)
+			keeps[Reader](t, base, some)
+			keeps[Celled](t, base, some)
+			keeps[Generalized](t, base, some)
+			keeps[PartialEmbedder](t, base, some)
+			keeps[Enumerator](t, base, some)
+			keeps[Ambiguous](t, base, some)
+			keeps[Decoder](t, base, some)
+			keepsTexts(t, base, some)
+			keepsReading(t, base, some)
+		})
+	}
+}
+
+// keeps requires a capability of the restricted space that the base has.
+func keeps[Capability any](t *testing.T, base, some Space) {
+	t.Helper()
+	_, had := base.(Capability)
+	if _, has := some.(Capability); had && !has {
+		t.Errorf("%v is no %T, which %v is", some, (*Capability)(nil), base)
+	}
+}
+
+func keepsTexts(t *testing.T, base, some Space) {
+	t.Helper()
+	if got, want := FormatOf(some), FormatOf(base); got != want {
+		t.Errorf("rows: %q, want %q", got, want)
+	}
+	if got, want := slices.Collect(NamesOf(some)), slices.Collect(NamesOf(base)); !slices.Equal(got, want) {
+		t.Errorf("names %v, want %v", got, want)
+	}
+	got, want := CellsOf(some), CellsOf(base)
+	if got.Kind != want.Kind || got.Items != want.Items {
+		t.Errorf("cells %q of %d items, want %q of %d", got.Kind, got.Items, want.Kind, want.Items)
+	}
+}
+
+// keepsReading tries lists of up to four numbers, and rows that are as wide as an output, among which are all outputs.
+func keepsReading(t *testing.T, base, some Space) {
+	t.Helper()
+	var rows [][]float64
+	for width := range 12 {
+		if got, want := Reads(some, width), Reads(base, width); got != want {
+			t.Fatalf("reads %d numbers: %t, want %t", width, got, want)
+		}
+	}
+	var longer func(row []float64)
+	longer = func(row []float64) {
+		if Reads(base, len(row)) {
+			rows = append(rows, slices.Clone(row))
+		}
+		for v := 0; v < 5 && len(row) < 4; v++ {
+			longer(append(row, float64(v)))
+		}
+	}
+	longer(nil)
+	for y := range base.(Enumerator).All() {
+		row := make([]float64, len(y))
+		for i, v := range y {
+			row[i] = float64(v)
+		}
+		rows = append(rows, row)
+	}
+	read, members := make([]int32, base.PartLen()), 0
+	again := make([]int32, base.PartLen())
+	for _, row := range rows {
+		err := ReadTo(base, read, row)
+		if err == nil {
+			err = some.Check(read)
+		}
+		switch got := ReadTo(some, again, row); {
+		case (got == nil) != (err == nil):
+			t.Fatalf("%v: %v, want %v", row, got, err)
+		case got != nil && got.Error() != err.Error():
+			t.Fatalf("%v: %q, want %q", row, got, err)
+		case got == nil && !slices.Equal(read, again):
+			t.Fatalf("%v is read as %v, want %v", row, again, read)
+		case got == nil:
+			members++
+		}
+	}
+	if members == 0 || members == len(rows) {
+		t.Fatalf("%d of %d rows show outputs", members, len(rows))
+	}
+}
