@@ -58,7 +58,7 @@ func GuardRows(badRow *int64, err unsafe.Pointer, cap int64, f func() error) int
 		}
 		*badRow = -1
 		e := f()
-		if at, is := errors.AsType[*badrow.Error](e); is && !errors.Is(e, parallel.ErrCancelled) {
+		if at, is := errors.AsType[*badrow.Error](e); is {
 			*badRow = int64(at.Row)
 		}
 		return e

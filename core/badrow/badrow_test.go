@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"combpred/core/parallel"
 )
 
 func TestRowIsANumberAndInTheText(t *testing.T) {
@@ -35,8 +37,13 @@ func (g general) Unwrap() error { return g.error }
 func (g general) EveryRow() bool { return g.everyRow }
 
 func TestNoRowIsToBlameForWhatAllShare(t *testing.T) {
-	for _, err := range []error{general{errors.New("too large"), true}, fmt.Errorf("%w", general{errors.New("too large"), true})} {
-		if got := At(0, err); got != err || got.Error() != "too large" {
+	for _, err := range []error{
+		general{errors.New("too large"), true},
+		fmt.Errorf("%w", general{errors.New("too large"), true}),
+		parallel.ErrCancelled,
+		fmt.Errorf("decode: %w", parallel.ErrCancelled),
+	} {
+		if got := At(0, err); got != err {
 			t.Errorf("%v becomes %v", err, got)
 		}
 	}

@@ -53,8 +53,8 @@ type batch struct {
 }
 
 func (b *batch) named(row int, err error) error {
-	if err == nil || errors.Is(err, parallel.ErrCancelled) {
-		return err
+	if err == nil {
+		return nil
 	}
 	return fmt.Errorf("chain: %w", badrow.At(row, err))
 }

@@ -215,6 +215,22 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled batch gives the error %v", err)
 	}
+	mon = parallel.Monitor{}
+	err = Batch(stopping{space, &mon}, gaussian(5, 3, 1), blas64.General{}, Exact, 0, make([]int32, 5), nil, 1, &mon)
+	if !errors.Is(err, parallel.ErrCancelled) || strings.Contains(err.Error(), "row") {
+		t.Errorf("a batch that is cancelled at its first row gives the error %v", err)
+	}
+}
+
+// stopping cancels the batch whose rows it decodes.
+type stopping struct {
+	structure.Space
+	mon *parallel.Monitor
+}
+
+func (s stopping) Decode([]int32, structure.Scores) (structure.Certificate, error) {
+	s.mon.Cancel()
+	return structure.Certificate{}, s.mon.Err()
 }
 
 // BenchmarkBatch decodes a thousand rankings of ten labels with Gaussian scores on all processors.

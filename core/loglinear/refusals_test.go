@@ -140,6 +140,10 @@ func TestRowsAreNamed(t *testing.T) {
 	if _, err := loglinear.Minimise(o, c.Problem, c.Space, cancelling{exact}, matrix{}, new(parallel.Monitor)); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled fit gives %v", err)
 	}
+	_, err = loglinear.Minimise(o, c.Problem, c.Space, stopped{}, matrix{}, nil)
+	if !errors.Is(err, parallel.ErrCancelled) || row(err) >= 0 {
+		t.Errorf("a fit that is cancelled while a row is at work gives %v", err)
+	}
 	p = *c.Problem
 	p.Weights = make([]float64, 10)
 	if err := p.Prepare(); err != nil {
@@ -160,6 +164,13 @@ type failing struct{}
 
 func (failing) Answer(loglinear.RowsRequest, *parallel.Monitor) error {
 	return badrow.At(3, errors.New("no"))
+}
+
+// stopped is cancelled at the fourth row of each request.
+type stopped struct{}
+
+func (stopped) Answer(loglinear.RowsRequest, *parallel.Monitor) error {
+	return badrow.At(3, parallel.ErrCancelled)
 }
 
 // cancelling cancels the fit that it answers.

@@ -1,13 +1,19 @@
 package parallel
 
 import (
-	"errors"
 	"math"
 	"sync/atomic"
 )
 
 // ErrCancelled is returned by a computation that stopped because its Monitor asked it to.
-var ErrCancelled = errors.New("parallel: cancelled")
+var ErrCancelled error = cancelled{}
+
+type cancelled struct{}
+
+func (cancelled) Error() string { return "parallel: cancelled" }
+
+// EveryRow is true: the row that was at work is not to blame.
+func (cancelled) EveryRow() bool { return true }
 
 // Monitor carries a cancellation request into a long computation and its progress out of it.
 // The three words may live in memory that another program owns and watches; all access is atomic.

@@ -97,3 +97,14 @@ def test_lists_are_interrupted(space, method, ctrl_c):
     with ctrl_c(polled=True):
         k_best(space, scores, most=1, skip=10**8, method=method)
     assert k_best(SPACES[0], np.ones((1, 6)), most=2)[1].tolist() == [2]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_bad_row_is_named_unless_there_is_one_by_nature(n):
+    scores = np.ones((n, 6))
+    scores[n - 1, 2] = np.nan
+    with pytest.raises(ValueError, match=f"row {n - 1}: score 2 is NaN") as caught:
+        k_best(SPACES[0], scores, most=4)
+    assert caught.value.row == n - 1
+    with pytest.raises(ValueError, match="^score 2 is NaN"):
+        list(best_blocks(SPACES[0], scores[n - 1]))

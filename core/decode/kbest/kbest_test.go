@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
@@ -269,4 +270,33 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("cancelled, method %d gives %v", method, err)
 		}
 	}
+	for _, rows := range []int{1, 2} {
+		scores := blas64.General{Rows: rows, Cols: 3, Stride: 3, Data: make([]float64, 3*rows)}
+		list := func(reason error) error {
+			var mon parallel.Monitor
+			space := refusing{Space: three, reason: reason, mon: &mon}
+			_, err := Batch(space, scores, rowOf(nil, 3), Options{Method: Partition, Nu: 1}, 6, make([]int32, 18*rows), nil, 1, &mon)
+			return err
+		}
+		if err := list(parallel.ErrCancelled); err == nil || err.Error() != "kbest: decode: parallel: cancelled" {
+			t.Errorf("%d rows that are cancelled while the first one is decoded give %v", rows, err)
+		}
+		if bad, ok := errors.AsType[*badrow.Error](list(errors.New("no"))); !ok || bad.Row != 0 {
+			t.Errorf("%d rows of which the first cannot be decoded give %v", rows, bad)
+		}
+	}
+}
+
+// refusing does not decode; what it is asked for is cancelled where that is the reason.
+type refusing struct {
+	structure.Space
+	reason error
+	mon    *parallel.Monitor
+}
+
+func (r refusing) Decode([]int32, structure.Scores) (structure.Certificate, error) {
+	if errors.Is(r.reason, parallel.ErrCancelled) {
+		r.mon.Cancel()
+	}
+	return structure.Certificate{}, r.reason
 }

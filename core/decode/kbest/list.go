@@ -112,10 +112,7 @@ func Batch(space structure.Space, linear, magnitude blas64.General, o Options, c
 			count++
 			return count < capacity
 		}); err != nil {
-			if linear.Rows > 1 {
-				err = badrow.At(i, err)
-			}
-			return result, fmt.Errorf("kbest: %w", err)
+			return result, fmt.Errorf("kbest: %w", badrow.At(i, err))
 		}
 		result.Counts[i] = count
 	}

@@ -6,6 +6,7 @@ import (
 
 	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/parallel"
 )
 
 // FeatureError says that an entry of ψ takes values other than −1, 0 and 1, so that the space cannot be partitioned.
@@ -48,6 +49,9 @@ func (l *lister) partition(yield emit) error {
 			err := decode.Batch(l.space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, l.workers, l.mon)
 			if bad, ok := errors.AsType[*badrow.Error](err); ok { // the row is the number of the subproblem
 				err = bad.Err
+			}
+			if errors.Is(err, parallel.ErrCancelled) {
+				return err
 			}
 			if err != nil {
 				return &orderError{err}

@@ -54,8 +54,8 @@ func eachRow(space structure.Space, scores blas64.General, opt Options, workers 
 			return err
 		}
 		err := run(i, newTask(space, rowOf(scores, i), opt, i, within, &total, mon))
-		if err == nil || errors.Is(err, parallel.ErrCancelled) {
-			return err
+		if err == nil {
+			return nil
 		}
 		if _, more := errors.AsType[*Short](err); more {
 			return err

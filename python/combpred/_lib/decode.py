@@ -304,9 +304,12 @@ def best_blocks(
     squares = None if magnitude is None else magnitude[np.newaxis]
     while most is None or skip < most:
         size = size if most is None else min(size, most - skip)
-        parts, counts, method = k_best(
-            description, linear[np.newaxis], squares, most=size, skip=skip, nu=nu, method=method, n_threads=n_threads
-        )
+        try:
+            parts, counts, method = k_best(
+                description, linear[np.newaxis], squares, most=size, skip=skip, nu=nu, method=method, n_threads=n_threads
+            )
+        except RowError as error:
+            raise ValueError(error.reason) from None  # there is one row
         yield parts[0, : counts[0]]
         if counts[0] < size:
             return
