@@ -57,8 +57,8 @@ func newSupport(d int, moments structure.Moments, mon *parallel.Monitor) (*Suppo
 		return nil, err
 	}
 	if values[0] < -negative*scale {
-		return nil, fmt.Errorf("custom: second_moment - outer(mean, mean) is not positive semi-definite, its smallest eigenvalue is %.6g; both must "+
-			"be averages over the same outputs", values[0])
+		return nil, fmt.Errorf("custom: the covariance that follows from mean and second_moment is not positive semi-definite, its smallest eigenvalue "+
+			"is %.6g; both must be averages over the same outputs", values[0])
 	}
 	least, r := float64(d)*max(flat*values[d-1], rounding*scale), 0
 	for r < d && values[r] <= least {

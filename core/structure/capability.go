@@ -4,12 +4,17 @@ import "fmt"
 
 // CapabilityError says that a structure lacks what a computation needs. It is reported before any work is done.
 type CapabilityError struct {
-	Structure string // what String gives for the structure, such as "permutations of 5 labels"
-	Need      string // the missing capability and what it is for, such as "a Decoder, to find the best output"
+	Structure    string // what String gives for the structure, such as "permutations of 5 labels"
+	Need         string // the missing capability and what it is for, such as "a Decoder, to find the best output"
+	Alternatives string // what to do instead; or empty
 }
 
 func (e *CapabilityError) Error() string {
-	return fmt.Sprintf("structure: %s: this needs %s, which the structure does not have", e.Structure, e.Need)
+	text := fmt.Sprintf("structure: %s: this needs %s, which the structure does not have", e.Structure, e.Need)
+	if e.Alternatives != "" {
+		text += "; " + e.Alternatives
+	}
+	return text
 }
 
 // EveryRow is true: what a structure lacks it lacks for any scores.

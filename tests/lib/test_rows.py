@@ -48,7 +48,7 @@ def test_row_beyond_exact_decoding():
     cliques = Description("cliques", {"n": 90})
     scores = np.zeros((3, 90 * 89 // 2))
     scores[1] = np.random.default_rng(0).normal(size=scores.shape[1])
-    with pytest.raises(CapabilityError, match=r"^row 1: .*limited to size 48") as caught:
+    with pytest.raises(CapabilityError, match=r"^row 1: .*limited to size 48.*; take decoder='auto' to") as caught:
         decode(cliques, scores, method="exact")
     assert caught.value.row == 1
 

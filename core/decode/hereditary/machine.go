@@ -73,7 +73,7 @@ type LimitError struct{ Edges int }
 
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("hereditary: %d edges have a positive score, and an exact search for a set with the property is limited to %d; take "+
-		"decoder='auto', which says how far from the best its set may be", e.Edges, ExactEdges)
+		"decoder \"auto\", which says how far from the best its set may be", e.Edges, ExactEdges)
 }
 
 // Status is that of the C interface.

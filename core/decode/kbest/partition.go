@@ -7,6 +7,7 @@ import (
 	"combpred/core/badrow"
 	"combpred/core/decode"
 	"combpred/core/parallel"
+	"combpred/core/structure"
 )
 
 // FeatureError says that an entry of ψ takes values other than −1, 0 and 1, so that the space cannot be partitioned.
@@ -52,6 +53,11 @@ func (l *lister) partition(yield emit) error {
 			}
 			if errors.Is(err, parallel.ErrCancelled) {
 				return err
+			}
+			if limit, ok := errors.AsType[*structure.LimitError](err); ok {
+				alone := *limit
+				alone.Alternatives = "decode for the best one alone"
+				err = &alone
 			}
 			if err != nil {
 				return &orderError{err}

@@ -77,8 +77,9 @@ func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor)
 		approximate, may := space.(structure.Approximator)
 		if !ok || may && approximate.MomentsKind() != structure.ExactMoments {
 			return &structure.CapabilityError{
-				Structure: structure.Describe(space),
-				Need:      "the exact mean of ψ over all outputs, from which counting starts; take method='samples'",
+				Structure:    structure.Describe(space),
+				Need:         "the exact mean of ψ over all outputs, from which counting starts",
+				Alternatives: `take method "samples"`,
 			}
 		}
 		o.Mean = make([]float64, d)
@@ -218,7 +219,7 @@ func (t *thinned) draw(beta float64, n int) ([]float64, error) {
 		if t.steps > t.opt.MaxSteps {
 			return nil, &SpentError{
 				Sampler: "counting", Steps: t.steps, Most: t.opt.MaxSteps,
-				Figure: fmt.Sprintf("feature %d is above its least value in too few outputs, which method='samples' does not need", t.j),
+				Figure: fmt.Sprintf(`feature %d is above its least value in too few outputs, which method "samples" does not need`, t.j),
 			}
 		}
 		many := min(1<<12, int(math.Ceil(1.1*float64(n-len(found))/t.rate))+8)

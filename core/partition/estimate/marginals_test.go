@@ -272,3 +272,14 @@ func TestHoeffdingSize(t *testing.T) {
 		}
 	}
 }
+
+func TestCountingWithoutAnExactMeanHasAnAlternative(t *testing.T) {
+	space := build(t, "partialorders", map[string]int64{"n": 9})
+	opt := estimate.MarginalOptions{Options: estimate.Options{Epsilon: 0.1, Delta: 0.1, MaxSteps: 1e6}, Counting: true}
+	value, bound := blank(1, 36), blank(1, 36)
+	_, err := estimate.Marginals(space, blank(1, 36), opt, value, bound, 1, nil)
+	lacking, ok := errors.AsType[*structure.CapabilityError](err)
+	if !ok || lacking.Alternatives != `take method "samples"` || strings.Contains(lacking.Need, "take") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -96,7 +96,7 @@ func EvenSchedule(reach, epsilon, delta float64, printed bool) (Schedule, error)
 	q := smoothness * reach
 	if !(q <= mostLevels) {
 		return Schedule{}, fmt.Errorf("estimate: the scores reach %.3g, which takes %.3g levels, more than %d; take "+
-			"schedule='adaptive', or scale them down", reach, q, int(mostLevels))
+			"schedule \"adaptive\", or scale them down", reach, q, int(mostLevels))
 	}
 	steps := max(1, int(math.Ceil(q)))
 	levels, variances := make([]float64, steps+1), make([]float64, steps)

@@ -86,8 +86,8 @@ type SpentError struct {
 }
 
 func (e *SpentError) Error() string {
-	return fmt.Sprintf("estimate: sampler='%s' made %d of at most max_steps=%d steps, and %s; allow more, ask for a larger epsilon, or "+
-		"take a chain, sampler='local' or 'meta'", e.Sampler, e.Steps, e.Most, e.Figure)
+	return fmt.Sprintf("estimate: sampler %q made %d of at most max_steps=%d steps, and %s; allow more, ask for a larger epsilon, or "+
+		`take a chain, sampler "local" or "meta"`, e.Sampler, e.Steps, e.Most, e.Figure)
 }
 
 // Status is that of the C interface.

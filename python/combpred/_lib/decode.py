@@ -306,8 +306,9 @@ def best_blocks(
         size = size if most is None else min(size, most - skip)
         try:
             parts, counts, method = k_best(
-                description, linear[np.newaxis], squares, most=size, skip=skip, nu=nu, method=method, n_threads=n_threads
-            )
+                description, linear[np.newaxis], squares, most=size, skip=skip, nu=nu, method=method,
+                n_threads=n_threads,
+            )  # fmt: skip
         except RowError as error:
             raise ValueError(error.reason) from None  # there is one row
         yield parts[0, : counts[0]]

@@ -393,8 +393,9 @@ class LibrarySpace:
 
     def _not_in_order(self, error: CapabilityError) -> CapabilityError:
         """Return the error that outputs cannot be listed in order, with the remedy."""
+        reason = error.reason.removesuffix("; decode for the best one alone")
         return CapabilityError(
-            f"{self.structure!r}: {error.reason}; take predict for the best one, and nu=0.5 lists those of sibling "
+            f"{self.structure!r}: {reason}; take predict for the best one, and nu=0.5 lists those of sibling "
             "systems without decoding"
         )
 

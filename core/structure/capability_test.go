@@ -1,0 +1,15 @@
+package structure
+
+import "testing"
+
+func TestCapabilityErrorsEndInTheAlternative(t *testing.T) {
+	for _, c := range []struct{ alternatives, want string }{
+		{"", "structure: cycles: this needs a mean, which the structure does not have"},
+		{"take samples", "structure: cycles: this needs a mean, which the structure does not have; take samples"},
+	} {
+		err := CapabilityError{Structure: "cycles", Need: "a mean", Alternatives: c.alternatives}
+		if err.Error() != c.want {
+			t.Errorf("%q, want %q", &err, c.want)
+		}
+	}
+}
