@@ -1311,7 +1311,7 @@ int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_sg
  * cp_loglinear_fit does it all where the library knows these distributions. Where only the caller does, as those of a
  * "custom" structure of which nothing but moments is given, cp_loglinear_rows says about which scores it has to know
  * more. Where rows come in blocks, or lie elsewhere, cp_loglinear_search says at which weights it needs sums over all
- * rows, and cp_loglinear_sums finds those of each block. */
+ * rows, and cp_loglinear_sums finds those of each block, from features and outputs as cp_ridge_sums takes them. */
 typedef struct cp_loglinear_options {
   int64_t struct_size;
   cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
@@ -1327,6 +1327,7 @@ typedef struct cp_loglinear_options {
   uint64_t seed;            /* of draws, and of the order of rows of "sgd" and "online"                   */
   int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                              */
   int64_t sampled;          /* of cp_loglinear_rows, 1: expectations are estimates                        */
+  int64_t intercept;        /* of cp_loglinear_sums, 1: a constant feature of value 1 comes after the others */
 } cp_loglinear_options;
 typedef const cp_loglinear_options cp_in_loglinear_options;
 #define CP_LOGLINEAR_OPTIONS {.struct_size = sizeof(cp_loglinear_options), .alpha = 1, .tol = 1e-6, .max_iter = 200}
@@ -1428,9 +1429,9 @@ int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, 
  *   "spread":  of the distributions, by draws
  * by exact distributions, for "lbfgs". CP_ECAPABILITY: the structure is too large for these. NaN or infinite numbers:
  * CP_EVALUE with bad_row.
- * bad_row is a row of the design or targets. */
-int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
+ * bad_row is a row of features or outputs. */
+int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_features *features,
+                          cp_in_outputs *outputs, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What cp_loglinear_search needs to go on. Places are numbers of entries of state, from 0 on. */

@@ -14,6 +14,8 @@ import (
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/train"
+	"combpred/core/solve"
+	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
 
@@ -33,6 +35,7 @@ type loglinearCall struct {
 	space        structure.Space
 	opt          train.Options
 	distribution int
+	constant     int // features after those of cp_loglinear_sums: 1, or none
 	problem      *loglinear.Problem
 	tail
 }
@@ -56,7 +59,13 @@ func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options) 
 	if c.opt.Diagonal, err = flag(r.kernel, "options: kernel"); err != nil {
 		return c, err
 	}
-	c.opt.Sampled, err = flag(r.sampled, "options: sampled")
+	if c.opt.Sampled, err = flag(r.sampled, "options: sampled"); err != nil {
+		return c, err
+	}
+	intercept, err := flag(r.intercept, "options: intercept")
+	if intercept {
+		c.constant = 1
+	}
 	return c, err
 }
 
@@ -189,42 +198,6 @@ func loglinearInfo(p *C.cp_loglinear_info) (func(train.Report), error) {
 	}, err
 }
 
-//export go_cp_loglinear_array_sizes
-func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinear_options, n, q C.int64_t, sizes *C.cp_loglinear_sizes,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		c, e := newLoglinearCall(s, options)
-		if e != nil {
-			return e
-		}
-		if e := c.withQ(q); e != nil {
-			return e
-		}
-		if n < 0 || n > maxRows {
-			return cabi.Illegal("n is %d, must be from 0 to %d", int64(n), maxRows)
-		}
-		out, e := cabi.OutRecord(sizes, "sizes", false)
-		if e != nil {
-			return e
-		}
-		c.opt.Proposed = c.distribution == int(chain.Meta) && c.opt.Solver != train.LBFGS
-		rows, e := c.opt.StateLen(c.space, int(n))
-		if e != nil {
-			return e
-		}
-		search := c.opt.Search(c.space)
-		length, e := search.StateLen()
-		if e != nil {
-			return e
-		}
-		out.Set(C.cp_loglinear_sizes{rows: C.int64_t(rows), search: C.int64_t(length),
-			moments: C.int64_t(search.SumsLen(loglinear.Moments)), loss: C.int64_t(search.SumsLen(loglinear.Loss)),
-			spread: C.int64_t(search.SumsLen(loglinear.Spread)),
-			moment: C.int64_t(c.opt.MomentLen(c.space))})
-		return nil
-	})
-}
-
 //export go_cp_loglinear_fit
 func go_cp_loglinear_fit(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
 	model *C.cp_loglinear_model, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
@@ -264,44 +237,67 @@ func go_cp_loglinear_fit(s *C.cp_in_structure, options *C.cp_in_loglinear_option
 }
 
 //export go_cp_loglinear_sums
-func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
-	kind *C.cp_in_char, weights *C.cp_in_f64, sums *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
+func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_options, features *C.cp_in_features,
+	outputs *C.cp_in_outputs, kind *C.cp_in_char, weights *C.cp_in_f64, sums *C.double, workers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRowsCall(s, options, design, targets, workers, control)
+		c, e := newLoglinearCall(s, options)
 		if e != nil {
+			return e
+		}
+		if c.tail, e = readTail(workers, control); e != nil {
+			return e
+		}
+		rows, e := readRows(c.space, features, outputs)
+		if e != nil {
+			return e
+		}
+		mean, e := loglinear.MeanOf(c.space)
+		if e != nil {
+			return e
+		}
+		if e := rows.Check(&primal.Task{Mean: mean}); e != nil {
+			return e
+		}
+		n, p := rows.X.Size()
+		if e := c.withQ(C.int64_t(p + c.constant)); e != nil {
 			return e
 		}
 		which, e := named[loglinear.Kind](catalogue.LoglinearSums, kind, "kind")
 		if e != nil {
 			return e
 		}
-		sizes := c.opt.Search(c.space).Sizes
-		data, e := float64s(sums, "sums", C.int64_t(sizes.SumsLen(which)))
+		search := c.opt.Search(c.space)
+		data, e := float64s(sums, "sums", C.int64_t(search.SumsLen(which)))
 		if e != nil {
 			return e
 		}
 		var w linalg.Matrix[float64]
 		if which != loglinear.Moments {
-			if w, e = matrix(weights, "weights", C.int64_t(sizes.Features), C.int64_t(sizes.Outputs)); e != nil {
+			if w, e = matrix(weights, "weights", C.int64_t(search.Features), C.int64_t(search.Outputs)); e != nil {
 				return e
 			}
-		} else if e := c.problem.Check(); e != nil {
-			return e
 		}
 		if c.distribution != exact {
 			return cabi.Illegal("distribution must be \"exact\" for sums")
 		}
-		if _, e := c.opt.StateLen(c.space, c.problem.Len()); e != nil {
+		if _, e := c.opt.StateLen(c.space, n); e != nil {
 			return e
 		}
-		if e := c.opt.Search(c.space).Check(); e != nil {
+		if e := search.Check(); e != nil {
 			return e
 		}
-		engine, _, e := c.engine()
-		if e != nil {
-			return e
-		}
-		return loglinear.AddSums(sizes, c.problem, which, w, data, engine, c.mon)
+		engine := expect.Exact{Space: c.space, Workers: c.workers}
+		return rows.EachWide(c.mon, func(lo int, some primal.Wide) error {
+			x := &solve.Design{N: some.X.Len(), P: p, Intercept: c.constant == 1, Dense: some.X.Dense, Rows: some.X.Sparse}
+			part := &loglinear.Problem{X: x, Psi: some.Psi, Weights: some.Weights, Mean: mean, Workers: c.workers}
+			if some.First != nil {
+				part.Psi, part.Weights = loglinear.MeanOutputs(some.Psi, some.First, some.Weights)
+			}
+			if e := part.Prepare(); e != nil {
+				return e
+			}
+			return primal.Renumbered(loglinear.AddSums(search.Sizes, part, which, w, data, engine, c.mon), lo)
+		})
 	})
 }

@@ -31,6 +31,42 @@ func (s stepState) place(part []float64) C.int64_t {
 	return C.int64_t(flat.Place(s, part))
 }
 
+//export go_cp_loglinear_array_sizes
+func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinear_options, n, q C.int64_t, sizes *C.cp_loglinear_sizes,
+	err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		c, e := newLoglinearCall(s, options)
+		if e != nil {
+			return e
+		}
+		if e := c.withQ(q); e != nil {
+			return e
+		}
+		if n < 0 || n > maxRows {
+			return cabi.Illegal("n is %d, must be from 0 to %d", int64(n), maxRows)
+		}
+		out, e := cabi.OutRecord(sizes, "sizes", false)
+		if e != nil {
+			return e
+		}
+		c.opt.Proposed = c.distribution == int(chain.Meta) && c.opt.Solver != train.LBFGS
+		rows, e := c.opt.StateLen(c.space, int(n))
+		if e != nil {
+			return e
+		}
+		search := c.opt.Search(c.space)
+		length, e := search.StateLen()
+		if e != nil {
+			return e
+		}
+		out.Set(C.cp_loglinear_sizes{rows: C.int64_t(rows), search: C.int64_t(length),
+			moments: C.int64_t(search.SumsLen(loglinear.Moments)), loss: C.int64_t(search.SumsLen(loglinear.Loss)),
+			spread: C.int64_t(search.SumsLen(loglinear.Spread)),
+			moment: C.int64_t(c.opt.MomentLen(c.space))})
+		return nil
+	})
+}
+
 //export go_cp_loglinear_rows
 func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
 	model *C.cp_loglinear_model, step *C.cp_loglinear_rows_step, info *C.cp_loglinear_info, workers C.int32_t,

@@ -33,13 +33,7 @@ func newPrimalCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, feature
 	if c.tail, err = readTail(workers, control); err != nil {
 		return c, err
 	}
-	x, xPages, err := readFeatures(features)
-	if err != nil {
-		return c, err
-	}
-	c.rows = &primal.Rows{X: x}
-	psiPages, err := readOutputs(c.rows, sp, outputs)
-	if err != nil {
+	if c.rows, err = readRows(sp, features, outputs); err != nil {
 		return c, err
 	}
 	if c.task, err = primalTask(sp, options, light); err != nil {
@@ -48,21 +42,35 @@ func newPrimalCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, feature
 	if err := c.rows.Check(c.task); err != nil {
 		return c, err
 	}
-	if xPages.start != 0 || psiPages.start != 0 {
-		c.rows.Release = func(lo, hi int) {
-			xPages.giveBack(lo, hi)
-			if c.rows.First != nil {
-				lo, hi = c.rows.First[lo], c.rows.First[hi]
-			}
-			psiPages.giveBack(lo, hi)
-		}
-	}
-	_, c.p = x.Size()
+	_, c.p = c.rows.X.Size()
 	c.d, c.q = len(c.task.Mean), c.p
 	if c.task.Intercept {
 		c.q++
 	}
 	return c, nil
+}
+
+// readRows reads features and outputs, whose pages are given back where they lie in mapped files.
+func readRows(sp structure.Space, features *C.cp_in_features, outputs *C.cp_in_outputs) (*primal.Rows, error) {
+	x, xPages, err := readFeatures(features)
+	if err != nil {
+		return nil, err
+	}
+	rows := &primal.Rows{X: x}
+	psiPages, err := readOutputs(rows, sp, outputs)
+	if err != nil {
+		return nil, err
+	}
+	if xPages.start != 0 || psiPages.start != 0 {
+		rows.Release = func(lo, hi int) {
+			xPages.giveBack(lo, hi)
+			if rows.First != nil {
+				lo, hi = rows.First[lo], rows.First[hi]
+			}
+			psiPages.giveBack(lo, hi)
+		}
+	}
+	return rows, nil
 }
 
 func primalTask(sp structure.Space, options *C.cp_in_ridge_options, light bool) (*primal.Task, error) {

@@ -439,11 +439,12 @@ int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, 
   return go_cp_loglinear_rows(s, options, design, targets, model, step, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
+int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_features *features,
+                          cp_in_outputs *outputs, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_loglinear_sums(s, options, design, targets, kind, weights, sums, workers, control, bad_row, err, err_cap);
+  return go_cp_loglinear_sums(s, options, features, outputs, kind, weights, sums, workers, control, bad_row, err,
+                              err_cap);
 }
 
 int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,

@@ -31,7 +31,7 @@ int main(void) {
   cp_targets targets = CP_TARGETS;
   targets.n = n, targets.d = PAIRS, targets.psi = psi;
   cp_loglinear_options options = CP_LOGLINEAR_OPTIONS;
-  options.alpha = sizes[2], options.tol = 1e-9;
+  options.alpha = sizes[2], options.tol = 1e-9, options.intercept = 1;
   cp_loglinear_model model = fresh(q);
   cp_loglinear_info info = CP_LOGLINEAR_INFO;
   OK(cp_loglinear_fit(&s, &options, &design, &targets, &model, &info, 2, NULL, &bad_row, ERR));
@@ -47,10 +47,11 @@ int main(void) {
     OK(cp_loglinear_search(&s, &options, &by_sums, &search, &info, 1, NULL, ERR));
     if (strcmp(search.request, "done") == 0) break;
     for (int half = 0; half < 2; half++) { /* sums add up in place */
-      cp_design block = design;
-      cp_targets outputs = targets;
+      cp_features block = CP_FEATURES;
+      cp_outputs outputs = CP_OUTPUTS;
       block.n = outputs.n = half ? n - n / 2 : n / 2;
-      block.dense = x + half * (n / 2) * p, outputs.psi = psi + half * (n / 2) * PAIRS;
+      block.p = p, block.dense = x + half * (n / 2) * p;
+      outputs.d = PAIRS, outputs.part_len = LABELS, outputs.parts = y + half * (n / 2) * LABELS;
       OK(cp_loglinear_sums(&s, &options, &block, &outputs, search.request, search.state + search.weights,
                            search.state + search.reply, 1, NULL, &bad_row, ERR));
     }

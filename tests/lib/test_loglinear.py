@@ -8,8 +8,9 @@ from scipy.optimize import check_grad
 from sklearn.metrics.pairwise import rbf_kernel
 
 import reference
+from combpred._lib.call import RowInputs
 from combpred._lib.loglinear import KernelFeatures, LoglinearProblem
-from combpred._lib.ridge import Targets
+from combpred._lib.ridge import RowOutputs
 from combpred.structures import MultiClass, resolve_structure
 from enumerated_problem import STRUCTURES, problem
 
@@ -29,11 +30,13 @@ def test_gradient_is_that_of_finite_differences(structure, kind):
         X = KernelFeatures(rbf_kernel(X), weights, shift=1.0).rows
     features = with_constant(X) if kind == "inputs" else X
     shape = features.shape[1], psi.shape[1]
-    loglinear = LoglinearProblem(space.description, {"solver": "lbfgs", "kernel": int(kind == "kernel")}, 1)
+    options = {"solver": "lbfgs", "kernel": int(kind == "kernel"), "intercept": int(kind == "inputs")}
+    loglinear = LoglinearProblem(space.description, options, 1)
+    given = RowInputs(X), RowOutputs(*psi.shape, psi=psi, weights=weights)
 
     def sums(w):
         found = np.zeros(loglinear.length("loss", shape[0]))
-        loglinear.add_sums("loss", found, X, Targets(psi, weights), kind == "inputs", w.reshape(shape))
+        loglinear.add_sums("loss", found, *given, w.reshape(shape))
         return found
 
     w = 0.3 * rng.normal(size=shape).ravel()

@@ -9,8 +9,6 @@ from combpred._models import rows
 
 @pytest.fixture
 def few_rows(limits, monkeypatch):
-    """Cut blocks into parts of 16 rows, and those into batches of 7."""
+    """Cut blocks into parts of 16 rows."""
     limits.block_rows(16)
     monkeypatch.setattr(rows, "_STRIP_ROWS", 16)
-    monkeypatch.setattr(rows, "_BATCH_ENTRIES", 1)
-    monkeypatch.setattr(rows, "_BATCH_ROWS", 7)

@@ -13,8 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from combpred import Admissible, StructuredRidge
 from combpred._models import rows
-from combpred._models.ridge import ArrayBlocks
-from combpred._models.rows import BlockRows
 from combpred.structures import LabelSets, MultiClass, Permutations
 from rows_in_blocks import STRUCTURES, N, P, cut, data, same
 
@@ -191,16 +189,6 @@ def test_progress_is_shown_while_rows_are_read(capsys, limits, monkeypatch):
     X, y, _ = data(Permutations(4))
     StructuredRidge("permutations", solver="primal", verbose=1).fit(X, y)
     assert "training" in capsys.readouterr().err
-
-
-def test_batches_of_sparse_rows_are_bounded(monkeypatch):
-    n, p = 30000, 20
-    X = sparse.random(n, p, density=0.1, format="csr", random_state=0)
-    y = Permutations(12).sample(n, random_state=0)
-    reader = BlockRows(Permutations(12), p, None, n_threads=1)
-    sizes = [batch.X.shape[0] for block in ArrayBlocks(X, y, None).whole.parts() for batch in reader.batches(block)]
-    assert sum(sizes) == n
-    assert max(sizes) * 66 <= rows._BATCH_ENTRIES  # of 66 scores a row
 
 
 # ---- Prediction ------------------------------------------------------------------------------------------------------

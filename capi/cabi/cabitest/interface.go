@@ -135,10 +135,10 @@ var arguments = map[string]Row{
 	"cp_loglinear_rows":        {},
 	"cp_loglinear_search":      {},
 	"cp_loglinear_sums": {"kind": `word("moments", "loss", "spread")`,
-		"weights": "maybe(numbers(design.p + flag(design.intercept), targets.d))",
-		"sums": "zeros(ask(cp_loglinear_array_sizes, sizes.moments, n, 1, q, design.p + flag(design.intercept)) + " +
-			"ask(cp_loglinear_array_sizes, sizes.loss, n, 1, q, design.p + flag(design.intercept)) + " +
-			"ask(cp_loglinear_array_sizes, sizes.spread, n, 1, q, design.p + flag(design.intercept)))"},
+		"weights": "maybe(numbers(features.p + flag(options.intercept), outputs.d))",
+		"sums": "zeros(ask(cp_loglinear_array_sizes, sizes.moments, n, 1, q, features.p + flag(options.intercept)) + " +
+			"ask(cp_loglinear_array_sizes, sizes.loss, n, 1, q, features.p + flag(options.intercept)) + " +
+			"ask(cp_loglinear_array_sizes, sizes.spread, n, 1, q, features.p + flag(options.intercept)))"},
 	"cp_loglinear_kernel": {"shift": "oneof(1, 0)", "curvature": "out(n)", "q": "out(1)"},
 	"cp_loglinear_kernel_weights": {"wanted": `word("dual", "from-dual", "from-scores")`, "x": "numbers(features.n + features.q, d)",
 		"dst": "out(features.n + features.q, d)"},
@@ -241,7 +241,7 @@ var fields = map[string]Row{
 	"cp_design":      {"intercept": "oneof(1, 0)", "dense": "maybe(numbers(n, p))"},
 	"cp_affine_loss": {"constant": "zeros(n)", "gradient": "zeros(n, d)", "magnitude": "maybe(zeros(n, d))"},
 	"cp_loglinear_options": {"solver": "name(LOGLINEAR_SOLVERS)", "distribution": "name(DISTRIBUTIONS)", "alpha": "1", "tol": "0.01",
-		"max_iter": "5", "kernel": "oneof(0, 1)", "sampled": "oneof(0, 1)"},
+		"max_iter": "5", "kernel": "oneof(0, 1)", "sampled": "oneof(0, 1)", "intercept": "oneof(0, 1)"},
 	"cp_loglinear_sizes": results, "cp_loglinear_info": results,
 	"cp_loglinear_model": {"weights": "zeros(q, d)", "average": "zeros(q, d)", "moment": "maybe(zeros(n_moment))",
 		"n_moment": "oneof(0, (p + 1) * (p + 1), p + 1)", "has_moment": "oneof(0, 1)", "variance": "0",

@@ -301,7 +301,7 @@ class CLoglinearOptions(ctypes.Structure):
     """cp_loglinear_options."""
 
     _fields_ = _fields(solver=c_char_p, distribution=c_char_p, alpha=c_double, tol=c_double, max_iter=_N, seed=c_uint64,
-                       kernel=_N, sampled=_N)
+                       kernel=_N, sampled=_N, intercept=_N)
 
 
 class CLoglinearSizes(ctypes.Structure):

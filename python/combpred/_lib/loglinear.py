@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray
-from .call import call, floats, put, record
+from .call import RowInputs, call, floats, put, record
 from .control import reported
-from .ridge import Design, Targets
+from .ridge import Design, RowOutputs, Targets
 from .structure import Description
 
 _ITERATIONS = 20.0  # evaluations of all rows, in estimates of the work
@@ -174,16 +174,17 @@ class LoglinearProblem:
                 for place, values in zip(places, found or (), strict=False):
                     state[place : place + values.size] = values.ravel()
 
-    def add_sums(self, kind: str, sums: FloatArray, X: Any, targets: Targets, intercept: bool, weights: Any) -> None:
+    def add_sums(
+        self, kind: str, sums: FloatArray, features: RowInputs, outputs: RowOutputs, weights: FloatArray
+    ) -> None:
         """Add the sums of a kind over rows, at `weights` (q, d) where that matters, to those over others."""
-        design = Design(X, intercept=intercept)
-        shape = design.n_weights, targets.d
-        weights = None if kind == "moments" else floats(weights, "weights", *shape)
-        if sums.dtype != np.float64 or not sums.flags.carray or len(sums) != self.length(kind, design.n_weights):
+        q, d = weights.shape
+        if sums.dtype != np.float64 or not sums.flags.carray or len(sums) != self.length(kind, q):
             raise ValueError("sums must be a writeable array of as many doubles as the kind has")
+        weights = floats(weights, "weights", features.p + int(self.options.get("intercept", 0)), outputs.d)
         call(
-            "cp_loglinear_sums", self.description, self, design, targets, kind, weights, sums, n_threads=self.n_threads,
-            flops=design.nnz * (design.n_weights + targets.d) + _ROW_WORK * targets.n,
+            "cp_loglinear_sums", self.description, self, features, outputs, kind, weights, sums,
+            n_threads=self.n_threads, flops=features.n * (features.width * (q + d) + _ROW_WORK),
         )  # fmt: skip
 
     def length(self, kind: str, q: int) -> int:

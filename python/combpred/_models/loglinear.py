@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -108,6 +107,7 @@ def _problem(
         "seed": seed,
         "kernel": int(kernel is not None),
         "sampled": int(engine.is_random),
+        "intercept": int(model.fit_intercept),
     }
     return LoglinearProblem(
         model.structure_.space.description, options, get_n_threads(model.n_jobs), type(model).__name__,
@@ -173,23 +173,19 @@ class BlockSums:
     ----------
     rows : BlockRows
     problem : LoglinearProblem
-    intercept : bool
     kind : str
         Of the sums, as ``cp_loglinear_sums`` names them.
     """
 
     rows: BlockRows
     problem: LoglinearProblem
-    intercept: bool
     kind: str
 
     def __call__(self, block: Block, weights: FloatArray) -> FloatArray:
         """Return the sums over a block at `weights` (q, d)."""
         sums: FloatArray = np.zeros(self.problem.length(self.kind, len(weights)))
-        for part in self.rows.batches(block, check=self.kind == "moments"):
-            psi = part.psi.toarray() if sparse.issparse(part.psi) else part.psi
-            targets = Targets(psi, part.weights, part.first)
-            self.problem.add_sums(self.kind, sums, part.X, targets, self.intercept, weights)
+        with self.rows.errors(block):
+            self.problem.add_sums(self.kind, sums, *self.rows.read(block), weights)
         return sums
 
 
@@ -217,7 +213,7 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
         start = earlier.input_weights(intercept=intercept)
 
     def sums(kind: str, weights: FloatArray) -> FloatArray:
-        found: FloatArray = source.reduce(BlockSums(rows, problem, intercept, kind), weights, merge=operator.add)
+        found: FloatArray = source.reduce(BlockSums(rows, problem, kind), weights, merge=operator.add)
         if kind == "moments":  # the first pass tells how much work there is
             _require_exact(model, int(found[2]))
         return found

@@ -1,4 +1,4 @@
-"""Blocks of rows as training reads them: for the library, or in batches of checked inputs and embedded targets."""
+"""Blocks of rows as training reads them, for the library."""
 
 from __future__ import annotations
 
@@ -12,47 +12,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.blocks import BLOCK_BYTES, Block, take_rows
-from .._data.inputs import is_mapped, release_pages, require_finite, require_short_rows, square_norms
+from .._data.inputs import is_mapped, release_pages, require_finite
 from .._data.targets import TargetError, flat_sets
-from .._lib.arrays import FloatArray
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import RowError
 from .._lib.ridge import RowOutputs
 from ..structures import Structure
 from .training import embed_targets, encode_sets
 
-# Doubles of a batch's scores or targets: they stay in cache, and products of that size run at full speed.
-_BATCH_ENTRIES = 2**18
-_BATCH_ROWS = 1024  # at least: sums of outer products are written once for so many rows
-_SPARSE_BATCH = 2  # rows of a batch of sparse rows, for each feature
 _STRIP_ROWS = 2**15  # of targets that are encoded at a time
 _COPIED_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
-
-
-@dataclass(frozen=True)
-class RowBatch:
-    """A batch of rows, ready for training.
-
-    Attributes
-    ----------
-    X : array or CSR of shape (n, p), float64
-        Finite.
-    psi : ndarray or CSR of shape (N, d)
-        Embedded targets, not centred.
-    first : ndarray of shape (n + 1,) or None
-        Row i has the targets ``psi[first[i]:first[i + 1]]``; None for one each.
-    weights : ndarray of shape (n,) or None
-        Sample weights; None for all 1.
-    """
-
-    X: Any
-    psi: Any
-    first: NDArray[np.int64] | None
-    weights: FloatArray | None
-
-    def sizes(self) -> NDArray[np.int64] | None:
-        """Return the number of targets of each row, None for one each."""
-        return None if self.first is None else np.diff(self.first)
 
 
 @dataclass(frozen=True)
@@ -126,28 +95,6 @@ class BlockRows:
                 require_finite(rows if sparse.issparse(rows) else np.asarray(rows), block.number(error.row))
                 raise
 
-    def batches(self, block: Block, *, check: bool = True) -> Iterator[RowBatch]:
-        """Yield the rows of a block, a few at a time; errors name the block and the row as the user counts them.
-
-        Batches must not be changed. Without `check`, NaN and infinity are let through: for rows that an earlier pass
-        has checked.
-        """
-        width = max(self.n_features, self.structure.n_features)
-        step = max(_BATCH_ENTRIES // width, _BATCH_ROWS)
-        if sparse.issparse(block.X) or sparse.issparse(block.y):
-            # Products of sparse rows write the whole sum, of p rows, each time; scores and dense targets of so many
-            # rows take no more memory than a few arrays of the size of the weights.
-            step = max(step, _SPARSE_BATCH * self.n_features)
-        for part in block.cut(step):
-            with self.errors(part):
-                X = _as_doubles(self._suitable(part.X))
-                if check:
-                    require_finite(X)
-                    squares = square_norms(X)
-                    require_short_rows(squares if part.weights is None else np.where(part.weights > 0, squares, 0.0))
-                psi, first = self._embedded(part)
-            yield RowBatch(X, psi, first, part.weights)
-
     def _suitable(self, X: Any) -> Any:
         """Return the inputs of a block after checking that they have the features of all blocks, and real numbers."""
         if X.shape[1] != self.n_features:
@@ -210,15 +157,6 @@ class BlockRows:
         return RowOutputs(
             block.n, self.structure.n_features, parts=parts, partial=partial, weights=block.weights, mapped=mapped
         )
-
-    def _embedded(self, block: Block) -> tuple[Any, NDArray[np.int64] | None]:
-        sets = flat_sets(block.y)
-        if sets is None:
-            few = self.structure.space.embed_sparse(block.y)
-            if few is not None:
-                return few, None
-        targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)
-        return targets.psi, targets.first
 
 
 def _as_doubles(X: Any) -> Any:

@@ -316,6 +316,7 @@ CALLS = {
         *(1.0, doubles(2640), out(), *RUN),
     ],
 }
-CALLS |= estimate_calls(STRUCTURE, D, SCORES) | loglinear_calls(STRUCTURE, D, DESIGN, TARGETS)
+CALLS |= estimate_calls(STRUCTURE, D, SCORES)
+CALLS |= loglinear_calls(STRUCTURE, D, design=DESIGN, targets=TARGETS, features=FEATURES, outputs=OUTPUTS)
 for name in CALLS.keys() & abi.OF_ROWS.keys():
     CALLS[name].append(out())  # bad_row

@@ -47,7 +47,15 @@ def begun(function: str, length: str, s: Description, d: int, *problem: ctypes.S
     return step
 
 
-def loglinear_calls(s: Description, d: int, design: ctypes.Structure, targets: ctypes.Structure) -> dict[str, list]:
+def loglinear_calls(
+    s: Description,
+    d: int,
+    *,
+    design: ctypes.Structure,
+    targets: ctypes.Structure,
+    features: ctypes.Structure,
+    outputs: ctypes.Structure,
+) -> dict[str, list]:
     """Return the arguments of each function, but for bad_row, err and err_cap."""
     model = record(abi.CLoglinearModel, q=2, d=d, weights=doubles(0), average=doubles(50))
     info, run = record(abi.CLoglinearInfo), (1, None)
@@ -57,7 +65,7 @@ def loglinear_calls(s: Description, d: int, design: ctypes.Structure, targets: c
         "cp_loglinear_array_sizes": [s, OPTIONS, 2, 2, record(abi.CLoglinearSizes)],
         "cp_loglinear_fit": [s, OPTIONS, design, targets, model, info, *run],
         "cp_loglinear_rows": [s, OPTIONS, design, targets, model, rows, info, *run],
-        "cp_loglinear_sums": [s, OPTIONS, design, targets, b"loss", ZEROS.ctypes.data, doubles(100), *run],
+        "cp_loglinear_sums": [s, OPTIONS, features, outputs, b"loss", ZEROS.ctypes.data, doubles(100), *run],
         "cp_loglinear_search": [s, OPTIONS, model, search, info, *run],
         "cp_loglinear_kernel": [KERNEL.ctypes.data, 1, ONES.ctypes.data, 1.0, doubles(200), doubles(300), *run],
         "cp_loglinear_kernel_weights": [FEATURES, b"dual", ZEROS.ctypes.data, 2, doubles(200)],
