@@ -48,6 +48,7 @@ _started = False  # the Go runtime runs, or is about to
 _forked = False  # this process is a fork of one where it ran
 
 Array = TypeVar("Array", FloatArray, IntArray)
+Written = TypeVar("Written", bound=NDArray[Any])
 
 _VALUES = ctypes.Structure, ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_double  # passed by pointer
 _MESSAGE_BYTES = 8192
@@ -336,6 +337,13 @@ def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
     if not fits:
         wanted = ", ".join("any" if size is None else str(size) for size in shape)
         raise ValueError(f"{name} has shape {array.shape}, must be ({wanted})")
+    return array
+
+
+def in_place(array: Written, name: str, *shape: int, dtype: type[np.generic] = np.float64) -> Written:
+    """Return an array that the library writes to; ValueError unless it has this shape and lies in order."""
+    if array.dtype != dtype or array.shape != shape or not array.flags.carray:
+        raise ValueError(f"{name} must be a contiguous, writeable array of {dtype.__name__} of shape {shape}")
     return array
 
 

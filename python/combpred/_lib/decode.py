@@ -203,8 +203,6 @@ def decode(
     MemoryError
         If the outputs do not fit.
     """
-    if method not in names.LIBRARY_DECODERS:
-        raise ValueError(f"method is {method!r}, must be one of {', '.join(names.LIBRARY_DECODERS)}")
     part_len, d, _ = description.shape
     scores = _scores(linear, magnitude, d)
     n = scores.n

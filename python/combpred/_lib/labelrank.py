@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, allocate
-from .call import call, codes, contiguous, floats, record
+from .call import call, codes, contiguous, floats, in_place, record
 from .ridge import Design
 
 _MOST_ROUNDS = 2**20  # of boosting, for whose way there is room
@@ -288,8 +288,8 @@ def online(
     q, k = shape = (design.n_weights, examples.k)
     for name in ("weights", "theta", "average"):
         array = getattr(state, name)
-        if array is not None and not (array.shape == shape and array.flags.c_contiguous and array.flags.writeable):
-            raise ValueError(f"{name} must be a contiguous, writeable array of shape {shape}")
+        if array is not None:
+            in_place(array, name, *shape)
     options = _online_options(update, order)
     changed = record(
         abi.COnlineState, q=q, k=k, coef=state.weights, theta=state.theta, average=state.average, tally=state.tally

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray
-from .call import RowInputs, call, floats, put, record
+from .call import RowInputs, call, floats, in_place, put, record
 from .control import reported
 from .ridge import Design, RowOutputs, Targets
 from .structure import Description
@@ -179,8 +179,7 @@ class LoglinearProblem:
     ) -> None:
         """Add the sums of a kind over rows, at `weights` (q, d) where that matters, to those over others."""
         q, d = weights.shape
-        if sums.dtype != np.float64 or not sums.flags.carray or len(sums) != self.length(kind, q):
-            raise ValueError("sums must be a writeable array of as many doubles as the kind has")
+        in_place(sums, "sums", self.length(kind, q))
         weights = floats(weights, "weights", features.p + int(self.options.get("intercept", 0)), outputs.d)
         call(
             "cp_loglinear_sums", self.description, self, features, outputs, kind, weights, sums,
@@ -278,9 +277,8 @@ class KernelFeatures:
     """
 
     def __init__(self, kernel: FloatArray, weights: FloatArray, *, shift: float, n_threads: int = 1) -> None:
-        if kernel.dtype != np.float64 or not kernel.flags.carray or kernel.shape != (len(weights),) * 2:
-            raise ValueError("the kernel must be a writeable square matrix of doubles, with a row for each weight")
-        n, q = len(kernel), ctypes.c_int64()
+        n, q = len(weights), ctypes.c_int64()
+        in_place(kernel, "kernel", n, n)
         self._weights = floats(weights, "weights", n)
         curvature: FloatArray = np.empty(n)
         call(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import CountArray, FloatArray, allocate
-from .call import RowInputs, call, codes, compressed, contiguous, floats, put, record
+from .call import RowInputs, call, codes, compressed, contiguous, floats, in_place, put, record
 from .structure import Description
 
 # Conjugate gradient takes some tens of steps; this many stand for them in estimates of the work.
@@ -218,8 +218,7 @@ def ridge_kernel(
 
 def _workspace(work: npt.NDArray[np.uint8]) -> abi.CWorkspace:
     """Return the struct of scratch memory that the caller keeps."""
-    if work.dtype != np.uint8 or not work.flags.c_contiguous or not work.flags.writeable:
-        raise ValueError("work must be a contiguous, writeable array of uint8")
+    in_place(work, "work", work.size, dtype=np.uint8)
     return record(abi.CWorkspace, data=work if work.size else None, bytes=work.size)
 
 
@@ -340,7 +339,7 @@ class PrimalProblem:
 
     def add_sums(self, sums: FloatArray, features: RowInputs, outputs: RowOutputs) -> None:
         """Add the sums over rows to those over others, as ``cp_ridge_sums`` lays them out."""
-        self._check(sums, sums_length(features.p, outputs.d))
+        in_place(sums, "sums", sums_length(features.p, outputs.d))
         work = self._work(features, outputs) + features.n * features.width**2
         rows = self._rows(features, outputs)
         call("cp_ridge_sums", *rows, sums, n_threads=self.n_threads, flops=work)
@@ -361,10 +360,6 @@ class PrimalProblem:
 
     def _work(self, features: RowInputs, outputs: RowOutputs) -> float:
         return float(4.0 * features.n * features.width * outputs.d)
-
-    def _check(self, array: FloatArray, size: int) -> None:
-        if array.dtype != np.float64 or array.shape != (size,) or not array.flags.carray:
-            raise ValueError(f"sums must be a writeable array of {size} doubles")
 
 
 def sums_length(p: int, d: int) -> int:

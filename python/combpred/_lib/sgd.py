@@ -15,7 +15,7 @@ import numpy as np
 
 from . import abi
 from .arrays import FloatArray, IndexArray, allocate
-from .call import RowInputs, call, floats, put, record
+from .call import RowInputs, call, floats, in_place, put, record
 from .errors import renumbered
 from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
@@ -204,8 +204,6 @@ def sgd_fit(
     NumericalError
         When the numbers overflow.
     """
-    if design.n != targets.n:
-        raise ValueError(f"the design has {design.n} rows, targets have {targets.n}")
     passes = _Passes(schedule)
     arrays = _arrays(coefficients, design.n_weights, targets.d)
     state, report = record(abi.CSGDState, rows=design.n_weights, d=targets.d, **arrays), record(abi.CSGDReport)
@@ -307,9 +305,5 @@ def _arrays(coefficients: Coefficients, rows: int, d: int) -> dict[str, FloatArr
     arrays = {}
     for name, shape in shapes.items():
         array = getattr(coefficients, name)
-        if array is not None and not (
-            array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
-        ):
-            raise ValueError(f"{name} must be a contiguous, writeable array of float64 of shape {shape}")
-        arrays["coef" if name == "iterate" else name] = array
+        arrays["coef" if name == "iterate" else name] = None if array is None else in_place(array, name, *shape)
     return arrays
