@@ -133,6 +133,9 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 		if err != nil {
 			return err
 		}
+		if err := structure.Prepare(sp, run.mon.Err); err != nil {
+			return err
+		}
 		parts := int(partLen)
 		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
 			var source rand.PCG
@@ -247,6 +250,9 @@ func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int3
 		*nWritten = 0
 		run, err := readTail(nWorkers, control)
 		if err != nil || capacity == 0 {
+			return err
+		}
+		if err := structure.Prepare(sp, run.mon.Err); err != nil {
 			return err
 		}
 		parts, at := int(partLen), int64(0)

@@ -28,6 +28,11 @@ func Batch(space structure.Space, linear blas64.General, opt Options, dst Draws,
 	if err := check(space, linear, opt, dst); err != nil {
 		return err
 	}
+	if opt.Start == nil || opt.Method != LocalMoves { // outputs are drawn uniformly
+		if err := structure.Prepare(space, mon.Err); err != nil {
+			return err
+		}
+	}
 	b := &batch{space: space, linear: linear, opt: opt, dst: dst, parts: space.PartLen(), poll: mon.Err}
 	if opt.Method.Chained() {
 		return parallel.For(linear.Rows, 1, workers, mon, func(lo, _ int) error { return b.named(lo, b.follow(lo)) })

@@ -98,6 +98,12 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 	if method < Auto || method > Metropolis {
 		return nil, fmt.Errorf("decode: there is no method number %d", method)
 	}
+	prove := func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
+		if err := structure.Prepare(space, poll); err != nil {
+			return structure.Certificate{}, err
+		}
+		return exact.Decode(dst, score)
+	}
 	if canSearch {
 		searchOne := func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
 			return search.Search(dst, score, poll)
@@ -113,7 +119,7 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 			return searchOne, nil
 		case method == Auto:
 			return func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
-				cert, err := exact.Decode(dst, score)
+				cert, err := prove(dst, score, row)
 				if _, ok := errors.AsType[*structure.LimitError](err); ok {
 					return searchOne(dst, score, row)
 				}
@@ -127,9 +133,7 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 			Need:      "a decoder that finds the output of largest score",
 		}
 	}
-	return func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
-		return exact.Decode(dst, score)
-	}, nil
+	return prove, nil
 }
 
 func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []int32,

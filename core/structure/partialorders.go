@@ -73,6 +73,7 @@ var (
 	_ Counter      = countedPartialOrders{}
 	_ Enumerator   = listedPartialOrders{}
 	_ Sampler      = listedPartialOrders{}
+	_ Preparer     = listedPartialOrders{}
 )
 
 func newPartialOrders(a given) (Space, error) {

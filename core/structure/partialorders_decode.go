@@ -48,7 +48,7 @@ func (p partialOrders) bestListed(score Scores) (best int) {
 	values, next, earns := (*buf)[:half], (*buf)[half:2*half], (*buf)[2*half:]
 	values[0] = 0
 	for k := 2; k < p.n; k++ {
-		level := orderLevels[k]()
+		level := builtLevel(k)
 		p.tabulate(earns[:power3(k-1)], k-1, score)
 		at := 0
 		for i, end := range level.ends {
@@ -58,7 +58,7 @@ func (p partialOrders) bestListed(score Scores) (best int) {
 		}
 		values, next = next, values
 	}
-	level := orderLevels[p.n]()
+	level := builtLevel(p.n)
 	p.tabulate(earns, p.n-1, score)
 	most := math.Inf(-1)
 	at := 0

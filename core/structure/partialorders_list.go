@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 )
 
 // The partial orders on k items, one more than k−1, extend those on the first k−1: the new item is put after the items of
@@ -31,27 +32,68 @@ func (l orderLevel) extended(i int) int {
 	return int(j)
 }
 
-// orderLevels builds the levels of up to maxListed items when they are first needed: for 7 items in a fraction of a
-// second, and kept in 13 MB.
-var orderLevels = func() (levels [maxListed + 1]func() orderLevel) {
-	for k := 2; k <= maxListed; k++ {
-		levels[k] = sync.OnceValue(func() orderLevel {
-			l := orderLevel{
-				ends:  make([]int32, 0, listedOrders(k-1)),
-				codes: make([]uint16, 0, listedOrders(k)),
-			}
-			extender{n: k - 1}.list(0, func(e *extender) {
-				e.extensions(k-1, func(before, after uint8) { l.codes = append(l.codes, ternary(before, after)) })
-				for len(l.near)*nearStep < len(l.codes) {
-					l.near = append(l.near, int32(len(l.ends)))
-				}
-				l.ends = append(l.ends, int32(len(l.codes)))
-			})
-			return l
-		})
+// orderLevels are the levels of 2 to maxListed items, built when they are first needed: that of 7 items in about a second,
+// and kept in 13 MB.
+var orderLevels [maxListed + 1]struct {
+	mu    sync.Mutex // of building
+	built atomic.Pointer[orderLevel]
+}
+
+// levelOf returns the level of k items, and the error of a poll that ends its being built.
+func levelOf(k int, poll func() error) (orderLevel, error) {
+	l := &orderLevels[k]
+	if built := l.built.Load(); built != nil {
+		return *built, nil
 	}
-	return levels
-}()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if built := l.built.Load(); built != nil {
+		return *built, nil
+	}
+	level, err := buildLevel(k, poll)
+	if err == nil {
+		l.built.Store(&level)
+	}
+	return level, err
+}
+
+// builtLevel is levelOf without a poll.
+func builtLevel(k int) orderLevel {
+	level, _ := levelOf(k, nil)
+	return level
+}
+
+// ordersPerPoll is the number of orders that are extended between polls: a few milliseconds.
+const ordersPerPoll = 512
+
+func buildLevel(k int, poll func() error) (orderLevel, error) {
+	l := orderLevel{ends: make([]int32, 0, listedOrders(k-1)), codes: make([]uint16, 0, listedOrders(k))}
+	var err error
+	extender{n: k - 1}.list(0, func(e *extender) {
+		if err == nil && len(l.ends)%ordersPerPoll == 0 {
+			err = polled(poll)
+		}
+		if err != nil {
+			return
+		}
+		e.extensions(k-1, func(before, after uint8) { l.codes = append(l.codes, ternary(before, after)) })
+		for len(l.near)*nearStep < len(l.codes) {
+			l.near = append(l.near, int32(len(l.ends)))
+		}
+		l.ends = append(l.ends, int32(len(l.codes)))
+	})
+	return l, err
+}
+
+// Prepare builds the levels.
+func (p listedPartialOrders) Prepare(poll func() error) error {
+	for k := 2; k <= p.n; k++ {
+		if _, err := levelOf(k, poll); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // listedOrders returns the number of partial orders on n items, between 2 and maxListed.
 func listedOrders(n int) int { return listedCounts[n] }
@@ -149,7 +191,7 @@ func (p listedPartialOrders) Sample(dst []int32, rng *rand.Rand) {
 // orderTo writes order number i of the list to y. Cost: O(1) on each level.
 func (p partialOrders) orderTo(y []int32, i int) {
 	for k := p.n; k >= 2; k-- {
-		level := orderLevels[k]()
+		level := builtLevel(k)
 		code := level.codes[i]
 		for item := range k - 1 {
 			y[p.pair(item, k-1)] = [3]int32{0, 1, -1}[code%3]

@@ -30,6 +30,9 @@ const widest = 600
 // newOrderSums sums over the tree. Cost: one operation for each order.
 func (p listedPartialOrders) newOrderSums(scores []float64, poll func() error) (*orderSums, error) {
 	mustLen("scores", len(scores), p.len())
+	if err := p.Prepare(poll); err != nil {
+		return nil, err
+	}
 	t := &orderSums{listedPartialOrders: p}
 	for k := 2; k <= p.n; k++ {
 		t.earned[k] = []float64{0}
@@ -70,7 +73,7 @@ func (t *orderSums) weighLast() {
 
 // sumLevel fills below for the orders on k−1 items.
 func (t *orderSums) sumLevel(k int, poll func() error) error {
-	level := orderLevels[k]()
+	level := builtLevel(k)
 	sums := make([]float64, len(level.ends))
 	var terms []float64
 	lo := 0
@@ -150,7 +153,7 @@ func (p listedPartialOrders) LogPartition(marginals, scores []float64, poll func
 // passDown adds up the probabilities of the orders on k items by their last item's code, given those of the orders on k−1
 // items, and returns them unless these are the last.
 func (t *orderSums) passDown(codes, reach []float64, k int, poll func() error) ([]float64, error) {
-	level := orderLevels[k]()
+	level := builtLevel(k)
 	var next, terms []float64
 	if k < t.n {
 		next = make([]float64, len(level.codes))
@@ -207,7 +210,7 @@ func (p listedPartialOrders) Distribution(scores []float64, poll func() error) (
 		mustLen("dst", len(dst), p.len())
 		at := 0
 		for k := 2; k <= p.n; k++ {
-			level := orderLevels[k]()
+			level := builtLevel(k)
 			lo := 0
 			if at > 0 {
 				lo = int(level.ends[at-1])

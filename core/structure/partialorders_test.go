@@ -61,8 +61,35 @@ func TestPartialOrdersList(t *testing.T) {
 	if len(seen) != 130023 {
 		t.Errorf("%d different orders of 6 items are listed, want 130023", len(seen))
 	}
-	if level := orderLevels[7](); len(level.codes) != 6129859 || int(level.ends[130022]) != len(level.codes) {
+	if level := builtLevel(7); len(level.codes) != 6129859 || int(level.ends[130022]) != len(level.codes) {
 		t.Errorf("%d orders of 7 items are listed", len(level.codes))
+	}
+}
+
+// TestPartialOrdersListIsStopped: what builds the list is stopped long before the end, and nothing of it is kept.
+func TestPartialOrdersListIsStopped(t *testing.T) {
+	stop := errors.New("stop")
+	polls := 0
+	poll := func() error {
+		if polls++; polls == 3 {
+			return stop
+		}
+		return nil
+	}
+	if level, err := buildLevel(7, poll); err != stop || polls != 3 || len(level.codes) > listedOrders(7)/50 {
+		t.Errorf("error %v after %d polls and %d orders", err, polls, len(level.codes))
+	}
+	space := mustNew(t, "partialorders", examples.Sized(7))
+	kept := orderLevels[7].built.Swap(nil)
+	if err := Prepare(space, func() error { return stop }); err != stop || orderLevels[7].built.Load() != nil {
+		t.Errorf("error %v, kept %t", err, orderLevels[7].built.Load() != nil)
+	}
+	if _, err := space.(Partitioner).LogPartition(nil, make([]float64, 21), func() error { return stop }); err != stop {
+		t.Errorf("error %v of a sum", err)
+	}
+	orderLevels[7].built.Store(kept)
+	if err := Prepare(mustNew(t, "permutations", examples.Sized(3)), func() error { return stop }); err != nil {
+		t.Error("a space with nothing to prepare polls")
 	}
 }
 

@@ -96,6 +96,21 @@ type Enumerator interface {
 	All() iter.Seq[[]int32]
 }
 
+// Preparer is implemented by spaces that make something at first use which takes much longer than any later one.
+type Preparer interface {
+	// Prepare makes it now. poll is as for Start; what it stops is not kept.
+	Prepare(poll func() error) error
+}
+
+// Prepare prepares a space that is a Preparer. Where many outputs of a space are decoded, drawn or listed that comes first,
+// for those methods have no poll.
+func Prepare(s Space, poll func() error) error {
+	if p, ok := s.(Preparer); ok {
+		return p.Prepare(poll)
+	}
+	return nil
+}
+
 // Sibling is a sibling system (Gärtner and Vembu, 2009): outputs come in pairs whose embeddings add up to the same vector, so that the
 // better one of a pair scores at least the mean of the largest and the smallest score.
 type Sibling interface {

@@ -193,6 +193,9 @@ func (l *lister) sort(yield emit) error {
 	if !ok {
 		return lacks(l.space, "an Enumerator, to sort all outputs")
 	}
+	if err := structure.Prepare(l.space, l.mon.Err); err != nil {
+		return err
+	}
 	p := l.space.PartLen()
 	psi := make([]float64, l.space.FeatureLen())
 	var parts []int32

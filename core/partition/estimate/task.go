@@ -158,6 +158,9 @@ func (t *task) uniform(n int) (draws, error) {
 	seed, parts := t.rng.Uint64(), t.space.PartLen()
 	d := draws{parts: make([]int32, n*parts)}
 	err := t.supply(n, func(mon *parallel.Monitor) error {
+		if err := structure.Prepare(t.space, mon.Err); err != nil {
+			return err
+		}
 		return parallel.For(n, outputsAtOnce, t.workers, mon, func(lo, hi int) error {
 			var source rand.PCG
 			rng := rand.New(&source)
