@@ -110,6 +110,9 @@ func (k *RowKernel) DiagonalTo(dst []float64, rows []int64) error {
 // named says of an error which row it is about.
 func (k *RowKernel) named(err error, rows []int64) error {
 	if bad, ok := errors.AsType[*badrow.Error](err); ok {
+		if root, ok := errors.AsType[*kernel.RootError](err); ok {
+			return badrow.At(int(rows[bad.Row])-k.first, fmt.Errorf("fit: a kernel value is nan: %w", root))
+		}
 		return badrow.At(int(rows[bad.Row])-k.first, errors.New("its kernel values overflow to NaN or infinity; scale the inputs, or "+
 			"lower gamma or degree"))
 	}

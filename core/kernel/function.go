@@ -58,6 +58,16 @@ func (f Function) usesGamma() bool {
 // Unit reports whether k(x, x) is 1 for every x.
 func (f Function) Unit() bool { return f.Kind == RBF || f.Kind == Laplacian }
 
+// rooted reports whether negative bases have no power.
+func (f Function) rooted() bool { return f.Kind == Polynomial && f.Degree != math.Trunc(f.Degree) }
+
+// RootError says that a polynomial kernel has no value where its base is negative.
+type RootError struct{ Degree float64 }
+
+func (e *RootError) Error() string {
+	return fmt.Sprintf("gamma⟨x, x'⟩ + coef0 is negative there, and has no power of degree %g; take a whole degree, or a larger coef0", e.Degree)
+}
+
 // powers overwrites inner products with the polynomial kernel.
 func (f Function) powers(values []float64) {
 	whole := int(min(f.Degree, maxWhole))

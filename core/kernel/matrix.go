@@ -176,7 +176,7 @@ func fill[T linalg.Float](k *Matrix, dst linalg.Matrix[T], x Rows, itself bool, 
 						values[j] = float64(single[j])
 					}
 				}
-				if err := finite(values, o.First+lo+i); err != nil {
+				if err := k.f.finite(values, o.First+lo+i); err != nil {
 					return err
 				}
 			}
@@ -313,11 +313,14 @@ func (k *Matrix) cosineRow(values []float64, x row, length float64, first int) {
 }
 
 // finite returns an error that names the first value that is NaN or infinite.
-func finite(values []float64, row int) error {
+func (f Function) finite(values []float64, row int) error {
 	if sum := floats.Sum(values); sum-sum == 0 { // several times faster; a sum may overflow where no value does
 		return nil
 	}
 	for j, v := range values {
+		if v != v && f.rooted() {
+			return badrow.Named(row, "kernel: a kernel value is nan at row %d, column %d: %w", row, j, &RootError{f.Degree})
+		}
 		if v-v != 0 {
 			return badrow.Named(row, "kernel: kernel values overflow to NaN or infinity: %s at row %d, column %d; scale the inputs, or "+
 				"lower gamma or degree", strings.ToLower(strings.TrimPrefix(fmt.Sprint(v), "+")), row, j)

@@ -235,12 +235,31 @@ func TestExtensionsAreEstimatedBeyondTheLimits(t *testing.T) {
 
 // Large values are no overflow, though their sum is one; infinities that cancel, and NaN, are found.
 func TestFiniteLooksAtEachValue(t *testing.T) {
-	if err := finite([]float64{1e308, 1e308, -1}, 3); err != nil {
+	if err := (Function{}).finite([]float64{1e308, 1e308, -1}, 3); err != nil {
 		t.Error(err)
 	}
 	for _, values := range [][]float64{{1, math.Inf(1)}, {math.Inf(1), math.Inf(-1)}, {0, math.NaN(), 2}, {1e308, 1e308, math.Inf(-1)}} {
-		if err := finite(values, 3); err == nil {
+		if err := (Function{}).finite(values, 3); err == nil {
 			t.Errorf("%v pass", values)
+		}
+	}
+}
+
+// TestNegativeBasesHaveNoRoots: the error names the cause, which is no overflow.
+func TestNegativeBasesHaveNoRoots(t *testing.T) {
+	x := Rows{Dense: linalg.Matrix[float64]{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, -1}}}
+	for degree, want := range map[float64]string{2.5: "a kernel value is nan at row 0, column 1: ", 3: ""} {
+		k, err := New(Function{Kind: Polynomial, Gamma: 1, Degree: degree}, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = k.GramTo(linalg.NewMatrix[float64](2, 2), Options{})
+		if want == "" && err == nil {
+			continue
+		}
+		root, ok := errors.AsType[*RootError](err)
+		if !ok || root.Degree != degree || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "larger coef0") {
+			t.Errorf("degree %g: %v", degree, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ var _ = register[cliques](Spec{
 			Doc: "number of vertices"},
 		{Name: "size", Kind: "int", Least: -1, Most: maxVertices, Bound: "n", Optional: true,
 			Doc: "number of vertices in every clique; -1 or absent: any number"},
-		{Name: "fixed", Kind: "int32 buffer", Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
+		{Name: "fixed", Kind: "int32 buffer", Optional: true, Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
 			"0 for others; or none: all 0"},
 	},
 	Parts: "0/1 membership of each vertex",

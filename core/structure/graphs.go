@@ -20,10 +20,10 @@ var _ = register[graphsOrSome](Spec{
 	Doc:  "Sets of edges of a graph, of the complete one by default; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 2, Most: maxLen, Reason: reasonOfLen,
-			Doc: fmt.Sprintf("number of vertices, at most %d without edges", maxVertices)},
+			Bound: fmt.Sprintf("%d without edges", maxVertices), Doc: "number of vertices"},
 		{Name: "property", Kind: "int", Most: 3, Optional: true, Doc: "what sets of edges have to be, 1: forests; 2: matchings; 3: bipartite graphs; " +
 			"0 or absent: anything. Moments are those of all sets"},
-		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the possible edges, two for each; absent: all pairs u < v"},
+		{Name: "edges", Kind: "int32 buffer", Optional: true, Doc: "ends of the possible edges, two for each; absent: all pairs u < v"},
 	},
 	Parts: "0/1 membership of each edge",
 	Psi:   "the edges in the order of the parameter, or the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",

@@ -23,7 +23,7 @@ func visitParams(most int64, noun, start, end string) []Param {
 		{Name: "end", Kind: "int", Least: -1, Most: most - 1, Bound: "n - 1", Optional: true, Doc: end + "; -1 or absent: any"},
 		{Name: "length", Kind: "int", Least: -1, Most: most, Bound: "n", Optional: true,
 			Doc: "how many are visited; -1 or absent: any number"},
-		{Name: "fixed", Kind: "int32 buffer", Doc: fmt.Sprintf(
+		{Name: "fixed", Kind: "int32 buffer", Optional: true, Doc: fmt.Sprintf(
 			"n entries: 1 for each %s that must be visited, -1 for each that must not, 0 for others; or none: all 0", noun)},
 	}
 }

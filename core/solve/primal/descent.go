@@ -30,6 +30,9 @@ const (
 func (m *Machine) begin(mon *parallel.Monitor) error {
 	sums := m.Sums()
 	gram, cross := sums.Gram(), sums.Cross()
+	if sums.Rows() == 0 {
+		return errors.New("primal: n is 0, must be at least 1")
+	}
 	total := sums.Weight()
 	if !(total > 0) {
 		return errors.New("primal: the weights of all rows are zero, at least one must be positive")
