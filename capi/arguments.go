@@ -110,7 +110,7 @@ var denseReaders = [...]func(p unsafe.Pointer, n, features, stride C.int64_t) (p
 // denseFeatures views rows that begin at multiples of stride, and says how many bytes lie between them.
 func denseFeatures[E primal.Number](at unsafe.Pointer, n, p, stride C.int64_t) (primal.Inputs, uintptr, error) {
 	var one E
-	view, err := cabi.View[E](at, "features: dense", n, stride)
+	view, err := cabi.View[E](at, "features.dense", n, stride)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -151,20 +151,21 @@ func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
 		return nil, pages{}, err
 	}
 	if r.n < 0 || r.n > maxRows || r.p < 0 || r.p > maxRows {
-		return nil, pages{}, cabi.Illegal("features: n and p are %d and %d, must be from 0 to %d", int64(r.n), int64(r.p), maxRows)
+		return nil, pages{}, cabi.Illegal("features.n and features.p are %d and %d, must be from 0 to %d", int64(r.n), int64(r.p), maxRows)
 	}
 	stride := r.stride
 	if stride == 0 {
 		stride = r.p
 	}
 	if stride < r.p {
-		return nil, pages{}, cabi.Illegal("features: stride is %d, must be 0 or at least p, which is %d", int64(r.stride), int64(r.p))
+		return nil, pages{}, cabi.Illegal("features.stride is %d, must be 0 or at least features.p, which is %d", int64(r.stride),
+			int64(r.p))
 	}
-	kind, err := named[catalogue.NumberType](catalogue.NumberTypes, r._type, "type")
+	kind, err := named[catalogue.NumberType](catalogue.NumberTypes, r._type, "features.type")
 	if err != nil {
 		return nil, pages{}, err
 	}
-	mapped, err := flag(r.mapped, "features: mapped")
+	mapped, err := flag(r.mapped, "features.mapped")
 	if err != nil {
 		return nil, pages{}, err
 	}
@@ -186,13 +187,13 @@ func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
 func readSparse(data *C.cp_in_f64, indices *C.cp_in_i32, indptr *C.cp_in_i64, n, p, nnz C.int64_t, name string) (*solve.Sparse, error) {
 	s := &solve.Sparse{Rows: int(n), Cols: int(p)}
 	var err error
-	if s.Data, err = float64s(data, name+": data", nnz); err != nil {
+	if s.Data, err = float64s(data, name+".data", nnz); err != nil {
 		return nil, err
 	}
-	if s.Indices, err = int32s(indices, name+": indices", nnz); err != nil {
+	if s.Indices, err = int32s(indices, name+".indices", nnz); err != nil {
 		return nil, err
 	}
-	if s.Indptr, err = int64s(indptr, name+": indptr", n+1); err != nil {
+	if s.Indptr, err = int64s(indptr, name+".indptr", n+1); err != nil {
 		return nil, err
 	}
 	if err := s.Check(); err != nil {
@@ -208,34 +209,34 @@ func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pag
 		return pages{}, err
 	}
 	if n, _ := rows.X.Size(); int64(r.n) != int64(n) {
-		return pages{}, cabi.Equal("outputs: n", r.n, "the matrix of features", n)
+		return pages{}, cabi.Equal("outputs.n", r.n, "the matrix of features", n)
 	}
-	if err := equal("outputs: d", r.d, sp.FeatureLen()); err != nil {
+	if err := equal("outputs.d", r.d, sp.FeatureLen()); err != nil {
 		return pages{}, err
 	}
 	count := r.n
 	if r.first != nil {
-		if rows.First, count, err = starts(r.first, r.n); err != nil {
+		if rows.First, count, err = starts(r.first, r.n, "outputs.first"); err != nil {
 			return pages{}, err
 		}
 	}
-	if rows.Weights, err = optionalFloat64s(r.weights, "weights", r.n); err != nil {
+	if rows.Weights, err = optionalFloat64s(r.weights, "outputs.weights", r.n); err != nil {
 		return pages{}, err
 	}
-	partial, err := flag(r.partial, "outputs: partial")
+	partial, err := flag(r.partial, "outputs.partial")
 	if err != nil {
 		return pages{}, err
 	}
-	mapped, err := flag(r.mapped, "outputs: mapped")
+	mapped, err := flag(r.mapped, "outputs.mapped")
 	if err != nil {
 		return pages{}, err
 	}
 	switch {
 	case r.parts != nil:
-		if err := equal("outputs: part_len", r.part_len, sp.PartLen()); err != nil {
+		if err := equal("outputs.part_len", r.part_len, sp.PartLen()); err != nil {
 			return pages{}, err
 		}
-		parts, err := int32s(r.parts, "parts", count, r.part_len)
+		parts, err := int32s(r.parts, "outputs.parts", count, r.part_len)
 		if err != nil {
 			return pages{}, err
 		}
@@ -244,7 +245,7 @@ func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pag
 		}
 		return pages{uintptr(unsafe.Pointer(r.parts)), uintptr(r.part_len) * unsafe.Sizeof(*r.parts)}, nil
 	case r.psi != nil || count*r.d == 0:
-		psi, err := matrix(r.psi, "psi", count, r.d)
+		psi, err := matrix(r.psi, "outputs.psi", count, r.d)
 		rows.Psi = primal.Embedded(psi)
 		return pages{}, err
 	}
@@ -256,15 +257,15 @@ func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pag
 	return pages{}, nil
 }
 
-// starts reads where the outputs of each row begin, and says how many there are.
-func starts(p *C.cp_in_i64, n C.int64_t) ([]int, C.int64_t, error) {
-	view, err := int64s(p, "first", n+1)
+// starts reads where what belongs to each row begins, and says how much there is.
+func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) {
+	view, err := int64s(p, name, n+1)
 	if err != nil {
 		return nil, 0, err
 	}
 	count := view[n]
 	if count < 0 || count > maxRows {
-		return nil, 0, cabi.Illegal("first ends at %d outputs, must be from 0 to %d", count, maxRows)
+		return nil, 0, cabi.Illegal("%s[%d] is %d, must be from 0 to %d", name, int64(n), count, maxRows)
 	}
 	out := make([]int, len(view))
 	for i, at := range view {
@@ -280,28 +281,18 @@ func readDesign(p *C.cp_in_design) (*solve.Design, error) {
 		return nil, err
 	}
 	if in.n < 0 || in.n > maxRows || in.p < 0 || in.p > maxRows {
-		return nil, cabi.Illegal("design: n and p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
+		return nil, cabi.Illegal("design.n and design.p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
 	}
-	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
+	x := &solve.Design{N: int(in.n), P: int(in.p)}
+	if x.Intercept, err = flag(in.intercept, "design.intercept"); err != nil {
+		return nil, err
+	}
 	if in.dense != nil || in.n*in.p == 0 {
 		x.Dense, err = matrix(in.dense, "design.dense", in.n, in.p)
 		return x, err
 	}
-	s := &solve.Sparse{Rows: x.N, Cols: x.P}
-	if s.Data, err = float64s(in.data, "design.data", in.nnz); err != nil {
-		return nil, err
-	}
-	if s.Indices, err = int32s(in.indices, "design.indices", in.nnz); err != nil {
-		return nil, err
-	}
-	if s.Indptr, err = int64s(in.indptr, "design.indptr", in.n+1); err != nil {
-		return nil, err
-	}
-	if err := s.Check(); err != nil {
-		return nil, cabi.Illegal("design: %w", err)
-	}
-	x.Rows = s
-	return x, nil
+	x.Rows, err = readSparse(in.data, in.indices, in.indptr, in.n, in.p, in.nnz, "design")
+	return x, err
 }
 
 // Bounds of the cache of spaces: more structures than a program uses at a time, and no more memory than goes unnoticed.
@@ -320,15 +311,15 @@ func space(s *C.cp_in_structure) (structure.Space, error) {
 	if uintptr(unsafe.Pointer(s))%unsafe.Alignof(*s) != 0 {
 		return nil, cabi.Illegal("the structure must be aligned to 8 bytes")
 	}
-	text, err := cabi.Copy(unsafe.Pointer(s.text), "structure text", s.text_len)
+	text, err := cabi.Copy(unsafe.Pointer(s.text), "structure.text", s.text_len)
 	if err != nil {
 		return nil, err
 	}
-	ints, err := int32s(s.ints, "structure ints", s.n_ints)
+	ints, err := int32s(s.ints, "structure.ints", s.n_ints)
 	if err != nil {
 		return nil, err
 	}
-	reals, err := float64s(s.reals, "structure reals", s.n_reals)
+	reals, err := float64s(s.reals, "structure.reals", s.n_reals)
 	if err != nil {
 		return nil, err
 	}

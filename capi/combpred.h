@@ -2009,7 +2009,7 @@ typedef struct cp_consensus_info {
  * One of profile and pairs may be NULL. Pairs are counted where they are not given; if only they are given nothing is
  * made of the rankings themselves, which "best-input" and the methods by positions need. Positions are mean positions
  * over all orders that agree with a ranking. programs are for "milp" and "lp", and NULL for others; groups are those of
- * before. info may be NULL.
+ * before. options may be NULL: those of CP_AGGREGATE_OPTIONS. info may be NULL.
  *
  * Guarantees for rankings of all items without ties: "lp" 4/3 of the least distance, "random-pivot" 11/7 on average,
  * "pivot" 8/5, "local-search" and "best-input" 2; ratio has the one that holds for the rankings at hand.
@@ -2033,7 +2033,8 @@ typedef struct cp_acyclic_info {
 /* Finds the acyclic part of largest weight of preferences margins[k, k], and the partial order that follows from it.
  * kept[k, k] gets 1 for the preferences that are kept, otherwise 0, relation[k, k] for those and all that follow from
  * chains of them; each may be NULL, and so may info. Methods are "auto", "exact", "milp" and "local-search", of which
- * the last keeps at least half of what can be kept. The other options are not looked at. programs are about margins.
+ * the last keeps at least half of what can be kept. The other options are not looked at; options may be NULL, for
+ * "auto". programs are about margins.
  * control->step counts groups. CP_EVALUE: a margin is negative or not finite.
  * CP_ECAPABILITY: "exact", and a group is too large. */
 int32_t cp_aggregate_acyclic(cp_in_f64 *margins, int64_t k, cp_in_aggregate_options *options, cp_in_programs *programs,

@@ -40,14 +40,14 @@ func readEstimates(p *C.cp_estimates, n, d C.int64_t) (e estimates, err error) {
 	r := *p
 	if n == firstRow {
 		if n = r.n; n < 1 {
-			return e, cabi.Illegal("dst: n is %d, must be at least 1", int64(n))
+			return e, cabi.Illegal("dst.n is %d, must be at least 1", int64(n))
 		}
 	}
 	e.record, e.n, e.d = r, int(n), int(d)
-	if err := cabi.Equal("dst: n", r.n, "the scores", e.n); err != nil {
+	if err := cabi.Equal("dst.n", r.n, "the scores", e.n); err != nil {
 		return e, err
 	}
-	if err := cabi.Equal("dst: d", r.d, "the scores", e.d); err != nil {
+	if err := cabi.Equal("dst.d", r.d, "the scores", e.d); err != nil {
 		return e, err
 	}
 	for _, c := range []struct {

@@ -23,10 +23,10 @@ func readProfile(in *C.cp_in_profile) (*aggregate.Profile, error) {
 		return nil, err
 	}
 	p := &aggregate.Profile{Extensions: int(r.n_extensions)}
-	if p.Ranks, err = matrix(r.ranks, "ranks", r.n, r.k); err != nil {
+	if p.Ranks, err = matrix(r.ranks, "profile.ranks", r.n, r.k); err != nil {
 		return nil, err
 	}
-	if p.Weights, err = optionalFloat64s(r.weights, "weights", r.n); err != nil {
+	if p.Weights, err = optionalFloat64s(r.weights, "profile.weights", r.n); err != nil {
 		return nil, err
 	}
 	return p, p.Check()
@@ -42,8 +42,8 @@ func viewPairs(in *C.cp_in_pairs) (*aggregate.Pairs, error) {
 		return nil, err
 	}
 	var w aggregate.Pairs
-	if w.Before, err = matrix(r.before, "before", r.k, r.k); err == nil && r.tied != nil {
-		w.Tied, err = matrix(r.tied, "tied", r.k, r.k)
+	if w.Before, err = matrix(r.before, "pairs.before", r.k, r.k); err == nil && r.tied != nil {
+		w.Tied, err = matrix(r.tied, "pairs.tied", r.k, r.k)
 	}
 	return &w, err
 }
@@ -67,13 +67,13 @@ func readPrograms(in *C.cp_in_programs) (*aggregate.Programs, error) {
 		return nil, err
 	}
 	var p aggregate.Programs
-	if p.X, err = matrix(r.x, "x", r.k, r.k); err != nil {
+	if p.X, err = matrix(r.x, "programs.x", r.k, r.k); err != nil {
 		return nil, err
 	}
-	if p.State, err = cabi.View[aggregate.ProgramState](unsafe.Pointer(r.state), "state", r.n_groups); err != nil {
+	if p.State, err = cabi.View[aggregate.ProgramState](unsafe.Pointer(r.state), "programs.state", r.n_groups); err != nil {
 		return nil, err
 	}
-	p.LowerBound, err = float64s(r.lower_bound, "lower_bound", r.n_groups)
+	p.LowerBound, err = float64s(r.lower_bound, "programs.lower_bound", r.n_groups)
 	return &p, err
 }
 
@@ -189,15 +189,18 @@ func asFlag(value bool) C.int64_t {
 }
 
 func readAggregateOptions(in *C.cp_in_aggregate_options) (o aggregate.Options, err error) {
+	if in == nil {
+		return aggregate.Options{Penalty: 0.5, Method: aggregate.Auto, Output: aggregate.Order}, nil
+	}
 	r, err := cabi.Record(in, "options")
 	if err != nil {
 		return o, err
 	}
 	o.Penalty, o.Seed = float64(r.penalty), uint64(r.seed)
-	if o.Method, err = named[aggregate.Method](catalogue.Aggregations, r.method, "method"); err != nil {
+	if o.Method, err = named[aggregate.Method](catalogue.Aggregations, r.method, "options.method"); err != nil {
 		return o, err
 	}
-	o.Output, err = named[aggregate.Output](catalogue.Consensuses, r.output, "output")
+	o.Output, err = named[aggregate.Output](catalogue.Consensuses, r.output, "options.output")
 	return o, err
 }
 

@@ -32,27 +32,27 @@ func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n
 			return o, err
 		}
 	}
-	if o.method, err = named[int](methods, r.method, "method"); err != nil {
+	if o.method, err = named[int](methods, r.method, "options.method"); err != nil {
 		return o, err
 	}
-	if o.Sampler, err = named[estimate.Sampler](catalogue.LevelSamplers, r.sampler, "sampler"); err != nil {
+	if o.Sampler, err = named[estimate.Sampler](catalogue.LevelSamplers, r.sampler, "options.sampler"); err != nil {
 		return o, err
 	}
-	if o.Levels, err = named[estimate.Levels](catalogue.Schedules, r.schedule, "schedule"); err != nil {
+	if o.Levels, err = named[estimate.Levels](catalogue.Schedules, r.schedule, "options.schedule"); err != nil {
 		return o, err
 	}
 	o.Epsilon, o.Delta, o.MaxSteps, o.Seed = float64(r.epsilon), float64(r.delta), int64(r.max_steps), uint64(r.seed)
 	o.exactSeconds, o.Counting = float64(r.exact_seconds), o.method == catalogue.Counting
-	if o.plain, err = flag(r.plain, "plain"); err != nil {
+	if o.plain, err = flag(r.plain, "options.plain"); err != nil {
 		return o, err
 	}
-	if o.Bound, err = optionalFloat64s(r.bound, "bound", n); err != nil {
+	if o.Bound, err = optionalFloat64s(r.bound, "options.bound", n); err != nil {
 		return o, err
 	}
-	if o.Low, err = optionalFloat64s(r.low, "low", d); err != nil {
+	if o.Low, err = optionalFloat64s(r.low, "options.low", d); err != nil {
 		return o, err
 	}
-	o.High, err = optionalFloat64s(r.high, "high", d)
+	o.High, err = optionalFloat64s(r.high, "options.high", d)
 	if err == nil && (o.Low == nil) != (o.High == nil) {
 		err = cabi.Illegal("low and high come together, one of them is NULL")
 	}
@@ -192,25 +192,25 @@ func readSupplied(p *C.cp_in_supplied) (space *estimate.Supplied, linear, mean [
 		return nil, nil, nil, err
 	}
 	if r.width < 1 || r.width > maxRows {
-		return nil, nil, nil, cabi.Illegal("supplied: width is %d, must be from 1 to %d", int64(r.width), maxRows)
+		return nil, nil, nil, cabi.Illegal("supplied.width is %d, must be from 1 to %d", int64(r.width), maxRows)
 	}
 	space = &estimate.Supplied{Features: int(r.width), Log: float64(r.log_count)}
-	if space.Draws, err = float64s(r.draws, "draws", r.n, r.width); err != nil {
+	if space.Draws, err = float64s(r.draws, "supplied.draws", r.n, r.width); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := space.CheckDraws(); err != nil {
 		return nil, nil, nil, err
 	}
-	if linear, err = optionalFloat64s(r.scores, "scores", r.width); err != nil {
+	if linear, err = optionalFloat64s(r.scores, "supplied.scores", r.width); err != nil {
 		return nil, nil, nil, err
 	}
 	if linear == nil {
 		if r.width != 1 {
-			return nil, nil, nil, cabi.Illegal("supplied: scores is NULL, and width is %d, not 1", int64(r.width))
+			return nil, nil, nil, cabi.Illegal("supplied.scores is NULL, and width is %d, not 1", int64(r.width))
 		}
 		linear = []float64{1}
 	}
-	mean, err = optionalFloat64s(r.mean, "mean", r.width)
+	mean, err = optionalFloat64s(r.mean, "supplied.mean", r.width)
 	return space, linear, mean, err
 }
 

@@ -28,7 +28,7 @@ func readKBest(p *C.cp_in_kbest_options) (kbest.Options, int, error) {
 		}
 	}
 	out := kbest.Options{Nu: float64(opt.nu), Skip: int(opt.skip)}
-	if out.Method, err = named[kbest.Method](catalogue.KBestMethods, opt.method, "method"); err != nil {
+	if out.Method, err = named[kbest.Method](catalogue.KBestMethods, opt.method, "options.method"); err != nil {
 		return out, 0, err
 	}
 	if !(opt.nu >= 0 && opt.nu <= 1) {
@@ -61,7 +61,7 @@ func go_cp_kbest(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbes
 			return e
 		}
 		r := *list
-		if e := cabi.Equal("list: n", r.n, "scores", int(sc.n)); e != nil {
+		if e := cabi.Equal("list.n", r.n, "scores", int(sc.n)); e != nil {
 			return e
 		}
 		if e := equal("part_len", r.part_len, sc.space.PartLen()); e != nil {
@@ -115,10 +115,10 @@ func go_cp_kbest_next(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in
 		}
 		r := *request
 		if r.capacity < 1 || r.capacity > maxRows {
-			return cabi.Illegal("request: capacity is %d, must be from 1 to %d", int64(r.capacity), maxRows)
+			return cabi.Illegal("request.capacity is %d, must be from 1 to %d", int64(r.capacity), maxRows)
 		}
 		if r.row < 0 || r.row >= sc.n {
-			return cabi.Illegal("request: row is %d, there are %d rows of scores", int64(r.row), int64(sc.n))
+			return cabi.Illegal("request.row is %d, there are %d rows of scores", int64(r.row), int64(sc.n))
 		}
 		d := C.int64_t(sc.space.FeatureLen())
 		if e := equal("d", r.d, int(d)); e != nil {
@@ -212,13 +212,13 @@ func go_cp_hereditary_next(weights *C.cp_in_f64, nEdges C.int64_t, decoder *C.cp
 		}
 		r := *request
 		if r.capacity < hereditary.ExactEdges || r.capacity > maxRows {
-			return cabi.Illegal("request: capacity is %d, must be from %d to %d", int64(r.capacity), hereditary.ExactEdges, maxRows)
+			return cabi.Illegal("request.capacity is %d, must be from %d to %d", int64(r.capacity), hereditary.ExactEdges, maxRows)
 		}
-		sets, e := cabi.View[byte](unsafe.Pointer(r.sets), "request: sets", r.capacity, nEdges)
+		sets, e := cabi.View[byte](unsafe.Pointer(r.sets), "request.sets", r.capacity, nEdges)
 		if e != nil {
 			return e
 		}
-		verdicts, e := cabi.View[byte](unsafe.Pointer(r.verdicts), "request: verdicts", r.capacity)
+		verdicts, e := cabi.View[byte](unsafe.Pointer(r.verdicts), "request.verdicts", r.capacity)
 		if e != nil {
 			return e
 		}

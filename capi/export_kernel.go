@@ -20,7 +20,7 @@ func kernelFunction(in *C.cp_in_kernel_function, p int) (kernel.Function, error)
 	if err != nil {
 		return kernel.Function{}, err
 	}
-	kind, err := named[kernel.Kind](catalogue.InputKernels, r.name, "name")
+	kind, err := named[kernel.Kind](catalogue.InputKernels, r.name, "function.name")
 	if err != nil {
 		return kernel.Function{}, err
 	}
@@ -242,10 +242,10 @@ func readOrders(in *C.cp_in_orders, name string) (*kernel.Orders, error) {
 	}
 	o := &kernel.Orders{N: int(r.n), Items: int(r.n_items)}
 	if r.positions != nil {
-		o.Positions, err = float64s(r.positions, name+": positions", r.n, r.n_items)
+		o.Positions, err = float64s(r.positions, name+".positions", r.n, r.n_items)
 		return o, err
 	}
-	o.Signs, err = cabi.View[int8](unsafe.Pointer(r.signs), name+": signs", int64(r.n), int64(r.n_items*(r.n_items-1)/2))
+	o.Signs, err = cabi.View[int8](unsafe.Pointer(r.signs), name+".signs", int64(r.n), int64(r.n_items*(r.n_items-1)/2))
 	return o, err
 }
 
@@ -257,15 +257,15 @@ func go_cp_order_kernel(function *C.cp_in_order_function, x, y *C.cp_in_orders, 
 		if e != nil {
 			return e
 		}
-		kind, e := named[kernel.OrderKind](catalogue.OrderKernels, r.name, "name")
+		kind, e := named[kernel.OrderKind](catalogue.OrderKernels, r.name, "function.name")
 		if e != nil {
 			return e
 		}
 		f := kernel.OrderFunction{Kind: kind, Gamma: float64(r.gamma)}
-		if f.Normalize, e = flag(r.normalize, "normalize"); e != nil {
+		if f.Normalize, e = flag(r.normalize, "function.normalize"); e != nil {
 			return e
 		}
-		if f.Logarithms, e = flag(r.logarithms, "logarithms"); e != nil {
+		if f.Logarithms, e = flag(r.logarithms, "function.logarithms"); e != nil {
 			return e
 		}
 		if f.MostDownsets, e = downsetsLimit(r.most_downsets); e != nil {

@@ -38,16 +38,16 @@ func readPreferences(p *C.cp_in_preferences) (*labelrank.Examples, error) {
 	}
 	pairs := r.k * (r.k - 1) / 2
 	e := &labelrank.Examples{Labels: int(r.k)}
-	if e.Decomposition, err = named[labelrank.Decomposition](catalogue.Subgraphs, r.subgraphs, "subgraphs"); err != nil {
+	if e.Decomposition, err = named[labelrank.Decomposition](catalogue.Subgraphs, r.subgraphs, "preferences.subgraphs"); err != nil {
 		return nil, err
 	}
-	if e.Signs, err = cabi.View[int8](unsafe.Pointer(r.signs), "signs", r.n, pairs); err != nil {
+	if e.Signs, err = cabi.View[int8](unsafe.Pointer(r.signs), "preferences.signs", r.n, pairs); err != nil {
 		return nil, err
 	}
-	if e.Margins, err = optionalFloat64s(r.margins, "margins", r.n, pairs); err != nil {
+	if e.Margins, err = optionalFloat64s(r.margins, "preferences.margins", r.n, pairs); err != nil {
 		return nil, err
 	}
-	if e.Weights, err = optionalFloat64s(r.weights, "weights", r.n); err != nil {
+	if e.Weights, err = optionalFloat64s(r.weights, "preferences.weights", r.n); err != nil {
 		return nil, err
 	}
 	return e, e.Check()
@@ -63,7 +63,7 @@ func readRanked(design *C.cp_in_design, preferences *C.cp_in_preferences) (*solv
 	if err != nil {
 		return nil, nil, err
 	}
-	return x, e, cabi.Equal("preferences: n", preferences.n, "the design", x.N)
+	return x, e, cabi.Equal("preferences.n", preferences.n, "the design", x.N)
 }
 
 // newSVMCall reads what the training of support vector machines has in common, and returns what writes how it ended.
@@ -159,10 +159,10 @@ func readLearner(options *C.cp_in_online_options, state *C.cp_in_online_state, n
 		return l, nil, nil, err
 	}
 	l.Rate, l.Radius, l.Cost = float64(r.rate), float64(r.radius), float64(r.c)
-	if l.Update, err = named[labelrank.Update](catalogue.Updates, r.update, "update"); err != nil {
+	if l.Update, err = named[labelrank.Update](catalogue.Updates, r.update, "options.update"); err != nil {
 		return l, nil, nil, err
 	}
-	if order, err = cabi.Optional[int64](unsafe.Pointer(r.order), "order", n); err != nil {
+	if order, err = cabi.Optional[int64](unsafe.Pointer(r.order), "options.order", n); err != nil {
 		return l, nil, nil, err
 	}
 	for step, i := range order {
@@ -178,20 +178,20 @@ func readLearner(options *C.cp_in_online_options, state *C.cp_in_online_state, n
 		return l, nil, nil, cabi.Illegal("state: q and k are %d and %d, must be %d features, with the constant, and %d labels",
 			int64(s.q), int64(s.k), q, k)
 	}
-	if l.Coef, err = matrix(s.coef, "coef", s.q, s.k); err != nil {
+	if l.Coef, err = matrix(s.coef, "state.coef", s.q, s.k); err != nil {
 		return l, nil, nil, err
 	}
 	if l.Update == labelrank.Multiplicative {
-		if l.Theta, err = matrix(s.theta, "theta", s.q, s.k); err != nil {
+		if l.Theta, err = matrix(s.theta, "state.theta", s.q, s.k); err != nil {
 			return l, nil, nil, err
 		}
 	}
 	if s.average != nil {
-		if l.Average, err = matrix(s.average, "average", s.q, s.k); err != nil {
+		if l.Average, err = matrix(s.average, "state.average", s.q, s.k); err != nil {
 			return l, nil, nil, err
 		}
 	}
-	if tally, err = float64s(s.tally, "tally", 4); err != nil {
+	if tally, err = float64s(s.tally, "state.tally", 4); err != nil {
 		return l, nil, nil, err
 	}
 	l.Tally = labelrank.Tally{Weight: tally[0], Mistakes: tally[1], Loss: tally[2], Scale: tally[3]}

@@ -50,19 +50,19 @@ func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options) 
 		return c, err
 	}
 	c.opt = train.Options{Alpha: float64(r.alpha), Tol: float64(r.tol), MaxIter: int(r.max_iter), Seed: uint64(r.seed)}
-	if c.opt.Solver, err = named[train.Solver](catalogue.LoglinearSolvers, r.solver, "solver"); err != nil {
+	if c.opt.Solver, err = named[train.Solver](catalogue.LoglinearSolvers, r.solver, "options.solver"); err != nil {
 		return c, err
 	}
-	if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "distribution"); err != nil {
+	if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "options.distribution"); err != nil {
 		return c, err
 	}
-	if c.opt.Diagonal, err = flag(r.kernel, "options: kernel"); err != nil {
+	if c.opt.Diagonal, err = flag(r.kernel, "options.kernel"); err != nil {
 		return c, err
 	}
-	if c.opt.Sampled, err = flag(r.sampled, "options: sampled"); err != nil {
+	if c.opt.Sampled, err = flag(r.sampled, "options.sampled"); err != nil {
 		return c, err
 	}
-	intercept, err := flag(r.intercept, "options: intercept")
+	intercept, err := flag(r.intercept, "options.intercept")
 	if intercept {
 		c.constant = 1
 	}
@@ -98,14 +98,14 @@ func newRowsCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, desig
 	if err != nil {
 		return c, err
 	}
-	if err := equal("d", r.d, c.space.FeatureLen()); err != nil {
+	if err := equal("targets.d", r.d, c.space.FeatureLen()); err != nil {
 		return c, err
 	}
 	t, err := readTargets(r)
 	if err != nil {
 		return c, err
 	}
-	if err := cabi.Equal("targets: n", r.n, "the design", x.N); err != nil {
+	if err := cabi.Equal("targets.n", r.n, "the design", x.N); err != nil {
 		return c, err
 	}
 	mean, err := loglinear.MeanOf(c.space)
@@ -152,10 +152,10 @@ func loglinearModel(p *C.cp_loglinear_model, c loglinearCall) (*train.Model, []i
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if err := cabi.Equal("model: q", r.q, "the design, with the constant,", c.opt.Features); err != nil {
+	if err := cabi.Equal("model.q", r.q, "the design, with the constant,", c.opt.Features); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := equal("model: d", r.d, c.space.FeatureLen()); err != nil {
+	if err := equal("model.d", r.d, c.space.FeatureLen()); err != nil {
 		return nil, nil, nil, err
 	}
 	if r.steps < 0 || r.steps > maxSteps || r.rows < 0 || r.rows > maxSteps {
@@ -163,21 +163,21 @@ func loglinearModel(p *C.cp_loglinear_model, c loglinearCall) (*train.Model, []i
 			int64(maxSteps))
 	}
 	m := &train.Model{Variance: float64(r.variance), Steps: int(r.steps), Rows: int(r.rows), Seen: float64(r.seen)}
-	if m.Weights, err = matrix(r.weights, "model: weights", r.q, r.d); err != nil {
+	if m.Weights, err = matrix(r.weights, "model.weights", r.q, r.d); err != nil {
 		return nil, nil, nil, err
 	}
-	if m.Average, err = matrix(r.average, "model: average", r.q, r.d); err != nil {
+	if m.Average, err = matrix(r.average, "model.average", r.q, r.d); err != nil {
 		return nil, nil, nil, err
 	}
-	if m.Moment, err = float64s(r.moment, "model: moment", r.n_moment); err != nil {
+	if m.Moment, err = float64s(r.moment, "model.moment", r.n_moment); err != nil {
 		return nil, nil, nil, err
 	}
-	if m.Known, err = flag(r.has_moment, "model: has_moment"); err != nil {
+	if m.Known, err = flag(r.has_moment, "model.has_moment"); err != nil {
 		return nil, nil, nil, err
 	}
 	var chains []int32
 	if c.problem != nil {
-		chains, err = cabi.Optional[int32](unsafe.Pointer(r.chains), "model: chains", C.int64_t(c.problem.Len()), 2,
+		chains, err = cabi.Optional[int32](unsafe.Pointer(r.chains), "model.chains", C.int64_t(c.problem.Len()), 2,
 			C.int64_t(c.space.PartLen()))
 	}
 	return m, chains, func() {

@@ -16,10 +16,10 @@ import (
 type stepState []float64
 
 func readState(p *C.double, given C.int64_t, length int) (stepState, error) {
-	if err := cabi.Equal("step: state_len", given, "the problem", length); err != nil {
+	if err := cabi.Equal("step.state_len", given, "the problem", length); err != nil {
 		return nil, err
 	}
-	state, err := float64s(p, "step: state", given)
+	state, err := float64s(p, "step.state", given)
 	return state, err
 }
 
@@ -93,7 +93,7 @@ func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		if e != nil {
 			return e
 		}
-		declined, e := flag(in.declined, "step: declined")
+		declined, e := flag(in.declined, "step.declined")
 		if e != nil {
 			return e
 		}
@@ -254,13 +254,13 @@ func go_cp_loglinear_kernel_weights(features *C.cp_in_loglinear_features, wanted
 			return cabi.Illegal("n, q and d are %d, %d and %d, must be from 0 to %d", int64(r.n), int64(r.q), int64(d), maxRows)
 		}
 		var f loglinear.KernelFeatures
-		if f.Rows, e = matrix(r.rows, "rows", r.n, r.q); e != nil {
+		if f.Rows, e = matrix(r.rows, "features.rows", r.n, r.q); e != nil {
 			return e
 		}
-		if f.Curvature, e = float64s(r.curvature, "curvature", r.q); e != nil {
+		if f.Curvature, e = float64s(r.curvature, "features.curvature", r.q); e != nil {
 			return e
 		}
-		if f.Weights, e = optionalFloat64s(r.weights, "weights", r.n); e != nil {
+		if f.Weights, e = optionalFloat64s(r.weights, "features.weights", r.n); e != nil {
 			return e
 		}
 		which, e := named[int](catalogue.KernelConversions, wanted, "wanted")

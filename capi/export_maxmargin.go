@@ -33,22 +33,22 @@ func marginRows(design *C.cp_in_design, targets *C.cp_in_targets, order *C.cp_in
 	if err != nil {
 		return p, err
 	}
-	if err := cabi.Equal("targets: n", r.n, "the design", p.X.N); err != nil {
+	if err := cabi.Equal("targets.n", r.n, "the design", p.X.N); err != nil {
 		return p, err
 	}
 	if r.first != nil {
 		return p, cabi.Illegal("first must be NULL: each example has one output")
 	}
 	if r.d < 0 || r.d > maxRows {
-		return p, cabi.Illegal("targets: d is %d, must be from 0 to %d", int64(r.d), maxRows)
+		return p, cabi.Illegal("targets.d is %d, must be from 0 to %d", int64(r.d), maxRows)
 	}
 	p.Psi = linalg.Matrix[float64]{Cols: int(r.d), Stride: max(int(r.d), 1)}
 	if !optional || r.psi != nil {
-		if p.Psi, err = matrix(r.psi, "psi", r.n, r.d); err != nil {
+		if p.Psi, err = matrix(r.psi, "targets.psi", r.n, r.d); err != nil {
 			return p, err
 		}
 	}
-	weights, err := optionalFloat64s(r.weights, "weights", r.n)
+	weights, err := optionalFloat64s(r.weights, "targets.weights", r.n)
 	if err != nil {
 		return p, err
 	}
@@ -68,14 +68,14 @@ func marginLoss(p *maxmargin.Problem, loss *C.cp_in_affine_loss) error {
 	if int(r.n) != p.X.N || int(r.d) != p.Psi.Cols {
 		return cabi.Illegal("loss: n and d are %d and %d, targets have %d and %d", int64(r.n), int64(r.d), p.X.N, p.Psi.Cols)
 	}
-	if p.Loss.Constant, err = float64s(r.constant, "constant", r.n); err != nil {
+	if p.Loss.Constant, err = float64s(r.constant, "loss.constant", r.n); err != nil {
 		return err
 	}
-	if p.Loss.Gradient, err = matrix(r.gradient, "gradient", r.n, r.d); err != nil {
+	if p.Loss.Gradient, err = matrix(r.gradient, "loss.gradient", r.n, r.d); err != nil {
 		return err
 	}
 	if r.magnitude != nil {
-		p.Loss.Magnitude, err = matrix(r.magnitude, "magnitude", r.n, r.d)
+		p.Loss.Magnitude, err = matrix(r.magnitude, "loss.magnitude", r.n, r.d)
 	}
 	return err
 }
@@ -212,7 +212,7 @@ func go_cp_rows_order(design *C.cp_in_design, targets *C.cp_in_targets, order *C
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("targets: n", r.n, "the design", x.N); e != nil {
+		if e := cabi.Equal("targets.n", r.n, "the design", x.N); e != nil {
 			return e
 		}
 		y, e := readTargets(r)

@@ -24,7 +24,7 @@ func newPerceptronCall(options *C.cp_in_perceptron_options, design *C.cp_in_desi
 	if err != nil {
 		return c, err
 	}
-	if c.opt.Shuffle, err = flag(r.shuffle, "shuffle"); err != nil {
+	if c.opt.Shuffle, err = flag(r.shuffle, "options.shuffle"); err != nil {
 		return c, err
 	}
 	if err := checkCandidates(r.n_candidates); err != nil {
@@ -34,7 +34,7 @@ func newPerceptronCall(options *C.cp_in_perceptron_options, design *C.cp_in_desi
 		return c, err
 	}
 	if r.start != nil {
-		if c.opt.Start, err = matrix(r.start, "start", C.int64_t(c.p.X.Len()), C.int64_t(c.p.Psi.Cols)); err != nil {
+		if c.opt.Start, err = matrix(r.start, "options.start", C.int64_t(c.p.X.Len()), C.int64_t(c.p.Psi.Cols)); err != nil {
 			return c, err
 		}
 	}
@@ -71,18 +71,18 @@ func readPerceptronSolution(p *C.cp_in_perceptron_solution, problem *maxmargin.P
 			problem.X.N, problem.X.Len(), problem.Psi.Cols)
 	}
 	if r.last != nil || r.late != nil {
-		if w.last, err = matrix(r.last, "last", r.q, r.d); err != nil {
+		if w.last, err = matrix(r.last, "solution.last", r.q, r.d); err != nil {
 			return w, err
 		}
-		if w.late, err = matrix(r.late, "late", r.q, r.d); err != nil {
+		if w.late, err = matrix(r.late, "solution.late", r.q, r.d); err != nil {
 			return w, err
 		}
 	}
 	if r.dual_last != nil || r.dual_late != nil {
-		if w.dualLast, err = matrix(r.dual_last, "dual_last", r.n, r.d); err != nil {
+		if w.dualLast, err = matrix(r.dual_last, "solution.dual_last", r.n, r.d); err != nil {
 			return w, err
 		}
-		w.dualLate, err = matrix(r.dual_late, "dual_late", r.n, r.d)
+		w.dualLate, err = matrix(r.dual_late, "solution.dual_late", r.n, r.d)
 	}
 	return w, err
 }

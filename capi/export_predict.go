@@ -48,15 +48,15 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 	if err != nil {
 		return nil, err
 	}
-	if err := equal("model: d", r.d, sp.FeatureLen()); err != nil {
+	if err := equal("model.d", r.d, sp.FeatureLen()); err != nil {
 		return nil, err
 	}
-	coef, err := matrix(r.coef, "coef", r.m, r.d)
+	coef, err := matrix(r.coef, "model.coef", r.m, r.d)
 	if err != nil {
 		return nil, err
 	}
 	m := &predict.Model{Space: sp, Coef: coef}
-	given, err := optionalFloat64s(r.intercept, "intercept", r.d)
+	given, err := optionalFloat64s(r.intercept, "model.intercept", r.d)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 			features++
 		}
 		if int64(r.m) != int64(features) {
-			return nil, cabi.Illegal("model: m is %d, %d features with shift %g need %d", int64(r.m), p, shift, features)
+			return nil, cabi.Illegal("model.m is %d, %d features with shift %g need %d", int64(r.m), p, shift, features)
 		}
 		if shift != 0 {
 			floats.AddScaled(m.Intercept, shift, coef.Row(p))
@@ -97,14 +97,14 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 		if err != nil {
 			return nil, err
 		}
-		if err := cabi.Equal("model: m", r.m, "train", rows.Len()); err != nil {
+		if err := cabi.Equal("model.m", r.m, "train", rows.Len()); err != nil {
 			return nil, err
 		}
 		if m.Kernel, err = kernel.New(f, rows); err != nil {
 			return nil, err
 		}
 	}
-	loss, err := cabi.Name(unsafe.Pointer(r.loss), "loss")
+	loss, err := cabi.Name(unsafe.Pointer(r.loss), "model.loss")
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 	case "", "auc":
 	case "squared":
 		m.PreImage = true
-		if m.Mean, err = optionalFloat64s(r.mean, "mean", r.d); err != nil {
+		if m.Mean, err = optionalFloat64s(r.mean, "model.mean", r.d); err != nil {
 			return nil, err
 		}
 	default:
@@ -151,16 +151,16 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 			return e
 		}
 		if r.first < 0 || r.first > maxRows {
-			return cabi.Illegal("predictions: first is %d, must be from 0 to %d", int64(r.first), maxRows)
+			return cabi.Illegal("predictions.first is %d, must be from 0 to %d", int64(r.first), maxRows)
 		}
 		o.First = int(r.first)
 		n := rows.Len()
-		if e := cabi.Equal("predictions: n", r.n, "x", n); e != nil {
+		if e := cabi.Equal("predictions.n", r.n, "x", n); e != nil {
 			return e
 		}
 		var scores linalg.Matrix[float64]
 		if r.scores != nil {
-			if scores, e = matrix(r.scores, "scores", r.n, C.int64_t(sp.FeatureLen())); e != nil {
+			if scores, e = matrix(r.scores, "predictions.scores", r.n, C.int64_t(sp.FeatureLen())); e != nil {
 				return e
 			}
 		}

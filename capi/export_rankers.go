@@ -30,10 +30,10 @@ func readBoostCurve(p *C.cp_in_boost_curve) (boostCurve, error) {
 	if r.n_curve < 0 || r.n_curve > maxRows {
 		return c, cabi.Illegal("n_curve is %d, must be from 0 to %d", int64(r.n_curve), maxRows)
 	}
-	if c.losses, err = optionalFloat64s(r.losses, "losses", r.n_curve+1); err != nil {
+	if c.losses, err = optionalFloat64s(r.losses, "curve.losses", r.n_curve+1); err != nil {
 		return c, err
 	}
-	c.bounds, err = optionalFloat64s(r.bounds, "bounds", r.n_curve)
+	c.bounds, err = optionalFloat64s(r.bounds, "curve.bounds", r.n_curve)
 	return c, err
 }
 
@@ -70,7 +70,7 @@ func go_cp_labelrank_boost(design *C.cp_in_design, preferences *C.cp_in_preferen
 		k, length := C.int64_t(examples.Labels), C.int64_t(x.Len())*C.int64_t(examples.Labels)
 		base := labelrank.FeatureFunctions
 		if r.scores != nil {
-			scores, e := matrix(r.scores, "scores", preferences.n*k, r.n_rankers)
+			scores, e := matrix(r.scores, "options.scores", preferences.n*k, r.n_rankers)
 			if e != nil {
 				return e
 			}
@@ -117,7 +117,7 @@ func go_cp_labelrank_mistake_bound(design *C.cp_in_design, preferences *C.cp_in_
 			return e
 		}
 		l := labelrank.Learner{Rate: float64(r.rate), Radius: float64(r.radius), Cost: float64(r.c)}
-		if l.Update, e = named[labelrank.Update](catalogue.Updates, r.update, "update"); e != nil {
+		if l.Update, e = named[labelrank.Update](catalogue.Updates, r.update, "options.update"); e != nil {
 			return e
 		}
 		if e := l.Check(); e != nil {
@@ -168,7 +168,7 @@ func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, 
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("rankings: n", r.n, "the design", x.N); e != nil {
+		if e := cabi.Equal("rankings.n", r.n, "the design", x.N); e != nil {
 			return e
 		}
 		if e := checkLabels(r.k); e != nil {
@@ -181,10 +181,10 @@ func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, 
 		if d.Weights, e = float64s(positionWeights, "position_weights", r.k); e != nil {
 			return e
 		}
-		if d.Positions, e = int32s(r.positions, "positions", r.n, r.k); e != nil {
+		if d.Positions, e = int32s(r.positions, "rankings.positions", r.n, r.k); e != nil {
 			return e
 		}
-		if d.Rows, e = optionalFloat64s(r.weights, "weights", r.n); e != nil {
+		if d.Rows, e = optionalFloat64s(r.weights, "rankings.weights", r.n); e != nil {
 			return e
 		}
 		w, e := matrix(coef, "coef", C.int64_t(x.Len()), r.k)
@@ -245,13 +245,13 @@ func go_cp_labelrank_consensus(preferences *C.cp_in_preferences, neighbors *C.cp
 			return e
 		}
 		v := labelrank.Neighbors{Examples: examples}
-		if v.Weights, e = matrix(r.weights, "neighbors: weights", r.n, r.m); e != nil {
+		if v.Weights, e = matrix(r.weights, "neighbors.weights", r.n, r.m); e != nil {
 			return e
 		}
-		if v.Numbers, e = int64s(r.numbers, "numbers", r.n, r.m); e != nil {
+		if v.Numbers, e = int64s(r.numbers, "neighbors.numbers", r.n, r.m); e != nil {
 			return e
 		}
-		if v.Counts, e = cabi.Optional[int32](unsafe.Pointer(r.counts), "counts", preferences.n, preferences.k); e != nil {
+		if v.Counts, e = cabi.Optional[int32](unsafe.Pointer(r.counts), "neighbors.counts", preferences.n, preferences.k); e != nil {
 			return e
 		}
 		var dst labelrank.Consensus

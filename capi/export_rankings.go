@@ -26,7 +26,7 @@ func go_cp_aggregate_pairs(profile *C.cp_in_profile, pairs *C.cp_in_pairs, worke
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("pairs: k", C.int64_t(out.Items()), "profile", p.Items()); e != nil {
+		if e := cabi.Equal("pairs.k", C.int64_t(out.Items()), "profile", p.Items()); e != nil {
 			return e
 		}
 		t, e := readTail(workers, control)
@@ -104,11 +104,11 @@ func go_cp_aggregate_extend(relations *C.cp_in_relations, nExtensions C.int64_t,
 		if e != nil {
 			return e
 		}
-		before, e := int32s(r.before, "before", r.n, r.k, r.k)
+		before, e := int32s(r.before, "relations.before", r.n, r.k, r.k)
 		if e != nil {
 			return e
 		}
-		given, e := optionalFloat64s(r.weights, "weights", r.n)
+		given, e := optionalFloat64s(r.weights, "relations.weights", r.n)
 		if e != nil {
 			return e
 		}
@@ -147,10 +147,10 @@ func go_cp_plackett_luce_fit(sets *C.cp_in_ranked_sets, penalty C.double, utilit
 			return e
 		}
 		f := plackettluce.Sets{Items: int(r.k), Penalty: float64(penalty)}
-		if f.Ranks, e = int32s(r.ranks, "ranks", r.n, r.m, r.k); e != nil {
+		if f.Ranks, e = int32s(r.ranks, "sets.ranks", r.n, r.m, r.k); e != nil {
 			return e
 		}
-		if f.Weights, e = matrix(r.weights, "weights", r.n, r.m); e != nil {
+		if f.Weights, e = matrix(r.weights, "sets.weights", r.n, r.m); e != nil {
 			return e
 		}
 		out, e := matrix(utilities, "utilities", r.n, r.k)

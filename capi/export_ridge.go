@@ -27,7 +27,7 @@ func ridgeOptions(p *C.cp_in_ridge_options) (fit.Ridge, error) {
 		dst  *string
 		p    *C.cp_in_char
 		what string
-	}{{&out.Loss, r.loss, "loss"}, {&out.Solver, r.solver, "solver"}, {&out.Precision, r.precision, "precision"}} {
+	}{{&out.Loss, r.loss, "options.loss"}, {&out.Solver, r.solver, "options.solver"}, {&out.Precision, r.precision, "options.precision"}} {
 		name, err := cabi.Name(unsafe.Pointer(choice.p), choice.what)
 		if err != nil {
 			return out, err
@@ -72,7 +72,7 @@ func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, targets 
 	if c.targets, err = readTargets(r); err != nil {
 		return c, err
 	}
-	return c, equal("d", r.d, c.space.FeatureLen())
+	return c, equal("targets.d", r.d, c.space.FeatureLen())
 }
 
 // readTargets reads outputs to learn.
@@ -80,26 +80,18 @@ func readTargets(r C.cp_targets) (fit.Targets, error) {
 	var t fit.Targets
 	var err error
 	if r.n < 1 || r.n > maxRows {
-		return t, cabi.Illegal("n is %d, must be from 1 to %d", int64(r.n), maxRows)
+		return t, cabi.Illegal("targets.n is %d, must be from 1 to %d", int64(r.n), maxRows)
 	}
 	rows := r.n
 	if r.first != nil {
-		starts, err := int64s(r.first, "first", r.n+1)
-		if err != nil {
+		if t.First, rows, err = starts(r.first, r.n, "targets.first"); err != nil {
 			return t, err
 		}
-		if rows = C.int64_t(starts[r.n]); rows > maxRows {
-			return t, cabi.Illegal("first ends at %d outputs, must be at most %d", int64(rows), maxRows)
-		}
-		t.First = make([]int, r.n+1)
-		for i, at := range starts {
-			t.First[i] = int(at)
-		}
 	}
-	if t.Psi, err = matrix(r.psi, "psi", rows, r.d); err != nil {
+	if t.Psi, err = matrix(r.psi, "targets.psi", rows, r.d); err != nil {
 		return t, err
 	}
-	t.Weights, err = optionalFloat64s(r.weights, "weights", r.n)
+	t.Weights, err = optionalFloat64s(r.weights, "targets.weights", r.n)
 	return t, err
 }
 
@@ -210,16 +202,16 @@ func scratch(p *C.cp_in_workspace, need int64, precision string) ([]float32, []f
 		}
 	}
 	if int64(r.bytes) < need {
-		return nil, nil, cabi.Illegal("work has %d bytes, precision %q needs %d", int64(r.bytes), precision, need)
+		return nil, nil, cabi.Illegal("workspace.bytes is %d, precision %q needs %d", int64(r.bytes), precision, need)
 	}
 	if need == 0 {
 		return nil, nil, nil
 	}
-	work64, err := cabi.View[float64](r.data, "work", r.bytes/8)
+	work64, err := cabi.View[float64](r.data, "workspace.data", r.bytes/8)
 	if err != nil {
 		return nil, nil, err
 	}
-	work32, err := cabi.View[float32](r.data, "work", r.bytes/4)
+	work32, err := cabi.View[float32](r.data, "workspace.data", r.bytes/4)
 	return work32, work64, err
 }
 
@@ -240,20 +232,20 @@ func go_cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_ridge_options, kerne
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("loo: n", r.n, "targets", int(c.n)); e != nil {
+		if e := cabi.Equal("loo.n", r.n, "targets", int(c.n)); e != nil {
 			return e
 		}
-		if e := cabi.Equal("loo: d", r.d, "targets", int(c.d)); e != nil {
+		if e := cabi.Equal("loo.d", r.d, "targets", int(c.d)); e != nil {
 			return e
 		}
 		if r.n_alphas < 1 || r.n_alphas > maxRows {
 			return cabi.Illegal("n_alphas is %d, must be from 1 to %d", int64(r.n_alphas), maxRows)
 		}
-		alphas, e := float64s(r.alphas, "alphas", r.n_alphas)
+		alphas, e := float64s(r.alphas, "loo.alphas", r.n_alphas)
 		if e != nil {
 			return e
 		}
-		all, e := cabi.View[float64](unsafe.Pointer(r.scores), "scores", r.n_alphas, c.n, c.d)
+		all, e := cabi.View[float64](unsafe.Pointer(r.scores), "loo.scores", r.n_alphas, c.n, c.d)
 		if e != nil {
 			return e
 		}

@@ -48,13 +48,13 @@ func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt chain
 	}
 	opt = chain.Options{Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget),
 		Seed: uint64(r.seed)}
-	if opt.Method, err = named[chain.Method](catalogue.ChainMethods, r.method, "method"); err != nil {
+	if opt.Method, err = named[chain.Method](catalogue.ChainMethods, r.method, "options.method"); err != nil {
 		return opt, 0, err
 	}
-	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", n, partLen); err != nil {
+	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "options.start", n, partLen); err != nil {
 		return opt, 0, err
 	}
-	opt.Bound, err = optionalFloat64s(r.bound, "bound", n)
+	opt.Bound, err = optionalFloat64s(r.bound, "options.bound", n)
 	return opt, r.n_samples, err
 }
 
@@ -74,13 +74,13 @@ func chainRecord(p *C.cp_in_chain_record, n, samples C.int64_t) (out chain.Draws
 		return out, cabi.Illegal("record: n and n_samples are %d and %d, those asked for %d and %d", int64(r.n),
 			int64(r.n_samples), int64(n), int64(samples))
 	}
-	if out.Value, err = optionalFloat64s(r.value, "value", n, samples); err != nil {
+	if out.Value, err = optionalFloat64s(r.value, "record.value", n, samples); err != nil {
 		return out, err
 	}
-	if out.Steps, err = optionalInt64s(r.steps, "steps", n, samples); err != nil {
+	if out.Steps, err = optionalInt64s(r.steps, "record.steps", n, samples); err != nil {
 		return out, err
 	}
-	out.Accepted, err = optionalInt64s(r.accepted, "accepted", n, samples)
+	out.Accepted, err = optionalInt64s(r.accepted, "record.accepted", n, samples)
 	return out, err
 }
 

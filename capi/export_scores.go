@@ -35,17 +35,17 @@ func readScores(s *C.cp_in_structure, in *C.cp_in_scores) (scores, error) {
 	if err != nil {
 		return out, err
 	}
-	if err := equal("d", r.d, sp.FeatureLen()); err != nil {
+	if err := equal("scores.d", r.d, sp.FeatureLen()); err != nil {
 		return out, err
 	}
-	linear, err := float64s(r.linear, "linear", r.n, r.d)
+	linear, err := float64s(r.linear, "scores.linear", r.n, r.d)
 	if err != nil {
 		return out, err
 	}
 	if r.n_magnitude != 0 && r.n_magnitude != 1 && r.n_magnitude != r.n {
-		return out, cabi.Illegal("n_magnitude is %d, must be 0, 1 or n = %d", int64(r.n_magnitude), int64(r.n))
+		return out, cabi.Illegal("scores.n_magnitude is %d, must be 0, 1 or scores.n, which is %d", int64(r.n_magnitude), int64(r.n))
 	}
-	magnitude, err := float64s(r.magnitude, "magnitude", r.n_magnitude, r.d)
+	magnitude, err := float64s(r.magnitude, "scores.magnitude", r.n_magnitude, r.d)
 	return scores{sp, r.n, general(r.n, r.d, linear), general(r.n_magnitude, r.d, magnitude)}, err
 }
 
@@ -53,7 +53,7 @@ func readScores(s *C.cp_in_structure, in *C.cp_in_scores) (scores, error) {
 func readLinear(s *C.cp_in_structure, in *C.cp_in_scores) (scores, error) {
 	out, err := readScores(s, in)
 	if err == nil && out.magnitude.Rows != 0 {
-		return out, cabi.Illegal("n_magnitude is %d, must be 0 for a distribution", out.magnitude.Rows)
+		return out, cabi.Illegal("scores.n_magnitude is %d, must be 0 for a distribution", out.magnitude.Rows)
 	}
 	return out, err
 }
@@ -78,7 +78,7 @@ func decodeOptions(p *C.cp_in_decode_options) (opt C.cp_decode_options, how deco
 			return opt, 0, err
 		}
 	}
-	how, err = named[decode.Method](catalogue.Decoders, opt.method, "method")
+	how, err = named[decode.Method](catalogue.Decoders, opt.method, "options.method")
 	return opt, how, err
 }
 
@@ -139,13 +139,13 @@ func newCertificates(n C.int64_t, p *C.cp_in_certificates) (c certificates, err 
 	if err != nil {
 		return c, err
 	}
-	if err := cabi.Equal("certificates: n", r.n, "scores", int(n)); err != nil {
+	if err := cabi.Equal("certificates.n", r.n, "scores", int(n)); err != nil {
 		return c, err
 	}
 	if c, err = certificateColumns(n, r.value, r.upper_bound, r.nu, r.optimal); err != nil {
 		return c, err
 	}
-	if c.met, err = cabi.Optional[byte](unsafe.Pointer(r.met), "met", n); err != nil {
+	if c.met, err = cabi.Optional[byte](unsafe.Pointer(r.met), "certificates.met", n); err != nil {
 		return c, err
 	}
 	c.rows = make([]structure.Certificate, n)
@@ -202,34 +202,37 @@ func readConstraints(p *C.cp_in_constraints, how decode.Method, n C.int64_t) (*d
 		return nil, nil
 	}
 	if !how.Constrained() {
-		return nil, cabi.Illegal("method is %q, which takes no constraints", catalogue.Decoders.Of(int(how)))
+		return nil, cabi.Illegal("options.method is %q, which takes no constraints", catalogue.Decoders.Of(int(how)))
 	}
 	r, err := cabi.Record(p, "constraints")
 	if err != nil {
 		return nil, err
 	}
 	if r.n != 1 && r.n != n {
-		return nil, cabi.Illegal("constraints: n is %d, must be 1 or that of scores, %d", int64(r.n), int64(n))
+		return nil, cabi.Illegal("constraints.n is %d, must be 1 or scores.n, which is %d", int64(r.n), int64(n))
 	}
-	first, count, err := starts(r.first, r.n)
+	first, count, err := starts(r.first, r.n, "constraints.first")
 	if err != nil {
 		return nil, err
 	}
-	feature, err := int32s(r.feature, "feature", count)
+	feature, err := int32s(r.feature, "constraints.feature", count)
 	if err != nil {
 		return nil, err
 	}
-	value, err := cabi.View[int8](unsafe.Pointer(r.value), "value", count)
+	value, err := cabi.View[int8](unsafe.Pointer(r.value), "constraints.value", count)
 	if err != nil {
 		return nil, err
 	}
-	must, err := cabi.View[int8](unsafe.Pointer(r.must), "must", count)
+	must, err := cabi.View[int8](unsafe.Pointer(r.must), "constraints.must", count)
 	if err != nil {
 		return nil, err
 	}
 	out := &decode.Restricted{First: first, All: make([]decode.Condition, count)}
 	for k := range out.All {
-		out.All[k] = decode.Condition{Feature: int(feature[k]), Value: value[k], Must: must[k] != 0}
+		if must[k] != 0 && must[k] != 1 {
+			return nil, cabi.Illegal("constraints.must[%d] is %d, must be 0 or 1", k, must[k])
+		}
+		out.All[k] = decode.Condition{Feature: int(feature[k]), Value: value[k], Must: must[k] == 1}
 	}
 	return out, nil
 }

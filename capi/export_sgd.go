@@ -27,10 +27,10 @@ func descentIn(p *C.cp_in_sgd_state, rows, d C.int64_t, owner string) (fit.Desce
 	if err != nil {
 		return s, err
 	}
-	if err := cabi.Equal("state: rows", r.rows, owner, int(rows)); err != nil {
+	if err := cabi.Equal("state.rows", r.rows, owner, int(rows)); err != nil {
 		return s, err
 	}
-	if err := cabi.Equal("state: d", r.d, "targets", int(d)); err != nil {
+	if err := cabi.Equal("state.d", r.d, "targets", int(d)); err != nil {
 		return s, err
 	}
 	return banks(r.coef, r.average, r.velocity, r.gains, rows, d)
@@ -105,7 +105,7 @@ func readSGDKernel(p *C.cp_sgd_kernel, c ridgeCall, repeated bool) (sgdKernel, e
 		return k, err
 	}
 	if r.n < c.n || r.n > maxRows {
-		return k, cabi.Illegal("given: n is %d, must be from the %d of targets to %d", int64(r.n), int64(c.n), maxRows)
+		return k, cabi.Illegal("given.n is %d, must be from the %d of targets to %d", int64(r.n), int64(c.n), maxRows)
 	}
 	if r.n_rows < 0 || r.n_rows > r.n || r.n_columns < 0 || r.n_columns > r.n {
 		return k, cabi.Illegal("given: n_rows and n_columns are %d and %d, must be from 0 to %d", int64(r.n_rows), int64(r.n_columns),
@@ -114,10 +114,10 @@ func readSGDKernel(p *C.cp_sgd_kernel, c ridgeCall, repeated bool) (sgdKernel, e
 	k.first = int(r.n - c.n)
 	var x kernel.Rows
 	if r.x != nil {
-		if x, err = rowsOf(r.x, "given: x"); err != nil {
+		if x, err = rowsOf(r.x, "given.x"); err != nil {
 			return k, err
 		}
-		if err := cabi.Equal("given: n", r.n, "x", x.Len()); err != nil {
+		if err := cabi.Equal("given.n", r.n, "x", x.Len()); err != nil {
 			return k, err
 		}
 		own := x.Slice(k.first, x.Len())
@@ -125,7 +125,7 @@ func readSGDKernel(p *C.cp_sgd_kernel, c ridgeCall, repeated bool) (sgdKernel, e
 	}
 	switch {
 	case r.matrix != nil:
-		given, err := matrix(r.matrix, "given: matrix", r.n, r.n)
+		given, err := matrix(r.matrix, "given.matrix", r.n, r.n)
 		k.values = &fit.MatrixKernel{Values: given}
 		return k, err
 	case r.function != nil:
@@ -147,7 +147,7 @@ func readSGDKernel(p *C.cp_sgd_kernel, c ridgeCall, repeated bool) (sgdKernel, e
 		}
 	}
 	if r.n_rows > 0 {
-		k.asked.Answer, err = float64s(r.values, "given: values", r.n_rows, max(r.n_columns, 1))
+		k.asked.Answer, err = float64s(r.values, "given.values", r.n_rows, max(r.n_columns, 1))
 	}
 	return k, err
 }
@@ -185,11 +185,11 @@ func readSupport(p *C.cp_sgd_support, d C.int64_t) (sgd.Support, sgd.Progress, e
 	}{{"n", r.n, r.capacity}, {"most", r.most, maxRows}, {"passes", r.passes, maxRows}, {"steps", r.steps, maxSteps}, {"stage", r.stage, 3},
 		{"at", r.at, maxSteps}, {"quiet", r.quiet, maxRows}, {"visits", r.visits, maxSteps}, {"converged", r.converged, 1}} {
 		if field.value < 0 || field.value > field.most {
-			return s, at, cabi.Illegal("support: %s is %d, must be from 0 to %d", field.name, int64(field.value), int64(field.most))
+			return s, at, cabi.Illegal("support.%s is %d, must be from 0 to %d", field.name, int64(field.value), int64(field.most))
 		}
 	}
 	s.Len, s.Most = int(r.n), int(r.most)
-	if s.Rows, err = cabi.View[int64](unsafe.Pointer(r.rows), "support: rows", r.capacity); err != nil {
+	if s.Rows, err = cabi.View[int64](unsafe.Pointer(r.rows), "support.rows", r.capacity); err != nil {
 		return s, at, err
 	}
 	held, err := banks(r.coef, r.average, r.velocity, r.gains, r.capacity, d)
@@ -226,7 +226,7 @@ func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design 
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("targets: n", c.n, "the design", x.N); e != nil {
+		if e := cabi.Equal("targets.n", c.n, "the design", x.N); e != nil {
 			return e
 		}
 		stream, how, e := readPasses(passes)
@@ -294,12 +294,12 @@ func readPasses(p *C.cp_in_sgd_passes) (fit.Stream, sgd.Passes, error) {
 	stream = fit.Stream{Eta: float64(r.eta0), Seen: int(r.seen), Curvature: float64(r.curvature)}
 	passes = sgd.Passes{Shuffle: r.shuffle != 0, Seed: uint64(r.seed), Most: int(r.max_iter), Tol: float64(r.tol)}
 	if r.order != nil || r.n_order != 0 {
-		if passes.Order, err = int64s(r.order, "order", r.n_order); err != nil {
+		if passes.Order, err = int64s(r.order, "passes.order", r.n_order); err != nil {
 			return stream, passes, err
 		}
 	}
 	if r.curve != nil {
-		passes.Curve, err = float64s(r.curve, "curve", r.max_iter)
+		passes.Curve, err = float64s(r.curve, "passes.curve", r.max_iter)
 	}
 	return stream, passes, err
 }

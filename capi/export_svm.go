@@ -28,20 +28,20 @@ func newMarginCall(options *C.cp_in_svm_options, design *C.cp_in_design, targets
 	if err != nil {
 		return c, err
 	}
-	if c.opt.Solver, err = named[maxmargin.Solver](catalogue.MarginSolvers, r.solver, "solver"); err != nil {
+	if c.opt.Solver, err = named[maxmargin.Solver](catalogue.MarginSolvers, r.solver, "options.solver"); err != nil {
 		return c, err
 	}
-	rescaling, err := named[int](catalogue.Rescalings, r.rescaling, "rescaling")
+	rescaling, err := named[int](catalogue.Rescalings, r.rescaling, "options.rescaling")
 	if err != nil {
 		return c, err
 	}
 	if !(r.c > 0) || math.IsInf(float64(r.c), 1) {
 		return c, cabi.Illegal("c is %g, must be finite and above 0", float64(r.c))
 	}
-	if c.opt.Average, err = flag(r.average, "average"); err != nil {
+	if c.opt.Average, err = flag(r.average, "options.average"); err != nil {
 		return c, err
 	}
-	zeroOne, err := flag(r.zero_one, "zero_one")
+	zeroOne, err := flag(r.zero_one, "options.zero_one")
 	if err != nil {
 		return c, err
 	}
@@ -90,10 +90,10 @@ func readSolution(p *C.cp_in_svm_solution, problem *maxmargin.Problem) (coef, cu
 		return coef, curve, cabi.Illegal("solution: q and d are %d and %d, must be %d and %d", int64(r.q), int64(r.d), problem.X.Len(),
 			problem.Psi.Cols)
 	}
-	if coef, err = matrix(r.coef, "coef", r.q, r.d); err != nil {
+	if coef, err = matrix(r.coef, "solution.coef", r.q, r.d); err != nil {
 		return coef, curve, err
 	}
-	curve, err = matrix(r.curve, "curve", r.n_curve, 3)
+	curve, err = matrix(r.curve, "solution.curve", r.n_curve, 3)
 	return coef, curve, err
 }
 

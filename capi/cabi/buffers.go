@@ -21,7 +21,7 @@ func elements[N ~int64](name string, size uintptr, dims []N) (int, error) {
 	empty := false
 	for _, d := range dims {
 		if d < 0 {
-			return 0, Illegal("%s has the negative dimension %d", name, int64(d))
+			return 0, Illegal("%s has dimensions %v, none may be negative", name, dims)
 		}
 		empty = empty || d == 0
 	}

@@ -2,6 +2,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"combpred/core/structure"
@@ -50,9 +51,13 @@ func Structures() []Structure {
 
 // JSON returns Structures, Meanings and Lists as a JSON object.
 func JSON() ([]byte, error) {
-	return json.Marshal(struct {
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false) // descriptions have signs such as <
+	err := out.Encode(struct {
 		Structures   []Structure `json:"structures"`
 		Capabilities []Meaning   `json:"capabilities"`
 		Names        []List      `json:"names"`
 	}{Structures(), Meanings(), Lists()})
+	return bytes.TrimRight(text.Bytes(), "\n"), err
 }

@@ -227,7 +227,7 @@ func Lists() []List {
 		{"EXACT_METHODS", "Those that draw independent samples from exactly the distribution asked for", which(chain.Method.Exact)},
 		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform)},
 		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded)},
-		{"PARTITION_METHODS", "Ways to ln Z: values of the parameter `method`", PartitionMethods.spelt()},
+		{"PARTITION_METHODS", "Ways to ln Z", PartitionMethods.spelt()},
 		{"MEANS_METHODS", "Ways to estimate the mean of ψ", MarginalMethods.spelt()},
 		{"SCHEDULES", "Schedules of annealing", Schedules.spelt()},
 		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", ExtensionMethods.spelt()},

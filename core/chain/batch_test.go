@@ -113,7 +113,7 @@ func TestBatchMessages(t *testing.T) {
 			*x = []float64{1e308, 1e308}
 		},
 		"no method number 99":             func(_ *structure.Space, _ *[]float64, o *Options) { o.Method = 99 },
-		"number of draws is 0":            func(_ *structure.Space, _ *[]float64, o *Options) { o.Draws = 0 },
+		"n_samples is 0":                  func(_ *structure.Space, _ *[]float64, o *Options) { o.Draws = 0 },
 		"burn-in is -1 steps":             func(_ *structure.Space, _ *[]float64, o *Options) { o.BurnIn = -1 },
 		"there are 0 steps between draws": func(_ *structure.Space, _ *[]float64, o *Options) { o.Thin = 0 },
 		"the budget is 0 steps":           func(_ *structure.Space, _ *[]float64, o *Options) { o.Budget = 0 },

@@ -126,7 +126,7 @@ func check(space structure.Space, linear blas64.General, opt Options, dst Draws)
 	case linear.Cols != space.FeatureLen():
 		return fmt.Errorf("chain: linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), space.FeatureLen())
 	case opt.Draws < 1:
-		return fmt.Errorf("chain: the number of draws is %d, must be at least 1", opt.Draws)
+		return fmt.Errorf("chain: n_samples is %d, must be at least 1", opt.Draws)
 	case opt.BurnIn < 0 || opt.BurnIn > MostSteps:
 		return fmt.Errorf("chain: the burn-in is %d steps, must be between 0 and %d", opt.BurnIn, int64(MostSteps))
 	case opt.Thin < 1 || opt.Thin > MostSteps:

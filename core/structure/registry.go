@@ -118,7 +118,7 @@ func Catalogue() []Spec {
 func New(name string, args Args) (Space, error) {
 	s, ok := registry[name]
 	if !ok {
-		return nil, fmt.Errorf("structure: no structure is called %q", name)
+		return nil, fmt.Errorf("structure: no structure is called %q; the catalogue lists all names", name)
 	}
 	if err := s.checkNames(args); err != nil {
 		return nil, err

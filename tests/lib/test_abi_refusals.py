@@ -89,6 +89,7 @@ NULLABLE = {
     ),
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
+    *("cp_aggregate.options", "cp_aggregate_acyclic.options"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
     *("cp_loglinear_fit.info", "cp_loglinear_rows.info", "cp_loglinear_search.info", "cp_loglinear_kernel.weights"),
     *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),
@@ -311,9 +312,16 @@ def test_constant_features_of_other_numbers_are_refused(dll, shift):
         assert (a.status, "shift" in a.message) == (abi.EVALUE, True)
 
 
+def test_designs_have_an_intercept_or_none(dll):
+    changed = arguments("cp_labelrank_svm")
+    changed[0].intercept = 2
+    a = Answer(dll.cp_labelrank_svm, *changed)
+    assert (a.status, a.message) == (abi.EVALUE, "design.intercept is 2, must be 0 or 1")
+
+
 @pytest.mark.parametrize(
     ("field", "value", "message"),
-    [("stride", 1, "stride is 1, must be 0 or at least p"), ("mapped", 2, "mapped is 2, must be 0 or 1")],
+    [("stride", 1, "stride is 1, must be 0 or at least features.p"), ("mapped", 2, "mapped is 2, must be 0 or 1")],
 )
 def test_illegal_features_are_refused(dll, field, value, message):
     changed = arguments("cp_ridge_features")

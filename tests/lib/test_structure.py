@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from combpred import CapabilityError
-from combpred._lib.decode import decode
+from combpred._lib.decode import Constraints, decode
 from combpred._lib.structure import Description, catalogue, structure_embed
 from combpred.structures import (
     Cliques,
@@ -76,3 +76,20 @@ def test_library_refuses_codes_of_outputs_that_functions_hold() -> None:
         structure_embed(description, np.zeros((1, 1), dtype=np.int32))
     with pytest.raises(CapabilityError, match="needs a decoder"):
         decode(description, np.zeros((1, 6)))
+
+
+def test_conditions_hold_or_do_not():
+    first, feature = np.array([0, 1]), np.zeros(1, dtype=np.int32)
+    one = np.ones(1, dtype=np.int8)
+    with pytest.raises(ValueError, match=r"constraints\.must\[0\] is 3, must be 0 or 1"):
+        decode(
+            Description("labelsets", {"n": 4}), np.zeros((1, 4)), constraints=Constraints(first, feature, one, 3 * one)
+        )
+
+
+def test_the_catalogue_says_what_may_be_absent():
+    params = {s["name"]: {p["name"]: p for p in s["params"]} for s in catalogue()}
+    absent = [(name, p) for name in params for p in ("fixed", "edges") if p in params[name] and name != "spanningtrees"]
+    assert len(absent) >= 5
+    assert all(params[name][p].get("optional") for name, p in absent)
+    assert params["graphs"]["n"]["bound"] == "4096 without edges"

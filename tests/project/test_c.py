@@ -201,7 +201,7 @@ def test_kernel_fit_and_predictions(run, kernel, loss, blas):
     best = model.predict_certified(fresh)
     assert numbers(found["predicted"]).tolist() == best.structures.ravel().tolist()
     np.testing.assert_allclose(numbers(found["value"]), best.value, rtol=1e-5)
-    assert " ".join(found["refused"]) == "1 1 the input of row 1 is NaN in column 1, must be finite"
+    assert " ".join(found["refused"]) == "1 1 the features of row 1 hold NaN in column 1, must be finite"
     assert " ".join(found["unknown"]) == "1 gamma is -1, must be positive and finite"
 
 

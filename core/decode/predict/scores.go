@@ -200,7 +200,7 @@ func requireFinite(x kernel.Rows, first int) error {
 				if columns != nil {
 					j = int(columns[j])
 				}
-				return badrow.Named(first+i, "predict: the input of row %d is %g in column %d, must be finite", first+i, v, j)
+				return badrow.Named(first+i, "predict: the features of row %d hold %g in column %d, must be finite", first+i, v, j)
 			}
 		}
 	}

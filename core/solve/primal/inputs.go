@@ -148,7 +148,7 @@ func checkRow(i int, x []float64, columns []int32, weight float64) error {
 			if columns != nil {
 				j = int(columns[j])
 			}
-			return badrow.Named(i, "primal: X is %g at row %d, column %d, must be finite", v, i, j)
+			return badrow.Named(i, "primal: the features hold %g at row %d, column %d, must be finite", v, i, j)
 		}
 	}
 	if weight > 0 {

@@ -461,6 +461,7 @@ def _pointer(argument: Any) -> Any:
 #: How the core words a choice that is an argument here, and how Python spells it.
 _ARGUMENTS = (
     (re.compile(r'\b(decoder|gamma|method|sampler|schedule) "([\w-]+)"'), r"\1='\2'"),
+    (re.compile(r"\b(?:function|options)\.(?=[a-z_0-9]+ is )"), ""),  # structs of the library's
     (re.compile(r"\bdecode by search instead\b"), "take decoder='auto' to decode by search instead"),
 )
 

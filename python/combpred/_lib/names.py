@@ -32,7 +32,7 @@ UNIFORM_METHODS: tuple[str, ...] = ("meta", "cftp", "rejection")
 #: Those that need bounds on the scores of all outputs.
 BOUNDED_METHODS: tuple[str, ...] = ("cftp", "rejection")
 
-#: Ways to ln Z: values of the parameter `method`.
+#: Ways to ln Z.
 PARTITION_METHODS: tuple[str, ...] = ("auto", "exact", "annealed", "taylor")
 
 #: Ways to estimate the mean of ψ.
