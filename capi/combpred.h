@@ -471,14 +471,15 @@ typedef struct cp_partition_info {
   char engine[16]; /* "recursion":   the structure's own recursion or closed form,
                       "enumeration": a sum over all outputs one by one, of up to a million */
   double cost;     /* about how many elementary operations a row takes                     */
+  double seconds;  /* about how long a row takes on one processor                          */
 } cp_partition_info;
 #define CP_PARTITION_INFO {.struct_size = sizeof(cp_partition_info)}
 
 /* For each row s of scores->linear[n, d] writes ln Σ_y exp⟨s, ψ(y)⟩, a sum over all outputs, to log_z[n], and the
  * marginals E ψ under p(y) ∝ exp⟨s, ψ(y)⟩, which are the gradient of ln Z, to marginals[n, d] (NULL: not wanted). Exact
  * up to rounding, for scores of any finite size.
- * With n = 0 nothing is done but to tell engine and cost (info, or NULL), the cost being that with marginals where
- * marginals is not NULL.
+ * With n = 0 nothing is done but to tell engine, cost and seconds (info, or NULL), those with marginals where marginals
+ * is not NULL.
  * CP_ECAPABILITY where the structure is too large for both engines. NaN or infinite scores: CP_EVALUE with bad_row.
  * control->step counts rows; control->cancel is polled between rows, and within rows that take long.
  * bad_row is a row of scores. */
@@ -499,31 +500,49 @@ int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t
 
 typedef struct cp_chain_options {
   int64_t struct_size;
-  cp_in_char *method; /* "meta":      a Markov chain of uniform proposals; needs a uniform sampler
-                         "local":     a Markov chain of the structure's local moves
-                         "cube":      a Markov chain that puts single elements in or out; lattices of sets only
-                         "cftp":      exact: coupling from the past for "meta"
-                         "rejection": exact: rejection sampling from uniform proposals
-                         "monotone":  exact: monotone coupling from the past by the heat bath; lattices of sets only */
-  int64_t n_samples;  /* for each row, at least 1                                                       */
-  int64_t burn_in;    /* steps before the first sample, at least 0                                      */
-  int64_t thin;       /* steps from sample to sample, at least 1                                        */
-  int64_t budget;     /* most steps of an exact sample, at least 1                                      */
+  cp_in_char *method;   /* "auto":      the first of "exact", "monotone", "cftp", "local" and "meta" that the structure
+                                       has and that is not expected to take long; with start a chain
+                           "chain":     the first of "local" and "meta" that the structure has
+                           "exact":     exact: as cp_sample_distribution
+                           "meta":      a Markov chain of uniform proposals; needs a uniform sampler
+                           "local":     a Markov chain of the structure's local moves
+                           "cube":      a Markov chain that puts single elements in or out; lattices of sets only
+                           "cftp":      exact: coupling from the past for "meta"
+                           "rejection": exact: rejection sampling from uniform proposals
+                           "monotone":  exact: monotone coupling from the past by the heat bath; sets only */
+  int64_t n_samples;    /* for each row; 0: nothing is drawn but what diagnostics take                    */
+  int64_t burn_in;      /* steps before the first sample, at least 0                                      */
+  int64_t thin;         /* steps from sample to sample, at least 1                                        */
+  int64_t budget;       /* most steps of an exact sample, at least 1                                      */
   uint64_t seed;
-  cp_in_i32 *start;   /* [n, part_len] where chains begin, or NULL                                      */
-  cp_in_f64 *bound;   /* [n] bounds on the scores of all outputs, or NULL                               */
+  cp_in_i32 *start;     /* [n, part_len] where chains begin, diagnosed [n, 4, part_len]; or NULL          */
+  cp_in_f64 *bound;     /* [n] bounds on the scores of all outputs, or NULL                               */
+  int64_t diagnosed;    /* 1: chains are measured first, and tell burn_in and thin                        */
+  int64_t n_rows;       /* "auto": rows of all calls, by which the time of "exact" is told; n where less  */
+  double exact_seconds; /* "auto": of one processor, for "exact"                                          */
 } cp_chain_options;
 typedef const cp_chain_options cp_in_chain_options;
 #define CP_CHAIN_OPTIONS \
-  {.struct_size = sizeof(cp_chain_options), .n_samples = 1, .burn_in = 1000, .thin = 1, .budget = 1000000}
+  {.struct_size = sizeof(cp_chain_options), .n_samples = 1, .burn_in = 1000, .thin = 1, .budget = 1000000, \
+   .exact_seconds = 300}
 
-/* What is known about the samples: columns of shape [n, n_samples], each of which may be NULL. */
+/* What is known about the samples: columns, each of which may be NULL. */
 typedef struct cp_chain_record {
   int64_t struct_size;
   int64_t n, n_samples;
-  double *value;     /* the score of each sample                                                       */
-  int64_t *steps;    /* made for it alone: since the sample before; how far back coupling went; proposals */
-  int64_t *accepted; /* how many of these were accepted                                                */
+  double *value;                /* [n, n_samples] the score of each sample                                     */
+  int64_t *steps;               /* [n, n_samples] made for it alone: since the sample before; how far back coupling
+                                   went; proposals; 1                                                          */
+  int64_t *accepted;            /* [n, n_samples] how many of these were accepted                              */
+  int64_t *total;               /* [n] diagnosed: steps in all; this and what follows of chains only           */
+  int64_t *spacing;             /* [n] steps between samples; without samples between draws of the diagnostics */
+  double *acceptance;           /* [n] share of the steps of the four chains that were accepted                */
+  double *effective_size;       /* [n] how many independent draws the 256 of the four chains are worth         */
+  double *r_hat;                /* [n] split potential scale reduction factor; above 1.1 chains have not met   */
+  double *autocorrelation_time; /* [n] steps that are worth one independent draw                               */
+  double *autocorrelation;      /* [n] between scores that are spacing steps apart                             */
+  double *mixing_bound;         /* [n] steps to total variation 0.01, proven; infinite where none is known     */
+  char method[16];              /* gets the method taken                                                       */
 } cp_chain_record;
 typedef const cp_chain_record cp_in_chain_record;
 #define CP_CHAIN_RECORD {.struct_size = sizeof(cp_chain_record)}
@@ -541,6 +560,17 @@ typedef const cp_chain_record cp_in_chain_record;
  * under the uniform distribution. A bound below the score of an output that is drawn is CP_EVALUE. Other methods take
  * NULL. No sample takes more than budget steps ("cftp": and no more than 2^26, of 32 bytes each): CP_EBUDGET.
  *
+ * "exact": independent samples of exactly p; neither start nor bound. "auto" takes it where all rows take no more than
+ * exact_seconds, else "monotone"; where structures have neither, "cftp" if 64 uniform outputs say that it takes few
+ * proposals, and else a chain, as where coupling does not end within the budget.
+ *
+ * diagnosed = 1: four chains are run for each row, with more and more steps between draws as long as they mix slowly.
+ * The first of them goes on and draws the samples, 1.5 times the longest autocorrelation time of all rows apart;
+ * burn_in and thin are not used. With n_samples = 0 it is left at that. "cftp" without prospect by 4096 uniform outputs
+ * is CP_EBUDGET at once.
+ *
+ * With n = 0, or n_samples = 0 and diagnosed = 0, nothing is done but to tell the method, and CP_ECAPABILITY.
+ *
  * burn_in, thin and budget are at most 2^40; methods that do not use them ignore their values. The seed decides on
  * everything: row i, and sample j of exact methods, have their own random streams, so that results depend neither on
  * workers nor on n, nor, for exact methods, on n_samples. record may be NULL.
@@ -549,7 +579,7 @@ typedef const cp_chain_record cp_in_chain_record;
  * in exact decoding between rows.
  * bad_row is a row of scores, start or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
 int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
-                        int64_t part_len, cp_in_chain_record *record, int32_t workers, cp_control *control,
+                        int64_t part_len, cp_chain_record *record, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What n quantities recorded along chains with one stationary distribution say about them: x[n, n_chains, n_draws]. For
@@ -760,13 +790,13 @@ int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *optio
 
 /* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection" and "cftp", from
  * outputs that the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, that are the
- * samples. The calls are those of cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are
- * there.
- * options->start[1] is the number of a draw where a chain begins; its proposals are the draws after that.
- * options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws as record
- * says that they took steps, from the first on: those behind can be given again, as the first ones, for more samples.
- * record may be NULL. */
-int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
+ * samples. "auto" is "cftp" where a bound is given by which it takes few proposals, and else "meta", as is "chain". The
+ * calls are those of cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are there.
+ * options->start[1], diagnosed start[4], is the number of a draw where a chain begins; proposals are the draws after
+ * that. options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws as
+ * record says that they took steps, from the first on: those behind can be given again, as the first ones, for more
+ * samples. record may be NULL. */
+int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
                       int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* ---- Kernels ----------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,9 @@ import (
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
+	"combpred/core/chain"
 	"combpred/core/partition/estimate"
+	"combpred/core/partition/sampler"
 )
 
 const (
@@ -180,4 +182,75 @@ func (e *estimates) setTaylor(x estimate.Expansion) {
 func (e *estimates) finish(methods catalogue.Names, method int) {
 	cabi.PutName(e.record.method[:], methods.Of(method))
 	e.at.Set(e.record)
+}
+
+// chainRecord are the caller's columns, each of which may be missing.
+type chainRecord struct {
+	chain.Draws
+	at     cabi.Out[C.cp_chain_record]
+	record C.cp_chain_record
+	report sampler.Report
+}
+
+// readChainRecord reads where what is known about samples goes.
+func readChainRecord(p *C.cp_chain_record, n, samples C.int64_t) (out chainRecord, err error) {
+	if out.at, err = cabi.OutRecord(p, "record", true); err != nil || p == nil {
+		return out, err
+	}
+	r := *p
+	out.record = r
+	if n == firstRow && r.n > 0 {
+		n, r.n = 1, 1
+	}
+	if r.n != n || r.n_samples != samples {
+		return out, cabi.Illegal("record: n and n_samples are %d and %d, those asked for %d and %d", int64(r.n),
+			int64(r.n_samples), int64(n), int64(samples))
+	}
+	if out.Value, err = optionalFloat64s(r.value, "record.value", n, samples); err != nil {
+		return out, err
+	}
+	for _, c := range []struct {
+		to   *[]int64
+		from *C.int64_t
+		name string
+		many C.int64_t
+	}{
+		{&out.Steps, r.steps, "record.steps", samples}, {&out.Accepted, r.accepted, "record.accepted", samples},
+		{&out.report.Steps, r.total, "record.total", 1}, {&out.report.Thin, r.spacing, "record.spacing", 1},
+	} {
+		if *c.to, err = optionalInt64s(c.from, c.name, n, c.many); err != nil {
+			return out, err
+		}
+	}
+	for _, c := range []struct {
+		to   *[]float64
+		from *C.double
+		name string
+	}{
+		{&out.report.Acceptance, r.acceptance, "record.acceptance"}, {&out.report.EffectiveSize, r.effective_size, "record.effective_size"},
+		{&out.report.RHat, r.r_hat, "record.r_hat"}, {&out.report.Time, r.autocorrelation_time, "record.autocorrelation_time"},
+		{&out.report.Correlation, r.autocorrelation, "record.autocorrelation"},
+		{&out.report.MixingBound, r.mixing_bound, "record.mixing_bound"},
+	} {
+		if *c.to, err = optionalFloat64s(c.from, c.name, n); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// finish tells the caller how samples were drawn, and what chains showed.
+func (o *chainRecord) finish(found sampler.Found) {
+	if from, to := found.Report, &o.report; from != nil {
+		copy(to.Steps, from.Steps)
+		copy(to.Thin, from.Thin)
+		copy(to.Acceptance, from.Acceptance)
+		copy(to.EffectiveSize, from.EffectiveSize)
+		copy(to.RHat, from.RHat)
+		copy(to.Time, from.Time)
+		copy(to.Correlation, from.Correlation)
+		copy(to.MixingBound, from.MixingBound)
+	}
+	cabi.PutName(o.record.method[:], catalogue.SampleMethods.Of(int(found.Sampler)))
+	o.at.Set(o.record)
 }

@@ -14,6 +14,7 @@ import (
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
+	"combpred/core/partition/sampler"
 	"combpred/core/structure"
 )
 
@@ -270,7 +271,7 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 
 //export go_cp_chain_next
 func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options, dst *C.int32_t,
-	record *C.cp_in_chain_record, more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char,
+	record *C.cp_chain_record, more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		space, linear, _, e := readSupplied(supplied)
@@ -281,7 +282,7 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 		if e != nil {
 			return e
 		}
-		out, e := chainRecord(record, firstRow, samples)
+		out, e := readChainRecord(record, firstRow, samples)
 		if e != nil {
 			return e
 		}
@@ -298,8 +299,11 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 		if e := structure.CheckScores(linear); e != nil {
 			return e
 		}
-		e = space.Draw(linear, opt, out, t.mon)
+		found, e := sampler.Batch(space, general(1, C.int64_t(len(linear)), linear), opt, out.Draws, 1, t.mon)
 		*more = 0
+		if e == nil {
+			out.finish(found)
+		}
 		if short, is := errors.AsType[*estimate.Short](e); is {
 			*more, e = C.int64_t(short.More), nil
 		}

@@ -10,11 +10,13 @@ import (
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/extensions"
+	"combpred/core/partition/estimate"
+	"combpred/core/partition/sampler"
 )
 
 //export go_cp_chain_sample
 func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_chain_options, dst *C.int32_t,
-	partLen C.int64_t, record *C.cp_in_chain_record, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+	partLen C.int64_t, record *C.cp_chain_record, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sc, e := readLinear(s, in)
@@ -25,7 +27,7 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 		if e != nil {
 			return e
 		}
-		out, e := chainRecord(record, sc.n, samples)
+		out, e := readChainRecord(record, sc.n, samples)
 		if e != nil {
 			return e
 		}
@@ -36,52 +38,39 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 		if e != nil {
 			return e
 		}
-		return chain.Batch(sc.space, sc.linear, opt, out, t.workers, t.mon)
+		found, e := sampler.Batch(sc.space, sc.linear, opt, out.Draws, t.workers, t.mon)
+		if e == nil {
+			out.finish(found)
+		}
+		return e
 	})
 }
 
 // readChainOptions reads what to draw for n rows, and how many samples of each.
-func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt chain.Options, samples C.int64_t, err error) {
+func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt sampler.Options, samples C.int64_t, err error) {
 	r, err := cabi.Record(p, "options")
 	if err != nil {
 		return opt, 0, err
 	}
-	opt = chain.Options{Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget),
-		Seed: uint64(r.seed)}
-	if opt.Method, err = named[chain.Method](catalogue.ChainMethods, r.method, "options.method"); err != nil {
+	opt = sampler.Options{
+		Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget), Seed: uint64(r.seed),
+		Rows: int(r.n_rows), ExactSeconds: float64(r.exact_seconds),
+	}
+	if opt.Sampler, err = named[estimate.Sampler](catalogue.SampleMethods, r.method, "options.method"); err != nil {
 		return opt, 0, err
 	}
-	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "options.start", n, partLen); err != nil {
+	chains := C.int64_t(1)
+	if opt.Diagnosed, err = flag(r.diagnosed, "options.diagnosed"); opt.Diagnosed {
+		chains = sampler.Chains
+	}
+	if err != nil {
+		return opt, 0, err
+	}
+	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "options.start", n, chains, partLen); err != nil {
 		return opt, 0, err
 	}
 	opt.Bound, err = optionalFloat64s(r.bound, "options.bound", n)
 	return opt, r.n_samples, err
-}
-
-// chainRecord reads where what is known about samples goes.
-func chainRecord(p *C.cp_in_chain_record, n, samples C.int64_t) (out chain.Draws, err error) {
-	if p == nil {
-		return out, nil
-	}
-	r, err := cabi.Record(p, "record")
-	if err != nil {
-		return out, err
-	}
-	if n == firstRow && r.n > 0 {
-		n, r.n = 1, 1
-	}
-	if r.n != n || r.n_samples != samples {
-		return out, cabi.Illegal("record: n and n_samples are %d and %d, those asked for %d and %d", int64(r.n),
-			int64(r.n_samples), int64(n), int64(samples))
-	}
-	if out.Value, err = optionalFloat64s(r.value, "record.value", n, samples); err != nil {
-		return out, err
-	}
-	if out.Steps, err = optionalInt64s(r.steps, "record.steps", n, samples); err != nil {
-		return out, err
-	}
-	out.Accepted, err = optionalInt64s(r.accepted, "record.accepted", n, samples)
-	return out, err
 }
 
 func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, error) {

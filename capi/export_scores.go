@@ -292,7 +292,11 @@ func go_cp_log_partition(s *C.cp_in_structure, in *C.cp_in_scores, logZ, margina
 				return e
 			}
 		}
-		result := C.cp_partition_info{cost: C.double(cost)}
+		seconds, e := partition.Seconds(sc.space, marginals != nil)
+		if e != nil {
+			return e
+		}
+		result := C.cp_partition_info{cost: C.double(cost), seconds: C.double(seconds)}
 		cabi.PutName(result.engine[:], catalogue.Engines.Of(int(engine)))
 		told.Set(result)
 		return nil

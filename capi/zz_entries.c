@@ -215,7 +215,7 @@ int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t
 }
 
 int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
-                        int64_t part_len, cp_in_chain_record *record, int32_t workers, cp_control *control,
+                        int64_t part_len, cp_chain_record *record, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_chain_sample(s, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
@@ -286,7 +286,7 @@ int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *optio
   return go_cp_estimate_next(supplied, options, dst, more, workers, control, err, err_cap);
 }
 
-int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
+int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
                       int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
   return go_cp_chain_next(supplied, options, dst, record, more, workers, control, err, err_cap);

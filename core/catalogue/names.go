@@ -20,6 +20,7 @@ import (
 	"combpred/core/maxmargin/affine"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
+	"combpred/core/partition/sampler"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
@@ -126,7 +127,10 @@ var (
 	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
 	SuppliedMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
 	LevelSamplers    = append(Names{{"auto", int(estimate.AutoSampler)}, {"exact", int(estimate.ExactSampler)}}, ChainMethods...)
-	Schedules        = Names{
+	SampleMethods    = append(Names{
+		{"auto", int(estimate.AutoSampler)}, {"chain", int(sampler.AnyChain)}, {"exact", int(estimate.ExactSampler)},
+	}, ChainMethods...)
+	Schedules = Names{
 		{"adaptive", int(estimate.Adaptive)}, {"uniform", int(estimate.Uniform)}, {"thesis", int(estimate.Thesis)},
 	}
 	ExtensionMethods = Names{

@@ -20,6 +20,18 @@ import (
 // workers. Errors are as those of Batch.
 func Sample(space structure.Space, scores blas64.General, samples int, seed uint64, dst []int32, workers int,
 	mon *parallel.Monitor) error {
+	return sampleTo(space, scores, samples, seed, dst, func(i, k int) int { return k*scores.Rows + i }, workers, mon)
+}
+
+// SampleRows does the same, but writes n×samples×PartLen: first all samples of a row.
+func SampleRows(space structure.Space, scores blas64.General, samples int, seed uint64, dst []int32, workers int,
+	mon *parallel.Monitor) error {
+	return sampleTo(space, scores, samples, seed, dst, func(i, k int) int { return i*samples + k }, workers, mon)
+}
+
+// sampleTo writes sample k of row i to the output of dst whose number place returns.
+func sampleTo(space structure.Space, scores blas64.General, samples int, seed uint64, dst []int32, place func(i, k int) int,
+	workers int, mon *parallel.Monitor) error {
 	n, d, parts := scores.Rows, space.FeatureLen(), space.PartLen()
 	switch {
 	case scores.Cols != d:
@@ -47,7 +59,7 @@ func Sample(space structure.Space, scores blas64.General, samples int, seed uint
 		for i := lo; i < hi; i++ {
 			parallel.Stream(&source, seed, i)
 			for k := range out {
-				at := (k*n + i) * parts
+				at := place(i, k) * parts
 				out[k] = dst[at : at+parts]
 			}
 			if err := drawRow(space, row(scores, i), out, rng, mon); err != nil {

@@ -38,6 +38,19 @@ int main(void) {
   }
   print_doubles("value", value, ROWS * DRAWS);
 
+  double r_hat[ROWS];
+  record.r_hat = r_hat;
+  options.diagnosed = 1;
+  const char *chosen[] = {"auto", "chain"};
+  for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
+    options.method = chosen[i];
+    OK(cp_chain_sample(&s, &scores, &options, drawn, LABELS, &record, 2, NULL, NULL, ERR));
+    printf("%s_is %s\n", chosen[i], record.method);
+    print_ints(chosen[i], drawn, ROWS * DRAWS * LABELS);
+  }
+  print_doubles("r_hat", r_hat, ROWS);
+
+  options.method = "monotone", options.diagnosed = 0;
   cp_control control = {1, 0, 0};
   int32_t status = cp_chain_sample(&s, &scores, &options, drawn, LABELS, NULL, 1, &control, NULL, ERR);
   printf("cancelled %d\n", (int)status);

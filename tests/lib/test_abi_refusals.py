@@ -228,7 +228,7 @@ def test_misaligned_structs_are_refused(dll, function, index, kind):
 
 
 UNBOUNDED = {"skip", "nnz", "p", "budget"}  # may be as large as they like
-UNBOUNDED_FIELDS = {"bytes", "max_iter"}
+UNBOUNDED_FIELDS = {"bytes", "max_iter", "n_rows"}
 UNUSED_FIELDS = {
     "budget",
     "nnz",

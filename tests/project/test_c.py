@@ -267,6 +267,9 @@ def test_sampling(run):
         drawn = chain_sample(description, scores, Plan(method, 4, 1000, 3, 1000000, 7))
         assert numbers(found[method]).tolist() == drawn.y.ravel().tolist()
     np.testing.assert_allclose(numbers(found["value"]), drawn.value.ravel(), rtol=1e-14, atol=1e-14)
+    for method in ("auto", "chain"):
+        drawn = chain_sample(description, scores, Plan(method, 4, seed=7, diagnosed=True))
+        assert [*found[f"{method}_is"], *found[method]] == [drawn.method, *map(str, drawn.y.flat)]
     assert found["cancelled"] == [str(abi.ECANCELLED)]
 
 

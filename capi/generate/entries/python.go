@@ -18,7 +18,7 @@ from ctypes import c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_voi
 from typing import Any
 
 # Abbreviations for the tables: pointers of any kind, sizes, and how the parameters of functions end.
-_P, _N = c_void_p, c_int64
+_P, _N, _F, _T = c_void_p, c_int64, c_double, c_char_p
 _ERR = (_P, _N)
 _ROW = (_P, *_ERR)
 _RUN = (c_int32, _P)
@@ -163,11 +163,11 @@ func pythonArguments(parameters []string) string {
 func pythonKind(kind string, pointer, field bool) string {
 	if pointer {
 		if field && kind == "cp_in_char" {
-			return "c_char_p"
+			return "_T"
 		}
 		return "_P"
 	}
-	names := map[string]string{"int64_t": "_N", "int32_t": "c_int32", "uint64_t": "c_uint64", "double": "c_double"}
+	names := map[string]string{"int64_t": "_N", "int32_t": "c_int32", "uint64_t": "c_uint64", "double": "_F"}
 	name, ok := names[kind]
 	if !ok {
 		panic(fmt.Sprintf("entries: no type in Python for %s", kind))

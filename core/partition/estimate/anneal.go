@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/badrow"
+	"combpred/core/chain"
 	"combpred/core/decode"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -34,6 +35,9 @@ func Anneal(space structure.Space, scores blas64.General, opt Options, workers i
 		return nil, err
 	}
 	if err := refuseBounds(space, scores, opt.Bound, workers, mon); err != nil {
+		return nil, err
+	}
+	if err := refuseHopeless(space, scores, opt, workers, mon); err != nil {
 		return nil, err
 	}
 	found := make([]Row, scores.Rows)
@@ -130,6 +134,21 @@ func refuseBounds(space structure.Space, scores blas64.General, bound []float64,
 		}
 	}
 	return nil
+}
+
+// refuseHopeless returns a *SpentError, which names the row, where coupling from the past has no prospect at the last level, which is as
+// hard as p itself.
+func refuseHopeless(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor) error {
+	if opt.Sampler != Sampler(chain.FromPast) {
+		return nil
+	}
+	err := Prospect(space, scores, opt.Bound, opt.MaxSteps, workers, mon)
+	at, bad := errors.AsType[*badrow.Error](err)
+	if hopeless, is := errors.AsType[*HopelessError](err); is && bad {
+		spent := &SpentError{Sampler: opt.Sampler.String(), Most: opt.MaxSteps, Figure: hopeless.Figure()}
+		return fmt.Errorf("estimate: %w", badrow.At(at.Row, spent))
+	}
+	return err
 }
 
 // ends are the certificates of the outputs of largest score, and of those of largest negative score.

@@ -212,6 +212,14 @@ func TestSuppliedDraws(t *testing.T) {
 	}
 }
 
+// drawBy draws from the scores of a caller's draws.
+func drawBy(s *estimate.Supplied, opt chain.Options, dst chain.Draws) error {
+	if err := s.Begin(opt.Start); err != nil {
+		return err
+	}
+	return s.Batch(rowsOf(1, []float64{1}), opt, dst, nil)
+}
+
 // TestSuppliedSamples: samples from a caller's draws have the frequencies of p, by Pearson's statistic with 9 degrees of freedom: a false
 // alarm with 1e-5 for each of two, and the chain by every 20th state, which are nearly independent.
 func TestSuppliedSamples(t *testing.T) {
@@ -227,7 +235,7 @@ func TestSuppliedSamples(t *testing.T) {
 			opt.Bound = []float64{top}
 		}
 		dst := chain.Draws{Y: make([]int32, draws), Value: make([]float64, draws), Steps: make([]int64, draws)}
-		serve(t, s, space, scores, func() error { return s.Draw([]float64{1}, opt, dst, nil) })
+		serve(t, s, space, scores, func() error { return drawBy(s, opt, dst) })
 		counts := make([]float64, len(all.scores))
 		for k, number := range dst.Y {
 			if s.Draws[number] != dst.Value[k] {
@@ -250,15 +258,15 @@ func TestSuppliedSamples(t *testing.T) {
 	}
 	s := &estimate.Supplied{Features: 1, Draws: []float64{5, 0, 0, 0}}
 	dst := chain.Draws{Y: make([]int32, 1), Value: make([]float64, 1)}
-	if err := s.Draw([]float64{1}, chain.Options{Method: chain.Meta, Draws: 1, Thin: 3, Budget: 1, Start: []int32{0}}, dst, nil); err != nil {
+	if err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 3, Budget: 1, Start: []int32{0}}, dst); err != nil {
 		t.Fatal(err)
 	}
 	var short *estimate.Short
-	err := s.Draw([]float64{1}, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{0}}, dst, nil)
+	err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{0}}, dst)
 	if !errors.As(err, &short) {
 		t.Errorf("four proposals after a start from three draws: %v", err)
 	}
-	if err := s.Draw([]float64{1}, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{4}}, dst, nil); err == nil {
+	if err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{4}}, dst); err == nil {
 		t.Error("a start that is no draw is not refused")
 	}
 }

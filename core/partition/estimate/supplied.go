@@ -91,19 +91,23 @@ func (s *Supplied) Sample(dst []int32, _ *rand.Rand) {
 	s.next++
 }
 
-// Draw draws outputs from p ∝ exp⟨s, ψ⟩ for one row of scores, as chain.Batch does by Meta, FromPast and Reject: dst holds numbers of
-// draws. The start of a chain is the number of a draw, too, and the proposals are those after it. FromPast is done by Reject, of the same
-// law: coupling would draw an output a second time.
-func (s *Supplied) Draw(scores []float64, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
+// Begin goes back to the first draw, for a sampler, or to that behind those where its chains start.
+func (s *Supplied) Begin(start []int32) error {
 	s.Rewind()
-	if len(opt.Start) == 1 {
-		if err := s.Check(opt.Start); err != nil {
+	s.least = leastProposals
+	for i, number := range start {
+		if err := s.Check(start[i : i+1]); err != nil {
 			return err
 		}
-		s.next = int(opt.Start[0]) + 1
+		s.next = max(s.next, int(number)+1)
 	}
+	return nil
+}
+
+// Batch draws as chain.Batch does by Meta, FromPast and Reject, with the draws that come next: dst holds numbers of draws. FromPast is
+// done by Reject, of the same law: coupling would draw an output a second time.
+func (s *Supplied) Batch(scores blas64.General, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	want := opt.Draws
-	s.least = leastProposals
 	switch {
 	case opt.Method == chain.FromPast:
 		opt.Method = chain.Reject
@@ -113,8 +117,7 @@ func (s *Supplied) Draw(scores []float64, opt chain.Options, dst chain.Draws, mo
 			want++
 		}
 	}
-	row := blas64.General{Rows: 1, Cols: len(scores), Stride: len(scores), Data: scores}
-	return s.run(want, mon, func(mon *parallel.Monitor) error { return chain.Batch(s, row, opt, dst, 1, mon) })
+	return s.Run(want*scores.Rows, mon, func(mon *parallel.Monitor) error { return chain.Batch(s, scores, opt, dst, 1, mon) })
 }
 
 // Rewind goes back to the first draw, for an estimate that begins.
@@ -123,8 +126,8 @@ func (s *Supplied) Rewind() { s.next, s.short, s.expected, s.least = 0, false, 0
 // expect says how many draws will be taken from here on.
 func (s *Supplied) expect(more float64) { s.expected = float64(s.next) + more }
 
-// run runs what takes about so many draws, and returns a *Short if there are fewer.
-func (s *Supplied) run(want int, mon *parallel.Monitor, body func(mon *parallel.Monitor) error) error {
+// Run runs what takes about so many draws, and returns a *Short if there are fewer.
+func (s *Supplied) Run(want int, mon *parallel.Monitor, body func(mon *parallel.Monitor) error) error {
 	if err := mon.Err(); err != nil {
 		return err
 	}

@@ -184,7 +184,7 @@ func (t *task) supply(want int, run func(mon *parallel.Monitor) error) error {
 	if t.supplied == nil {
 		return run(t.mon)
 	}
-	return t.supplied.run(want, t.mon, run)
+	return t.supplied.Run(want, t.mon, run)
 }
 
 // score returns the scores of n outputs.

@@ -9,7 +9,7 @@ from ctypes import c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_voi
 from typing import Any
 
 # Abbreviations for the tables: pointers of any kind, sizes, and how the parameters of functions end.
-_P, _N = c_void_p, c_int64
+_P, _N, _F, _T = c_void_p, c_int64, c_double, c_char_p
 _ERR = (_P, _N)
 _ROW = (_P, *_ERR)
 _RUN = (c_int32, _P)
@@ -39,19 +39,19 @@ PROGRAM_OUT_OF_TIME = 2
 class CStructure(ctypes.Structure):
     """cp_structure."""
 
-    _fields_ = [("text", c_char_p), ("text_len", _N), ("ints", _P), ("n_ints", _N), ("reals", _P), ("n_reals", _N)]
+    _fields_ = [("text", _T), ("text_len", _N), ("ints", _P), ("n_ints", _N), ("reals", _P), ("n_reals", _N)]
 
 
 class Control(ctypes.Structure):
     """cp_control."""
 
-    _fields_ = [("cancel", _N), ("step", _N), ("value", c_double)]
+    _fields_ = [("cancel", _N), ("step", _N), ("value", _F)]
 
 
 class CMomentsInfo(ctypes.Structure):
     """cp_moments_info."""
 
-    _fields_ = _fields(kind=c_char * 16, standard_error=c_double)
+    _fields_ = _fields(kind=c_char * 16, standard_error=_F)
 
 
 class CLayout(ctypes.Structure):
@@ -75,7 +75,7 @@ class CConstraints(ctypes.Structure):
 class CDecodeOptions(ctypes.Structure):
     """cp_decode_options."""
 
-    _fields_ = _fields(method=c_char_p, seed=c_uint64, constraints=_P)
+    _fields_ = _fields(method=_T, seed=c_uint64, constraints=_P)
 
 
 class CCertificates(ctypes.Structure):
@@ -87,7 +87,7 @@ class CCertificates(ctypes.Structure):
 class CKbestOptions(ctypes.Structure):
     """cp_kbest_options."""
 
-    _fields_ = _fields(method=c_char_p, nu=c_double, skip=_N, most=_N)
+    _fields_ = _fields(method=_T, nu=_F, skip=_N, most=_N)
 
 
 class CKbestList(ctypes.Structure):
@@ -100,51 +100,54 @@ class CKbestRequest(ctypes.Structure):
     """cp_kbest_request."""
 
     _fields_ = _fields(capacity=_N, row=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N,
-                       n_squares=_N, value=c_double, ask=c_char * 16)
+                       n_squares=_N, value=_F, ask=c_char * 16)
 
 
 class CHereditaryRequest(ctypes.Structure):
     """cp_hereditary_request."""
 
-    _fields_ = _fields(capacity=_N, sets=_P, verdicts=_P, n_asked=_N, until=_N, value=c_double, upper_bound=c_double,
+    _fields_ = _fields(capacity=_N, sets=_P, verdicts=_P, n_asked=_N, until=_N, value=_F, upper_bound=_F,
                        ask=c_char * 16)
 
 
 class CPartitionInfo(ctypes.Structure):
     """cp_partition_info."""
 
-    _fields_ = _fields(engine=c_char * 16, cost=c_double)
+    _fields_ = _fields(engine=c_char * 16, cost=_F, seconds=_F)
 
 
 class CChainOptions(ctypes.Structure):
     """cp_chain_options."""
 
-    _fields_ = _fields(method=c_char_p, n_samples=_N, burn_in=_N, thin=_N, budget=_N, seed=c_uint64, start=_P, bound=_P)
+    _fields_ = _fields(method=_T, n_samples=_N, burn_in=_N, thin=_N, budget=_N, seed=c_uint64, start=_P, bound=_P,
+                       diagnosed=_N, n_rows=_N, exact_seconds=_F)
 
 
 class CChainRecord(ctypes.Structure):
     """cp_chain_record."""
 
-    _fields_ = _fields(n=_N, n_samples=_N, value=_P, steps=_P, accepted=_P)
+    _fields_ = _fields(n=_N, n_samples=_N, value=_P, steps=_P, accepted=_P, total=_P, spacing=_P, acceptance=_P,
+                       effective_size=_P, r_hat=_P, autocorrelation_time=_P, autocorrelation=_P, mixing_bound=_P,
+                       method=c_char * 16)
 
 
 class CExtensionsOptions(ctypes.Structure):
     """cp_extensions_options."""
 
-    _fields_ = _fields(epsilon=c_double, delta=c_double, most_downsets=_N, seed=c_uint64)
+    _fields_ = _fields(epsilon=_F, delta=_F, most_downsets=_N, seed=c_uint64)
 
 
 class CExtensionsInfo(ctypes.Structure):
     """cp_extensions_info."""
 
-    _fields_ = _fields(log_count=c_double, n_levels=_N, n_samples=_N)
+    _fields_ = _fields(log_count=_F, n_levels=_N, n_samples=_N)
 
 
 class CEstimateOptions(ctypes.Structure):
     """cp_estimate_options."""
 
-    _fields_ = _fields(method=c_char_p, sampler=c_char_p, schedule=c_char_p, epsilon=c_double, delta=c_double,
-                       max_steps=_N, seed=c_uint64, exact_seconds=c_double, plain=_N, bound=_P, low=_P, high=_P)
+    _fields_ = _fields(method=_T, sampler=_T, schedule=_T, epsilon=_F, delta=_F, max_steps=_N, seed=c_uint64,
+                       exact_seconds=_F, plain=_N, bound=_P, low=_P, high=_P)
 
 
 class CEstimates(ctypes.Structure):
@@ -159,20 +162,19 @@ class CEstimates(ctypes.Structure):
 class CSupplied(ctypes.Structure):
     """cp_supplied."""
 
-    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=c_double)
+    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=_F)
 
 
 class CFeatures(ctypes.Structure):
     """cp_features."""
 
-    _fields_ = _fields(n=_N, p=_N, type=c_char_p, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P,
-                       indptr=_P)
+    _fields_ = _fields(n=_N, p=_N, type=_T, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P, indptr=_P)
 
 
 class CKernelFunction(ctypes.Structure):
     """cp_kernel_function."""
 
-    _fields_ = _fields(name=c_char_p, gamma=c_double, degree=c_double, coef0=c_double)
+    _fields_ = _fields(name=_T, gamma=_F, degree=_F, coef0=_F)
 
 
 class COrders(ctypes.Structure):
@@ -184,14 +186,14 @@ class COrders(ctypes.Structure):
 class COrderFunction(ctypes.Structure):
     """cp_order_function."""
 
-    _fields_ = _fields(name=c_char_p, gamma=c_double, normalize=_N, logarithms=_N, most_downsets=_N, epsilon=c_double,
-                       delta=c_double, seed=c_uint64, n_estimated=_P)
+    _fields_ = _fields(name=_T, gamma=_F, normalize=_N, logarithms=_N, most_downsets=_N, epsilon=_F, delta=_F,
+                       seed=c_uint64, n_estimated=_P)
 
 
 class CModel(ctypes.Structure):
     """cp_model."""
 
-    _fields_ = _fields(m=_N, d=_N, coef=_P, shift=c_double, intercept=_P, loss=c_char_p, mean=_P)
+    _fields_ = _fields(m=_N, d=_N, coef=_P, shift=_F, intercept=_P, loss=_T, mean=_P)
 
 
 class CPredictions(ctypes.Structure):
@@ -203,8 +205,7 @@ class CPredictions(ctypes.Structure):
 class CRidgeOptions(ctypes.Structure):
     """cp_ridge_options."""
 
-    _fields_ = _fields(loss=c_char_p, alpha=c_double, tol=c_double, max_iter=_N, shift=c_double, solver=c_char_p,
-                       precision=c_char_p)
+    _fields_ = _fields(loss=_T, alpha=_F, tol=_F, max_iter=_N, shift=_F, solver=_T, precision=_T)
 
 
 class CTargets(ctypes.Structure):
@@ -222,7 +223,7 @@ class CWorkspace(ctypes.Structure):
 class CFitInfo(ctypes.Structure):
     """cp_fit_info."""
 
-    _fields_ = _fields(objective=c_double, residual=c_double, n_iter=_N, n_refine=_N, precision=c_char * 16)
+    _fields_ = _fields(objective=_F, residual=_F, n_iter=_N, n_refine=_N, precision=c_char * 16)
 
 
 class CRidgePlanInfo(ctypes.Structure):
@@ -272,15 +273,14 @@ class CDesign(ctypes.Structure):
 class CSGDPasses(ctypes.Structure):
     """cp_sgd_passes."""
 
-    _fields_ = _fields(order=_P, n_order=_N, shuffle=_N, seed=c_uint64, max_iter=_N, tol=c_double, curve=_P,
-                       eta0=c_double, seen=_N, curvature=c_double)
+    _fields_ = _fields(order=_P, n_order=_N, shuffle=_N, seed=c_uint64, max_iter=_N, tol=_F, curve=_P, eta0=_F, seen=_N,
+                       curvature=_F)
 
 
 class CSGDReport(ctypes.Structure):
     """cp_sgd_report."""
 
-    _fields_ = _fields(passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
-                       curvature=c_double, visits=_N)
+    _fields_ = _fields(passes=_N, steps=_N, converged=_N, loss=_F, weight=_F, start=_F, curvature=_F, visits=_N)
 
 
 class CSGDKernel(ctypes.Structure):
@@ -293,15 +293,15 @@ class CSGDSupport(ctypes.Structure):
     """cp_sgd_support."""
 
     _fields_ = _fields(capacity=_N, most=_N, n=_N, rows=_P, coef=_P, average=_P, velocity=_P, gains=_P, visits=_N,
-                       passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
-                       curvature=c_double, stage=_N, at=_N, quiet=_N, value=c_double)
+                       passes=_N, steps=_N, converged=_N, loss=_F, weight=_F, start=_F, curvature=_F, stage=_N, at=_N,
+                       quiet=_N, value=_F)
 
 
 class CLoglinearOptions(ctypes.Structure):
     """cp_loglinear_options."""
 
-    _fields_ = _fields(solver=c_char_p, distribution=c_char_p, alpha=c_double, tol=c_double, max_iter=_N, seed=c_uint64,
-                       kernel=_N, sampled=_N, intercept=_N)
+    _fields_ = _fields(solver=_T, distribution=_T, alpha=_F, tol=_F, max_iter=_N, seed=c_uint64, kernel=_N, sampled=_N,
+                       intercept=_N)
 
 
 class CLoglinearSizes(ctypes.Structure):
@@ -313,15 +313,14 @@ class CLoglinearSizes(ctypes.Structure):
 class CLoglinearModel(ctypes.Structure):
     """cp_loglinear_model."""
 
-    _fields_ = _fields(q=_N, d=_N, weights=_P, average=_P, moment=_P, n_moment=_N, has_moment=_N, variance=c_double,
-                       steps=_N, rows=_N, seen=c_double, chains=_P)
+    _fields_ = _fields(q=_N, d=_N, weights=_P, average=_P, moment=_P, n_moment=_N, has_moment=_N, variance=_F, steps=_N,
+                       rows=_N, seen=_F, chains=_P)
 
 
 class CLoglinearInfo(ctypes.Structure):
     """cp_loglinear_info."""
 
-    _fields_ = _fields(objective=c_double, residual=c_double, n_iter=_N, left=c_double, left_error=c_double,
-                       limit=c_double, gain=c_double)
+    _fields_ = _fields(objective=_F, residual=_F, n_iter=_N, left=_F, left_error=_F, limit=_F, gain=_F)
 
 
 class CLoglinearRowsStep(ctypes.Structure):
@@ -352,8 +351,8 @@ class CAffineLoss(ctypes.Structure):
 class CSVMOptions(ctypes.Structure):
     """cp_svm_options."""
 
-    _fields_ = _fields(solver=c_char_p, rescaling=c_char_p, c=c_double, tol=c_double, max_iter=_N, average=_N,
-                       zero_one=_N, order=_P, seed=c_uint64, method=c_char_p, n_candidates=_N, most_rows=_N)
+    _fields_ = _fields(solver=_T, rescaling=_T, c=_F, tol=_F, max_iter=_N, average=_N, zero_one=_N, order=_P,
+                       seed=c_uint64, method=_T, n_candidates=_N, most_rows=_N)
 
 
 class CSVMSolution(ctypes.Structure):
@@ -365,14 +364,14 @@ class CSVMSolution(ctypes.Structure):
 class CSVMInfo(ctypes.Structure):
     """cp_svm_info."""
 
-    _fields_ = _fields(objective=c_double, gap=c_double, n_iter=_N, n_calls=_N, exact=_N, n_curve=_N)
+    _fields_ = _fields(objective=_F, gap=_F, n_iter=_N, n_calls=_N, exact=_N, n_curve=_N)
 
 
 class CMarginStep(ctypes.Structure):
     """cp_margin_step."""
 
     _fields_ = _fields(request=c_char * 16, n=_N, rows=_N, linear=_N, magnitude=_N, reply=_N, offset=_N, proven=_N,
-                       stream=_N, length=_N, n_iter=_N, objective=c_double, bound=c_double)
+                       stream=_N, length=_N, n_iter=_N, objective=_F, bound=_F)
 
 
 class CMarginSizes(ctypes.Structure):
@@ -384,8 +383,8 @@ class CMarginSizes(ctypes.Structure):
 class CPerceptronOptions(ctypes.Structure):
     """cp_perceptron_options."""
 
-    _fields_ = _fields(max_iter=_N, shuffle=_N, order=_P, seed=c_uint64, method=c_char_p, n_candidates=_N,
-                       squared=c_double, least=c_double, visits=_N, start=_P)
+    _fields_ = _fields(max_iter=_N, shuffle=_N, order=_P, seed=c_uint64, method=_T, n_candidates=_N, squared=_F,
+                       least=_F, visits=_N, start=_P)
 
 
 class CPerceptronSolution(ctypes.Structure):
@@ -397,31 +396,31 @@ class CPerceptronSolution(ctypes.Structure):
 class CPerceptronInfo(ctypes.Structure):
     """cp_perceptron_info."""
 
-    _fields_ = _fields(mistakes=_N, n_iter=_N, visits=_N, separated=_N, radius=c_double, bound=c_double)
+    _fields_ = _fields(mistakes=_N, n_iter=_N, visits=_N, separated=_N, radius=_F, bound=_F)
 
 
 class CPreferences(ctypes.Structure):
     """cp_preferences."""
 
-    _fields_ = _fields(n=_N, k=_N, signs=_P, margins=_P, weights=_P, subgraphs=c_char_p)
+    _fields_ = _fields(n=_N, k=_N, signs=_P, margins=_P, weights=_P, subgraphs=_T)
 
 
 class CLabelrankOptions(ctypes.Structure):
     """cp_labelrank_options."""
 
-    _fields_ = _fields(c=c_double, tol=c_double, max_iter=_N, seed=c_uint64)
+    _fields_ = _fields(c=_F, tol=_F, max_iter=_N, seed=c_uint64)
 
 
 class CLabelrankInfo(ctypes.Structure):
     """cp_labelrank_info."""
 
-    _fields_ = _fields(objective=c_double, gap=c_double, n_iter=_N)
+    _fields_ = _fields(objective=_F, gap=_F, n_iter=_N)
 
 
 class COnlineOptions(ctypes.Structure):
     """cp_online_options."""
 
-    _fields_ = _fields(update=c_char_p, rate=c_double, radius=c_double, c=c_double, order=_P)
+    _fields_ = _fields(update=_T, rate=_F, radius=_F, c=_F, order=_P)
 
 
 class COnlineState(ctypes.Structure):
@@ -433,7 +432,7 @@ class COnlineState(ctypes.Structure):
 class CBoostOptions(ctypes.Structure):
     """cp_boost_options."""
 
-    _fields_ = _fields(alpha=c_double, min_gain=c_double, max_iter=_N, n_rankers=_N, scores=_P)
+    _fields_ = _fields(alpha=_F, min_gain=_F, max_iter=_N, n_rankers=_N, scores=_P)
 
 
 class CBoostCurve(ctypes.Structure):
@@ -475,20 +474,20 @@ class CPrograms(ctypes.Structure):
 class CAggregateOptions(ctypes.Structure):
     """cp_aggregate_options."""
 
-    _fields_ = _fields(method=c_char_p, output=c_char_p, penalty=c_double, seed=c_uint64)
+    _fields_ = _fields(method=_T, output=_T, penalty=_F, seed=c_uint64)
 
 
 class CConsensusInfo(ctypes.Structure):
     """cp_consensus_info."""
 
-    _fields_ = _fields(distance=c_double, lower_bound=c_double, ratio=c_double, standard_error=c_double, expected=_N,
-                       optimal=_N, method=c_char * 16, reason=c_char * 256)
+    _fields_ = _fields(distance=_F, lower_bound=_F, ratio=_F, standard_error=_F, expected=_N, optimal=_N,
+                       method=c_char * 16, reason=c_char * 256)
 
 
 class CAcyclicInfo(ctypes.Structure):
     """cp_acyclic_info."""
 
-    _fields_ = _fields(weight=c_double, upper_bound=c_double, ratio=c_double, optimal=_N, method=c_char * 16)
+    _fields_ = _fields(weight=_F, upper_bound=_F, ratio=_F, optimal=_N, method=c_char * 16)
 
 
 class CRelations(ctypes.Structure):
@@ -540,7 +539,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_loglinear_fit": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_rows": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_sums": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_loglinear_kernel": (_P, _N, _P, c_double, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_kernel": (_P, _N, _P, _F, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
     "cp_svm_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_svm_state_len": (_P, _P, _P, _P, _P, *_ROW),
@@ -561,7 +560,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_aggregate_pairs": (_P, _P, *_RUN, *_ROW),
     "cp_aggregate": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN, *_ROW),
-    "cp_plackett_luce_fit": (_P, c_double, _P, _P, *_RUN, *_ROW),
+    "cp_plackett_luce_fit": (_P, _F, _P, _P, *_RUN, *_ROW),
 }
 
 PROTOTYPES: dict[str, tuple[type, ...]] = {
@@ -601,7 +600,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),
     "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
-    "cp_aggregate_margins": (_P, c_double, _P, _N, *_ERR),
+    "cp_aggregate_margins": (_P, _F, _P, _N, *_ERR),
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),
     **OF_ROWS,
 }

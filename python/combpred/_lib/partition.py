@@ -17,16 +17,10 @@ from .call import Remembered, call, floats, record
 from .errors import CapabilityError
 from .structure import Description
 
-_COSTS = Remembered[tuple[str, float]]()
+_COSTS = Remembered[tuple[str, float, float]]()
 
 #: Seconds of one processor that "auto" spends on exact computations in one call.
 EXACT_SECONDS = 300.0
-#: Elementary operations in a second of a processor, measured: 2.5e8 to 7e8 for the recursions over subsets (cycles,
-#: permutations, weak orders, assignments), which are the slowest, and more where the operations are those of a BLAS or
-#: of a list of members.
-_RATE = 3e8
-_RATES = {"spanningtrees": 4e9, "partialorders": 5e9}
-
 _SAMPLER, _WHY = 16, 256  # bytes of the texts of a row
 _COUNTS = ("samples", "steps", "accepted", "level_samples", "repeats")
 _FIGURES = ("value", "lower", "upper", "effective_share", "r_hat", "expansion", "spread", "variance")
@@ -57,16 +51,16 @@ def partition_cost(description: Description, *, marginals: bool = False) -> tupl
 
     Raises CapabilityError where the structure is too large for all engines. The core is asked once for each structure.
     """
-    return _COSTS.get((description.key, marginals), lambda: _cost(description, marginals))
+    engine, cost, _ = _known(description, marginals)
+    return engine, cost
 
 
 def exact_seconds(description: Description, n_rows: int, evaluations: int = 1) -> float:
     """Return about how long one processor takes for exact ln Z and E ψ, infinite where the structure is too large."""
     try:
-        _, cost = partition_cost(description, marginals=True)
+        return n_rows * evaluations * _known(description, True)[2]
     except CapabilityError:
         return math.inf
-    return n_rows * evaluations * cost / _RATES.get(description.name, _RATE)
 
 
 def exact_is_affordable(description: Description, n_rows: int, evaluations: int = 1) -> bool:
@@ -74,11 +68,16 @@ def exact_is_affordable(description: Description, n_rows: int, evaluations: int 
     return exact_seconds(description, n_rows, evaluations) <= EXACT_SECONDS
 
 
-def _cost(description: Description, marginals: bool) -> tuple[str, float]:
+def _known(description: Description, marginals: bool) -> tuple[str, float, float]:
+    """Return the engine, and operations and seconds for each row."""
+    return _COSTS.get((description.key, marginals), lambda: _cost(description, marginals))
+
+
+def _cost(description: Description, marginals: bool) -> tuple[str, float, float]:
     scores, info = record(abi.CScores, d=description.shape.n_features), record(abi.CPartitionInfo)
     unused = ctypes.c_double()
     call("cp_log_partition", description, scores, None, unused if marginals else None, info, n_threads=1)
-    return info.engine.decode(), info.cost
+    return info.engine.decode(), info.cost, info.seconds
 
 
 def log_partition(

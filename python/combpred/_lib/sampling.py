@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import abi, names
+from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import call, codes, floats, record
 from .structure import Description
@@ -20,6 +20,31 @@ FEW_DOWNSETS = 2**21
 
 _LONG = 1e12  # operations: a call that can be interrupted
 _DIGITS = 8192  # of a count, hexadecimal: those of 2048!, the largest, are 4895
+
+
+class Measured(NamedTuple):
+    """What four chains of each of n rows say: columns of cp_chain_record, arrays of shape (n,).
+
+    Attributes
+    ----------
+    total, spacing : ndarray, int64
+    acceptance, effective_size, r_hat, autocorrelation_time, autocorrelation, mixing_bound : ndarray
+    """
+
+    total: CountArray
+    acceptance: FloatArray
+    effective_size: FloatArray
+    r_hat: FloatArray
+    autocorrelation_time: FloatArray
+    spacing: CountArray
+    autocorrelation: FloatArray
+    mixing_bound: FloatArray
+
+    @classmethod
+    def room(cls, n: int) -> Measured:
+        """Return columns for n rows."""
+        columns: list[Any] = [np.zeros(n, np.int64 if name in ("total", "spacing") else float) for name in cls._fields]
+        return cls(*columns)
 
 
 class Drawn(NamedTuple):
@@ -35,12 +60,39 @@ class Drawn(NamedTuple):
         Steps made for each sample alone.
     accepted : ndarray of shape (n, n_samples), int64
         How many of these were accepted.
+    method : str
+        By which they were drawn.
+    chains : Measured or None
+        Of chains that were measured.
     """
 
     y: npt.NDArray[Any]
     value: FloatArray
     steps: CountArray
     accepted: CountArray
+    method: str
+    chains: Measured | None
+
+    @classmethod
+    def room(cls, n: int, part_len: int, plan: Plan, dtype: npt.DTypeLike = np.int32) -> Drawn:
+        """Return room for the samples of n rows."""
+        shape, what = (n, plan.n_samples), f"drawing {n} × {plan.n_samples} outputs"
+        y = allocate((*shape, part_len), dtype, what, "draw fewer at once")
+        steps, accepted = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        return cls(y, np.empty(shape), steps, accepted, plan.method, Measured.room(n) if plan.diagnosed else None)
+
+    def record(self) -> abi.CChainRecord:
+        """Return the record that the library fills in."""
+        columns = {} if self.chains is None else self.chains._asdict()
+        return record(
+            abi.CChainRecord, n=self.value.shape[0], n_samples=self.value.shape[1], value=self.value,
+            steps=self.steps, accepted=self.accepted, **columns,
+        )  # fmt: skip
+
+    def by(self, known: abi.CChainRecord) -> Drawn:
+        """Return the samples with the method that the library took."""
+        method = known.method.decode()
+        return self._replace(method=method, chains=self.chains if method in names.CHAINS else None)
 
 
 class Plan(NamedTuple):
@@ -49,19 +101,32 @@ class Plan(NamedTuple):
     Attributes
     ----------
     method : str
-        One of ``names.CHAIN_METHODS``.
+        "auto", "chain", "exact" or one of ``names.CHAIN_METHODS``.
     n_samples, burn_in, thin, budget : int
         Samples, steps before the first, steps between samples, most steps of one exact sample.
     seed : int
         Modulo 2**64.
+    diagnosed : bool
+        Whether chains are measured first, and tell how far samples are apart.
+    n_rows : int
+        Rows of all calls, by which "auto" tells whether "exact" is affordable; those of this one where it is less.
     """
 
     method: str
-    n_samples: int
-    burn_in: int
-    thin: int
-    budget: int
-    seed: int
+    n_samples: int = 0
+    burn_in: int = 0
+    thin: int = 1
+    budget: int = 1
+    seed: int = 0
+    diagnosed: bool = False
+    n_rows: int = 0
+
+    def record(self, start: Any, bound: Any) -> abi.CChainOptions:
+        """Return the record that the library reads; the arrays must outlive it."""
+        return record(
+            abi.CChainOptions, start=start, bound=bound, exact_seconds=partition.EXACT_SECONDS,
+            **self._replace(seed=self.seed % 2**64)._asdict(),
+        )  # fmt: skip
 
 
 def chain_sample(
@@ -76,77 +141,40 @@ def chain_sample(
 ) -> Drawn:
     """Draw outputs from p ∝ exp⟨s, ψ⟩ for every row s of `linear` (n, d).
 
-    `start` (n, part_len) and `bound` (n,) are as cp_chain_sample takes them. Raises SamplingError when an exact sample
-    would take more than the budget.
+    `start` (n, part_len), or (4 n, part_len) diagnosed, and `bound` (n,) are as cp_chain_sample takes them. Raises
+    SamplingError when an exact sample would take more than the budget.
     """
     part_len, d, _ = description.shape
     linear = floats(linear, "scores", None, d)
-    shape = (len(linear), plan.n_samples)
+    n = len(linear)
     if start is not None:
-        start = codes(start, "start", len(linear), part_len)
+        start = codes(start, "start", 4 * n if plan.diagnosed else n, part_len)
     if bound is not None:
-        bound = floats(bound, "bound", len(linear))
-    drawn = Drawn(
-        allocate((*shape, part_len), np.int32, f"drawing {shape[0]} × {shape[1]} outputs", "draw fewer at once"),
-        np.empty(shape),
-        np.empty(shape, dtype=np.int64),
-        np.empty(shape, dtype=np.int64),
-    )
-    scores = record(abi.CScores, n=len(linear), d=d, linear=linear)
-    options = record(
-        abi.CChainOptions, method=plan.method, n_samples=plan.n_samples, burn_in=plan.burn_in, thin=plan.thin,
-        budget=plan.budget, seed=plan.seed % 2**64, start=start, bound=bound,
-    )  # fmt: skip
-    known = record(
-        abi.CChainRecord, n=shape[0], n_samples=plan.n_samples, value=drawn.value, steps=drawn.steps,
-        accepted=drawn.accepted,
-    )  # fmt: skip
-    exact = plan.method in names.EXACT_METHODS
-    steps = shape[0] * (plan.budget if exact else plan.burn_in + plan.n_samples * plan.thin)
+        bound = floats(bound, "bound", n)
+    drawn = Drawn.room(n, part_len, plan)
+    scores, known = record(abi.CScores, n=n, d=d, linear=linear), drawn.record()
+    steps = n * float(plan.burn_in + plan.n_samples * plan.thin)
+    if plan.diagnosed or plan.method not in names.CHAINS:
+        steps = _LONG * min(n, 1)
     call(
-        "cp_chain_sample", description, scores, options, drawn.y, part_len, known, n_threads=n_threads,
-        flops=30.0 * steps * max(part_len, d), label="sampling", verbose=verbose,
+        "cp_chain_sample", description, scores, plan.record(start, bound), drawn.y, part_len, known,
+        n_threads=n_threads, flops=30.0 * steps * max(part_len, d), label="sampling", verbose=verbose,
     )  # fmt: skip
-    return drawn
+    return drawn.by(known)
 
 
-class OwnDrawn(NamedTuple):
-    """Samples from a user's own draws, or how many `more` draws these take: then the rest says nothing.
-
-    Attributes
-    ----------
-    more : int
-    number : ndarray of shape (n_samples,), int32
-        Which draws the samples are.
-    value, steps, accepted : ndarray of shape (n_samples,)
-        As in `Drawn`.
-    """
-
-    more: int
-    number: IntArray
-    value: FloatArray
-    steps: CountArray
-    accepted: CountArray
-
-
-def chain_next(values: Any, plan: Plan, *, start: bool = False, bound: float | None = None) -> OwnDrawn:
+def chain_next(values: Any, plan: Plan, *, start: bool = False, bound: float | None = None) -> tuple[int, Drawn]:
     """Sample for one row by "meta", "rejection" or "cftp" from uniform draws whose scores are `values` (n,).
 
-    With `start` a chain begins at the first of these; the others are its proposals.
+    With `start` a chain begins at the first of these; the others are its proposals. Returns how many more draws that
+    takes, or 0 and the samples, whose `y` (1, n_samples, 1) are numbers of draws.
     """
-    values, n = floats(values, "values", None), plan.n_samples
+    values = floats(values, "values", None)
     more, first, limit = ctypes.c_int64(), np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
-    found = OwnDrawn(
-        0, np.empty(n, dtype=np.int32), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    )
-    supplied = record(abi.CSupplied, n=len(values), width=1, draws=values)
-    options = record(
-        abi.CChainOptions, method=plan.method, n_samples=n, burn_in=plan.burn_in, thin=plan.thin, budget=plan.budget,
-        seed=plan.seed % 2**64, start=first if start else None, bound=limit,
-    )  # fmt: skip
-    known = record(abi.CChainRecord, n=1, n_samples=n, value=found.value, steps=found.steps, accepted=found.accepted)
-    call("cp_chain_next", supplied, options, found.number, known, more, n_threads=1)
-    return found._replace(more=more.value)
+    drawn = Drawn.room(1, 1, plan)
+    supplied, known = record(abi.CSupplied, n=len(values), width=1, draws=values), drawn.record()
+    call("cp_chain_next", supplied, plan.record(first if start else None, limit), drawn.y, known, more, n_threads=1)
+    return more.value, drawn if more.value else drawn.by(known)
 
 
 def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -185,12 +213,17 @@ def extensions_count(
     Raises CapabilityError where an inseparable part has more than `most_downsets` downsets, or 64 elements.
     """
     pairs = codes(pairs, "pairs", None, 2)
-    needed, digits = ctypes.c_int64(), ctypes.create_string_buffer(_DIGITS)
+    digits = _digits()
     call(
-        "cp_extensions_count", pairs, len(pairs), n_elements, most_downsets, digits, _DIGITS, needed,
+        "cp_extensions_count", pairs, len(pairs), n_elements, most_downsets, *digits,
         n_threads=n_threads, flops=10.0 * n_elements * (n_elements**2 + min(most_downsets, 2.0 ** min(n_elements, 64))),
     )  # fmt: skip
-    return int(digits.value, 16)
+    return int(digits[0].value, 16)
+
+
+def _digits() -> tuple[Any, int, ctypes.c_int64]:
+    """Return room for a count, its size, and for how much is needed."""
+    return ctypes.create_string_buffer(_DIGITS), _DIGITS, ctypes.c_int64()
 
 
 class EstimatedCount(NamedTuple):
@@ -224,16 +257,16 @@ def extensions_estimate(
     verbose: int = 0,
 ) -> EstimatedCount:
     """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta."""
-    needed, digits = ctypes.c_int64(), ctypes.create_string_buffer(_DIGITS)
+    digits = _digits()
     options = record(
         abi.CExtensionsOptions, epsilon=epsilon, delta=delta, most_downsets=most_downsets, seed=seed % 2**64
     )
     info = record(abi.CExtensionsInfo)
     call(
-        "cp_extensions_estimate", pairs, len(pairs), n_elements, options, digits, _DIGITS, needed, info,
+        "cp_extensions_estimate", pairs, len(pairs), n_elements, options, *digits, info,
         n_threads=n_threads, flops=_LONG, label="counting linear extensions", verbose=verbose,
     )  # fmt: skip
-    return EstimatedCount(int(digits.value, 16), info.log_count, info.n_levels == 0, info.n_samples)
+    return EstimatedCount(int(digits[0].value, 16), info.log_count, info.n_levels == 0, info.n_samples)
 
 
 def extensions_before(

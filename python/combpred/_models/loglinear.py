@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from .._lib.call import get_n_threads
 from .._lib.errors import SamplingError
 from .._lib.loglinear import KernelFeatures, LoglinearProblem, Maximum
 from .._lib.ridge import Targets
+from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
-from ..sampling.samplers import CHAINED, chain_instead, diagnose_chains, warn_unless_mixed, with_remedies
+from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
 from .rows import BlockRows
 from .training import (
     EarlierFit,
@@ -133,11 +134,9 @@ def _diagnose(model: Any, training: Training, found: Maximum, features: Any, pro
     scores, start = linear_scores(features[rows], found.state.average), None
     if found.chains is not None:
         start = np.repeat(found.chains[rows], 2, axis=1).reshape(4 * len(rows), -1)  # chains are judged by four
-    report = diagnose_chains(
-        model.structure_, training.method, scores, first_row=0, seed=problem.options["seed"] + 1, start=start,
-        n_threads=problem.n_threads,
-    ).report  # fmt: skip
-    model.chain_diagnostics_ = replace(report, rows=rows.astype(np.int64))
+    plan = Plan(training.method, seed=problem.options["seed"] + 1, diagnosed=True)
+    chains = model.structure_.space.draw(scores, plan, start, n_threads=problem.n_threads).chains
+    model.chain_diagnostics_ = diagnostics_of(training.method, rows, [chains])
     warn_unless_mixed(model.chain_diagnostics_, "training")
 
 

@@ -33,7 +33,7 @@ from ..sampling.engines import (
     engine_of,
     resolve_method,
 )
-from ..sampling.samplers import ESTIMATOR_SAMPLERS, RowSampler, joined_diagnostics, warn_unless_mixed
+from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
 from ..structures import structure_classes
 from .base import StructuredEstimator
 from .loglinear import continue_descent, fit_over_blocks, fit_rows
@@ -793,19 +793,23 @@ class ProbabilisticStructured(StructuredEstimator):
         part_len = structure.space.part_len
         what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
         parts = allocate((int(n_samples), n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
-        row_sampler = RowSampler(structure, sampler, n, get_n_threads(self.n_jobs), int(self.verbose))
-        reports = []
+        method = sampler if sampler == "auto" else method_of(structure, sampler)
+        n_threads, chained, measured = get_n_threads(self.n_jobs), [], []
         for rows, scores in self._score_blocks(X):
             # Blocks of rows have seeds of their own, and rows of a block streams of their own.
             try:
-                drawn = row_sampler.draw(scores, int(n_samples), first_row=rows.start, seed=seed + rows.start)
+                drawn = draw_rows(
+                    structure, method, scores, int(n_samples), seed + rows.start, n_rows=n, n_threads=n_threads,
+                    verbose=int(self.verbose),
+                )  # fmt: skip
             except DataError as error:
                 raise error.shifted(rows.start) from error.__cause__
-            parts[:, rows] = np.swapaxes(drawn.parts, 0, 1)
-            if drawn.report is not None:
-                reports.append(drawn.report)
-        if reports:
-            self.chain_diagnostics_ = joined_diagnostics(reports)
+            parts[:, rows] = np.swapaxes(drawn.y, 0, 1)
+            if drawn.chains is not None:
+                chained.append(np.arange(n)[rows])
+                measured.append(drawn.chains)
+        if measured:
+            self.chain_diagnostics_ = diagnostics_of(drawn.method, np.concatenate(chained), measured)
             warn_unless_mixed(self.chain_diagnostics_, "sampling")
         y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
         return y.reshape(int(n_samples), n, *y.shape[1:])

@@ -9,23 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, whole_number
-from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError, SamplingError
+from .._lib.errors import SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
-from .._lib.sampling import Drawn, Plan
+from .._lib.sampling import Plan
 from ..structures import Structure
 from ._annealing import bounds_of_rows
-from .samplers import (
-    SAMPLERS,
-    chain_instead,
-    chain_of,
-    exact_draws,
-    methods_of,
-    promising,
-    rows_of,
-    with_remedies,
-)
+from .samplers import SAMPLERS, chain_instead, rows_of, with_remedies
 
 _MOST_STEPS = 2**40
 
@@ -191,41 +181,12 @@ def sample(
     parts = None if start is None else structure.space.encode(start, "start")
     if parts is not None and len(parts) != len(linear):
         raise ValueError(f"start has {len(parts)} rows, scores has {len(linear)}; one start for each is needed")
-    seed = seed_of(random_state)
-    methods: tuple[str, ...] = (sampler,)
-    if sampler == "auto" and start is not None:
-        methods = (chain_of(structure, "auto"),)
-    elif sampler == "auto":
-        able = methods_of(structure, "auto", len(linear), bounded=bound is not None)
-        methods = promising(structure, able, linear, n_samples, bound)
-    for method in methods:
-        plan = Plan(method, n_samples, burn_in, thin, max_steps, seed)
-        try:
-            if method == "exact":
-                independent = exact_draws(structure, method, linear, n_samples, seed, n_threads)
-                drawn = _scored(structure, linear, independent, n_threads)
-            else:
-                given = bound if method in BOUNDED_METHODS else None
-                drawn = structure.space.draw(linear, plan, parts, given, n_threads, verbose)
-        except (CapabilityError, SamplingError) as error:
-            if method == methods[-1]:
-                if isinstance(error, SamplingError):
-                    tighter = ("give a tighter bound=",) if method in BOUNDED_METHODS else ()
-                    raise with_remedies(error, "raise max_steps", *tighter, *chain_instead(structure)) from None
-                raise
-            continue  # "auto": more proposals than a few uniform outputs led to expect
-        break
+    plan = Plan(sampler, n_samples, burn_in, thin, max_steps, seed_of(random_state))
+    try:
+        drawn = structure.space.draw(linear, plan, parts, bound, n_threads, verbose)
+    except SamplingError as error:
+        tighter = ("give a tighter bound=",) if sampler in BOUNDED_METHODS else ()
+        raise with_remedies(error, "raise max_steps", *tighter, *chain_instead(structure)) from None
     flat = structure.space.decode_parts(drawn.y.reshape(-1, drawn.y.shape[2]))
     y = np.swapaxes(flat.reshape(len(linear), n_samples, *flat.shape[1:]), 0, 1)
-    return Samples(y, drawn.value.T, drawn.steps.T, drawn.accepted.T, method)
-
-
-def _scored(structure: Structure, linear: FloatArray, y: NDArray[Any], n_threads: int | None) -> Drawn:
-    """Return independent draws in parts (n, n_samples, part_len) with their scores."""
-    shape = y.shape[:2]
-    flat, value = np.ascontiguousarray(y.reshape(-1, y.shape[2])), np.empty(shape[0] * shape[1])
-    for some in row_blocks(len(flat), linear.shape[1]):
-        rows = np.arange(len(flat))[some] // shape[1]
-        value[some] = np.einsum("ij,ij->i", structure.space.embed(flat[some], n_threads), linear[rows])
-    ones = np.ones(shape, dtype=np.int64)
-    return Drawn(y, value.reshape(shape), ones, ones.copy())
+    return Samples(y, drawn.value.T, drawn.steps.T, drawn.accepted.T, drawn.method)

@@ -24,7 +24,7 @@ from ..structures import Custom, Paths, Structure
 from ._annealing import MAX_STEPS, anneal_rows, estimated
 from ._estimates import LogPartition, TaylorDetails, exact_result, joined_results
 from ._taylor import expand, expansion, require_moments, warn_of_sampled_moments
-from .samplers import CHAINED, chain_of, first_capable, lacking, refuse_long_past
+from .samplers import CHAINED, method_of
 
 __all__ = [
     "INFERENCES",
@@ -213,46 +213,28 @@ class SampledEngine(Engine):
     name = "mcmc"
 
     def check(self) -> None:
-        if self.settings.sampler in ("exact", "cftp"):
-            first_capable(self.structure, self.settings.sampler)
-        else:
-            chain_of(self.structure, self.settings.sampler)
+        method_of(self.structure, self.settings.sampler)
 
     def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        if log_z:
-            self._refuse_long_past(scores)
-        expectations = self._means(scores, self._seed(rows)) if means else None
-        return Inferred(expectations, self._annealed(rows, scores).value if log_z else None, self.name)
+        values = self.log_partition(rows, scores).value if log_z else None  # refuses what would not end at once
+        return Inferred(self._means(scores, self._seed(rows)) if means else None, values, self.name)
 
     def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
-        self._refuse_long_past(scores)
-        return self._annealed(rows, scores)
-
-    def _annealed(self, rows: Rows, scores: FloatArray) -> LogPartition:
-        given = self.settings
-        asked = Asked(
-            "annealed", self._annealed_by(), "adaptive", given.epsilon, given.delta, MAX_STEPS, self._seed(rows)
-        )
+        given, sampler = self.settings, self.settings.sampler
+        sampler = method_of(self.structure, sampler) if sampler == "cftp" else sampler
+        asked = Asked("annealed", sampler, "adaptive", given.epsilon, given.delta, MAX_STEPS, self._seed(rows))
         return anneal_rows(self.structure, scores, asked, n_threads=given.n_threads, verbose=given.verbose)
 
     def _seed(self, rows: Rows) -> int:
         first = int(rows.start or 0) if isinstance(rows, slice) else int(rows[0])
         return (self.settings.seed + 2**20 * first) % 2**63
 
-    def _refuse_long_past(self, scores: FloatArray) -> None:
-        if self._annealed_by() == "cftp":
-            refuse_long_past(self.structure, scores, MAX_STEPS)  # the last levels are as hard as p itself
-
-    def _annealed_by(self) -> str:
-        sampler = self.settings.sampler
-        return first_capable(self.structure, sampler) if sampler == "cftp" else sampler
-
     def _means(self, scores: FloatArray, seed: int) -> FloatArray:
         given, reach = self.settings, feature_range(self.structure)
         method, d = self._drawn_by(), scores.shape[1]
         independent = method not in CHAINED and reach is not None
         if not independent and method not in CHAINED:
-            method = chain_of(self.structure, "auto")
+            method = method_of(self.structure, "auto")
         steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
         asked = Asked(
             "samples" if independent else "chains", method, "adaptive", given.epsilon, given.delta,
@@ -279,17 +261,12 @@ class SampledEngine(Engine):
 
     def _drawn_by(self) -> str:
         """Return the sampling method for means; "auto" prefers independent draws that cost no more than chains."""
-        sampler = self.settings.sampler
-        if sampler == "auto" and lacking(self.structure, "monotone") is None:
+        if self.settings.sampler == "auto" and "monotone" in self.structure.space.capabilities:
             return "monotone"
-        if sampler in ("exact", "cftp"):
-            return first_capable(self.structure, sampler)
-        return chain_of(self.structure, sampler)
+        return method_of(self.structure, self.settings.sampler)
 
     def for_training(self, n: int) -> Training:
-        sampler = self.settings.sampler
-        is_chained = sampler not in ("exact", "cftp")
-        method = (chain_of if is_chained else first_capable)(self.structure, sampler)
+        method = method_of(self.structure, self.settings.sampler)
         if self.structure.space.in_library:
             return Training("draws" if method == "exact" else method, method=method)
         space, rng = self.structure.space, np.random.default_rng(self.settings.seed)

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from .._lib.errors import CapabilityError, SamplingError, naming_row
 from .._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
-from .._lib.sampling import Drawn, OwnDrawn, Plan, chain_next
+from .._lib.sampling import Drawn, Plan, chain_next
 
 if TYPE_CHECKING:
     from ._custom_computed import PythonSpace
 
-_HELD = 4096  # proposals of a chain that are held at a time
+_HELD = 4096  # proposals of a chain that are held at a time, and draws that are embedded
+_TRIED = 64  # draws by which the library tells whether a bound is near enough
+_CHOICES = ("auto", "chain")
 
 
 def draw_by_proposals(
@@ -36,8 +38,8 @@ def draw_by_proposals(
     linear : ndarray of shape (n, d)
         Scores.
     plan : Plan
-        Sampler ("meta" for a Metropolis chain, "cftp" for coupling from the past, or "rejection"), numbers of samples
-        and steps, and seed.
+        Sampler ("meta" for a Metropolis chain, which is "chain", too, "cftp" for coupling from the past, "rejection",
+        or "auto"), numbers of samples and steps, and seed.
     start : ndarray of shape (n, 1) or None
         States in which the chains of "meta" start; None: uniform draws.
     bound : ndarray of shape (n,) or None
@@ -52,7 +54,7 @@ def draw_by_proposals(
     ValueError
         When an output scores more than the bound; names the row.
     """
-    if plan.method not in UNIFORM_METHODS:
+    if plan.method not in (*UNIFORM_METHODS, *_CHOICES):
         raise CapabilityError(
             f"sampler={plan.method!r} needs moves or elements that the library knows, and this Custom structure is "
             "given by functions; take sampler='meta', or 'cftp' or 'rejection' with a bound"
@@ -62,23 +64,37 @@ def draw_by_proposals(
             f"sampler={plan.method!r} needs a bound on the scores of all outputs, which functions do not give; pass "
             "bound=, such as the norm of the scores times the largest norm of ψ, or take sampler='meta'"
         )
-    shape = len(linear), plan.n_samples
-    drawn = Drawn(
-        np.empty((*shape, 1), dtype=object),
-        np.empty(shape),
-        np.ones(shape, dtype=np.int64),
-        np.ones(shape, dtype=np.int64),
-    )
+    if plan.method in _CHOICES:
+        method = _chosen(space, linear, plan, bound)
+        if method != "meta":
+            try:
+                return draw_by_proposals(space, linear, plan._replace(method=method), None, bound)
+            except SamplingError:  # it takes more proposals than the bound led to expect
+                method = "meta"
+        plan = plan._replace(method=method)
+    drawn = Drawn.room(len(linear), 1, plan, np.object_)
     for i, scores in enumerate(linear):
         own = _OwnDraws(space, scores, np.random.default_rng([plan.seed % 2**64, i]))
         with naming_row(i):
-            if plan.method == "meta":
-                _run_chain(own, plan, start[i : i + 1] if start is not None else None, drawn, i)
-            else:
+            if plan.method != "meta":
                 assert bound is not None
                 for j in range(plan.n_samples):
                     _draw_exactly(own, plan, float(bound[i]), drawn, i, j)
-    return drawn
+            elif plan.diagnosed:
+                _run_measured(own, plan, drawn, i)
+            else:
+                _run_chain(own, plan, start[i : i + 1] if start is not None else None, drawn, i)
+    return drawn if plan.method == "meta" else drawn._replace(chains=None)
+
+
+def _chosen(space: PythonSpace, linear: NDArray[np.float64], plan: Plan, bound: NDArray[np.float64] | None) -> str:
+    """Return what the library takes for "auto": what proposes uniform outputs where the bounds of all rows are near."""
+    if bound is None or plan.method != "auto" or not len(linear):
+        return "meta"
+    values = space.embed(space.sample(_TRIED, 0)) @ linear.T
+    ask = plan._replace(n_samples=0, diagnosed=False)
+    chosen = {chain_next(row, ask, bound=b)[1].method for row, b in zip(values.T, bound, strict=True)}
+    return "meta" if "meta" in chosen else chosen.pop()
 
 
 class _OwnDraws:
@@ -103,18 +119,35 @@ class _OwnDraws:
 
     def draw(self, n: int) -> None:
         """Draw n more outputs."""
-        self.add(self._space.sample(n, int(self._rng.integers(2**63))))
+        for at in range(0, n, _HELD):
+            self.add(self._space.sample(min(_HELD, n - at), int(self._rng.integers(2**63))))
 
     def keep(self, first: int, last: int | None = None) -> None:
         """Keep a range of the draws."""
         self.parts, self.values = self.parts[first:last], self.values[first:last]
 
-    def next(self, plan: Plan, **options: Any) -> OwnDrawn:
+    def next(self, plan: Plan, **options: Any) -> Drawn:
         """Return samples by a plan, after as many more draws as they take."""
         plan = plan._replace(seed=int(self._rng.integers(2**63)))
-        while (found := chain_next(self.values, plan, **options)).more:
-            self.draw(found.more)
-        return found
+        while (found := chain_next(self.values, plan, **options))[0]:
+            self.draw(found[0])
+        return found[1]
+
+    def write(self, found: Drawn, drawn: Drawn, row: int, first: int) -> None:
+        """Write the samples of a row to those of all rows, from one of its samples on."""
+        some = slice(first, first + found.y.shape[1])
+        drawn.y[row, some] = self.parts[found.y[0, :, 0]]
+        for name in ("value", "steps", "accepted"):
+            getattr(drawn, name)[row, some] = getattr(found, name)[0]
+
+
+def _run_measured(own: _OwnDraws, plan: Plan, drawn: Drawn, row: int) -> None:
+    """Measure four chains of one row, and write what they say and the samples to `drawn`."""
+    found = own.next(plan)
+    own.write(found, drawn, row, 0)
+    assert found.chains is not None and drawn.chains is not None
+    for to, column in zip(drawn.chains, found.chains, strict=True):
+        to[row] = column[0]
 
 
 def _run_chain(own: _OwnDraws, plan: Plan, start: NDArray[Any] | None, drawn: Drawn, row: int) -> None:
@@ -124,9 +157,13 @@ def _run_chain(own: _OwnDraws, plan: Plan, start: NDArray[Any] | None, drawn: Dr
     else:
         own.add(start)
 
-    def advance(n_samples: int, thin: int) -> OwnDrawn:
+    def advance(n_samples: int, thin: int) -> Drawn:
         own.draw(n_samples * thin)
         return own.next(plan._replace(n_samples=n_samples, burn_in=0, thin=thin), start=True)
+
+    def restart(found: Drawn) -> None:
+        last = int(found.y[0, -1, 0])
+        own.keep(last, last + 1)
 
     j, ahead, made = 0, plan.burn_in, np.zeros(2, dtype=np.int64)
     thin = min(plan.thin, _HELD)
@@ -135,25 +172,22 @@ def _run_chain(own: _OwnDraws, plan: Plan, start: NDArray[Any] | None, drawn: Dr
         while ahead:  # steps before a sample, whose states are not kept
             steps = min(ahead, _HELD)
             found = advance(1, steps)
-            own.keep(found.number[0], found.number[0] + 1)
-            ahead, made = ahead - steps, made + (found.steps[0], found.accepted[0])
+            restart(found)
+            ahead, made = ahead - steps, made + (found.steps[0, 0], found.accepted[0, 0])
         many = min(plan.n_samples - j, max(1, _HELD // plan.thin))
         found = advance(many, thin)
-        some = slice(j, j + many)
-        drawn.y[row, some], drawn.value[row, some] = own.parts[found.number], found.value
-        drawn.steps[row, some], drawn.accepted[row, some] = found.steps, found.accepted
+        own.write(found, drawn, row, j)
         drawn.steps[row, j] += made[0]
         drawn.accepted[row, j] += made[1]
-        own.keep(found.number[-1], found.number[-1] + 1)
+        restart(found)
         j, made = j + many, np.zeros(2, dtype=np.int64)
 
 
 def _draw_exactly(own: _OwnDraws, plan: Plan, bound: float, drawn: Drawn, row: int, j: int) -> None:
     """Write an exact sample to `drawn`: the first proposal that every state of the chain accepts."""
     try:
-        found = own.next(plan._replace(n_samples=1), bound=bound)
+        found = own.next(plan._replace(n_samples=1, diagnosed=False), bound=bound)
     except SamplingError as error:
         raise SamplingError(error.reason.replace("sample 0", f"sample {j}", 1)) from None
-    drawn.y[row, j], drawn.value[row, j] = own.parts[found.number[0]], found.value[0]
-    drawn.steps[row, j], drawn.accepted[row, j] = found.steps[0], found.accepted[0]
-    own.keep(int(found.steps[0]))
+    own.write(found, drawn, row, j)
+    own.keep(int(found.steps[0, 0]))

@@ -166,6 +166,8 @@ class PythonSpace(LibrarySpace):
         n_threads: int | None = None,
         verbose: int = 0,
     ) -> Drawn:
+        if plan.method == "exact":  # the library says what it would take
+            return super().draw(linear, plan, start, bound, n_threads, verbose)
         self._sampler()  # whatever else is missing, nothing is drawn without
         return draw_by_proposals(self, linear, plan, start, bound)
 

@@ -1,0 +1,129 @@
+package estimate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"combpred/core/badrow"
+	"combpred/core/chain"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+const (
+	// prospectDraws is the number of uniform outputs that are enough to give coupling up.
+	prospectDraws = 4096
+	// prospectAtOnce is the number of them that a worker draws at a time.
+	prospectAtOnce = 64
+)
+
+// logDoubt is by how much they may be wrong then.
+var logDoubt = math.Log(1000)
+
+// HopelessError says that coupling from the past by uniform proposals would not end within its budget. Nothing was drawn.
+type HopelessError struct {
+	Log10  float64 // of the number of steps that a sample takes
+	Budget int64
+}
+
+// Figure says what uniform outputs tell.
+func (e *HopelessError) Figure() string {
+	return fmt.Sprintf("by the scores of %d uniform outputs, coupling from the past takes about 10^%.0f steps for a sample", prospectDraws,
+		e.Log10)
+}
+
+func (e *HopelessError) Error() string {
+	return fmt.Sprintf("estimate: %s, and is given %d", e.Figure(), e.Budget)
+}
+
+// Status is that of the C interface.
+func (e *HopelessError) Status() int32 { return 8 }
+
+// Prospect returns a *HopelessError for the row of linear (n×d) for which uniform proposals have the least prospect of coupling within
+// a number of steps, if it has none. bound holds bounds on the scores of rows; nil: chain.UpperBound's.
+//
+// A sample takes 1/β proposals on average, for β = E exp(h − b) under the uniform distribution and a bound b on the scores h. What
+// uniform outputs tell of β misses rare ones of high scores. So it is taken for no less than it would be were scores normal, and for a
+// thousand times as much; and 1/β is at most the number of outputs where b is the largest score. Of a structure that lacks what this
+// needs nothing is said.
+func Prospect(space structure.Space, linear blas64.General, bound []float64, steps int64, workers int, mon *parallel.Monitor) error {
+	sampler, samples := space.(structure.Sampler)
+	moments, averages := space.(structure.Moments)
+	logCount, err := structure.LogCount(space)
+	most := math.Log(float64(steps)) + logDoubt
+	if !samples || !averages || err != nil || !(logCount > most) {
+		return nil
+	}
+	mean := make([]float64, space.FeatureLen())
+	moments.Mean(mean)
+	var far []prospect
+	for i := range linear.Rows {
+		score := structure.Scores{Linear: linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]}
+		top := math.NaN()
+		if bound != nil {
+			top = bound[i]
+		} else if top, err = chain.UpperBound(space, score, mon.Err); err != nil {
+			if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks {
+				return nil
+			}
+			return fmt.Errorf("estimate: %w", badrow.At(i, err))
+		}
+		if top-floats.Dot(score.Linear, mean) > most { // elsewhere 1/β is less, by Jensen's inequality
+			far = append(far, prospect{row: i, bound: top, score: score, values: make([]float64, prospectDraws)})
+		}
+	}
+	if len(far) == 0 {
+		return nil
+	}
+	err = parallel.For(prospectDraws, prospectAtOnce, workers, nil, func(lo, hi int) error {
+		y, psi := make([]int32, space.PartLen()), make([]float64, space.FeatureLen())
+		var source rand.PCG
+		rng := rand.New(&source)
+		for k := lo; k < hi; k++ {
+			parallel.Stream(&source, 0, k)
+			sampler.Sample(y, rng)
+			space.Embed(psi, y)
+			for _, p := range far {
+				p.values[k] = p.score.Value(psi)
+			}
+		}
+		return mon.Err()
+	})
+	if err != nil {
+		return err
+	}
+	worst, longest := 0, math.Inf(-1)
+	for _, p := range far {
+		if log := min(p.logSteps(), logCount); log > longest {
+			worst, longest = p.row, log
+		}
+	}
+	if longest <= most {
+		return nil
+	}
+	return fmt.Errorf("estimate: %w", badrow.At(worst, &HopelessError{Log10: longest / math.Ln10, Budget: steps}))
+}
+
+// prospect is what uniform outputs score by the scores of a row.
+type prospect struct {
+	row    int
+	bound  float64
+	score  structure.Scores
+	values []float64
+}
+
+// logSteps returns ln 1/β.
+func (p prospect) logSteps() float64 {
+	n := float64(len(p.values))
+	mean := floats.Sum(p.values) / n
+	var variance float64
+	for _, v := range p.values {
+		variance += (v - mean) * (v - mean) / n
+	}
+	return p.bound - max(floats.LogSumExp(p.values)-math.Log(n), mean+variance/2)
+}

@@ -1,0 +1,191 @@
+package sampler
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/badrow"
+	"combpred/core/chain"
+	"combpred/core/parallel"
+	"combpred/core/partition"
+	"combpred/core/partition/estimate"
+	"combpred/core/structure"
+)
+
+// Options says what to draw for each row, and how.
+type Options struct {
+	// Sampler is one of package estimate, or AnyChain. estimate.AutoSampler takes the structure's exact sampler where that is affordable,
+	// else coupling from the past by the heat bath where the structure has it; else uniform proposals, if these turn out to be few, and
+	// chains.
+	Sampler estimate.Sampler
+	Draws   int // 0: nothing is drawn, but for diagnostics
+	BurnIn  int // as in chain.Options, as are the next five
+	Thin    int
+	Budget  int
+	Seed    uint64
+	Start   []int32 // with Diagnosed four for each row; only chains have one
+	Bound   []float64
+	// Diagnosed has chains measured before samples are drawn, which then replace BurnIn and Thin, and coupling from the past that has
+	// no prospect of ending refused.
+	Diagnosed    bool
+	Rows         int     // of this and other calls, by which the time of the exact sampler is told; at least those of the scores
+	ExactSeconds float64 // of one processor that AutoSampler spends on it
+}
+
+// AnyChain takes the first of the chains that a structure has.
+const AnyChain estimate.Sampler = -3
+
+// Found says how outputs were drawn.
+type Found struct {
+	Sampler estimate.Sampler
+	Report  *Report // of chains that were measured, otherwise nil
+}
+
+// Batch draws outputs for every row of scores (n×d) to dst, as chain.Batch lays them out, and returns how. Streams and errors are those
+// of chain.Batch and partition.Sample; a *estimate.HopelessError names the row, too. AutoSampler goes on to the next sampler where one
+// does not end within its budget.
+//
+// Without rows, or without draws and diagnostics, it chooses alone: what the structure lacks is an error then, too.
+func Batch(space structure.Space, scores blas64.General, opt Options, dst chain.Draws, workers int, mon *parallel.Monitor) (Found, error) {
+	r := &run{space: space, scores: scores, opt: opt, dst: dst, workers: workers, mon: mon}
+	if err := opt.check(); err != nil {
+		return Found{}, err
+	}
+	if r.supplied, _ = space.(*estimate.Supplied); r.supplied != nil {
+		if err := r.supplied.Begin(opt.Start); err != nil {
+			return Found{}, err
+		}
+	}
+	able, err := r.able()
+	if err != nil {
+		return Found{}, err
+	}
+	if able, err = r.promising(able); err != nil {
+		return Found{}, err
+	}
+	var found Found
+	for _, s := range able {
+		found, err = r.draw(s)
+		if !passes(err) {
+			break
+		}
+	}
+	return found, err
+}
+
+func (o Options) check() error {
+	switch {
+	case o.Draws < 0:
+		return fmt.Errorf("sampler: the number of draws is %d, must not be negative", o.Draws)
+	case o.Rows < 0:
+		return fmt.Errorf("sampler: the number of rows is %d, must not be negative", o.Rows)
+	case math.IsNaN(o.ExactSeconds):
+		return errors.New("sampler: the seconds for the exact sampler are NaN, must be a number")
+	case o.Sampler == estimate.ExactSampler && (o.Start != nil || o.Bound != nil):
+		return errors.New("sampler: the exact sampler takes neither start nor bound, leave them out")
+	}
+	return nil
+}
+
+// run is one call of Batch.
+type run struct {
+	space    structure.Space
+	supplied *estimate.Supplied // the space, where the caller draws
+	scores   blas64.General
+	opt      Options
+	dst      chain.Draws
+	workers  int
+	mon      *parallel.Monitor
+}
+
+// passes reports whether another sampler may do what one has not done.
+func passes(err error) bool {
+	_, spent := errors.AsType[*chain.BudgetError](err)
+	return spent || lacking(err)
+}
+
+func lacking(err error) bool {
+	_, capability := errors.AsType[*structure.CapabilityError](err)
+	_, limit := errors.AsType[*structure.LimitError](err)
+	return capability || limit
+}
+
+// draw draws by one sampler.
+func (r *run) draw(s estimate.Sampler) (Found, error) {
+	found := Found{Sampler: s}
+	method := chain.Method(s)
+	if r.scores.Rows == 0 || r.opt.Draws == 0 && !(r.opt.Diagnosed && method.Chained()) {
+		return found, nil
+	}
+	if s == estimate.ExactSampler {
+		return found, r.exactly()
+	}
+	if method.Chained() && r.opt.Diagnosed {
+		var err error
+		found.Report, err = r.measured(method)
+		return found, err
+	}
+	opt := chain.Options{
+		Method: method, Draws: r.opt.Draws, BurnIn: r.opt.BurnIn, Thin: r.opt.Thin, Budget: r.opt.Budget, Seed: r.opt.Seed,
+		Start: r.opt.Start,
+	}
+	if method.Bounded() || r.opt.Sampler == s {
+		opt.Bound = r.opt.Bound
+	}
+	if r.opt.Diagnosed && method == chain.FromPast && r.opt.Sampler == s {
+		err := estimate.Prospect(r.space, r.scores, opt.Bound, int64(opt.Budget), r.workers, r.mon)
+		if err != nil {
+			return found, err
+		}
+	}
+	return found, r.batch(r.scores, opt, r.dst)
+}
+
+// batch runs chains or exact samplers of proposals.
+func (r *run) batch(scores blas64.General, opt chain.Options, dst chain.Draws) error {
+	if r.supplied != nil {
+		return r.supplied.Batch(scores, opt, dst, r.mon)
+	}
+	return chain.Batch(r.space, scores, opt, dst, r.workers, r.mon)
+}
+
+// exactly draws by the structure's recursion, or from a list of its outputs.
+func (r *run) exactly() error {
+	n, parts := r.scores.Rows, r.space.PartLen()
+	if err := partition.SampleRows(r.space, r.scores, r.opt.Draws, r.opt.Seed, r.dst.Y, r.workers, r.mon); err != nil {
+		return err
+	}
+	return parallel.For(n*r.opt.Draws, scoredAtOnce, r.workers, nil, func(lo, hi int) error {
+		psi := make([]float64, r.space.FeatureLen())
+		for k := lo; k < hi; k++ {
+			if r.dst.Value != nil {
+				r.space.Embed(psi, r.dst.Y[k*parts:(k+1)*parts])
+				r.dst.Value[k] = r.row(k / r.opt.Draws).Value(psi)
+			}
+			for _, ones := range [][]int64{r.dst.Steps, r.dst.Accepted} {
+				if ones != nil {
+					ones[k] = 1
+				}
+			}
+		}
+		return r.mon.Err()
+	})
+}
+
+// scoredAtOnce is the number of outputs that a worker scores at a time.
+const scoredAtOnce = 64
+
+func (r *run) row(i int) structure.Scores {
+	return structure.Scores{Linear: r.scores.Data[i*r.scores.Stride : i*r.scores.Stride+r.scores.Cols]}
+}
+
+// atRow returns an error about one of several chains of a row as one about the row.
+func atRow(err error, chains int) error {
+	if at, ok := errors.AsType[*badrow.Error](err); ok {
+		return fmt.Errorf("sampler: %w", badrow.At(at.Row/chains, at.Err))
+	}
+	return err
+}
