@@ -18,6 +18,10 @@ const testM, testN, testK = 23, 19, 17
 // Order of the matrices that are factored and diagonalised: large enough to reach the host's blocked code.
 const testOrder = 33
 
+// Order of the factors that are inverted. OpenBLAS gives this one routine to all its threads from order 9 or 17 on, by the processor,
+// and waking them costs more than the rest of the self-test. Its own blocks begin at 64, so that a larger order tested no more.
+const testInverse = 8
+
 // Tolerances, relative to the largest entry: some hundred roundings of a sum of fewer than 50 terms, and a triangular solve.
 const tol64, tol32 = 1e-11, 1e-3
 
