@@ -17,12 +17,18 @@
  *   follows says what is wrong with it, or has the number in its sentence. bad_row = NULL means that the number is not
  *   wanted.
  * - What belongs together is a struct. The first field of each, but for cp_structure and cp_control, is struct_size, to
- *   which the caller gives the sizeof of the struct: CP_EVALUE where it is not set. Later versions may append fields;
- *   where they are missing in the caller's struct they count as zero, which is their default. Each struct has a macro
- *   that sets the size and the defaults, the other fields being zero, as in
+ *   which the caller gives the sizeof of the struct: CP_EVALUE where it is not set, or above 4096. Later versions may
+ *   append fields; where they are missing in the caller's struct they count as zero, which is their default. Each
+ *   struct has a macro that sets the size and the defaults, the other fields being zero, as in
  *       cp_ridge_options options = CP_RIDGE_OPTIONS;
  *       options.alpha = 0.1;
  *   Structs of results need the size, too, and get no more than that.
+ * - The header is for C11, and for C++11 and later but for these macros: they name fields, which C++ knows from C++20 on
+ *   and compilers warn about. C++ programs write what the macro holds:
+ *       cp_ridge_options options = {};
+ *       options.struct_size = sizeof options;
+ *       options.alpha = 1;
+ *       options.tol = 1e-8;
  * - Choices are names: NUL-terminated, in lower case, spelt as in cp_catalogue. NULL or "" is the first of those
  *   listed.
  * - Text of unknown length goes to dst[dst_cap], with a closing NUL. *needed gets the size that dst must have, NUL
@@ -38,8 +44,10 @@
  * - All functions may be called from several threads at once. In a child process that was forked after the library had
  *   been loaded, all but cp_abi_version return CP_EFORKED at once: the threads of the library do not live on there.
  *   Load the library after the fork, or start a new program.
- * - workers is the number of goroutines for the library's own loops, at least 1. Results do not depend on it. Where the
- *   steps of a loop must follow one another it is checked and not used.
+ * - Limits, beyond which is CP_EVALUE: 2^28 (268435456) rows and as many features, in training, kernels and predictions;
+ *   65536 bytes in the text of a structure.
+ * - workers is the number of goroutines for the library's own loops, from 1 to 65536. Results do not depend on it. Where
+ *   the steps of a loop must follow one another it is checked and not used.
  * - control may be NULL. See cp_control. Each function says what control->step counts; where it says nothing, step
  *   stays as it is, and so does value. Work that cannot be stopped (cp_structure_second_moment, cp_structure_moments,
  *   cp_ridge_plan, the moments of cp_partition_estimate) goes on inside the library after CP_ECANCELLED, and touches
@@ -125,8 +133,10 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
 
 /* Large matrices are multiplied, factored and diagonalised by a BLAS and LAPACK of the host, once one has been
- * activated; until then by portable code inside the library, "gonum", which is several times slower. The choice is made
- * once, before anything is computed. cp_blas_open makes it in one call. */
+ * activated; until then by portable code inside the library, "gonum", which is several times slower. cp_blas_open
+ * activates one in one call. Do so once, before anything is computed: calls that run meanwhile may compute with either,
+ * which is not checked. After one has been activated, cp_blas_open, cp_blas_offer and cp_blas_activate are CP_EVALUE
+ * and change nothing. */
 
 /* Loads the shared library at path, or, where path is NULL, the first that serves of those with a usual name (MKL,
  * OpenBLAS, LAPACK with its BLAS; Accelerate), with Fortran symbols and integers of 32 bits; tests its routines against
@@ -148,8 +158,8 @@ int32_t cp_blas_activate(char *err, int64_t err_cap);
 /* ---- Facts about a structure ------------------------------------------------------------------------------------- */
 
 /* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of
- * outputs: NaN where that number is not known. CP_EVALUE where text, ints or
- * reals describe no structure, as of all functions that take one. */
+ * outputs: NaN where that number is not known. CP_EVALUE where text, ints or reals describe no structure, as of all
+ * functions that take one. */
 int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *feature_len, double *log_count, char *err,
                            int64_t err_cap);
 
@@ -489,9 +499,9 @@ int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z
 
 /* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
  * rounding, and writes them to dst[n_samples, n, part_len]. Row i has its own random stream, so that the same seed
- * gives the same outputs for any number of workers. CP_ECAPABILITY where
- * there is neither recursion nor list for the structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a
- * row of scores. control is as for cp_log_partition. */
+ * gives the same outputs for any number of workers. CP_ECAPABILITY where there is neither recursion nor list for the
+ * structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores. control is as for
+ * cp_log_partition. */
 int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
                                int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                                int64_t err_cap);
@@ -656,9 +666,8 @@ int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
  * row of x[n, n_pairs] and each of y[m, n_pairs]: of linear extensions of their union. A row has an entry for each of
  * the n_pairs = n_elements (n_elements - 1) / 2 pairs u < v of elements (2 to 2048), in lexicographic order: 1 where u
  * comes before v, -1 where v comes before u, 0 otherwise; what follows from that is understood. No common order gives
- * -infinity, and what is beyond the limits of cp_extensions_count NaN. y = NULL stands for x and then
- * m = n; each pair of rows is counted once. control->step counts rows.
- * bad_row is a row of x, or of y where the message says so. */
+ * -infinity, and what is beyond the limits of cp_extensions_count NaN. y = NULL stands for x and then m = n; each pair
+ * of rows is counted once. control->step counts rows. bad_row is a row of x, or of y where the message says so. */
 int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, int64_t n_elements,
                              int64_t most_downsets, double *dst, int32_t workers, cp_control *control, int64_t *bad_row,
                              char *err, int64_t err_cap);
@@ -971,7 +980,6 @@ typedef const cp_predictions cp_in_predictions;
 int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
                    cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
-
 
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 
@@ -1441,11 +1449,10 @@ typedef struct cp_loglinear_rows_step {
 
 /* Takes in what was asked for, and goes on until more is needed. With the distribution "meta", not for "lbfgs",
  * expectations are estimated by two chains for each row, as cp_loglinear_fit does it: "uniform" and "done" are then all
- * requests. No other distribution is looked at. All
- * arguments must be what they were before. control->step is not counted. After CP_ECANCELLED it may be called again,
- * after other failures not: what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an
- * answer should be, or state is not that of such training. info may be NULL.
- * bad_row is a row of the design or targets. */
+ * requests. No other distribution is looked at. All arguments must be what they were before. control->step is not
+ * counted. After CP_ECANCELLED it may be called again, after other failures not: what state then holds may be refused,
+ * or lead anywhere. CP_EVALUE: NaN was found where an answer should be, or state is not that of such training. info may
+ * be NULL. bad_row is a row of the design or targets. */
 int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
                           cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,

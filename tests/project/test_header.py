@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -35,6 +37,36 @@ def functions(header):
             assert found[name][0] == "", name
             found[name] = found[first][0], found[name][1]
     return found
+
+
+def test_conventions_state_the_limits(root, header):
+    conventions = header.partition("#ifndef")[0]
+    for file, name in (
+        ("capi/export_ridge.go", "maxRows"),
+        ("capi/cabi/buffers.go", "maxWorkers"),
+        ("capi/cabi/records.go", "maxRecord"),
+        ("core/control/spaces/parse.go", "maxText"),
+    ):
+        power = re.search(rf"^const {name} = 1 << (\d+)$", (root / file).read_text(encoding="utf-8"), re.M)
+        assert power is not None, name
+        assert re.search(rf"\b{2 ** int(power[1])}\b", conventions), name
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++17", "c++20"])
+def test_cpp_programs_initialise_structs_as_the_conventions_say(root, header, tmp_path, standard):
+    compiler = shutil.which("c++") or shutil.which("g++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    lines = re.search(r"C\+\+ programs write[^:]*:\n((?: \*  +.*;\n)+)", header)[1].replace(" *", "")
+    macro = re.search(r"^#define CP_RIDGE_OPTIONS \{(.*)\}", header, re.M)[1]
+    for field in re.findall(r"\.(\w+) =", macro):
+        assert f"options.{field} =" in lines
+    program = tmp_path / "program.cc"
+    program.write_text(f'#include "combpred.h"\nint main() {{\n{lines}  return options.struct_size == 0;\n}}\n')
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    subprocess.run(
+        [compiler, f"-std={standard}", *warnings, f"-I{root / 'capi'}", "-fsyntax-only", program], check=True
+    )
 
 
 def test_every_function_has_a_comment(functions):
