@@ -20,7 +20,7 @@ func newSites(space structure.Space, score structure.Scores) (sites, error) {
 	if !ok || !lattice.Bounds(make([]int32, n), make([]int32, n)) {
 		return sites{}, &structure.CapabilityError{
 			Structure: structure.Describe(space),
-			Need:      "a lattice: sets of which single elements come and go, and unions and intersections are members",
+			Need:      "a lattice: its members are sets, single elements can be added and removed, and unions and intersections are members, too",
 		}
 	}
 	gain := append([]float64(nil), score.Linear...)

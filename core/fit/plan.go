@@ -9,18 +9,18 @@ import (
 
 // Plan says how a problem is best solved. The routes "factor", "iterate" and "spectral" are those of Kernel, "primal" that of Primal.
 type Plan struct {
-	Solver     string `json:"solver"`      // "closed-form", "cg", "newton-cg" or "primal"
-	Route      string `json:"route"`       // "factor", "iterate", "spectral" or "primal"
-	Precision  string `json:"precision"`   // of the factors, to begin with
-	Distinct   int    `json:"distinct"`    // distinct non-zero eigenvalues of Σ
-	WorkSingle int64  `json:"work_single"` // bytes of work for Kernel in single precision
-	WorkDouble int64  `json:"work_double"` // and in double
-	Beside     int64  `json:"beside"`      // bytes that Kernel allocates beside them
-	RouteLOO   string `json:"route_loo"`   // of LeaveOneOut, unless the kernel matrix is of low rank: "factor" or "spectral"
+	Solver     string // "closed-form", "cg", "newton-cg" or "primal"
+	Route      string // "factor", "iterate", "spectral" or "primal"
+	Precision  string // of the factors, to begin with
+	Distinct   int    // distinct non-zero eigenvalues of Σ
+	WorkSingle int64  // bytes of work for Kernel in single precision
+	WorkDouble int64  // and in double
+	Beside     int64  // bytes that Kernel allocates beside them
+	RouteLOO   string // of LeaveOneOut, unless the kernel matrix is of low rank: "factor" or "spectral"
 
-	WorkLOOSingle int64 `json:"work_loo_single"` // bytes of work for LeaveOneOut in single precision
-	WorkLOODouble int64 `json:"work_loo_double"` // and in double
-	BesideLOO     int64 `json:"beside_loo"`      // bytes that LeaveOneOut allocates beside them
+	WorkLOOSingle int64 // bytes of work for LeaveOneOut in single precision
+	WorkLOODouble int64 // and in double
+	BesideLOO     int64 // bytes that LeaveOneOut allocates beside them
 }
 
 const (

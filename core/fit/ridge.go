@@ -34,7 +34,8 @@ func DefaultRidge() Ridge {
 	return Ridge{Loss: "auc", Alpha: 1, Tol: 1e-8, Solver: "closed-form", Precision: "single", Workers: 1}
 }
 
-// Losses, Solvers and Precisions are the values of these options; "auto" is Plan's choice, and "primal" done by the caller of Plan.
+// Losses, Solvers and Precisions are the values of these options. "auto" is for Plan, which chooses one of the others; "primal" is
+// what Primal does, and Kernel the rest.
 var (
 	Losses     = []string{"auc", "squared"}
 	Solvers    = []string{"auto", "closed-form", "cg", "newton-cg", "primal"}

@@ -169,9 +169,17 @@ def test_two_classes_keep_their_type(y):
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 def test_a_column_of_labels_is_ravelled_with_a_warning(Estimator):
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(DataConversionWarning):
+    with pytest.warns(DataConversionWarning, match=r"y is a column, of shape \(30, 1\).*pass y\.ravel\(\)") as found:
         model = Estimator(kernel="rbf").fit(X[::5], y[::5, None])
+    assert [warning.filename for warning in found if warning.category is DataConversionWarning] == [__file__]
     assert model.predict(X[::5]).shape == (30,)
+
+
+@pytest.mark.parametrize("Estimator", ESTIMATORS)
+def test_the_class_of_a_structure_is_no_instance(Estimator):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(TypeError, match=r"^structure is the class MultiClass: pass MultiClass\(\)"):
+        Estimator(MultiClass).fit(X, y)
 
 
 def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch, limits):

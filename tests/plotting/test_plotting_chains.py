@@ -139,5 +139,5 @@ def test_schedules_refused() -> None:
     for bad in ([], [1.0], [[]]):
         with pytest.raises(ValueError, match="schedules, number 0: must list at least the two levels"):
             CoolingScheduleDisplay(bad)
-    with pytest.raises(ValueError, match="names has 2 entries for 1 schedules"):
+    with pytest.raises(ValueError, match="names has 2 entries for 1 schedule;"):
         CoolingScheduleDisplay([0, 1], names=["a", "b"])

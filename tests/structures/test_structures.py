@@ -18,7 +18,6 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.base import clone
-from sklearn.exceptions import DataConversionWarning
 
 from combpred import CapabilityError, metrics, structures
 from combpred.structures import (
@@ -303,8 +302,7 @@ def test_structures_are_resolved_from_instances_names_and_targets() -> None:
     assert resolve_structure(None, [[0, 1], [1, 1]]) == LabelSets(2)
     assert resolve_structure(None, scipy.sparse.eye(4)) == LabelSets(4)
     assert resolve_structure(None, pd.DataFrame({"a": [0, 1], "b": [1, 1]})) == LabelSets(2)
-    with pytest.warns(DataConversionWarning):
-        assert resolve_structure(None, np.array([[0], [1]])).classes_.tolist() == [0, 1]
+    assert resolve_structure(None, np.array([[0], [1]])).classes_.tolist() == [0, 1]  # encoding warns
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun for messages: "1 row", "2 rows"; `plural` where that is not the noun and an s."""
+    return f"{n} {noun}" if n == 1 else f"{n} {plural or noun + 's'}"
+
+
 def is_integer(value: object) -> bool:
     """Return whether a value is a Python or NumPy integer; booleans are not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

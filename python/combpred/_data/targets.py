@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.utils import column_or_1d
+from sklearn.exceptions import DataConversionWarning
 
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_encode, structure_format
+from .checks import counted
+from .warn import warn_user
 
 
 class TargetError(RowError):
@@ -42,10 +44,11 @@ class TargetError(RowError):
         return f"{self.argument}, row {self.row}: {self.reason}"
 
 
-def target_vector(y: ArrayLike, argument: str) -> NDArray[Any]:
+def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[Any]:
     """Return y as an array of shape ``(n,)``, n >= 1.
 
-    A single column of shape ``(n, 1)`` is flattened, with scikit-learn's DataConversionWarning.
+    A single column of shape ``(n, 1)`` is flattened, with scikit-learn's DataConversionWarning. Without `warn` there is
+    none: where sizes are read from y, which is encoded afterwards, the user hears of it once.
 
     Raises
     ------
@@ -56,7 +59,13 @@ def target_vector(y: ArrayLike, argument: str) -> NDArray[Any]:
     """
     values = _dense(y, argument)
     if values.ndim == 2 and values.shape[1] == 1:
-        values = column_or_1d(values, warn=True)
+        if warn:
+            warn_user(
+                f"{argument} is a column, of shape {values.shape}, where shape {values.shape[:1]} was expected; pass "
+                f"{argument}.ravel()",
+                DataConversionWarning,
+            )
+        values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(f"{argument} must have shape (n,), one value for each row; got shape {values.shape}")
     return _not_empty(values, argument)
@@ -101,9 +110,9 @@ def target_matrix(
 def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
     """Raise ValueError unless the number of columns `found` is `width`, or, if that is None, positive."""
     if found == 0 or (width is not None and found != width):
-        message = f"{argument} has {found} columns, it needs {width or 'at least 1'}, one for each {columns}"
+        message = f"{argument} has {counted(found, 'column')}, it needs {width or 'at least 1'}, one for each {columns}"
         if width is not None and parameter is not None:
-            message += f" ({parameter}={width}); pass {argument} with {width} columns"
+            message += f" ({parameter}={width}); pass {argument} with {counted(width, 'column')}"
             message += f", or a structure with {parameter}={found}" if found > 0 else ""
         raise ValueError(message)
 

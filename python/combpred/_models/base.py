@@ -91,7 +91,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     coef0: float
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "structure": [Structure, str, None],
+        "structure": [object],  # `resolve_structure` checks it, in words of its own
         **InputKernel._parameter_constraints,
         "fit_intercept": ["boolean"],
         "decoder": [StrOptions(set(DECODERS))],

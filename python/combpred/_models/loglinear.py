@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.blocks import Block
+from .._data.checks import counted
 from .._data.inputs import require_short_rows, require_weight, square_norms
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, row_blocks
@@ -147,17 +148,20 @@ def _warn_unless_converged(found: Maximum, by_sgd: bool, problem: LoglinearProbl
         return
     if not by_sgd:
         warn_user(
-            f"the likelihood was not maximal after {found.n_iter} iterations: the gradient is {found.residual:.1e} "
-            f"times that at zero, above tol={tol:.1e}; raise max_iter, alpha or tol, or scale the inputs",
+            f"the likelihood was not maximal after {counted(found.n_iter, 'iteration')}: the gradient is "
+            f"{found.residual:.1e} times that at zero, above tol={tol:.1e}; raise max_iter, alpha or tol, or scale the "
+            "inputs",
             ConvergenceWarning,
         )
         return
-    tol = max(tol, SAMPLED_TOL) if engine.is_random else tol
+    asked = f"tol={tol:.1e}"
+    if engine.is_random and tol < SAMPLED_TOL:
+        asked = f"{SAMPLED_TOL:g}, the least tol that sampled gradients can tell,"
     share = found.left / max(found.gain, np.finfo(float).tiny)
     error = f" ± {found.left_error:.1e}" if found.left_error else ""
     warn_user(
-        f"after the last of {found.n_iter} passes the objective is about {found.left:.1e}{error} above its "
-        f"minimum, {share:.1e} times what was to be gained, where the square of tol={tol:.1e} is asked for; "
+        f"after the last of {counted(found.n_iter, 'pass', 'passes')} the objective is about {found.left:.1e}{error} "
+        f"above its minimum, {share:.1e} times what was to be gained, where the square of {asked} is asked for; "
         "raise tol, alpha or max_iter, or take solver='lbfgs'"
         + (" with inference='exact'" if engine.is_random else ""),
         ConvergenceWarning,

@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.blocks import ArrayBlocks, BlockSource
+from .._data.checks import counted
 from .._data.dask import DaskBlocks
 from .._data.glossary import documented
 from .._data.inputs import is_dask, refit
@@ -216,8 +217,8 @@ def keep(model: RidgeBase, X: Any, solution: Solution) -> None:
     model.n_iter_ = max(int(info.n_iter), 1)
     if not info.converged:
         warn_user(
-            f"the solver stopped after {info.n_iter} iterations at a relative residual of {info.residual:.1e}, above "
-            f"tol={model.tol:.1e}: raise max_iter, alpha or tol, or scale the inputs",
+            f"the solver stopped after {counted(info.n_iter, 'iteration')} at a relative residual of "
+            f"{info.residual:.1e}, above tol={model.tol:.1e}: raise max_iter, alpha or tol, or scale the inputs",
             ConvergenceWarning,
         )
 

@@ -14,7 +14,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from .._data.checks import seed_of
+from .._data.checks import counted, seed_of
 from .._data.glossary import documented
 from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._data.warn import warn_user
@@ -421,7 +421,8 @@ def _descend(
         change = abs(done.curve[-2] - done.curve[-1]) / gain if len(done.curve) > 1 else math.inf
         if not done.converged and _UNCONVERGED < change < math.inf:
             warn_user(
-                f"stochastic gradient descent stopped after {len(done.curve)} passes, the last of which changed the "
+                f"stochastic gradient descent stopped after {counted(len(done.curve), 'pass', 'passes')}, "
+                "the last of which changed the "
                 f"objective by {change:.1%} of what was gained: raise max_iter or alpha, scale the inputs, or take "
                 "average=True",
                 ConvergenceWarning,

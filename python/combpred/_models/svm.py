@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.checks import counted
 from .._data.glossary import documented
 from .._data.inputs import refit
 from .._data.targets import TargetError
@@ -302,7 +303,8 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     model.n_iter_, model.n_oracle_calls_, model.gap_curve_ = found.n_iter, found.n_oracle_calls, found.curve
     if not found.converged:
         warn_user(
-            f"the solver stopped after {found.n_iter} passes at a duality gap of {found.gap / found.objective:.1e} of "
+            f"the solver stopped after {counted(found.n_iter, 'pass', 'passes')} at a duality gap of "
+            f"{found.gap / found.objective:.1e} of "
             f"the objective, above tol={model.tol:.1e}: raise max_iter or tol, lower C, or scale the inputs"
             + ("; solver='cutting-plane' reaches small gaps sooner" if walks else ""),
             ConvergenceWarning,

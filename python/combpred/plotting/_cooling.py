@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import whole_number
+from .._data.checks import counted, whole_number
 from ..sampling import AnnealingDetails
 from ._axes import require_matplotlib, single_axes, style
 
@@ -70,7 +70,8 @@ class CoolingScheduleDisplay:
         self.names = None if names is None else [names] if isinstance(names, str) else [str(name) for name in names]
         if self.names is not None and len(self.names) != len(self.schedules):
             raise ValueError(
-                f"names has {len(self.names)} entries for {len(self.schedules)} schedules; give one for each"
+                f"names has {counted(len(self.names), 'entry', 'entries')} for "
+                f"{counted(len(self.schedules), 'schedule')}; give one for each"
             )
 
     @classmethod

@@ -13,6 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from .._data.checks import counted
 from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
@@ -189,7 +190,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
         n = X.shape[0]
         if n < self.n_neighbors:
             raise ValueError(
-                f"n_neighbors={self.n_neighbors}, but only {n} rows of positive weight: take n_neighbors={n} or less"
+                f"n_neighbors={self.n_neighbors}, but only {counted(n, 'row')} of positive weight: "
+                f"take n_neighbors={n} or less"
             )
         if self.metric == "precomputed" and X.shape[1] != n:
             raise ValueError(

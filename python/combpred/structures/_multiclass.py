@@ -75,7 +75,7 @@ class MultiClass(Structure):
         return marginals
 
     def _resolve(self, y: Any) -> MultiClass:
-        labels = target_vector(y, "y")
+        labels = target_vector(y, "y", warn=False)
         check_present(labels, "y")
         if hasattr(self, "classes_"):
             return self._with()

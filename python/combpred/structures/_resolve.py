@@ -83,6 +83,9 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
         return _inferred(y)
     if isinstance(structure, str):
         structure = _named(structure)
+    if isinstance(structure, type) and issubclass(structure, Structure):
+        name = structure.__name__
+        raise TypeError(f"structure is the class {name}: pass {name}(), with its parameters if it needs any")
     if not isinstance(structure, Structure):
         raise TypeError(
             f"structure must be a Structure of combpred.structures, a catalogue name or None, got {structure!r}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._data.checks import counted
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Constraints, Decoded, Decoding, decode
 from ..._lib.errors import CapabilityError, RowError, renumbered
@@ -258,7 +259,10 @@ class RowConstraints:
                 f"constraints must be a dict for all rows, or a list with a dict or None for each; got {constraints!r}"
             )
         if len(constraints) != n:
-            raise ValueError(f"constraints has {len(constraints)} entries for {n} rows; give one for each row")
+            raise ValueError(
+                f"constraints has {counted(len(constraints), 'entry', 'entries')} for "
+                f"{counted(n, 'row')}; give one for each row"
+            )
         self._restrictions = [
             None if given is None else self._parsed(given, f"constraints, row {row}", row)
             for row, given in enumerate(constraints)
