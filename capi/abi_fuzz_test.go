@@ -157,7 +157,7 @@ func TestEveryExportIsDeclared(t *testing.T) {
 func FuzzRidge(f *testing.F) {
 	for _, loss := range fit.Losses {
 		for _, solver := range fit.Solvers {
-			f.Add(loss, solver, "single", 1.0, 1e-8, 0.0, 0, []byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(4), true)
+			f.Add(string(loss), string(solver), "single", 1.0, 1e-8, 0.0, 0, []byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(4), true)
 		}
 	}
 	f.Add("auc", "closed-form", "double", 1e-300, 1e-3, 1.0, 1, []byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(4), false)
@@ -168,7 +168,7 @@ func FuzzRidge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, loss, solver, precision string, alpha, tol, shift float64, iterations int, raw []byte, rows uint8,
 		gram bool) {
-		opt := fit.Ridge{Loss: loss, Alpha: alpha, Tol: tol, MaxIter: iterations, Shift: shift, Solver: solver, Precision: precision,
+		opt := fit.Ridge{Loss: fit.Loss(loss), Alpha: alpha, Tol: tol, MaxIter: iterations, Shift: shift, Solver: fit.Solver(solver), Precision: fit.Precision(precision),
 			Workers: 1}
 		if opt.Check() != nil {
 			return

@@ -4,7 +4,6 @@ package main
 import "C"
 
 import (
-	"strings"
 	"unsafe"
 
 	"gonum.org/v1/gonum/floats"
@@ -116,7 +115,7 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 			return nil, err
 		}
 	default:
-		return nil, cabi.Illegal("loss is %q, must be one of %s", loss, strings.Join(fit.Losses, ", "))
+		return nil, cabi.Illegal("loss is %q, must be %q or %q", loss, fit.AUC, fit.Squared)
 	}
 	return m, m.Check()
 }

@@ -27,7 +27,8 @@ func ridgeOptions(p *C.cp_in_ridge_options) (fit.Ridge, error) {
 		dst  *string
 		p    *C.cp_in_char
 		what string
-	}{{&out.Loss, r.loss, "options.loss"}, {&out.Solver, r.solver, "options.solver"}, {&out.Precision, r.precision, "options.precision"}} {
+	}{{(*string)(&out.Loss), r.loss, "options.loss"}, {(*string)(&out.Solver), r.solver, "options.solver"},
+		{(*string)(&out.Precision), r.precision, "options.precision"}} {
 		name, err := cabi.Name(unsafe.Pointer(choice.p), choice.what)
 		if err != nil {
 			return out, err
@@ -145,10 +146,10 @@ func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p
 			work_single: C.int64_t(made.WorkSingle), work_double: C.int64_t(made.WorkDouble),
 			work_loo_single: C.int64_t(made.WorkLOOSingle), work_loo_double: C.int64_t(made.WorkLOODouble),
 			beside: C.int64_t(made.Beside), beside_loo: C.int64_t(made.BesideLOO)}
-		cabi.PutName(result.solver[:], made.Solver)
+		cabi.PutName(result.solver[:], string(made.Solver))
 		cabi.PutName(result.route[:], made.Route)
 		cabi.PutName(result.route_loo[:], made.RouteLOO)
-		cabi.PutName(result.precision[:], made.Precision)
+		cabi.PutName(result.precision[:], string(made.Precision))
 		out.Set(result)
 		return nil
 	})
@@ -193,7 +194,7 @@ func go_cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_ridge_options, ke
 }
 
 // scratch returns the caller's work memory as slices of either precision, after checking that it has the bytes needed.
-func scratch(p *C.cp_in_workspace, need int64, precision string) ([]float32, []float64, error) {
+func scratch(p *C.cp_in_workspace, need int64, precision fit.Precision) ([]float32, []float64, error) {
 	var r C.cp_workspace
 	var err error
 	if p != nil {

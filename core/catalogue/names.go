@@ -211,6 +211,15 @@ func named[M interface {
 	return all
 }
 
+// spellings returns names that are strings of a type of their own.
+func spellings[S ~string](names []S) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = string(name)
+	}
+	return all
+}
+
 // Lists returns all names but those of structures.
 func Lists() []List {
 	which := func(is func(chain.Method) bool) []string {
@@ -237,9 +246,9 @@ func Lists() []List {
 		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", ExtensionMethods.spelt()},
 		{"PARTITION_ENGINES", "Methods that compute partition functions", Engines.spelt()},
 		{"MOMENTS_KINDS", "What the mean and the second moment of a structure are", Moments.spelt()},
-		{"RIDGE_LOSSES", "Losses of ridge regression", fit.Losses},
-		{"RIDGE_SOLVERS", "Solvers of ridge regression", fit.Solvers},
-		{"RIDGE_PRECISIONS", "Precisions in which ridge regression factors", fit.Precisions},
+		{"RIDGE_LOSSES", "Losses of ridge regression", spellings(fit.Losses)},
+		{"RIDGE_SOLVERS", "Solvers of ridge regression", spellings(fit.Solvers)},
+		{"RIDGE_PRECISIONS", "Precisions in which ridge regression factors", spellings(fit.Precisions)},
 		{"CONSENSUSES", "What the consensus of rankings may be", Consensuses.spelt()},
 		{"KEMENY_METHODS", "Ways to find the consensus of least Kendall distance", whichOf(aggregate.Method.Kendall)},
 		{"RELATION_METHODS", "Those for consensuses with ties, and for partial orders", whichOf(aggregate.Method.Relational)},

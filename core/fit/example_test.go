@@ -18,11 +18,11 @@ func ExampleRidge_Kernel() {
 	psi := linalg.Matrix[float64]{Rows: 3, Cols: 2, Stride: 2, Data: []float64{1, 0, 1, 1, 0, 1}}
 	o := fit.DefaultRidge()
 	o.Alpha = 0.1
-	bytes, err := o.WorkBytes(space, 3, "double")
+	bytes, err := o.WorkBytes(space, 3, fit.Double)
 	if err != nil {
 		panic(err)
 	}
-	o.Solver, o.Precision = "closed-form", "double"
+	o.Solver, o.Precision = fit.ClosedForm, fit.Double
 	coef := linalg.NewMatrix[float64](3, 2)
 	info, err := o.Kernel(space, k, fit.Targets{Psi: psi}, nil, make([]float64, bytes/8), coef, nil)
 	if err != nil {

@@ -41,7 +41,7 @@ func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 		return err
 	}
 	l.work32, l.work64 = work32, work64
-	double, err := o.LeaveOneOutBytes(space, k.Rows, "double")
+	double, err := o.LeaveOneOutBytes(space, k.Rows, Double)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (o Ridge) leaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 	if err != nil {
 		return nil, err
 	}
-	l := &leaving{o: o, p: p, k: k, double: o.Precision == "double"}
+	l := &leaving{o: o, p: p, k: k, double: o.Precision == Double}
 	op := dual.NewKernel(p, k, o.Shift)
 	if groups := p.Coord.Groups(); len(groups) > 0 {
 		if l.thin, err = loo.NewLowRank(p, op, 2*least/groups[0].Sigma); err != nil {
@@ -144,7 +144,7 @@ func (o Ridge) leaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 func (l *leaving) score(p *solve.Problem, dst linalg.Matrix[float64]) error {
 	if l.thin != nil {
 		var err error
-		if l.o.Precision == "single" {
+		if l.o.Precision == Single {
 			err = loo.FromThin(p, l.thin, l.work32, dst)
 		} else {
 			err = loo.FromThin(p, l.thin, l.work64, dst)
@@ -166,19 +166,19 @@ func (l *leaving) score(p *solve.Problem, dst linalg.Matrix[float64]) error {
 }
 
 // LeaveOneOutBytes returns the bytes of work that LeaveOneOut needs for m rows in the given precision.
-func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string) (int64, error) {
+func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision Precision) (int64, error) {
 	coord, err := o.coordinates(space)
 	if err != nil {
 		return 0, err
 	}
-	margin, distinct := o.Loss == "auc", coord.Distinct()
+	margin, distinct := o.Loss == AUC, coord.Distinct()
 	if distinct > maxFactors {
-		if precision == "single" {
+		if precision == Single {
 			return loo.ThinWork[float32](m, margin), nil
 		}
 		return loo.ThinWork[float64](m, margin), nil
 	}
-	if precision == "single" {
+	if precision == Single {
 		return loo.FactoredWork[float32](m, distinct, margin), nil
 	}
 	return loo.FactoredWork[float64](m, distinct, margin), nil

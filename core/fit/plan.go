@@ -9,14 +9,14 @@ import (
 
 // Plan says how a problem is best solved. The routes "factor", "iterate" and "spectral" are those of Kernel, "primal" that of Primal.
 type Plan struct {
-	Solver     string // "closed-form", "cg", "newton-cg" or "primal"
-	Route      string // "factor", "iterate", "spectral" or "primal"
-	Precision  string // of the factors, to begin with
-	Distinct   int    // distinct non-zero eigenvalues of Σ
-	WorkSingle int64  // bytes of work for Kernel in single precision
-	WorkDouble int64  // and in double
-	Beside     int64  // bytes that Kernel allocates beside them
-	RouteLOO   string // of LeaveOneOut, unless the kernel matrix is of low rank: "factor" or "spectral"
+	Solver     Solver    // never AutoSolver
+	Route      string    // "factor", "iterate", "spectral" or "primal"
+	Precision  Precision // of the factors, to begin with
+	Distinct   int       // distinct non-zero eigenvalues of Σ
+	WorkSingle int64     // bytes of work for Kernel in single precision
+	WorkDouble int64     // and in double
+	Beside     int64     // bytes that Kernel allocates beside them
+	RouteLOO   string    // of LeaveOneOut, unless the kernel matrix is of low rank: "factor" or "spectral"
 
 	WorkLOOSingle int64 // bytes of work for LeaveOneOut in single precision
 	WorkLOODouble int64 // and in double
@@ -46,26 +46,26 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Solver: o.Solver, Route: "factor", Precision: "single", Distinct: coord.Distinct(), RouteLOO: "factor"}
+	plan := Plan{Solver: o.Solver, Route: "factor", Precision: Single, Distinct: coord.Distinct(), RouteLOO: "factor"}
 	if n < singleFrom {
-		plan.Precision = "double"
+		plan.Precision = Double
 	}
 	square := int64(n) * int64(n)
 	plan.BesideLOO = 2*square + 1<<14*int64(n)
 	if coord.Distinct() > maxFactors {
 		plan.RouteLOO, plan.BesideLOO = "spectral", 3*8*square
 	}
-	if plan.WorkLOOSingle, err = o.LeaveOneOutBytes(space, n, "single"); err != nil {
+	if plan.WorkLOOSingle, err = o.LeaveOneOutBytes(space, n, Single); err != nil {
 		return Plan{}, err
 	}
-	if plan.WorkLOODouble, err = o.LeaveOneOutBytes(space, n, "double"); err != nil {
+	if plan.WorkLOODouble, err = o.LeaveOneOutBytes(space, n, Double); err != nil {
 		return Plan{}, err
 	}
 	switch o.Solver {
-	case "auto":
+	case AutoSolver:
 		plan.Solver = o.cheapest(n, p, nnz, coord)
-	case "closed-form", "cg", "newton-cg":
-	case "primal":
+	case ClosedForm, CG, NewtonCG:
+	case Primal:
 		if p == 0 {
 			return Plan{}, fmt.Errorf("fit: solver \"primal\" needs input features, that is the linear kernel; use \"closed-form\"")
 		}
@@ -73,40 +73,40 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 		return Plan{}, fmt.Errorf("fit: solver is %q, must be \"auto\", \"closed-form\", \"cg\", \"newton-cg\" or \"primal\"", o.Solver)
 	}
 	switch o.Solver = plan.Solver; {
-	case plan.Solver == "primal":
+	case plan.Solver == Primal:
 		plan.Route = "primal"
 		return plan, nil
 	case o.bySpectrum(coord):
 		plan.Route, plan.Beside = "spectral", 3*8*square
 		return plan, nil
-	case plan.Solver != "closed-form":
+	case plan.Solver != ClosedForm:
 		plan.Route = "iterate"
 	}
-	if plan.WorkSingle, err = o.WorkBytes(space, n, "single"); err != nil {
+	if plan.WorkSingle, err = o.WorkBytes(space, n, Single); err != nil {
 		return Plan{}, err
 	}
-	plan.WorkDouble, err = o.WorkBytes(space, n, "double")
+	plan.WorkDouble, err = o.WorkBytes(space, n, Double)
 	return plan, err
 }
 
 // cheapest returns the solver of least estimated cost.
-func (o Ridge) cheapest(n, p int, nnz int64, coord *solve.Coordinates) string {
+func (o Ridge) cheapest(n, p int, nnz int64, coord *solve.Coordinates) Solver {
 	m, cols := float64(n), float64(coord.Len())
 	kernel := doubleCost * float64(nnz) * m
 	closed := kernel + float64(coord.Distinct())*m*m*m/3 + usualSteps*2*m*m*cols
 	if coord.Distinct() > maxFactors {
 		closed = kernel + eigenCost*m*m*m + usualSteps*doubleCost*4*m*m*cols
 	}
-	best, solver := closed, "closed-form"
+	best, solver := closed, ClosedForm
 	if coord.Distinct() > maxFactors {
 		if cost := kernel + preconditioners*m*m*m/3 + usualPreconditioned*(1+doubleCost)*2*m*m*cols; cost < best {
-			best, solver = cost, "cg"
+			best, solver = cost, CG
 		}
 	}
 	if p > 0 {
 		q := float64(p) + 1
 		if cost := doubleCost*float64(nnz)*q + eigenCost*q*q*q + usualSteps*doubleCost*4*(float64(nnz)+q*q)*cols; cost < best {
-			solver = "primal"
+			solver = Primal
 		}
 	}
 	return solver

@@ -21,10 +21,11 @@ func sized(n int64) structure.Args { return structure.Args{Scalars: map[string]i
 func TestPlanChoosesByCost(t *testing.T) {
 	rankings, grades := space(t, "permutations", sized(10)), space(t, "ordinal", sized(40))
 	for _, c := range []struct {
-		name          string
-		space         structure.Space
-		n, p          int
-		solver, route string
+		name   string
+		space  structure.Space
+		n, p   int
+		solver Solver
+		route  string
 	}{
 		{"a kernel", rankings, 2000, 0, "closed-form", "factor"},
 		{"few features", rankings, 2000, 20, "primal", "primal"},
@@ -50,7 +51,7 @@ func TestPlanChoosesByCost(t *testing.T) {
 
 func TestPlanKeepsWhatIsAskedFor(t *testing.T) {
 	rankings := space(t, "permutations", sized(4))
-	for _, solver := range []string{"closed-form", "cg", "newton-cg", "primal"} {
+	for _, solver := range []Solver{ClosedForm, CG, NewtonCG, Primal} {
 		o := DefaultRidge()
 		o.Solver = solver
 		plan, err := o.Plan(rankings, 50, 10, 500)

@@ -33,7 +33,7 @@ func (o Ridge) PrimalRows(space structure.Space) (*primal.Task, error) {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding"}
 	}
 	t := &primal.Task{Mean: make([]float64, space.FeatureLen()), Structure: structure.Describe(space), Lambda: o.Alpha,
-		Margin: o.Loss == "auc", Intercept: o.Shift == 1, Tol: o.Tol, MaxIter: o.MaxIter, Share: math.NaN(), Double: o.Precision == "double"}
+		Margin: o.Loss == AUC, Intercept: o.Shift == 1, Tol: o.Tol, MaxIter: o.MaxIter, Share: math.NaN(), Double: o.Precision == Double}
 	moments.Mean(t.Mean)
 	if counter, ok := space.(structure.Counter); ok {
 		members, _ := new(big.Float).SetInt(counter.Count()).Float64() // +Inf beyond the range, whose share is nothing

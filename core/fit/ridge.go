@@ -19,27 +19,48 @@ import (
 
 // Ridge holds the options of structured ridge regression.
 type Ridge struct {
-	Loss      string  // "auc" or "squared"
+	Loss      Loss
 	Alpha     float64 // penalty λ, > 0
 	Tol       float64 // relative residual, > 0
 	MaxIter   int     // 0: the solver's own
 	Shift     float64 // added to every entry of the kernel
-	Solver    string  // "closed-form", "cg", "newton-cg"; for Plan also "auto" and "primal"
-	Precision string  // "single" or "double" factors
+	Solver    Solver
+	Precision Precision // of the factors
 	Workers   int
 }
 
 // DefaultRidge returns the options with their defaults.
 func DefaultRidge() Ridge {
-	return Ridge{Loss: "auc", Alpha: 1, Tol: 1e-8, Solver: "closed-form", Precision: "single", Workers: 1}
+	return Ridge{Loss: AUC, Alpha: 1, Tol: 1e-8, Solver: ClosedForm, Precision: Single, Workers: 1}
 }
 
-// Losses, Solvers and Precisions are the values of these options. "auto" is for Plan, which chooses one of the others; "primal" is
-// what Primal does, and Kernel the rest.
+// Loss, Solver and Precision are options of Ridge, spelt as in the catalogue.
+type (
+	Loss      string
+	Solver    string
+	Precision string
+)
+
+// AutoSolver is for Plan, which chooses one of the others; Primal is what Ridge.Primal does, and Ridge.Kernel does the rest.
+const (
+	AUC     Loss = "auc"
+	Squared Loss = "squared"
+
+	AutoSolver Solver = "auto"
+	ClosedForm Solver = "closed-form"
+	CG         Solver = "cg"
+	NewtonCG   Solver = "newton-cg"
+	Primal     Solver = "primal"
+
+	Single Precision = "single"
+	Double Precision = "double"
+)
+
+// Losses, Solvers and Precisions are the values of these options.
 var (
-	Losses     = []string{"auc", "squared"}
-	Solvers    = []string{"auto", "closed-form", "cg", "newton-cg", "primal"}
-	Precisions = []string{"single", "double"}
+	Losses     = []Loss{AUC, Squared}
+	Solvers    = []Solver{AutoSolver, ClosedForm, CG, NewtonCG, Primal}
+	Precisions = []Precision{Single, Double}
 )
 
 // Check returns an error that names the first illegal option.
@@ -115,19 +136,19 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 	switch {
 	case o.bySpectrum(p.Coord):
 		info, err = o.spectral(p, op, c)
-	case o.Solver == "closed-form" || o.Solver == "cg":
+	case o.Solver == ClosedForm || o.Solver == CG:
 		direct := explicit(len(p.Root)) && targets.First == nil
-		double := o.Precision == "double"
+		double := o.Precision == Double
 		if !double {
 			info, err = factored(o, p, op, direct, work32, c)
 			var hard *solve.NumericalError
-			double = errors.As(err, &hard) && int64(len(work64))*8 >= o.workBytes(p.Coord, len(p.Root), "double")
+			double = errors.As(err, &hard) && int64(len(work64))*8 >= o.workBytes(p.Coord, len(p.Root), Double)
 		}
 		if double {
 			info, err = factored(o, p, op, direct, work64, c)
 		}
-		info.Single = !double && o.Solver == "closed-form"
-	case o.Solver == "newton-cg":
+		info.Single = !double && o.Solver == ClosedForm
+	case o.Solver == NewtonCG:
 		info, err = dual.NewtonCG(p, op, c, opt)
 	default:
 		return info, fmt.Errorf("fit: solver is %q, must be \"closed-form\", \"cg\" or \"newton-cg\" for a kernel matrix", o.Solver)
@@ -147,7 +168,7 @@ func factored[T linalg.Float](o Ridge, p *solve.Problem, op *dual.Kernel, direct
 	if err != nil {
 		return solve.Info{}, err
 	}
-	if o.Solver == "cg" {
+	if o.Solver == CG {
 		return dual.ConjugateGradient(p, op, f, c, opt)
 	}
 	var margins dual.MarginSolver
@@ -175,7 +196,7 @@ func factored[T linalg.Float](o Ridge, p *solve.Problem, op *dual.Kernel, direct
 func explicit(m int) bool { return m <= 6000 }
 
 // WorkBytes returns the bytes of work that Kernel needs for m rows in the given precision.
-func (o Ridge) WorkBytes(space structure.Space, m int, precision string) (int64, error) {
+func (o Ridge) WorkBytes(space structure.Space, m int, precision Precision) (int64, error) {
 	coord, err := o.coordinates(space)
 	if err != nil {
 		return 0, err
@@ -183,12 +204,12 @@ func (o Ridge) WorkBytes(space structure.Space, m int, precision string) (int64,
 	return o.workBytes(coord, m, precision), nil
 }
 
-func (o Ridge) workBytes(coord *solve.Coordinates, m int, precision string) int64 {
+func (o Ridge) workBytes(coord *solve.Coordinates, m int, precision Precision) int64 {
 	triangles := o.factors(coord)
-	if o.Solver == "closed-form" && o.Loss == "auc" && explicit(m) && !o.bySpectrum(coord) {
+	if o.Solver == ClosedForm && o.Loss == AUC && explicit(m) && !o.bySpectrum(coord) {
 		triangles++
 	}
-	if precision == "single" {
+	if precision == Single {
 		return dual.FactorWork[float32](m, triangles)
 	}
 	return dual.FactorWork[float64](m, triangles)
@@ -200,9 +221,9 @@ const preconditioners = 4
 // factors returns how many factors the solver makes.
 func (o Ridge) factors(coord *solve.Coordinates) int {
 	switch {
-	case o.Solver == "newton-cg" || o.bySpectrum(coord):
+	case o.Solver == NewtonCG || o.bySpectrum(coord):
 		return 0
-	case o.Solver == "cg":
+	case o.Solver == CG:
 		return min(coord.Distinct(), preconditioners)
 	}
 	return coord.Distinct()
@@ -211,7 +232,7 @@ func (o Ridge) factors(coord *solve.Coordinates) int {
 // bySpectrum says whether Kernel takes the eigenvectors of the kernel matrix, which serve any number of distinct σ, in place of a factor
 // for each of them.
 func (o Ridge) bySpectrum(coord *solve.Coordinates) bool {
-	return o.Solver == "closed-form" && coord.Distinct() > maxFactors
+	return o.Solver == ClosedForm && coord.Distinct() > maxFactors
 }
 
 // spectral solves by the eigendecomposition of D(K + shift)D.
@@ -254,7 +275,7 @@ func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Mon
 			return nil, err
 		}
 	}
-	return solve.NewProblem(o.Alpha, o.Loss == "auc", coord, t, o.Workers, mon)
+	return solve.NewProblem(o.Alpha, o.Loss == AUC, coord, t, o.Workers, mon)
 }
 
 // share returns 2/|𝒴| after checking the sets of outputs.
@@ -274,7 +295,7 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 		if n < 1 {
 			return 0, badrow.Named(i, "fit: row %d has %d outputs, must have at least one", i, n)
 		}
-		if o.Loss == "auc" && 2*float64(n) >= members {
+		if o.Loss == AUC && 2*float64(n) >= members {
 			return 0, badrow.Named(i, "fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the "+
 				"row out, or use loss \"squared\"", i, n, members)
 		}
@@ -284,7 +305,7 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 
 // coordinates are kept with the space: a search over alphas would diagonalise Σ each time.
 func (o Ridge) coordinates(space structure.Space) (*solve.Coordinates, error) {
-	if o.Loss == "squared" {
+	if o.Loss == Squared {
 		return solve.IdentityCoordinates(space.FeatureLen()), nil
 	}
 	return structure.Derive(space, func() (*solve.Coordinates, error) { return solve.NewCoordinates(space) })

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func TestRoutesLeadToTheSameScores(t *testing.T) {
 				t.Errorf("%s, %s: off by %.2g, %v", in.Name, route, far, err)
 			}
 		}
-		for _, opt.Solver = range []string{"closed-form", "cg", "newton-cg"} {
+		for _, opt.Solver = range []Solver{ClosedForm, CG, NewtonCG} {
 			for _, opt.Precision = range Precisions {
 				bytes, err := opt.WorkBytes(in.Space, m, opt.Precision)
 				if err != nil {
@@ -52,7 +53,7 @@ func TestRoutesLeadToTheSameScores(t *testing.T) {
 				}
 				dual := linalg.NewMatrix[float64](m, in.Psi.Cols)
 				info, err := opt.Kernel(in.Space, in.K, targets, make([]float32, bytes/4), make([]float64, bytes/8), dual, nil)
-				check(opt.Solver+" in "+opt.Precision, dual, in.Expected, err)
+				check(fmt.Sprint(opt.Solver, " in ", opt.Precision), dual, in.Expected, err)
 				if math.Abs(info.Objective-in.Value) > 1e-8*(1+math.Abs(in.Value)) {
 					t.Errorf("%s, %s: the objective is %g, want %g", in.Name, opt.Solver, info.Objective, in.Value)
 				}
