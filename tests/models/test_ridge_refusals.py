@@ -68,7 +68,9 @@ def test_bad_targets_are_refused_by_row():
         StructuredRidge(Permutations(4)).fit(X, None)
     with pytest.raises(ValueError, match="permutation"):
         StructuredRidge("permutation").fit(X, y)
-    with pytest.raises(ValueError, match="structure"):
+    with pytest.raises(
+        TypeError, match="^structure must be a Structure of combpred.structures, a catalogue name or None, got 3"
+    ):
         StructuredRidge(3).fit(X, y)
 
 
