@@ -169,7 +169,9 @@ def test_two_classes_keep_their_type(y):
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 def test_a_column_of_labels_is_ravelled_with_a_warning(Estimator):
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(DataConversionWarning, match=r"y is a column, of shape \(30, 1\).*pass y\.ravel\(\)") as found:
+    with pytest.warns(
+        DataConversionWarning, match=r"A column-vector y was passed .*: pass y\.ravel\(\), of shape"
+    ) as found:
         model = Estimator(kernel="rbf").fit(X[::5], y[::5, None])
     assert [warning.filename for warning in found if warning.category is DataConversionWarning] == [__file__]
     assert model.predict(X[::5]).shape == (30,)

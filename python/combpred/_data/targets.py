@@ -60,9 +60,9 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
     values = _dense(y, argument)
     if values.ndim == 2 and values.shape[1] == 1:
         if warn:
-            warn_user(
-                f"{argument} is a column, of shape {values.shape}, where shape {values.shape[:1]} was expected; pass "
-                f"{argument}.ravel()",
+            warn_user(  # it begins as scikit-learn's own, which its checks of estimators look for
+                f"A column-vector {argument} was passed when a 1d array was expected: pass {argument}.ravel(), of "
+                f"shape {values.shape[:1]}",
                 DataConversionWarning,
             )
         values = values[:, 0]
