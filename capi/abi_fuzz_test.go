@@ -168,8 +168,8 @@ func FuzzRidge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, loss, solver, precision string, alpha, tol, shift float64, iterations int, raw []byte, rows uint8,
 		gram bool) {
-		opt := fit.Ridge{Loss: fit.Loss(loss), Alpha: alpha, Tol: tol, MaxIter: iterations, Shift: shift, Solver: fit.Solver(solver), Precision: fit.Precision(precision),
-			Workers: 1}
+		opt := fit.Ridge{Loss: fit.Loss(loss), Alpha: alpha, Tol: tol, MaxIter: iterations, Shift: shift,
+			Solver: fit.Solver(solver), Precision: fit.Precision(precision), Workers: 1}
 		if opt.Check() != nil {
 			return
 		}

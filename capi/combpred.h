@@ -23,8 +23,8 @@
  *       cp_ridge_options options = CP_RIDGE_OPTIONS;
  *       options.alpha = 0.1;
  *   Structs of results need the size, too, and get no more than that.
- * - The header is for C11, and for C++11 and later but for these macros: they name fields, which C++ knows from C++20 on
- *   and compilers warn about. C++ programs write what the macro holds:
+ * - The header is for C11, and for C++11 and later but for these macros: they name fields, which C++ knows from C++20
+ *   on and compilers warn about. C++ programs write what the macro holds:
  *       cp_ridge_options options = {};
  *       options.struct_size = sizeof options;
  *       options.alpha = 1;
@@ -44,10 +44,10 @@
  * - All functions may be called from several threads at once. In a child process that was forked after the library had
  *   been loaded, all but cp_abi_version return CP_EFORKED at once: the threads of the library do not live on there.
  *   Load the library after the fork, or start a new program.
- * - Limits, beyond which is CP_EVALUE: 2^28 (268435456) rows and as many features, in training, kernels and predictions;
- *   65536 bytes in the text of a structure.
- * - workers is the number of goroutines for the library's own loops, from 1 to 65536. Results do not depend on it. Where
- *   the steps of a loop must follow one another it is checked and not used.
+ * - Limits, beyond which is CP_EVALUE: 2^28 (268435456) rows and as many features, in training, kernels and
+ *   predictions; 65536 bytes in the text of a structure.
+ * - workers is the number of goroutines for the library's own loops, from 1 to 65536. Results do not depend on it.
+ *   Where the steps of a loop must follow one another it is checked and not used.
  * - control may be NULL. See cp_control. Each function says what control->step counts; where it says nothing, step
  *   stays as it is, and so does value. Work that cannot be stopped (cp_structure_second_moment, cp_structure_moments,
  *   cp_ridge_plan, the moments of cp_partition_estimate) goes on inside the library after CP_ECANCELLED, and touches
