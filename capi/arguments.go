@@ -334,3 +334,6 @@ func need[T any](s structure.Space, what string) (T, error) {
 	}
 	return c, nil
 }
+
+// main makes this package a command, as a C library must be.
+func main() {}

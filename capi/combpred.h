@@ -121,13 +121,15 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 /* ---- The library itself ------------------------------------------------------------------------------------------ */
 
 /* Writes a JSON object to dst[dst_cap]: all that there is, by name.
- *   "structures": a list, by name; each has "name", "doc", "params", "parts" (the layout of one encoded output), "psi"
- *     (the order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what it can do
- *     with some parameters at least). Each of "params" has "name", "doc" and "kind": "int", which stands in the text of
- *     a cp_structure and has "least", "most", where other parameters limit it further "bound", and where there is one
- *     the "reason" why it cannot be larger; "int32 buffer" or
- *     "float64 buffer", which are the ints and reals of a cp_structure, one after the other where there are several;
- *     and "optional": true where it may be absent
+ *   "structures": a list, by name; each has "name", "doc", "params", "parts" (the layout of one encoded output),
+ *     "psi" (the order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what
+ *     it can do with some parameters at least), and where it takes some "conditions", the keys of cp_conditions: each
+ *     has "key"; "form": "one" (a number), "count", "list" (of numbers), "pairs", or "mixed" (numbers and pairs);
+ *     "of", what is numbered or counted; and where the second numbers of pairs are something else "second". Each of
+ *     "params" has "name", "doc" and "kind": "int", which stands in the text of a cp_structure and has "least",
+ *     "most", where other parameters limit it further "bound", and where there is one the "reason" why it cannot be
+ *     larger; "int32 buffer" or "float64 buffer", which are the ints and reals of a cp_structure, one after the other
+ *     where there are several; and "optional": true where it may be absent
  *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_structure_capabilities
  *   "names": the choices, as lists with "key", "doc" and "names": decoders, samplers, losses, solvers and so on */
 int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
@@ -280,6 +282,67 @@ int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
                                int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
+/* What conditions on the outputs of a structure are about. */
+#define CP_KEY_FIRST 0
+#define CP_KEY_LAST 1
+#define CP_KEY_BEFORE 2
+#define CP_KEY_REQUIRED 3
+#define CP_KEY_FORBIDDEN 4
+#define CP_KEY_SIZE 5
+#define CP_KEY_START 6
+#define CP_KEY_END 7
+#define CP_KEY_LENGTH 8
+
+/* Conditions on the outputs of rows, in terms of what outputs are made of; a row may have none. cp_catalogue lists the
+ * keys of each structure and what they hold:
+ *   rankings: the first and the last label, alone on its place, and pairs of labels of which one is before the other
+ *   label sets, cliques, subtrees: required and forbidden members, and their number, the size
+ *   cycles, routes: where they start and end, their length in places or vertices, and places and steps that are
+ *     required or forbidden. A cycle that starts at a vertex passes there; with an end, too, that is the vertex before
+ *     the start
+ *   graphs, spanning trees, paths, assignments: required and forbidden edges, arcs or cells */
+typedef struct cp_conditions {
+  int64_t struct_size;
+  int64_t n;        /* 1: the conditions are those of all rows; or the number of rows                   */
+  cp_in_i64 *first; /* [n+1], ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
+  cp_in_i32 *key;   /* [first[n]]: CP_KEY_…. A list takes a condition for each of what it holds        */
+  cp_in_i32 *u;     /* [first[n]]: the number, or the first one of a pair                              */
+  cp_in_i32 *v;     /* [first[n]]: the second one of a pair, −1 for a single number                    */
+} cp_conditions;
+typedef const cp_conditions cp_in_conditions;
+#define CP_CONDITIONS {.struct_size = sizeof(cp_conditions)}
+
+/* What conditions say about entries of ψ, as cp_constraints holds it. Of cycles, routes, sets of a size and cliques
+ * that is not all: cp_decode looks for others among fewer outputs. Of paths, entries are arcs, tied or not. */
+typedef struct cp_restriction {
+  int64_t struct_size;
+  int64_t n;         /* that of the conditions                                                        */
+  int64_t *first;    /* [n+1]: where those of each row begin                                          */
+  int64_t capacity;
+  int32_t *feature;  /* [capacity]: the entry of ψ                                                    */
+  int8_t *value;     /* [capacity]: −1, 0 or 1                                                        */
+  int8_t *must;      /* [capacity]: 1: it must have the value, 0: it must not                         */
+  int64_t needed;    /* gets first[n]; where capacity is less, none of feature, value, must is written */
+} cp_restriction;
+#define CP_RESTRICTION {.struct_size = sizeof(cp_restriction)}
+
+/* Checks the conditions of rows, and writes what they say about entries of ψ to restriction, which may be NULL.
+ * cp_decode takes conditions as they are; it takes this to find best outputs by other means, such as integer programs.
+ * CP_EVALUE with bad_row where a condition is illegal, contradicts another one or leaves too few members or places: the
+ * message says which, and what to do. Where there is none, it may still be that no output satisfies the conditions.
+ * CP_ECAPABILITY: the structure takes no conditions. control->step counts rows of conditions. */
+int32_t cp_structure_restrict(cp_in_structure *s, cp_in_conditions *conditions, cp_restriction *restriction,
+                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Writes y[n, part_len], outputs that satisfy conditions, to dst[n, part_len] as the conditions ask for: cycles from
+ * their start to their end, as cp_decode lists them, and others as they are. Where a cycle without directions has one
+ * of the two, a list with a start goes on to the smaller neighbour of the start, and a list with an end begins with
+ * the smaller neighbour of the end. Rows are checked first, as cp_structure_check does, which bad_row is about.
+ * control->step counts rows, twice. */
+int32_t cp_structure_arrange(cp_in_structure *s, cp_in_conditions *conditions, cp_in_i32 *y, int64_t n,
+                             int64_t part_len, int32_t *dst, int32_t workers, cp_control *control, int64_t *bad_row,
+                             char *err, int64_t err_cap);
+
 /* Makes the embeddings of n outputs from the values of a kernel between them, gram[n, n], such that their inner
  * products are those values, up to eigenvalues of at most 1e-10 of the largest: the float64 buffer of a "custom"
  * structure with members = n and d = *d. Entries of ψ belong to eigenvectors, the one of largest eigenvalue first;
@@ -343,6 +406,8 @@ typedef struct cp_decode_options {
                                      with conditions are decoded with penalties for violating them, which no score
                                      outweighs; bounds are those of the outputs that satisfy them, and nu is 1 unless
                                      the output is optimal                                                         */
+  cp_in_conditions *conditions;   /* the same in terms of the structure, or NULL; not both. Cycles are listed as
+                                     cp_structure_arrange does                                                     */
 } cp_decode_options;
 typedef const cp_decode_options cp_in_decode_options;
 #define CP_DECODE_OPTIONS {.struct_size = sizeof(cp_decode_options)}
@@ -365,7 +430,8 @@ typedef const cp_certificates cp_in_certificates;
  * NULL.
  * NaN or infinite scores: CP_EVALUE with bad_row. control->step counts rows. All methods but "exact" poll
  * control->cancel every few milliseconds; "exact", and the exact attempt of "auto", between rows.
- * bad_row is a row of linear or magnitude; it comes with CP_ECAPABILITY, too, where a row is beyond exact decoding. */
+ * bad_row is a row of linear or magnitude; it comes with CP_ECAPABILITY, too, where a row is beyond exact decoding, and
+ * with CP_EVALUE where its conditions are illegal. */
 int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
                   int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap);

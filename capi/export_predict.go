@@ -141,8 +141,8 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 		if e != nil {
 			return e
 		}
-		if opt.constraints != nil {
-			return cabi.Illegal("options: constraints must be NULL here: score the rows, and decode the scores by cp_decode")
+		if opt.constraints != nil || opt.conditions != nil {
+			return cabi.Illegal("options: constraints and conditions must be NULL here: score the rows, and decode the scores by cp_decode")
 		}
 		o := predict.Options{Method: how, Seed: uint64(opt.seed)}
 		r, e := cabi.Record(predictions, "predictions")

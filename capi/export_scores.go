@@ -95,7 +95,7 @@ func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_dec
 		if e != nil {
 			return e
 		}
-		restricted, e := readConstraints(opt.constraints, how, sc.n)
+		restricted, e := readRestricted(opt, how, sc.n)
 		if e != nil {
 			return e
 		}
@@ -173,7 +173,7 @@ func certificateColumns(n C.int64_t, value, upperBound, nu *C.double, optimal *C
 }
 
 // within decodes under conditions, and says which rows meet them: without room for that, one that does not is an error.
-func (c certificates) within(sc scores, restricted *decode.Restricted, how decode.Method, out []int32, t tail) error {
+func (c certificates) within(sc scores, restricted restrictedDecoder, how decode.Method, out []int32, t tail) error {
 	met := make([]bool, sc.n)
 	if err := restricted.Batch(sc.space, sc.linear, sc.magnitude, how, out, c.rows, met, t.workers, t.mon); err != nil {
 		return err
@@ -194,47 +194,6 @@ func flagged(b bool) byte {
 		return 1
 	}
 	return 0
-}
-
-// readConstraints reads the conditions of n rows; nil where there are none.
-func readConstraints(p *C.cp_in_constraints, how decode.Method, n C.int64_t) (*decode.Restricted, error) {
-	if p == nil {
-		return nil, nil
-	}
-	if !how.Constrained() {
-		return nil, cabi.Illegal("options.method is %q, which takes no constraints", catalogue.Decoders.Of(int(how)))
-	}
-	r, err := cabi.Record(p, "constraints")
-	if err != nil {
-		return nil, err
-	}
-	if r.n != 1 && r.n != n {
-		return nil, cabi.Illegal("constraints.n is %d, must be 1 or scores.n, which is %d", int64(r.n), int64(n))
-	}
-	first, count, err := starts(r.first, r.n, "constraints.first")
-	if err != nil {
-		return nil, err
-	}
-	feature, err := int32s(r.feature, "constraints.feature", count)
-	if err != nil {
-		return nil, err
-	}
-	value, err := cabi.View[int8](unsafe.Pointer(r.value), "constraints.value", count)
-	if err != nil {
-		return nil, err
-	}
-	must, err := cabi.View[int8](unsafe.Pointer(r.must), "constraints.must", count)
-	if err != nil {
-		return nil, err
-	}
-	out := &decode.Restricted{First: first, All: make([]decode.Condition, count)}
-	for k := range out.All {
-		if must[k] != 0 && must[k] != 1 {
-			return nil, cabi.Illegal("constraints.must[%d] is %d, must be 0 or 1", k, must[k])
-		}
-		out.All[k] = decode.Condition{Feature: int(feature[k]), Value: value[k], Must: must[k] == 1}
-	}
-	return out, nil
 }
 
 func (c certificates) write() {

@@ -156,6 +156,19 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
   return go_cp_structure_enumerate(s, skip, dst, capacity, part_len, n_written, workers, control, err, err_cap);
 }
 
+int32_t cp_structure_restrict(cp_in_structure *s, cp_in_conditions *conditions, cp_restriction *restriction,
+                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_structure_restrict(s, conditions, restriction, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_structure_arrange(cp_in_structure *s, cp_in_conditions *conditions, cp_in_i32 *y, int64_t n,
+                             int64_t part_len, int32_t *dst, int32_t workers, cp_control *control, int64_t *bad_row,
+                             char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_structure_arrange(s, conditions, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_custom_kernel(cp_in_f64 *gram, int64_t n, double *psi, int64_t *d, int32_t workers, cp_control *control,
                          char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);

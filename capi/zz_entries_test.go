@@ -27,6 +27,8 @@ var exported = map[string]any{
 	"cp_structure_names":          go_cp_structure_names,
 	"cp_structure_layout":         go_cp_structure_layout,
 	"cp_structure_enumerate":      go_cp_structure_enumerate,
+	"cp_structure_restrict":       go_cp_structure_restrict,
+	"cp_structure_arrange":        go_cp_structure_arrange,
 	"cp_custom_kernel":            go_cp_custom_kernel,
 	"cp_custom_draws":             go_cp_custom_draws,
 	"cp_custom_check":             go_cp_custom_check,

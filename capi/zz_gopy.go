@@ -73,11 +73,6 @@ import (
 	"combpred/core/control"
 )
 
-// main doesn't do anything in lib / pkg mode, but is essential for exe mode
-func main() {
-
-}
-
 // initialization functions -- can be called from python after library is loaded
 // GoPyInitRunFile runs a separate python file -- call in GoPyInit if it
 // steals the main thread e.g., for GUI event loop, as in GoGi startup.

@@ -20,6 +20,14 @@ type Param struct {
 	Reason   string `json:"reason,omitempty"` // why there is no larger one
 }
 
+// Term describes one key of conditions on outputs.
+type Term struct {
+	Key    string `json:"key"`
+	Form   string `json:"form"`             // "one", "count", "list", "pairs" or "mixed"
+	Of     string `json:"of"`               // what is numbered or counted
+	Second string `json:"second,omitempty"` // what the second numbers of pairs are, if something else
+}
+
 // Structure describes one structure. Its capabilities are those that its spaces have with some parameters at least.
 type Structure struct {
 	Name         string   `json:"name"`
@@ -28,6 +36,7 @@ type Structure struct {
 	Parts        string   `json:"parts"` // the layout of one encoded output
 	Psi          string   `json:"psi"`   // the order of the entries of ψ
 	Ref          string   `json:"ref"`
+	Conditions   []Term   `json:"conditions,omitempty"`
 	Capabilities []string `json:"capabilities"`
 }
 
@@ -43,6 +52,9 @@ func Structures() []Structure {
 				shown.Least, shown.Most = &p.Least, &p.Most
 			}
 			s.Params = append(s.Params, shown)
+		}
+		for _, t := range spec.Conditions {
+			s.Conditions = append(s.Conditions, Term{t.Key.String(), t.Form.String(), t.Of, t.Second})
 		}
 		all = append(all, s)
 	}

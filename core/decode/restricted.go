@@ -13,11 +13,7 @@ import (
 )
 
 // Condition says that an entry of ψ must, or must not, have a value.
-type Condition struct {
-	Feature int
-	Value   int8 // −1, 0 or 1
-	Must    bool
-}
+type Condition = structure.EntryCondition
 
 // Restricted decodes under conditions: the outputs of row i are those that satisfy All[First[i]:First[i+1]]. With one range, it
 // is that of all rows.
@@ -37,27 +33,34 @@ const penalty = 4.0
 // Constrained reports whether a method respects conditions.
 func (m Method) Constrained() bool { return m == Auto || m == Exact || m == Search }
 
-// ofRow returns the conditions of a row.
-func (r *Restricted) ofRow(row int) []Condition {
-	if len(r.First) == 2 {
+// rangesCheck returns an error about where the conditions of n rows, of which there are so many, begin and end.
+func rangesCheck(first []int, all, n int) error {
+	if len(first) != 2 && len(first) != n+1 {
+		return fmt.Errorf("decode: there are conditions for %d rows, must be for 1 or %d", len(first)-1, n)
+	}
+	if first[0] != 0 || first[len(first)-1] != all {
+		return fmt.Errorf("decode: the ranges of conditions go from %d to %d, must go from 0 to %d", first[0], first[len(first)-1], all)
+	}
+	for i, at := range first[1:] {
+		if at < first[i] {
+			return fmt.Errorf("decode: the conditions of row %d end at %d, before they begin", i, at)
+		}
+	}
+	return nil
+}
+
+// ofRow returns the conditions of a row, given where those of each begin: of the one range, or of its own.
+func ofRow[C any](first []int, all []C, row int) []C {
+	if len(first) == 2 {
 		row = 0
 	}
-	return r.All[r.First[row]:r.First[row+1]]
+	return all[first[row]:first[row+1]]
 }
 
 // check returns an error about the conditions on n rows of ψ with d entries.
 func (r *Restricted) check(n, d int) error {
-	if len(r.First) != 2 && len(r.First) != n+1 {
-		return fmt.Errorf("decode: there are conditions for %d rows, must be for 1 or %d", len(r.First)-1, n)
-	}
-	if r.First[0] != 0 || r.First[len(r.First)-1] != len(r.All) {
-		return fmt.Errorf("decode: the ranges of conditions go from %d to %d, must go from 0 to %d", r.First[0],
-			r.First[len(r.First)-1], len(r.All))
-	}
-	for i, at := range r.First[1:] {
-		if at < r.First[i] {
-			return fmt.Errorf("decode: the conditions of row %d end at %d, before they begin", i, at)
-		}
+	if err := rangesCheck(r.First, len(r.All), n); err != nil {
+		return err
 	}
 	for k, c := range r.All {
 		if c.Feature < 0 || c.Feature >= d {
@@ -75,50 +78,120 @@ func (r *Restricted) check(n, d int) error {
 // outputs, and Nu is 1 unless the output is optimal. Only the methods Auto, Exact and Search respect conditions.
 func (r *Restricted) Batch(space structure.Space, linear, magnitude blas64.General, method Method, dst []int32,
 	certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
-	n, d := linear.Rows, space.FeatureLen()
+	if err := r.check(linear.Rows, space.FeatureLen()); err != nil {
+		return err
+	}
+	of := func(row int) (structure.Restriction, error) {
+		return structure.Restriction{Conditions: ofRow(r.First, r.All, row)}, nil
+	}
+	return within(space, of, false, linear, magnitude, method, dst, certs, met, workers, mon)
+}
+
+// within decodes every row among the outputs of the restriction that of returns for it. Where rows have spaces of their own, what is
+// wrong with one is about that row alone.
+func within(space structure.Space, of func(row int) (structure.Restriction, error), own bool, linear, magnitude blas64.General,
+	method Method, dst []int32, certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
 	if !method.Constrained() {
 		return fmt.Errorf("decode: method number %d takes no conditions", method)
 	}
-	if err := r.check(n, d); err != nil {
-		return err
-	}
-	if len(met) != n {
-		return fmt.Errorf("decode: met has %d entries, must have %d", len(met), n)
+	if len(met) != linear.Rows {
+		return fmt.Errorf("decode: met has %d entries, must have %d", len(met), linear.Rows)
 	}
 	free, err := decoderOf(space, method, 0, mon.Err)
 	if err != nil {
 		return err
 	}
-	implier, implies := space.(structure.Implier)
-	buffers := sync.Pool{New: func() any { return &penalised{make([]float64, d), make([]float64, d), make([]float64, d)} }}
-	one := func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
-		conditions := r.ofRow(row)
-		if len(conditions) == 0 {
-			met[row] = true
-			return free(dst, score, row)
-		}
-		b := buffers.Get().(*penalised)
-		defer buffers.Put(b)
-		if implies {
-			conditions = implied(implier, conditions, d)
-		}
-		inner, exponent, reward := b.load(score, conditions)
-		cert, err := free(dst, inner, row)
+	var buffers sync.Pool
+	one := func(dst []int32, score structure.Scores, row int) (cert structure.Certificate, err error) {
+		r, err := of(row)
 		if err != nil {
 			return cert, err
 		}
-		space.Embed(b.psi, dst)
-		met[row] = satisfied(conditions, b.psi)
-		cert.Value = score.Value(b.psi)
-		if cert.Optimal {
-			cert.UpperBound, cert.Nu = cert.Value, 0
-			return cert, nil
+		b, _ := buffers.Get().(*penalised)
+		if b == nil {
+			b = new(penalised)
 		}
-		cert.UpperBound = max(math.Ldexp(cert.UpperBound-reward, exponent), cert.Value)
-		cert.Nu = 1
+		defer buffers.Put(b)
+		inner, find := space, free
+		if r.Space != nil {
+			inner = r.Space
+			if find, err = decoderOf(inner, method, 0, mon.Err); err != nil {
+				return cert, err
+			}
+		}
+		if r.Entries != nil {
+			if score.Magnitude != nil { // squares of sums are no sums of squares, unless the sums are 0 or 1: the space says whether
+				if cert, err = free(dst, score, row); err != nil {
+					return cert, err
+				}
+			}
+			score = structure.Scores{Linear: gathered(score.Linear, r.Entries), Magnitude: gathered(score.Magnitude, r.Entries)}
+		}
+		if cert, met[row], err = b.decode(inner, find, r.Conditions, dst, score, row); err != nil {
+			return cert, err
+		}
+		if r.List != nil {
+			r.List(dst)
+		}
 		return cert, nil
 	}
-	return batch(space, linear, magnitude, one, dst, certs, workers, mon)
+	if !own {
+		return batch(space, linear, magnitude, one, dst, certs, workers, mon)
+	}
+	return batch(space, linear, magnitude, func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
+		cert, err := one(dst, score, row)
+		if err != nil && mon.Err() == nil {
+			err = rowError{err}
+		}
+		return cert, err
+	}, dst, certs, workers, mon)
+}
+
+// rowError is about one row, whatever the scores of others: it has conditions of its own.
+type rowError struct{ error }
+
+func (e rowError) Unwrap() error  { return e.error }
+func (e rowError) EveryRow() bool { return false }
+
+// gathered returns the scores of entries; none where there are none.
+func gathered(score []float64, entries []int32) []float64 {
+	if score == nil {
+		return nil
+	}
+	out := make([]float64, len(entries))
+	for i, e := range entries {
+		out[i] = score[e]
+	}
+	return out
+}
+
+// decode decodes one row by find under conditions on entries of ψ, and says whether the output meets them.
+func (b *penalised) decode(space structure.Space, find decoder, conditions []Condition, dst []int32, score structure.Scores,
+	row int) (structure.Certificate, bool, error) {
+	if len(conditions) == 0 {
+		cert, err := find(dst, score, row)
+		return cert, true, err
+	}
+	d := space.FeatureLen()
+	if implier, ok := space.(structure.Implier); ok {
+		conditions = implied(implier, conditions, d)
+	}
+	b.resize(d)
+	inner, exponent, reward := b.load(score, conditions)
+	cert, err := find(dst, inner, row)
+	if err != nil {
+		return cert, false, err
+	}
+	space.Embed(b.psi, dst)
+	met := satisfied(conditions, b.psi)
+	cert.Value = score.Value(b.psi)
+	if cert.Optimal {
+		cert.UpperBound, cert.Nu = cert.Value, 0
+		return cert, met, nil
+	}
+	cert.UpperBound = max(math.Ldexp(cert.UpperBound-reward, exponent), cert.Value)
+	cert.Nu = 1
+	return cert, met, nil
 }
 
 // implied returns conditions together with those that follow from them.
@@ -134,7 +207,7 @@ func implied(implier structure.Implier, conditions []Condition, d int) []Conditi
 	all := slices.Clone(conditions)
 	for feature, v := range values {
 		if v != given[feature] {
-			all = append(all, Condition{feature, v, true})
+			all = append(all, Condition{Feature: feature, Value: v, Must: true})
 		}
 	}
 	return all
@@ -142,6 +215,13 @@ func implied(implier structure.Implier, conditions []Condition, d int) []Conditi
 
 // penalised are scores with penalties, and room for ψ.
 type penalised struct{ linear, squares, psi []float64 }
+
+func (b *penalised) resize(d int) {
+	if cap(b.psi) < d {
+		b.linear, b.squares, b.psi = make([]float64, d), make([]float64, d), make([]float64, d)
+	}
+	b.linear, b.squares, b.psi = b.linear[:d], b.squares[:d], b.psi[:d]
+}
 
 // load scales the scores by 2^−exponent and adds penalties. An output that satisfies the conditions gains reward by them.
 func (b *penalised) load(score structure.Scores, conditions []Condition) (inner structure.Scores, exponent int, reward float64) {

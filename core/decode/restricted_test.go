@@ -54,7 +54,7 @@ func TestConditions(t *testing.T) {
 					row(magnitude, i)[j] *= scaled[i%len(scaled)]
 				}
 				for range rng.IntN(4) {
-					restricted.All = append(restricted.All, Condition{rng.IntN(d), int8(rng.IntN(3) - 1), rng.IntN(2) == 0})
+					restricted.All = append(restricted.All, Condition{Feature: rng.IntN(d), Value: int8(rng.IntN(3) - 1), Must: rng.IntN(2) == 0})
 				}
 				restricted.First = append(restricted.First, len(restricted.All))
 			}
@@ -116,13 +116,13 @@ func TestConditionsAreChecked(t *testing.T) {
 	run := func(r Restricted, method Method, met int) error {
 		return r.Batch(space, linear, blas64.General{}, method, make([]int32, 6), nil, make([]bool, met), 1, nil)
 	}
-	one := []Condition{{1, 1, true}}
+	one := []Condition{{Feature: 1, Value: 1, Must: true}}
 	for want, err := range map[string]error{
 		"conditions for 3 rows":           run(Restricted{[]int{0, 0, 0, 1}, one}, Auto, 2),
 		"go from 0 to 1, must go":         run(Restricted{[]int{0, 1}, nil}, Auto, 2),
 		"of row 1 end at 0, before":       run(Restricted{[]int{0, 1, 0}, nil}, Auto, 2),
-		"condition 0 is about feature 3":  run(Restricted{[]int{0, 1}, []Condition{{3, 1, true}}}, Auto, 2),
-		"condition 0 is about the value":  run(Restricted{[]int{0, 1}, []Condition{{2, 2, true}}}, Auto, 2),
+		"condition 0 is about feature 3":  run(Restricted{[]int{0, 1}, []Condition{{Feature: 3, Value: 1, Must: true}}}, Auto, 2),
+		"condition 0 is about the value":  run(Restricted{[]int{0, 1}, []Condition{{Feature: 2, Value: 2, Must: true}}}, Auto, 2),
 		"met has 1 entries":               run(Restricted{[]int{0, 1}, one}, Auto, 1),
 		"method number 4 takes no condit": run(Restricted{[]int{0, 1}, one}, Anneal, 2),
 	} {
@@ -149,7 +149,7 @@ func TestSearchKeepsChains(t *testing.T) {
 		if u > v {
 			u, v, value = v, u, -1
 		}
-		return Condition{u*(2*n-u-1)/2 + v - u - 1, value, true}
+		return Condition{Feature: u*(2*n-u-1)/2 + v - u - 1, Value: value, Must: true}
 	}
 	for _, name := range []string{"permutations", "weakorders"} {
 		space := build(t, name, n)

@@ -23,9 +23,10 @@ var _ = register[assignments](Spec{
 		{Name: "n", Kind: "int", Least: 1, Most: maxAssigned, Reason: "decoding takes up to n³ steps, some seconds there",
 			Doc: "number of rows and of columns"},
 	},
-	Parts: "the column of each row",
-	Psi:   "the cells (row, column) by rows",
-	Ref:   "moments by counting the permutations that fix one or two values; Kuhn (1955) for decoding",
+	Conditions: cellTerms,
+	Parts:      "the column of each row",
+	Psi:        "the cells (row, column) by rows",
+	Ref:        "moments by counting the permutations that fix one or two values; Kuhn (1955) for decoding",
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -173,4 +174,40 @@ func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
 		value += gain[i*a.n+int(j)]
 	}
 	return proven(value), nil
+}
+
+// Restrict takes cells. To require one is to forbid the others of its row; the scores of allowed outputs do not change by it.
+func (a assignments) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (r Restriction, err error) {
+		h, err := readConditions(cellTerms, given, a.n, 0)
+		if err != nil {
+			return r, err
+		}
+		required, forbidden := h[RequiredKey].pairs, h[ForbiddenKey].pairs
+		if c, both := common(required, forbidden); both {
+			return r, fmt.Errorf("structure: the cell (%d, %d) is required and forbidden; %s", c[0], c[1], dropOne)
+		}
+		var unused []int
+		for _, c := range forbidden {
+			unused = append(unused, c[0]*a.n+c[1])
+		}
+		columns, items := make(map[int]int, len(required)), make(map[int]int, len(required))
+		for _, c := range required {
+			item, column := c[0], c[1]
+			if other, given := columns[item]; given {
+				return r, fmt.Errorf("structure: 'required' gives item %d the columns %d and %d; leave one out", item, other, column)
+			}
+			if other, given := items[column]; given {
+				return r, fmt.Errorf("structure: 'required' gives column %d to the items %d and %d; leave one out", column, other, item)
+			}
+			columns[item], items[column] = column, item
+			for other := range a.n {
+				if other != column {
+					unused = append(unused, item*a.n+other)
+				}
+			}
+		}
+		r.Conditions = entryConditions(nil, sortedOnce(unused), false)
+		return r, nil
+	}
 }

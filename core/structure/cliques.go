@@ -18,9 +18,10 @@ var _ = register[cliques](Spec{
 		{Name: "fixed", Kind: "int32 buffer", Optional: true, Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
 			"0 for others; or none: all 0"},
 	},
-	Parts: "0/1 membership of each vertex",
-	Psi:   "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:   "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
+	Conditions: vertexTerms,
+	Parts:      "0/1 membership of each vertex",
+	Psi:        "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:        "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {

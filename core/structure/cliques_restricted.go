@@ -183,3 +183,21 @@ func (r *restrictedCliques) load(dst []int32, score Scores) *cliqueWorkspace {
 	w.Fix(r.fixed)
 	return w
 }
+
+// Restrict takes vertices that are required or forbidden, and a number of vertices.
+func (c cliques) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (Restriction, error) {
+		m, err := readMembers(vertexTerms, "vertex", given, c.n)
+		if err != nil {
+			return Restriction{}, err
+		}
+		fixed := make([]int32, c.n)
+		for _, v := range m.required {
+			fixed[v] = 1
+		}
+		for _, v := range m.forbidden {
+			fixed[v] = -1
+		}
+		return Restriction{Space: &restrictedCliques{all: c, size: m.size, fixed: fixed}}, m.checkSize(m.size, 0)
+	}
+}

@@ -15,9 +15,10 @@ import (
 )
 
 var _ = register[cycles](Spec{
-	Name:   "cycles",
-	Doc:    "Undirected cycles over subsets of n vertices; ψ marks the pairs u < v of vertices that follow one another.",
-	Params: cycleParams(),
+	Name:       "cycles",
+	Doc:        "Undirected cycles over subsets of n vertices; ψ marks the pairs u < v of vertices that follow one another.",
+	Params:     cycleParams(),
+	Conditions: cycleTerms,
 	Parts: "the vertices in their order, from the smallest one on and in the direction in which the second is smaller than the last, " +
 		"and then -1 up to n entries",
 	Psi: "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
@@ -191,4 +192,22 @@ func (c cycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
 	padFrom(dst, k)
 	normalDirection(dst[:k])
 	return w.Value(dst[:k])
+}
+
+// Restrict takes vertices where cycles start and end, a number of vertices, and vertices and edges that are required or forbidden.
+func (c cycles) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (Restriction, error) {
+		v, err := readVisitConditions(cycleTerms, given, c.n, leastCycle, "cycle", "vertex", true)
+		if err != nil {
+			return Restriction{}, err
+		}
+		r := c.restriction(&v, c, true)
+		for _, s := range v.used {
+			r.Conditions = append(r.Conditions, EntryCondition{c.pair(s[0], s[1]), 1, true})
+		}
+		for _, s := range v.unused {
+			r.Conditions = append(r.Conditions, EntryCondition{c.pair(s[0], s[1]), 1, false})
+		}
+		return r, nil
+	}
 }

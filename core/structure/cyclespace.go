@@ -135,3 +135,40 @@ func (c cycleSpace) mustSquare(dst blas64.General) {
 	mustLen("dst's column", dst.Rows, c.len())
 	mustLen("dst's row", dst.Cols, c.len())
 }
+
+// restriction returns those cycles of all that satisfy the conditions on places. They are listed so that they begin with the start and
+// end with the end. Where only one of the two is given and cycles have no direction, eitherWay, a list with a start goes on to its
+// smaller neighbour, and one with an end begins with the smaller neighbour of that.
+func (c cycleSpace) restriction(v *visitConditions, all tourSpace, eitherWay bool) (r Restriction) {
+	if rules := v.rules(); rules != nil {
+		r.Space = &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}
+	}
+	if v.start < 0 && v.end < 0 {
+		return r
+	}
+	start, end := int32(v.start), int32(v.end)
+	r.List = func(y []int32) {
+		cycle := y[:visited(y)]
+		last := len(cycle) - 1
+		at := start
+		if at < 0 {
+			at = end
+		}
+		i := slices.Index(cycle, at)
+		if i < 0 {
+			return
+		}
+		rotate(cycle, i)
+		turn := cycle[1] > cycle[last]
+		if start >= 0 && end >= 0 {
+			turn = cycle[last] != end
+		}
+		if eitherWay && turn {
+			slices.Reverse(cycle[1:])
+		}
+		if start < 0 {
+			rotate(cycle, 1)
+		}
+	}
+	return r
+}

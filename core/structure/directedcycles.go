@@ -13,12 +13,13 @@ import (
 )
 
 var _ = register[directedCycles](Spec{
-	Name:   "directedcycles",
-	Doc:    "Directed cycles over subsets of n vertices; ψ has an entry for each pair u < v, +1 for the arc u→v, -1 for v→u.",
-	Params: cycleParams(),
-	Parts:  "the vertices in their order, from the smallest one on, and then -1 up to n entries",
-	Psi:    "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:    "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	Name:       "directedcycles",
+	Doc:        "Directed cycles over subsets of n vertices; ψ has an entry for each pair u < v, +1 for the arc u→v, -1 for v→u.",
+	Params:     cycleParams(),
+	Conditions: cycleTerms,
+	Parts:      "the vertices in their order, from the smallest one on, and then -1 up to n entries",
+	Psi:        "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:        "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
 	build: func(a given) (Space, error) {
 		c, err := newCycleSpace(a)
 		if err != nil {
@@ -160,5 +161,28 @@ func (c directedCycles) Mirror(dst, y []int32) {
 	}
 	for i := 1; i < length; i++ {
 		dst[i] = y[length-i]
+	}
+}
+
+// Restrict is that of cycles, with arcs in place of edges.
+func (c directedCycles) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (r Restriction, err error) {
+		v, err := readVisitConditions(cycleTerms, given, c.n, leastCycle, "cycle", "vertex", false)
+		if err != nil {
+			return r, err
+		}
+		unused, err := v.excluded()
+		if err != nil {
+			return r, err
+		}
+		r = c.restriction(&v, c, false)
+		for _, s := range unused {
+			value := int8(1)
+			if s[0] > s[1] {
+				value = -1
+			}
+			r.Conditions = append(r.Conditions, EntryCondition{c.pair(s[0], s[1]), value, false})
+		}
+		return r, nil
 	}
 }

@@ -25,10 +25,11 @@ var _ = register[graphsOrSome](Spec{
 			"0 or absent: anything. Moments are those of all sets"},
 		{Name: "edges", Kind: "int32 buffer", Optional: true, Doc: "ends of the possible edges, two for each; absent: all pairs u < v"},
 	},
-	Parts: "0/1 membership of each edge",
-	Psi:   "the edges in the order of the parameter, or the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:   "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
-	build: newGraphs,
+	Conditions: edgeTerms,
+	Parts:      "0/1 membership of each edge",
+	Psi:        "the edges in the order of the parameter, or the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:        "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
+	build:      newGraphs,
 })
 
 // graphs is the space of the sets of given edges, encoded as 0/1 membership. Edges are independent fair coins, so that
@@ -95,3 +96,6 @@ var (
 	_ Proposer = graphs{}
 	_ Lattice  = graphs{}
 )
+
+// Restrict takes edges that are required or forbidden.
+func (g graphs) Restrict() func([]Condition) (Restriction, error) { return restrictEdges(g.Cells()) }

@@ -241,3 +241,8 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 	}
 	return within(mark(dst, chosen, weights), bound, weights), nil
 }
+
+// Restrict takes edges that are required or forbidden.
+func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
+	return restrictEdges(h.Cells())
+}

@@ -17,10 +17,11 @@ var _ = register[labelSets](Spec{
 		{Name: "size", Kind: "int", Least: -1, Most: maxLen, Bound: "n", Optional: true,
 			Doc: "number of labels in every set; -1 or absent: any number"},
 	},
-	Parts: "0/1 membership of each label",
-	Psi:   "the labels",
-	Ref:   "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
-	build: newLabelSets,
+	Conditions: labelTerms,
+	Parts:      "0/1 membership of each label",
+	Psi:        "the labels",
+	Ref:        "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
+	build:      newLabelSets,
 })
 
 // labelSets is the space of the subsets of n labels, encoded as 0/1 membership. size < 0 admits every subset.
@@ -205,4 +206,25 @@ func (l labelSets) threshold(score Scores) (t float64, ties int) {
 		ties++
 	}
 	return t, ties
+}
+
+// Restrict takes labels that are required or forbidden, and a number of labels.
+func (l labelSets) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (r Restriction, err error) {
+		m, err := readMembers(labelTerms, "label", given, l.n)
+		if err != nil {
+			return r, err
+		}
+		size := m.size
+		switch {
+		case size < 0:
+			size = l.size
+		case l.size < 0:
+			r.Space = labelSets{newSets(l.n, size), l.sorted}
+		case size != l.size:
+			return r, fmt.Errorf("structure: 'size' is %d, but all sets have %d labels here; leave it out", size, l.size)
+		}
+		r.Conditions = m.entries()
+		return r, m.checkSize(size, 0)
+	}
 }

@@ -30,10 +30,11 @@ var _ = register[*paths](Spec{
 		{Name: "ends", Kind: "int32 buffer", Doc: "first 2·arcs entries: tail and head of each arc"},
 		{Name: "tied", Kind: "int32 buffer", Doc: "next entries, one for each arc where there are groups: its group"},
 	},
-	Parts: "the arcs in their order, and then -1 up to as many as the longest path has",
-	Psi:   "the arcs, or the groups of tied arcs",
-	Ref:   "forward and backward counts; Viterbi (1967) for decoding",
-	build: newPaths,
+	Conditions: edgeTerms,
+	Parts:      "the arcs in their order, and then -1 up to as many as the longest path has",
+	Psi:        "the arcs, or the groups of tied arcs",
+	Ref:        "forward and backward counts; Viterbi (1967) for decoding",
+	build:      newPaths,
 })
 
 // arc leads from one vertex to another.
@@ -243,4 +244,23 @@ func (p *paths) next(v int32, best []float64, score Scores) int32 {
 		}
 	}
 	return found
+}
+
+// Restrict holds paths to arcs, which are told apart in a space where none are tied.
+func (p *paths) Restrict() func([]Condition) (Restriction, error) {
+	untied := *p
+	untied.kept, untied.features, untied.repeats = new(kept), len(p.arcs), false
+	untied.group = make([]int32, len(p.arcs))
+	for i := range untied.group {
+		untied.group[i] = int32(i)
+	}
+	restrict := restrictEdges(untied.Cells())
+	if p.Cells().Kind != "" {
+		return restrict
+	}
+	return func(given []Condition) (Restriction, error) {
+		r, err := restrict(given)
+		r.Space, r.Entries = &untied, p.group
+		return r, err
+	}
 }

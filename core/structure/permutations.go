@@ -24,9 +24,10 @@ var _ = register[permutations](Spec{
 		{Name: "n", Kind: "int", Least: 2, Most: maxLabels, Reason: "beyond that the n(n−1)/2 scores of a single ranking take more than a gigabyte",
 			Doc: "number of labels"},
 	},
-	Parts: "the position of each label, from 1 on",
-	Psi:   "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:   "Vembu (2010), ch. 5 and app. A",
+	Conditions: orderTerms,
+	Parts:      "the position of each label, from 1 on",
+	Psi:        "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:        "Vembu (2010), ch. 5 and app. A",
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -169,3 +170,6 @@ func identityTo(y []int32) {
 		y[i] = int32(i + 1)
 	}
 }
+
+// Restrict takes a first and a last label, and pairs of labels of which one is before the other.
+func (p permutations) Restrict() func([]Condition) (Restriction, error) { return p.restrictOrder }

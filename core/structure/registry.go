@@ -56,11 +56,13 @@ type Spec struct {
 	Name   string // catalogue name, such as "permutations"
 	Doc    string // one sentence
 	Params []Param
-	Parts  string                    // what the int32 parts of one encoded output are, and their order
-	Psi    string                    // what the entries of ψ stand for, in their order
-	Ref    string                    // where the formulas come from
-	New    func(Args) (Space, error) // register sets it
-	build  func(given) (Space, error)
+	// Conditions are the keys that a Restricter takes. With some parameters, such as those of a restricted space, it may take none.
+	Conditions []Term
+	Parts      string                    // what the int32 parts of one encoded output are, and their order
+	Psi        string                    // what the entries of ψ stand for, in their order
+	Ref        string                    // where the formulas come from
+	New        func(Args) (Space, error) // register sets it
+	build      func(given) (Space, error)
 	// Type is a zero value of the type of its spaces: what it implements is what the structure can do, with some parameters
 	// at least. Nothing may be called on it. register sets it.
 	Type Space

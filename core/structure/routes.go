@@ -29,9 +29,10 @@ var _ = register[routes](Spec{
 		{Name: "n", Kind: "int", Least: leastRoute, Most: maxPlaces, Reason: "beyond that the n(n+1) scores of a single route take more than half a gigabyte",
 			Doc: "number of places"},
 	}, visitParams(maxPlaces, "place", "the first place", "the last place")...),
-	Parts: "the places in their order, and then -1 up to n entries",
-	Psi:   "the arcs (u, v), u ≠ v, by rows: (0, 1), (0, 2), …, (1, 0), …; the start at each place; the end at each place",
-	Ref:   "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
+	Conditions: routeTerms,
+	Parts:      "the places in their order, and then -1 up to n entries",
+	Psi:        "the arcs (u, v), u ≠ v, by rows: (0, 1), (0, 2), …, (1, 0), …; the start at each place; the end at each place",
+	Ref:        "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -224,4 +225,30 @@ func (r routes) finish(dst []int32, w *tourWorkspace, k int) float64 {
 	}
 	padFrom(dst, k-1)
 	return w.Value(w.tour[:k])
+}
+
+// Restrict takes places where routes start and end, a number of places, and places and arcs that are required or forbidden.
+func (c routes) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (r Restriction, err error) {
+		v, err := readVisitConditions(routeTerms, given, c.n, leastRoute, "route", "place", false)
+		if err != nil {
+			return r, err
+		}
+		steps, err := v.excluded()
+		if err != nil {
+			return r, err
+		}
+		if rules := v.rules(); rules != nil {
+			r.Space = &restrictedVisits{base: c, rules: rules, within: rules.routeRules(c.n)}
+		}
+		var unused []int
+		for _, s := range steps {
+			unused = append(unused, c.arc(s[0], s[1]))
+		}
+		for _, s := range v.used { // the route does not end at the tail of a required arc, and does not start at its head
+			unused = append(unused, c.end(s[0]), c.start(s[1]))
+		}
+		r.Conditions = entryConditions(nil, sortedOnce(unused), false)
+		return r, nil
+	}
 }

@@ -23,10 +23,11 @@ var _ = register[spanningTrees](Spec{
 			Doc: "number of vertices"},
 		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the edges, two for each"},
 	},
-	Parts: "0/1 membership of each edge",
-	Psi:   "the edges in the order of the parameter",
-	Ref:   "Kirchhoff's matrix-tree theorem; Burton and Pemantle (1993) for pairs of edges; Wilson (1996) for samples",
-	build: newSpanningTrees,
+	Conditions: edgeTerms,
+	Parts:      "0/1 membership of each edge",
+	Psi:        "the edges in the order of the parameter",
+	Ref:        "Kirchhoff's matrix-tree theorem; Burton and Pemantle (1993) for pairs of edges; Wilson (1996) for samples",
+	build:      newSpanningTrees,
 })
 
 // spanningTrees is the space of the spanning trees of a graph, encoded as 0/1 membership of the edges. Their number and
@@ -149,4 +150,9 @@ func (s spanningTrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), len(s.edges))
 	mustScores(score, len(s.edges))
 	return proven(s.graph.MaximumTo(dst, score.indicator)), nil
+}
+
+// Restrict takes edges that are required or forbidden.
+func (s spanningTrees) Restrict() func([]Condition) (Restriction, error) {
+	return restrictEdges(s.Cells())
 }

@@ -37,10 +37,11 @@ var _ = register[*subtrees](Spec{
 			Doc: "number of nodes of every subtree, not 0; -1 or absent: any number"},
 		{Name: "parent", Kind: "int32 buffer", Doc: "n entries: the parent of each node, -1 for the root"},
 	},
-	Parts: "0/1 membership of each node",
-	Psi:   "the nodes",
-	Ref:   "Vembu (2010), ch. 5 and 6, with uniform samples drawn from the root downwards",
-	build: newSubtrees,
+	Conditions: nodeTerms,
+	Parts:      "0/1 membership of each node",
+	Psi:        "the nodes",
+	Ref:        "Vembu (2010), ch. 5 and 6, with uniform samples drawn from the root downwards",
+	build:      newSubtrees,
 })
 
 // subtrees is the space of the rooted subtrees of a tree, encoded as 0/1 membership of the nodes.

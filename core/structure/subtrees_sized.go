@@ -135,3 +135,51 @@ func addChild(one, child []float64, most int) (sum []float64, taken []int32) {
 	}
 	return sum, taken
 }
+
+// Restrict takes nodes that are required, as those above them are then, or forbidden, as those below them are then, and a number of
+// nodes.
+func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (r Restriction, err error) {
+		m, err := readMembers(nodeTerms, "node", given, len(t.parent))
+		if err != nil {
+			return r, err
+		}
+		const in, out = 1, -1
+		fixed := make([]int8, len(t.parent))
+		for _, v := range m.forbidden {
+			fixed[v] = out
+		}
+		root := t.order[0]
+		if fixed[root] == out {
+			return r, fmt.Errorf("structure: 'forbidden' holds node %d, the root of every subtree; leave it out", root)
+		}
+		fixed[root] = in
+		for _, v := range m.required {
+			for at := int32(v); fixed[at] != in; at = t.parent[at] {
+				if fixed[at] == out {
+					return r, fmt.Errorf("structure: node %d is required, node %d above it is forbidden; %s", v, at, dropOne)
+				}
+				fixed[at] = in
+			}
+		}
+		for _, v := range t.order[1:] {
+			if fixed[t.parent[v]] == out {
+				fixed[v] = out
+			}
+		}
+		m.required, m.forbidden = nil, nil
+		for v, f := range fixed {
+			switch f {
+			case in:
+				m.required = append(m.required, v)
+			case out:
+				m.forbidden = append(m.forbidden, v)
+			}
+		}
+		if m.size >= 0 {
+			r.Space = &sizedSubtrees{all: t, size: m.size}
+		}
+		r.Conditions = m.entries()
+		return r, m.checkSize(m.size, 1)
+	}
+}

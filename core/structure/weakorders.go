@@ -25,9 +25,10 @@ var _ = register[*weakOrders](Spec{
 		{Name: "n", Kind: "int", Least: 2, Most: maxTiedLabels, Reason: "the counts of larger spaces take too long to tabulate",
 			Doc: "number of labels"},
 	},
-	Parts: "the dense rank of each label: 1 for the first place, tied labels on the same place, no place empty",
-	Psi:   "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …; for the signs, and once more for the ties",
-	Ref:   "Vembu (2010), ch. 5, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
+	Conditions: orderTerms,
+	Parts:      "the dense rank of each label: 1 for the first place, tied labels on the same place, no place empty",
+	Psi:        "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …; for the signs, and once more for the ties",
+	Ref:        "Vembu (2010), ch. 5, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -219,3 +220,6 @@ func (l *denseLister) from(label, last, gaps int) bool {
 	}
 	return true
 }
+
+// Restrict takes a first and a last label, alone on their places, and pairs of labels of which one is before the other.
+func (w *weakOrders) Restrict() func([]Condition) (Restriction, error) { return w.restrictOrder }

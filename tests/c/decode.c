@@ -34,6 +34,30 @@ int main(void) {
   int32_t status = cp_decode(&s, &scores, &how, decoded, LABELS, NULL, 1, NULL, &bad_row, ERR);
   printf("refused %d %d\n", (int)status, (int)bad_row);
 
+  /* The same by names, and what that means for entries of ψ. Row 1: label 3 is first, and label 2 last. */
+  int64_t begin[ROWS + 1] = {0, 1, 3}, starts[ROWS + 1];
+  int32_t key[] = {CP_KEY_BEFORE, CP_KEY_FIRST, CP_KEY_LAST}, u[] = {0, 3, 2}, v[] = {1, -1, -1};
+  cp_conditions conditions = CP_CONDITIONS;
+  conditions.n = ROWS, conditions.first = begin, conditions.key = key, conditions.u = u, conditions.v = v;
+  int32_t entry[PAIRS];
+  int8_t values_of[PAIRS], musts[PAIRS];
+  cp_restriction restriction = CP_RESTRICTION;
+  restriction.n = ROWS, restriction.first = starts, restriction.capacity = PAIRS;
+  restriction.feature = entry, restriction.value = values_of, restriction.must = musts;
+  OK(cp_structure_restrict(&s, &conditions, &restriction, 1, NULL, NULL, ERR));
+  constraints.first = starts, constraints.feature = entry, constraints.value = values_of, constraints.must = musts;
+  OK(cp_decode(&s, &scores, &how, decoded, LABELS, NULL, 1, NULL, NULL, ERR));
+  how.constraints = NULL, how.conditions = &conditions;
+  int32_t named[ROWS * LABELS];
+  OK(cp_decode(&s, &scores, &how, named, LABELS, NULL, 1, NULL, NULL, ERR));
+  if (memcmp(named, decoded, sizeof named) != 0 || named[0] >= named[1]) abort();
+  if (named[LABELS + 3] != 1 || named[LABELS + 2] != LABELS) abort();
+  v[0] = 0; /* label 0 before itself */
+  char why[200];
+  status = cp_structure_restrict(&s, &conditions, NULL, 1, NULL, &bad_row, why, sizeof why);
+  if (status != CP_EVALUE || bad_row != 0 || strstr(why, "'before' holds (0, 0)") == NULL) abort();
+  how.conditions = NULL;
+
   int32_t parts[ROWS * BEST * LABELS];
   double values[ROWS * BEST];
   int64_t count[ROWS];

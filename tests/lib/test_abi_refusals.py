@@ -79,6 +79,7 @@ NULLABLE = {
     *("bad_row", "control", "certificates", "record", "marginals", "losses", "curvatures", "steps"),
     *(
         "cp_decode.options",
+        "cp_structure_restrict.restriction",
         "cp_kbest.options",
         "cp_kbest_next.options",
         "cp_hereditary_next.decoder",
@@ -99,7 +100,7 @@ NULLABLE = {
     *("cp_partition_estimate.options", "cp_marginals_estimate.options", "cp_estimate_next.options"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
-    *("CCertificates.met", "CDecodeOptions.constraints", "CKbestList.value"),
+    *("CCertificates.met", "CDecodeOptions.constraints", "CDecodeOptions.conditions", "CKbestList.value"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
     *("cp_labelrank_boost.curve", "CBoostCurve.losses", "CBoostCurve.bounds"),
@@ -236,6 +237,7 @@ UNUSED_FIELDS = {
     "n_asked",
     "n_squares",
     "levels_needed",
+    "needed",
     "until",
 }  # of such calls, or any number
 ANSWERED = {"cp_structure_layout"}  # whose structs are answers alone

@@ -7,9 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abi_calls import PERMUTATIONS
 from combpred import CapabilityError
-from combpred._lib.decode import Constraints, decode
-from combpred._lib.structure import Description, catalogue, structure_embed
+from combpred._lib import abi
+from combpred._lib.call import call, record
+from combpred._lib.decode import (
+    ALONE,
+    Conditions,
+    arrange,
+    check_conditions,
+    condition_key,
+    decode,
+    entries_of_conditions,
+)
+from combpred._lib.errors import RowError
+from combpred._lib.structure import Description, catalogue, condition_terms, structure_embed
 from combpred.structures import (
     Cliques,
     Cycles,
@@ -78,18 +90,60 @@ def test_library_refuses_codes_of_outputs_that_functions_hold() -> None:
         decode(description, np.zeros((1, 6)))
 
 
-def test_conditions_hold_or_do_not():
-    first, feature = np.array([0, 1]), np.zeros(1, dtype=np.int32)
-    one = np.ones(1, dtype=np.int8)
-    with pytest.raises(ValueError, match=r"constraints\.must\[0\] is 3, must be 0 or 1"):
-        decode(
-            Description("labelsets", {"n": 4}), np.zeros((1, 4)), constraints=Constraints(first, feature, one, 3 * one)
-        )
-
-
 def test_the_catalogue_says_what_may_be_absent():
     params = {s["name"]: {p["name"]: p for p in s["params"]} for s in catalogue()}
     absent = [(name, p) for name in params for p in ("fixed", "edges") if p in params[name] and name != "spanningtrees"]
     assert len(absent) >= 5
     assert all(params[name][p].get("optional") for name, p in absent)
     assert params["graphs"]["n"]["bound"] == "4096 without edges"
+
+
+def test_conditions_that_are_illegal_are_about_their_row() -> None:
+    routes = Description("routes", {"n": 5})
+    assert list(condition_terms("routes")) == ["start", "end", "length", "required", "forbidden"]
+    assert condition_terms("multiclass") == {}
+    start, length = condition_key("start"), condition_key("length")
+    legal = [(start, 2, ALONE), (length, 3, ALONE)]
+    check_conditions(routes, Conditions.of([legal, []]))
+    with pytest.raises(RowError, match="^row 2: .*'length' is 6; it is the number of places that a route visits, 2..5"):
+        check_conditions(routes, Conditions.of([legal, [], [(length, 6, ALONE)]]))
+    with pytest.raises(CapabilityError, match="held to conditions"):
+        check_conditions(Description("multiclass", {"n": 3}), Conditions.of([[]]))
+
+
+def test_conditions_and_constraints_are_not_taken_together() -> None:
+    scores = record(abi.CScores, n=1, d=6, linear=np.zeros(6))
+    entries = Conditions.of([[(condition_key("first"), 2, ALONE)]])
+    first, feature, value, must = (
+        np.array(column, dtype=kind)
+        for column, kind in zip(
+            entries_of_conditions(PERMUTATIONS, entries), (np.int64, np.int32, np.int8, np.int8), strict=True
+        )
+    )
+    assert sorted(feature.tolist()) == [1, 3, 5] and must.all()  # (0, 2), (1, 2), (2, 3)
+    assert dict(zip(feature.tolist(), value.tolist(), strict=True)) == {1: -1, 3: -1, 5: 1}
+    held = record(abi.CConstraints, n=1, first=first, feature=feature, value=value, must=must)
+    y = np.empty((1, 4), dtype=np.int32)
+    for given in ({"constraints": held}, {"conditions": entries.struct}):
+        call("cp_decode", PERMUTATIONS, scores, record(abi.CDecodeOptions, **given), y, 4, None, n_threads=1)
+        assert y[0, 2] == 1
+    doubtful = record(abi.CConstraints, n=1, first=first, feature=feature, value=value, must=3 * must)
+    with pytest.raises(ValueError, match=r"constraints\.must\[0\] is 3, must be 0 or 1"):
+        options = record(abi.CDecodeOptions, constraints=doubtful)
+        call("cp_decode", PERMUTATIONS, scores, options, y, 4, None, n_threads=1)
+    both = record(abi.CDecodeOptions, constraints=held, conditions=entries.struct)
+    with pytest.raises(ValueError, match="has constraints and conditions; leave one of the two out"):
+        call("cp_decode", PERMUTATIONS, scores, both, y, 4, None, n_threads=1)
+
+
+def test_cycles_are_arranged_as_conditions_ask_for() -> None:
+    cycles, start = Description("cycles", {"n": 5}), condition_key("start")
+    y = np.array([[0, 1, 2, 3, -1], [0, 2, 1, 4, -1]], dtype=np.int32)
+    shared = Conditions.of([[(start, 2, ALONE)]])
+    np.testing.assert_array_equal(arrange(cycles, shared, y), [[2, 1, 0, 3, -1], [2, 0, 4, 1, -1]])
+    own = Conditions.of([[], [(condition_key("end"), 4, ALONE)]])
+    np.testing.assert_array_equal(arrange(cycles, own, y), [[0, 1, 2, 3, -1], [0, 2, 1, 4, -1]])
+    with pytest.raises(ValueError, match=r"conditions\.n is 3, must be 1 or n, which is 2"):
+        arrange(cycles, Conditions.of([[], [], []]), y)
+    with pytest.raises(RowError, match="^row 1: "):
+        arrange(cycles, shared, np.array([[0, 1, 2, -1, -1], [2, 0, 1, -1, -1]], dtype=np.int32))

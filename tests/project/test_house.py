@@ -24,6 +24,7 @@ FINDERS = {"", "structures._resolve", "_lib.versions", "_lib.control", "_cli.mod
 ROOMS_OF_ORACLES = {
     "abi_answers": "_lib",
     "abi_calls": "_lib",
+    "abi_conditions": "_lib",
     "abi_estimates": "_lib",
     "abi_loglinear": "_lib",
     "process_data": "_lib",

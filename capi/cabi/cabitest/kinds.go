@@ -92,6 +92,7 @@ var contents = map[string]func(k Kind, dims []int64, i int) float64{
 	"out":      func(Kind, []int64, int) float64 { return 85 },
 	"room":     func(Kind, []int64, int) float64 { return 85 },
 	"zeros":    func(Kind, []int64, int) float64 { return 0 },
+	"alone":    func(Kind, []int64, int) float64 { return structure.Alone },
 	"ones":     func(Kind, []int64, int) float64 { return 1 },
 	"numbers":  func(_ Kind, _ []int64, i int) float64 { return float64(i*i%7)/4 - 0.5 },
 	"typed":    func(_ Kind, _ []int64, i int) float64 { return float64(i % 3) },

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -38,14 +39,42 @@ var (
 // initialisms are written in capitals within the names of classes.
 var initialisms = map[string]string{"sgd": "SGD", "svm": "SVM", "loo": "LOO"}
 
+// pythonConstants returns assignments: one for all that follow one another and count from 0.
+func pythonConstants(all [][]string) string {
+	var b strings.Builder
+	for len(all) > 0 {
+		n := 0
+		for n < len(all) && all[n][2] == strconv.Itoa(n) {
+			n++
+		}
+		if n < 2 {
+			fmt.Fprintf(&b, "%s = %s\n", all[0][1], all[0][2])
+			all = all[1:]
+			continue
+		}
+		line := ""
+		for i, found := range all[:n] {
+			if i > 0 {
+				line += ", "
+			}
+			if len(line)+len(found[1]) > 110 {
+				b.WriteString(strings.TrimSuffix(line, " ") + " \\\n")
+				line = "    "
+			}
+			line += found[1]
+		}
+		fmt.Fprintf(&b, "%s = range(%d)\n", line, n)
+		all = all[n:]
+	}
+	return b.String()
+}
+
 // pythonModule returns the text of combpred/_lib/abi.py for a header without comments.
 func pythonModule(header string) string {
 	var b strings.Builder
 	b.WriteString(pythonHead)
 	b.WriteString("\n\n")
-	for _, found := range constant.FindAllStringSubmatch(header, -1) {
-		fmt.Fprintf(&b, "%s = %s\n", found[1], found[2])
-	}
+	b.WriteString(pythonConstants(constant.FindAllStringSubmatch(header, -1)))
 	for _, found := range record.FindAllStringSubmatch(header, -1) {
 		b.WriteString(pythonRecord(found[1], found[2]))
 	}

@@ -21,19 +21,9 @@ def _fields(**kinds: type) -> list[tuple[str, Any]]:
 
 
 ABI_VERSION = 3
-OK = 0
-EVALUE = 1
-ECAPABILITY = 2
-ENUMERICAL = 3
-ECANCELLED = 4
-EINTERNAL = 5
-EMEMORY = 6
-ENOTCONVERGED = 7
-EBUDGET = 8
-EFORKED = 9
-PROGRAM_SOLVED = 0
-PROGRAM_FRACTIONAL = 1
-PROGRAM_OUT_OF_TIME = 2
+OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
+KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH = range(9)
+PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
 
 
 class CStructure(ctypes.Structure):
@@ -60,6 +50,18 @@ class CLayout(ctypes.Structure):
     _fields_ = _fields(kind=c_char * 16, n_items=_N, n_cells=_N)
 
 
+class CConditions(ctypes.Structure):
+    """cp_conditions."""
+
+    _fields_ = _fields(n=_N, first=_P, key=_P, u=_P, v=_P)
+
+
+class CRestriction(ctypes.Structure):
+    """cp_restriction."""
+
+    _fields_ = _fields(n=_N, first=_P, capacity=_N, feature=_P, value=_P, must=_P, needed=_N)
+
+
 class CScores(ctypes.Structure):
     """cp_scores."""
 
@@ -75,7 +77,7 @@ class CConstraints(ctypes.Structure):
 class CDecodeOptions(ctypes.Structure):
     """cp_decode_options."""
 
-    _fields_ = _fields(method=_T, seed=c_uint64, constraints=_P)
+    _fields_ = _fields(method=_T, seed=c_uint64, constraints=_P, conditions=_P)
 
 
 class CCertificates(ctypes.Structure):
@@ -509,6 +511,8 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_mirror": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
     "cp_structure_encode": (_P, _P, _N, _N, c_int32, _P, _N, *_RUN, *_ROW),
+    "cp_structure_restrict": (_P, _P, _P, *_RUN, *_ROW),
+    "cp_structure_arrange": (_P, _P, _P, _N, _N, _P, *_RUN, *_ROW),
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),

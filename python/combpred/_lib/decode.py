@@ -114,25 +114,92 @@ class Decoded(NamedTuple):
         return Decoded(*(column[rows] for column in self))  # type: ignore[arg-type]
 
 
-class Constraints(NamedTuple):
-    """Conditions on entries of ψ: those of row i are number ``first[i]`` to ``first[i + 1] - 1``.
+ALONE = -1  # in place of the second number of a pair, where a condition holds a single number
+
+
+def condition_key(name: str) -> int:
+    """Return the number of a key of `Conditions`."""
+    key: int = getattr(abi, f"KEY_{name.upper()}")
+    return key
+
+
+class Conditions(NamedTuple):
+    """Conditions on outputs by key: those of row i are number ``first[i]`` to ``first[i + 1] - 1``.
 
     Attributes
     ----------
     first : ndarray of shape (n + 1,), int64
         n is the number of rows, or 1 where all rows have the same conditions.
-    feature : ndarray of shape (k,), int32
-        Entries of ψ.
-    value : ndarray of shape (k,), int8
-        −1, 0 or 1.
-    must : ndarray of shape (k,), int8
-        1 where the entry must have the value, 0 where it must not.
+    key : ndarray of shape (k,), int32
+        What they are about, as `condition_key` returns it.
+    u, v : ndarray of shape (k,), int32
+        Pairs of numbers; v is `ALONE` for single ones.
     """
 
     first: npt.NDArray[np.int64]
-    feature: IntArray
-    value: npt.NDArray[np.int8]
-    must: npt.NDArray[np.int8]
+    key: IntArray
+    u: IntArray
+    v: IntArray
+
+    @classmethod
+    def of(cls, rows: list[list[tuple[int, int, int]]]) -> Conditions:
+        """Return the conditions of rows, given key, u and v of each."""
+        table = np.array([condition for row in rows for condition in row], dtype=np.int32).reshape(-1, 3)
+        first = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return cls(first, *(np.ascontiguousarray(column) for column in table.T))
+
+    def rows(self, start: int, stop: int) -> Conditions:
+        """Return those of some rows."""
+        first = self.first[start : stop + 1]
+        return Conditions(first - first[0], *(column[first[0] : first[-1]] for column in self[1:]))
+
+    def given(self, row: int) -> dict[str, list[tuple[int, int]]]:
+        """Return what each key holds in a row: pairs (u, v)."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        some = slice(self.first[row], self.first[row + 1])
+        for key, u, v in zip(*(column[some].tolist() for column in self[1:]), strict=True):
+            found.setdefault(_KEYS[key], []).append((u, v))
+        return found
+
+    @property
+    def struct(self) -> abi.CConditions:
+        """The struct that functions of the C interface take."""
+        return record(abi.CConditions, n=len(self.first) - 1, **self._asdict())
+
+
+_KEYS = {number: name[4:].lower() for name, number in vars(abi).items() if name.startswith("KEY_")}
+
+
+def check_conditions(description: Description, conditions: Conditions) -> None:
+    """Raise RowError for the first row whose conditions are illegal, or leave no output; the message says why."""
+    call("cp_structure_restrict", description, conditions.struct, None, n_threads=1, flops=100.0 * len(conditions.key))
+
+
+def entries_of_conditions(
+    description: Description, conditions: Conditions
+) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Return what conditions say about entries of ψ: where those of each row begin; entries, their values, and 1 or 0.
+
+    1: the entry must have the value; 0: it must not.
+    """
+    n, k = len(conditions.first) - 1, 0
+    while True:
+        first, feature = np.empty(n + 1, np.int64), np.empty(k, np.int32)
+        value, must = np.empty(k, np.int8), np.empty(k, np.int8)
+        found = record(abi.CRestriction, n=n, first=first, capacity=k, feature=feature, value=value, must=must)
+        call(
+            "cp_structure_restrict", description, conditions.struct, found, n_threads=1, flops=1e3 * len(conditions.key)
+        )
+        if found.needed <= k:
+            return first.tolist(), feature.tolist(), value.tolist(), must.tolist()
+        k = found.needed
+
+
+def arrange(description: Description, conditions: Conditions, y: IntArray) -> IntArray:
+    """Return outputs `y` (n, part_len) as their conditions ask for: cycles from their start to their end."""
+    arranged = np.empty_like(y)
+    call("cp_structure_arrange", description, conditions.struct, y, *y.shape, arranged, n_threads=1, flops=1e2 * y.size)
+    return arranged
 
 
 def _scores(linear: Any, magnitude: Any, d: int) -> abi.CScores:
@@ -163,7 +230,7 @@ def decode(
     method: str = "auto",
     n_threads: int | None = None,
     seed: int = 0,
-    constraints: Constraints | None = None,
+    conditions: Conditions | None = None,
     met: npt.NDArray[np.bool_] | None = None,
 ) -> Decoded:
     """Find an output of largest score ``<linear, psi> + <magnitude, psi**2>`` for each row.
@@ -184,7 +251,7 @@ def decode(
         Threads; None as :func:`get_n_threads` says.
     seed : int, default=0
         Of the Markov chains, modulo 2**64. Each row has its own random stream.
-    constraints : Constraints or None, default=None
+    conditions : Conditions or None, default=None
         What the outputs must satisfy; for "auto", "exact" and "local-search".
     met : ndarray of shape (n,), bool, or None, default=None
         Gets whether the output of a row satisfies its conditions. Where it does not, none was found, and if the row is
@@ -211,8 +278,8 @@ def decode(
         np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_),
     )  # fmt: skip
     options = record(abi.CDecodeOptions, method=method, seed=seed % 2**64)
-    if constraints is not None:
-        put(options, constraints=record(abi.CConstraints, n=len(constraints.first) - 1, **constraints._asdict()))
+    if conditions is not None:
+        put(options, conditions=conditions.struct)
     columns = {
         "value": found.value,
         "upper_bound": found.upper_bound,

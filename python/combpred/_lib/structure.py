@@ -210,6 +210,36 @@ def _ranges() -> dict[tuple[str, str], Range]:
     }
 
 
+class Term(NamedTuple):
+    """What a key of constraints on outputs holds.
+
+    Attributes
+    ----------
+    form : str
+        "one", a number; "count", how many there are of something; "list", numbers; "pairs" of numbers; or "mixed",
+        numbers and pairs.
+    of : str
+        What is numbered, such as "labels", or what is counted.
+    second : str
+        What the second numbers of pairs are; empty: the same.
+    """
+
+    form: str
+    of: str
+    second: str
+
+
+@functools.cache
+def condition_terms(structure: str) -> dict[str, Term]:
+    """Return the keys of constraints that a structure takes, given its name in the catalogue."""
+    return {
+        term["key"]: Term(term["form"], term["of"], term.get("second", ""))
+        for entry in catalogue()
+        if entry["name"] == structure
+        for term in entry.get("conditions", ())
+    }
+
+
 def structure_count(description: Description) -> int:
     """Return the exact number of outputs."""
     return int(_text("cp_structure_count", description, 256), 16)

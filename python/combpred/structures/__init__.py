@@ -1,8 +1,7 @@
 """Output spaces: what a prediction may look like, and how it is turned into features.
 
 A `Structure` is the user's description of a space of outputs; its attribute ``space`` is what the package computes
-with. There is one file for each structure; `_visits`, `_edges`, `_orders` and `_members` hold what several of them
-share.
+with. There is one file for each structure; `_visits` and `_edges` hold what several of them share.
 
 To add a structure:
 

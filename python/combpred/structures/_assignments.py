@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from ._base import Sized, Structure
-from ._edges import EDGE_KEYS
-from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 
 class Assignments(Structure):
@@ -48,31 +46,10 @@ class Assignments(Structure):
     name = "assignments"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = EDGE_KEYS
     _sized = Sized("n_items", "item")
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        k = self._n()
-        items, columns = Noun("item", "items", k), Noun("column", "columns", k)
-        required, forbidden = (conditions.pairs(key, items, second=columns) for key in EDGE_KEYS)
-        column_of: dict[int, int] = {}
-        item_of: dict[int, int] = {}
-        for i, j in required:
-            if (i, j) in forbidden:
-                raise ConditionError(f"the cell {(i, j)} is required and forbidden; drop one of the two conditions")
-            if column_of.setdefault(i, j) != j:
-                raise ConditionError(f"'required' gives item {i} the columns {column_of[i]} and {j}; leave one out")
-            if item_of.setdefault(j, i) != i:
-                raise ConditionError(f"'required' gives column {j} to the items {item_of[j]} and {i}; leave one out")
-        # Requiring a cell means forbidding the other cells of its row; the scores of allowed outputs do not change.
-        unused = {i * k + j for i, j in forbidden}
-        unused |= {i * k + other for i, j in required for other in range(k) if other != j}
-        return Restriction(
-            self.space.description, must_not=tuple((cell, 1) for cell in sorted(unused)), shown=str(conditions)
-        )
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         truth, predicted = self._encoded(y_true, y_pred)

@@ -29,7 +29,7 @@ from .._lib.decode import Decoding, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
 from .._lib.structure import Description, Range, parameter_range, structure_names
-from ._search.constraints import Conditions, Restriction
+from ._search.constraints import Restriction
 from ._space import EntryKind, LibrarySpace, MomentsInfo
 
 _ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
@@ -80,7 +80,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
 
     _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
-    _constraint_keys: ClassVar[tuple[str, ...]] = ()  # keys that `constraints` may hold
     _entries: ClassVar[EntryKind] = "unknown"  # values that the entries of ψ take
     _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
     _partial: ClassVar[bool] = False  # whether training targets may be known in part
@@ -238,10 +237,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _own_names(self) -> Sequence[str] | None:
         """Return names that the entries of ψ have from the user, or None."""
         return None
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        """Return the conditions in the form that decoders take; overridden by structures that take constraints."""
-        raise CapabilityError(f"{self!r} takes no constraints; leave them out")
 
     # Facts about ψ, overridden where a subclass differs.
 

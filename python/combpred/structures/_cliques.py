@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from .._lib.structure import Description
 from ._base import Sized, Structure
-from ._members import MEMBER_KEYS, MemberConditions
-from ._search.constraints import Conditions, Noun, Restriction
 
 
 class Cliques(Structure):
@@ -54,17 +49,7 @@ class Cliques(Structure):
     name = "cliques"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = MEMBER_KEYS
     _sized = Sized("n_vertices", "vertex")
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        n = self._n()
-        members = MemberConditions(conditions, Noun("vertex", "vertices", n))
-        members.check_size(members.size, 0)
-        fixed = np.zeros(n, dtype=np.int32)
-        fixed[members.required], fixed[members.forbidden] = 1, -1
-        size = {} if members.size is None else {"size": members.size}
-        return Restriction(Description(self.name, {"n": n, **size}, fixed, None), shown=members.shown)

@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from .._data.glossary import documented
 from .._data.relations import pair_index
-from .._lib.structure import Description
 from ._base import Sized
 from ._search.constraints import Restriction
-from ._visits import VisitConditions, Visits, cycle_listing
+from ._visits import Visits
 
 
 @documented
@@ -56,22 +55,9 @@ class Cycles(Visits):
     _entries = "bits"
     _sized = Sized("n_vertices", "vertex", "y")
     _noun = ("vertex", "vertices")
-    _what = "a cycle"
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
-
-    def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
-        conditions.either_way()
-        pair = pair_index(self._n())
-        used, unused = (tuple((pair(u, v), 1) for u, v in sorted(set(p))) for p in (conditions.used, conditions.unused))
-        return Restriction(
-            conditions.describe(free),
-            must=used,
-            must_not=unused,
-            listed=cycle_listing(conditions.start, conditions.end, either_way=True),
-            shown=conditions.shown,
-        )
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None

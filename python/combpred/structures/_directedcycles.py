@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import pair_index
-from .._lib.structure import Description
 from ._base import Sized
 from ._search.constraints import Restriction
-from ._visits import VisitConditions, Visits, cycle_listing
+from ._visits import Visits
 
 
 @documented
@@ -58,21 +56,9 @@ class DirectedCycles(Visits):
     _entries = "signs and zeros"
     _sized = Sized("n_vertices", "vertex", "y")
     _noun = ("vertex", "vertices")
-    _what = "a cycle"
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
-
-    def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
-        n = self._n()
-        pair = pair_index(n)
-        unused = sorted({*conditions.unused, *conditions.excluded_by_used()})
-        return Restriction(
-            conditions.describe(free),
-            must_not=tuple((pair(u, v), 1 if u < v else -1) for u, v in unused),
-            listed=cycle_listing(conditions.start, conditions.end, either_way=False),
-            shown=conditions.shown,
-        )
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None

@@ -1,4 +1,4 @@
-"""Edge lists of simple graphs: checks, names of edges, and constraints on them."""
+"""Edge lists of simple graphs: checks, and names of edges."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 
 from .._lib.call import codes
 from .._lib.errors import in_words_of
-from .._lib.structure import Description, structure_layout
-from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
-
-EDGE_KEYS = ("required", "forbidden")
+from .._lib.structure import Description
 
 
 def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]:
@@ -62,48 +59,3 @@ def vertices_of_complete_graph(n_edges: int) -> int:
             "give n_vertices and edges"
         )
     return n
-
-
-def edge_restriction(conditions: Conditions, description: Description) -> Restriction:
-    """Return the restriction to sets that contain all required edges or arcs and no forbidden ones.
-
-    Parameters
-    ----------
-    conditions : Conditions
-        With keys out of `EDGE_KEYS`.
-    description : Description
-        A space whose ψ has one entry for each edge, or for each arc.
-
-    Raises
-    ------
-    ConditionError, ConditionTypeError
-        When a condition is illegal, names an edge that the graph does not have, or contradicts another one.
-    """
-    layout = structure_layout(description)
-    assert layout is not None
-    listed = list(zip(layout.rows.tolist(), layout.columns.tolist(), strict=True))
-    number = {pair: i for i, pair in enumerate(listed)}
-    what = "arc"
-    if layout.kind == "edges":
-        what = "edge"
-        number |= {(v, u): i for i, (u, v) in enumerate(listed)}
-    vertices = Noun("vertex", "vertices", 1 + max(max(pair) for pair in listed))
-
-    def entries(key: str) -> dict[int, Pair]:
-        found = {}
-        for pair in conditions.pairs(key, vertices):
-            if pair not in number:
-                raise ConditionError(f"{key!r} holds {pair}, which is no {what} of the graph; leave it out")
-            found[number[pair]] = pair
-        return found
-
-    must, must_not = entries("required"), entries("forbidden")
-    for i in must:
-        if i in must_not:
-            raise ConditionError(f"the {what} {must[i]} is required and forbidden; drop one of the two conditions")
-    return Restriction(
-        description,
-        must=tuple((i, 1) for i in sorted(must)),
-        must_not=tuple((i, 1) for i in sorted(must_not)),
-        shown=str(conditions),
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,12 +17,10 @@ from .._lib.sampling import Drawn
 from .._lib.structure import Description, Range, structure_count
 from ._base import Sized, Structure
 from ._edges import (
-    EDGE_KEYS,
     edge_list,
-    edge_restriction,
     vertices_of_complete_graph,
 )
-from ._search.constraints import Conditions, Restriction
+from ._search.constraints import Restriction
 from ._search.hereditary import PROPERTIES, EdgeProperty, decode_hereditary, edge_property, require_property
 from ._space import LibrarySpace, MomentsInfo
 
@@ -88,7 +85,6 @@ class Graphs(Structure):
     name = "graphs"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = EDGE_KEYS
     _sized = Sized("n_vertices", "edge")
 
     def __init__(
@@ -114,11 +110,6 @@ class Graphs(Structure):
         edges = edge_list("Graphs", self.edges, None if self.n_vertices is None else self._n())
         n = int(edges.max()) + 1 if self.n_vertices is None else self._n()
         return Description(self.name, {"n": n} | scalars, edges.ravel(), None)
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        space = self.space
-        held = edge_restriction(conditions, space.description)
-        return replace(held, decode=space.decode_within) if isinstance(space, HereditarySpace) else held
 
     def _resolve(self, y: Any) -> Graphs:
         if self.edges is not None:

@@ -12,8 +12,6 @@ from .._data.targets import TargetError, check_width
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
 from ._base import Sized, Structure
-from ._members import MEMBER_KEYS, MemberConditions
-from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 _MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are faster with dense rows
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
@@ -56,7 +54,6 @@ class LabelSets(Structure):
     name = "labelsets"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = MEMBER_KEYS
     _sized = Sized("n_labels", "label")
     _label_names: list[str] | None = None  # columns of the DataFrame that y was; not compared by ==
 
@@ -92,16 +89,6 @@ class LabelSets(Structure):
         if size > n:
             raise ValueError(f"LabelSets: size must be at most n_labels={n}, got {size}")
         return Description(self.name, {"n": n, "size": size}, None, None)
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        free = self.space.description
-        members = MemberConditions(conditions, Noun("label", "labels", free.scalars["n"]))
-        own = free.scalars["size"]
-        if own >= 0 and members.size not in (None, own):
-            raise ConditionError(f"'size' is {members.size}, but all sets of {self!r} have {own} labels; leave it out")
-        members.check_size(own if members.size is None and own >= 0 else members.size, 0)
-        size = own if members.size is None else members.size
-        return Restriction(Description(self.name, {**free.scalars, "size": size}, None, None), **members.entries())
 
     def _resolve(self, y: Any) -> LabelSets:
         columns = getattr(y, "columns", None)  # of a DataFrame

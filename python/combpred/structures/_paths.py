@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,6 @@ from .._lib.call import codes
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
 from ._base import Structure
-from ._edges import EDGE_KEYS, edge_restriction
-from ._search.constraints import Conditions, Restriction
 
 
 class Paths(Structure):
@@ -66,7 +63,6 @@ class Paths(Structure):
     name = "paths"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = EDGE_KEYS
 
     def __init__(self, arcs: ArrayLike, source: int, target: int, *, tied: ArrayLike | None = None) -> None:
         self.arcs = arcs
@@ -248,13 +244,6 @@ class Paths(Structure):
             raise ValueError(f"Paths: tied must have one group for each of {len(arcs)} arcs, got {len(tied)}")
         scalars["groups"] = int(tied.max()) + 1
         return Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        """Return the restriction in the space of untied arcs, as constraints concern single arcs, not groups."""
-        restriction = edge_restriction(conditions, self._untied())
-        if self.tied is None:
-            return restriction
-        return replace(restriction, entries=self._whole(self.tied, "tied", 1).astype(np.intp))
 
     def _untied(self) -> Description:
         """Return the description of the same paths where every arc is its own group."""

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.glossary import documented
 from .._data.targets import TargetError, target_matrix, whole_numbers
 from ._base import Sized, Structure
-from ._orders import ORDER_KEYS, order_restriction
-from ._search.constraints import Conditions, Restriction
+from ._search.constraints import Restriction
 
 
 @documented
@@ -55,7 +54,6 @@ class Permutations(Structure):
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label")
     _partial = True
-    _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
         self.n_labels = n_labels
@@ -123,9 +121,6 @@ class Permutations(Structure):
         """
         values = target_matrix(positions, "positions", None, "label")
         return np.argsort(Permutations(values.shape[1]).space.encode(values, "positions"), axis=1).astype(np.int32)
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        return order_restriction(conditions, self.space.description)
 
     def _said(self, reason: str) -> str:
         reason = reason.replace("structure of rankings with ties", "structure of rankings with ties, WeakOrders")

@@ -7,10 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from .._lib.structure import Description
 from ._base import Sized
 from ._search.constraints import Restriction
-from ._visits import VisitConditions, Visits
+from ._visits import Visits
 
 
 class Routes(Visits):
@@ -57,19 +56,9 @@ class Routes(Visits):
     _entries = "bits"
     _sized = Sized("n_places", "place", "y")
     _noun = ("place", "places")
-    _what = "a route"
 
     def __init__(self, n_places: int | None = None) -> None:
         self.n_places = n_places
-
-    def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
-        n = self._n()
-        unused = {_arc(n, u, v) for u, v in (*conditions.unused, *conditions.excluded_by_used())}
-        # The route does not end at the tail of a required arc, and does not start at its head.
-        unused |= {n * n + u for u, _ in conditions.used} | {n * (n - 1) + v for _, v in conditions.used}
-        return Restriction(
-            conditions.describe(free), must_not=tuple((entry, 1) for entry in sorted(unused)), shown=conditions.shown
-        )
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None

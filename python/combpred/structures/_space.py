@@ -38,7 +38,7 @@ from .._lib.structure import (
     structure_sample,
     structure_second_moment,
 )
-from ._search.constraints import RowConstraints
+from ._search.constraints import Restriction, RowConstraints
 from .costs import OutputLoss
 
 if TYPE_CHECKING:
@@ -320,6 +320,12 @@ class LibrarySpace:
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
         """Do the same with a decoder that is not an integer program."""
         return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed)
+
+    def decode_within(
+        self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, held: Restriction
+    ) -> Decoded | None:
+        """Decode rows that share a constraint where the library does not decode; None where nothing satisfies it."""
+        raise CapabilityError(f"{self.structure!r} takes no constraints; leave them out")
 
     def restricted(self, constraints: Any, n: int) -> RowConstraints:
         """Return a decoder of n rows under the user's constraints, after checking these."""

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.targets import target_matrix
 from .._lib.structure import Description
 from ._base import Sized, Structure
-from ._edges import EDGE_KEYS, edge_list, edge_restriction
-from ._search.constraints import Conditions, Restriction
+from ._edges import edge_list
 
 
 class SpanningTrees(Structure):
@@ -50,7 +49,6 @@ class SpanningTrees(Structure):
     name = "spanningtrees"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = EDGE_KEYS
     _sized = Sized("n_vertices", "edge", None)
 
     def __init__(self, n_vertices: int, edges: ArrayLike) -> None:
@@ -60,9 +58,6 @@ class SpanningTrees(Structure):
     def _describe(self) -> Description:
         n = self._n()
         return Description(self.name, {"n": n}, edge_list("SpanningTrees", self.edges, n).ravel(), None)
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        return edge_restriction(conditions, self.space.description)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "edge")

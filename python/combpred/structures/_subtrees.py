@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
@@ -13,8 +12,6 @@ from .._data.targets import target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
-from ._members import MEMBER_KEYS, MemberConditions
-from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 
 @documented
@@ -56,7 +53,6 @@ class Subtrees(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _costs = ("tree", "hamming")
-    _constraint_keys = MEMBER_KEYS
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable]) -> None:
         self.parent = parent
@@ -69,33 +65,6 @@ class Subtrees(Structure):
     def _describe(self) -> Description:
         tree = self._tree()
         return Description(self.name, {"n": len(tree)}, tree.parent, None)
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        tree = self._tree()
-        members = MemberConditions(conditions, Noun("node", "nodes", len(tree)))
-        forbidden = np.zeros(len(tree), dtype=np.bool_)
-        forbidden[members.forbidden] = True
-        required = tree.parent < 0  # the root
-        root = int(np.argmax(required))
-        if forbidden[root]:
-            raise ConditionError(f"'forbidden' holds {tree.show(root)}, the root of every subtree; leave it out")
-        for node in members.required:
-            at = node
-            while not required[at]:
-                if forbidden[at]:
-                    raise ConditionError(
-                        f"{tree.show(node)} is required, {tree.show(at)} above it is forbidden; drop one of the two "
-                        "conditions"
-                    )
-                required[at] = True
-                at = int(tree.parent[at])
-        for node in np.argsort(tree.depth):  # descendants of a forbidden node are forbidden
-            forbidden[node] |= tree.parent[node] >= 0 and forbidden[tree.parent[node]]
-        members.required, members.forbidden = (np.flatnonzero(mask).tolist() for mask in (required, forbidden))
-        members.check_size(members.size, 1)
-        free = self.space.description
-        size = {} if members.size is None else {"size": members.size}
-        return Restriction(Description(self.name, {**free.scalars, **size}, free.ints, None), **members.entries())
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "node of the tree")

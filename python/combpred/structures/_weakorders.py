@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from .._data.glossary import documented
 from ._base import Sized, Structure
-from ._orders import ORDER_KEYS, order_restriction
-from ._search.constraints import Conditions, Restriction
 
 
 @documented
@@ -68,13 +66,9 @@ class WeakOrders(Structure):
     _entries = "signs and ties"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label")
-    _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
         self.n_labels = n_labels
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        return order_restriction(conditions, self.space.description)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = self._matrix(y, argument)

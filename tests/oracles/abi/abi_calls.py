@@ -6,6 +6,7 @@ import ctypes
 
 import numpy as np
 
+from abi_conditions import CONDITIONS, RESTRICTION
 from abi_estimates import estimate_calls
 from abi_loglinear import loglinear_calls
 from combpred._lib import abi
@@ -37,8 +38,7 @@ BYTES = np.zeros(64, dtype=np.uint8)
 SLOTS = np.zeros(2, dtype=np.int64)
 ONES = np.ones(64)
 PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
-EYE = np.eye(2)
-DESCENDING = np.arange(4.0, 0.0, -1.0)
+EYE, DESCENDING = np.eye(2), np.arange(4.0, 0.0, -1.0)
 
 
 def doubles(at: int) -> int:
@@ -150,6 +150,8 @@ CALLS = {
     "cp_structure_format": [S, ctypes.create_string_buffer(512), 512, out()],
     "cp_structure_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
     "cp_structure_layout": [S, record(abi.CLayout), WRITTEN[64:].ctypes.data, WRITTEN[96:].ctypes.data, D, *RUN],
+    "cp_structure_restrict": [S, CONDITIONS, RESTRICTION, *RUN],
+    "cp_structure_arrange": [S, CONDITIONS, Y, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
     "cp_structure_mirror": [S, Y, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
     "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],

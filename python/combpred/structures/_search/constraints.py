@@ -1,170 +1,41 @@
-"""Constraints on outputs: parsing what the user passes, and decoding under it.
+"""Constraints on outputs: reading what the user passes, and decoding under it.
 
-The user's dict for one row becomes `Conditions`; the structure's ``_restriction`` turns these into a `Restriction`,
-which decoders understand; `RowConstraints` holds the restrictions of all rows and decodes under them. To take
-constraints, a structure lists its keys and implements ``_restriction``; what families of structures share for this is
-in `_members`, `_edges`, `_orders` and `_visits`.
+The user's dicts become `Conditions`, whole numbers by key, which the core checks, and respects where it decodes.
+Integer programs and users' properties, which it does not decode, get a `Restriction` for each row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._data.checks import counted
 from ..._lib.arrays import FloatArray
-from ..._lib.decode import Constraints, Decoded, Decoding, decode
+from ..._lib.decode import (
+    ALONE,
+    Conditions,
+    Decoded,
+    Decoding,
+    arrange,
+    check_conditions,
+    condition_key,
+    decode,
+    entries_of_conditions,
+)
 from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.names import CONSTRAINED_DECODERS
-from ..._lib.structure import Description
+from ..._lib.structure import Term, condition_terms
 
 if TYPE_CHECKING:
     from .._space import LibrarySpace
 
 
-Pair = tuple[int, int]
-
 #: Values of the parameter `decoder` that respect constraints.
 CONSTRAINED = (*CONSTRAINED_DECODERS, "milp")
-
-
-class ConditionError(ValueError):
-    """A condition contradicts another one or the structure; `RowConstraints` adds the row to the message."""
-
-
-class ConditionTypeError(TypeError):
-    """A condition has a wrong type; `RowConstraints` adds the row to the message."""
-
-
-@dataclass(frozen=True)
-class Noun:
-    """What the numbers in a condition stand for, such as labels 0..n−1.
-
-    Attributes
-    ----------
-    one, many : str
-        What messages call one of them, and several.
-    n : int
-        How many there are.
-    """
-
-    one: str
-    many: str
-    n: int
-
-    def check(self, key: str, value: Any) -> int:
-        """Return a value of the condition `key` as an int after checking that it is in 0..n−1."""
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-            raise ConditionTypeError(f"{key!r} holds {_shown(value)}; {self.many} are whole numbers 0..{self.n - 1}")
-        if not 0 <= value < self.n:
-            raise ConditionError(f"{key!r} holds {value}; {self.many} are whole numbers 0..{self.n - 1}")
-        return int(value)
-
-
-class Conditions:
-    """The conditions of one constraint, as the user gave them; methods read and check the values of keys.
-
-    Parameters
-    ----------
-    given : mapping
-        From key to condition. A condition that is None counts as absent.
-    keys : tuple of str
-        The keys that the structure takes.
-    what : str
-        Name of the structure's class, for messages.
-
-    Raises
-    ------
-    ConditionError, ConditionTypeError
-        When `given` is not a mapping or has an unknown key. The methods raise them for illegal values.
-    """
-
-    def __init__(self, given: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
-        if not isinstance(given, Mapping):
-            raise ConditionTypeError(f"found {_shown(given)}; a constraint is a dict with keys out of {_listed(keys)}")
-        for key in given:
-            if key not in keys:
-                raise ConditionError(f"{what} take no key {key!r}; their keys are {_listed(keys)}")
-        self._given = {key: value for key, value in given.items() if value is not None}
-
-    def __bool__(self) -> bool:
-        return bool(self._given)
-
-    def __str__(self) -> str:
-        text = str(self._given)
-        return text if len(text) <= 200 else f"{text[:199]}…"
-
-    def one(self, key: str, noun: Noun) -> int | None:
-        """Return the number that a key holds, or None if the key is absent."""
-        return noun.check(key, self._given[key]) if key in self._given else None
-
-    def count(self, key: str, least: int, most: int, noun: str) -> int | None:
-        """Return the integer between `least` and `most` that a key holds, or None if the key is absent.
-
-        `noun` says what it counts, for messages.
-        """
-        value = self._given.get(key)
-        if value is None:
-            return None
-        remedy = f"it is the number of {noun}, {least}..{most}"
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-            raise ConditionTypeError(f"{key!r} is {_shown(value)}; {remedy}")
-        if not least <= value <= most:
-            raise ConditionError(f"{key!r} is {value}; {remedy}")
-        return int(value)
-
-    def many(self, key: str, noun: Noun) -> list[int]:
-        """Return the numbers that a key lists, in ascending order and without repetitions."""
-        return sorted({noun.check(key, value) for value in self._items(key, f"a list of {noun.many}, such as [0, 1]")})
-
-    def pairs(self, key: str, noun: Noun, *, second: Noun | None = None) -> list[Pair]:
-        """Return the pairs that a key lists, without repetitions; `second` is what their second numbers stand for."""
-        remedy = f"a list of pairs of {noun.many}, such as [(0, 1)]"
-        found = dict.fromkeys(_pair(key, item, noun, second or noun, remedy) for item in self._items(key, remedy))
-        return list(found)
-
-    def mixed(self, key: str, noun: Noun) -> tuple[list[int], list[Pair]]:
-        """Return the numbers and the pairs of numbers that a key lists."""
-        remedy = f"a list of {noun.many} and of pairs of them, such as [2, (0, 1)]"
-        alone: set[int] = set()
-        pairs: dict[Pair, None] = {}
-        for item in self._items(key, remedy):
-            if isinstance(item, Collection) or getattr(item, "ndim", 0) > 0:
-                pairs[_pair(key, item, noun, noun, remedy)] = None
-            else:
-                alone.add(noun.check(key, item))
-        return sorted(alone), list(pairs)
-
-    def _items(self, key: str, remedy: str) -> Iterator[Any]:
-        """Return an iterator over the list that a key holds, empty if the key is absent."""
-        value = self._given.get(key, ())
-        listed = isinstance(value, (list, tuple, set, frozenset, range)) or getattr(value, "ndim", 0) > 0
-        if not listed:
-            raise ConditionTypeError(f"{key!r} is {_shown(value)}; it takes {remedy}")
-        return iter(value)
-
-
-def _pair(key: str, item: Any, first: Noun, second: Noun, remedy: str) -> Pair:
-    """Return an item of a list as a pair of ints, checked."""
-    if not (isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1) or len(item) != 2:
-        raise ConditionTypeError(f"{key!r} holds {_shown(item)}; it takes {remedy}")
-    return first.check(key, item[0]), second.check(key, item[1])
-
-
-def _shown(value: Any) -> str:
-    """Return a value for messages, shortened if it is long."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-def _listed(keys: tuple[str, ...]) -> str:
-    """Return keys for messages."""
-    return ", ".join(repr(key) for key in keys)
 
 
 class ConstraintError(RowError):
@@ -184,40 +55,19 @@ class ConstraintError(RowError):
 
 @dataclass(frozen=True)
 class Restriction:
-    """The set of outputs that satisfy one constraint, in the form that decoders take.
+    """The constraint of one row, for what the core does not decode.
 
     Attributes
     ----------
-    description : Description
-        The space to decode in. Conditions that are not about single entries of ψ are part of it.
-    must, must_not : tuple of (int, int)
+    must, must_not : list of (int, int)
         Pairs of an entry of ψ and the value, 1 or −1, that it must, or must not, have.
-    entries : ndarray of shape (d',) or None, default=None
-        If the space has another embedding than the structure: for each of its d' entries, the entry of ψ from which it
-        takes its score.
-    listed : callable or None, default=None
-        Function that turns decoded parts ``(k, part_len)`` into those that the user sees, if they differ.
-    shown : str, default=""
-        The constraint, for messages.
-    decode : callable or None, default=None
-        Function of linear scores, magnitudes, a `Decoding` and the restriction that returns `Decoded`, or None where no
-        output satisfies the restriction; if the library does not decode the space.
+    given : dict of str to list of (int, int)
+        What each key of the constraint holds: pairs, and numbers n as ``(n, ALONE)``.
     """
 
-    description: Description
-    must: tuple[tuple[int, int], ...] = ()
-    must_not: tuple[tuple[int, int], ...] = ()
-    entries: NDArray[np.intp] | None = None
-    listed: Callable[[NDArray[np.int32]], NDArray[np.int32]] | None = None
-    shown: str = ""
-    decode: Callable[[FloatArray, FloatArray | None, Decoding, Restriction], Decoded | None] | None = None
-
-    def space_key(self) -> Hashable:
-        """Return a key that restrictions share if they are decoded in the same space."""
-        ints = self.description.ints
-        fixed = None if ints is None else ints.tobytes()
-        own = None if self.decode is None else (self.must, self.must_not)
-        return (tuple(sorted(self.description.scalars.items())), fixed, own)
+    must: list[tuple[int, int]]
+    must_not: list[tuple[int, int]]
+    given: dict[str, list[tuple[int, int]]]
 
 
 class RowConstraints:
@@ -242,51 +92,47 @@ class RowConstraints:
 
     def __init__(self, space: LibrarySpace, constraints: Any, n: int) -> None:
         self._space, structure = space, space.structure
+        self._name, terms = type(structure).__name__, condition_terms(structure.name)
         if isinstance(constraints, Iterable) and hasattr(constraints, "dtype"):
             constraints = list(constraints)  # an array or a Series of dicts
-        held = constraints if isinstance(constraints, Sequence) else [constraints]
-        if not structure._constraint_keys and any(held):
-            raise CapabilityError(
-                f"{type(structure).__name__} takes no constraints; leave them out, or choose among its outputs"
-            )
-        self._restrictions: list[Restriction | None]  # of all rows, or the one that they share
-        if isinstance(constraints, Mapping):
-            self._restrictions = [self._parsed(constraints, "constraints")]
-            self._code = np.zeros(n, dtype=np.intp)
-            return
-        if isinstance(constraints, str) or not isinstance(constraints, Sequence):
+        self._shared = isinstance(constraints, Mapping)
+        self._given = constraints if isinstance(constraints, Sequence) else [constraints]
+        if not terms and any(self._given):
+            raise CapabilityError(f"{self._name} takes no constraints; leave them out, or choose among its outputs")
+        if isinstance(constraints, str) or not isinstance(constraints, (Mapping, Sequence)):
             raise TypeError(
                 f"constraints must be a dict for all rows, or a list with a dict or None for each; got {constraints!r}"
             )
-        if len(constraints) != n:
-            raise ValueError(
-                f"constraints has {counted(len(constraints), 'entry', 'entries')} for "
-                f"{counted(n, 'row')}; give one for each row"
-            )
-        self._restrictions = [
-            None if given is None else self._parsed(given, f"constraints, row {row}", row)
-            for row, given in enumerate(constraints)
-        ]
-        known: dict[Hashable, int] = {}
-        keys = (None if restriction is None else restriction.space_key() for restriction in self._restrictions)
-        self._code = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.intp)
+        if not self._shared and len(constraints) != n:
+            entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
+            raise ValueError(f"constraints has {entries} for {rows}; give one for each row")
+        self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
+        if terms:
+            try:
+                check_conditions(space.description, self._conditions)
+            except RowError as error:
+                raise self._illegal(error.row, structure._said(error.reason)) from None
 
-    def _of(self, row: int) -> Restriction | None:
-        """Return the restriction of a row."""
-        return self._restrictions[0 if len(self._restrictions) == 1 else row]
+    def _illegal(self, row: int, reason: str) -> ValueError:
+        return ValueError(f"constraints: {reason}") if self._shared else ConstraintError(row, reason)
 
-    def _parsed(self, given: Any, where: str, row: int | None = None) -> Restriction | None:
-        """Return the restriction of one constraint, or None if it has no conditions; errors begin with `where`."""
-        structure = self._space.structure
+    def _read(self, row: int, given: Any, terms: Mapping[str, Term]) -> list[tuple[int, int, int]]:
+        """Return the conditions of a row: keys by number, and what they hold."""
         try:
-            conditions = Conditions(given, structure._constraint_keys, type(structure).__name__)
-            return structure._restriction(conditions) if conditions else None
-        except ConditionTypeError as error:
+            if given is not None and not isinstance(given, Mapping):
+                raise TypeError(f"found {_shown(given)}; a constraint is a dict with keys out of {_listed(terms)}")
+            found = []
+            for key, value in (given or {}).items():
+                if key not in terms:
+                    raise ValueError(f"{self._name} take no key {key!r}; their keys are {_listed(terms)}")
+                if value is not None:
+                    found += [(condition_key(key), *item) for item in _held(key, value, terms[key])]
+            return found
+        except TypeError as error:
+            where = "constraints" if self._shared else f"constraints, row {row}"
             raise TypeError(f"{where}: {error}") from None
-        except ConditionError as error:
-            if row is None:
-                raise ValueError(f"{where}: {error}") from None
-            raise ConstraintError(row, str(error)) from None
+        except ValueError as error:
+            raise self._illegal(row, str(error)) from None
 
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int = 0) -> Decoded:
         """Return an output of largest score that satisfies the constraint of its row, with a certificate.
@@ -308,109 +154,145 @@ class RowConstraints:
             When the decoder does not respect constraints, or is beyond its size.
         ConstraintError
             When no output satisfies the constraint of a row, or a search found none.
-
-        Notes
-        -----
-        Rows whose outputs belong to the same space are decoded together.
         """
-        code = self._code[first : first + len(linear)]
-        whole: Decoded | None = None
-        for number in np.unique(code):
-            rows = np.flatnonzero(code == number)
-            weights = magnitude if magnitude is None or len(np.atleast_2d(magnitude)) == 1 else magnitude[rows]
-            try:
-                part = self._decode_group(linear[rows], weights, how, first + rows)
-            except CapabilityError as error:
-                if error.row is not None or len(self._restrictions) == 1 or how.decoder not in CONSTRAINED:
-                    raise
-                # Whatever the scores, but rows with other constraints may do.
-                raise error.at(int(first + rows[0])) from error.__cause__
-            if len(rows) == len(linear):
-                return part
-            if whole is None:
-                whole = Decoded(*(np.empty((len(linear), *a.shape[1:]), dtype=a.dtype) for a in part))
-            for all_rows, some in zip(whole, part, strict=True):
-                all_rows[rows] = some
-        return self._space.decode(linear, magnitude, how) if whole is None else whole
+        try:
+            with renumbered(slice(first, None)):
+                return self._decode(linear, magnitude, how, first)
+        except CapabilityError as error:
+            if error.row is not None or len(self._given) == 1 or how.decoder not in CONSTRAINED:
+                raise
+            # Whatever the scores, but rows with other constraints may do.
+            raise error.at(first) from error.__cause__
 
-    def _decode_group(
-        self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, rows: NDArray[np.intp]
-    ) -> Decoded:
-        """Decode rows in one space; `rows` are their numbers among all rows."""
-        held = [self._of(row) for row in rows.tolist()]
-        shared = held[0]
-        if shared is None:
-            with renumbered(rows):
-                return self._space.decode(linear, magnitude, how)
-        restrictions = [restriction for restriction in held if restriction is not None]  # which are all
+    def _decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int) -> Decoded:
+        """Do the same, where errors count rows from `first` on."""
+        conditions = self._conditions if self._shared else self._conditions.rows(first, first + len(linear))
+        if len(conditions.key) == 0:
+            return self._space.decode(linear, magnitude, how)
         if how.decoder not in CONSTRAINED:
             names = ", ".join(repr(name) for name in CONSTRAINED)
             raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
+        if magnitude is not None:
+            self._space.require_preimage()  # squares of sums are no sums of squares, unless the sums are 0 or 1
         if how.decoder == "milp":
-            return self._decode_programs(restrictions, linear, magnitude, rows)
-        if shared.entries is not None:
-            if magnitude is not None:
-                self._space.require_preimage()  # squares of sums are no sums of squares, unless the sums are 0 or 1
-                magnitude = magnitude[..., shared.entries]
-            linear = linear[:, shared.entries]
-        met = np.ones(len(rows), dtype=np.bool_)
-        with renumbered(rows):
-            if shared.decode is None:
-                found: Decoded | None = decode(
-                    shared.description,
-                    linear,
-                    magnitude,
-                    how.decoder,
-                    how.n_threads,
-                    constraints=_conditions(restrictions),
-                    met=met,
-                )
-            else:
-                found = shared.decode(linear, magnitude, how, shared)
-        if found is None or not met.all():
-            row = int(np.argmin(met)) if found is not None else 0
-            proven = found is None or bool(found.optimal[row])
-            raise ConstraintError(int(rows[row]), self._unmet(restrictions[row], proven))
-        return found if shared.listed is None else found._replace(y=shared.listed(found.y))
+            return self._decode_programs(linear, magnitude, conditions, first)
+        if not self._space.decodes_in_library(how.decoder):
+            return self._decode_here(linear, magnitude, how, conditions, first)
+        description, met = self._space.description, np.ones(len(linear), dtype=np.bool_)
+        found = decode(description, linear, magnitude, how.decoder, how.n_threads, conditions=conditions, met=met)
+        if not met.all():
+            row = int(np.argmin(met))
+            raise self._unmet(first, row, bool(found.optimal[row]))
+        return found
 
     def _decode_programs(
-        self, restrictions: list[Restriction], linear: FloatArray, magnitude: FloatArray | None, rows: NDArray[np.intp]
+        self, linear: FloatArray, magnitude: FloatArray | None, conditions: Conditions, first: int
     ) -> Decoded:
-        """Decode rows in one space by integer programs, which contain the conditions."""
+        """Decode rows by integer programs, which contain the conditions."""
         from .programs import decode_rows  # loads the solver
 
-        structure = self._space.structure
+        description, structure = self._space.description, self._space.structure
+        restrictions = self._restrictions(conditions, len(linear))
         solvers = [partial(structure._best_by_program, restriction=restriction) for restriction in restrictions]
         try:
-            found = decode_rows(self._space.description, linear, magnitude, solvers)
+            found = decode_rows(description, linear, magnitude, solvers)
         except RowError as error:
-            raise ConstraintError(int(rows[error.row]), self._unmet(restrictions[error.row], True)) from None
-        listed = restrictions[0].listed
-        return found if listed is None else found._replace(y=listed(found.y))
+            raise self._unmet(first, error.row, True) from None
+        return found._replace(y=arrange(description, conditions, found.y))
 
-    def _unmet(self, restriction: Restriction, proven: bool) -> str:
-        """Return a message that no output satisfies the constraint, if that is proven, or that a search found none."""
-        name = type(self._space.structure).__name__
+    def _decode_here(
+        self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, conditions: Conditions, first: int
+    ) -> Decoded:
+        """Decode rows in a space that decodes in Python: all at once where they share a constraint."""
+        n, parts = len(linear), []
+        for row, restriction in enumerate(self._restrictions(conditions, 1 if self._shared else n)):
+            some = slice(0, n) if self._shared else slice(row, row + 1)
+            weights = magnitude if magnitude is None or len(np.atleast_2d(magnitude)) == 1 else magnitude[some]
+            with renumbered(some):
+                found = (
+                    self._space.decode(linear[some], weights, how)
+                    if restriction is None
+                    else self._space.decode_within(linear[some], weights, how, restriction)
+                )
+            if found is None:
+                raise self._unmet(first, row, True)
+            parts.append(found)
+        return Decoded(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _restrictions(self, conditions: Conditions, n: int) -> list[Restriction | None]:
+        """Return what the core makes of the conditions of each of n rows; None where there are none."""
+        begin, feature, value, must = entries_of_conditions(self._space.description, conditions)
+        found: list[Restriction | None] = []
+        for row in range(len(begin) - 1):
+            sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = [], []
+            for at in range(begin[row], begin[row + 1]):
+                sides[1 - must[at]].append((feature[at], value[at]))
+            given = conditions.given(row)
+            found.append(Restriction(*sides, given) if given else None)
+        return found * n if self._shared else found
+
+    def _unmet(self, first: int, row: int, proven: bool) -> ConstraintError:
+        """Return an error: no output satisfies the constraint, if that is proven, or a search found none."""
+        given = self._given[0 if self._shared else first + row]
+        text = str({key: value for key, value in given.items() if value is not None})
+        shown = text if len(text) <= 200 else f"{text[:199]}…"
         if proven:
-            return f"no output of {name} satisfies {restriction.shown}; leave conditions out"
-        return (
-            f"the search found no output of {name} that satisfies {restriction.shown}; there may be one: leave "
-            "conditions out, forbid more so that exact decoding is possible, or, for rankings without ties, "
-            "cycles and routes, let decoder='milp' decide it"
+            return ConstraintError(row, f"no output of {self._name} satisfies {shown}; leave conditions out")
+        return ConstraintError(
+            row,
+            f"the search found no output of {self._name} that satisfies {shown}; there may be one: leave conditions "
+            "out, forbid more so that exact decoding is possible, or, for rankings without ties, cycles and routes, "
+            "let decoder='milp' decide it",
         )
 
 
-def _conditions(restrictions: list[Restriction]) -> Constraints:
-    """Return the conditions of rows on entries of ψ as the library takes them."""
-    if all(restriction is restrictions[0] for restriction in restrictions):
-        restrictions = restrictions[:1]
-    table = [
-        (*condition, must)
-        for restriction in restrictions
-        for must, conditions in ((1, restriction.must), (0, restriction.must_not))
-        for condition in conditions
-    ]
-    feature, value, must = np.array(table, dtype=np.int32).reshape(-1, 3).T
-    sizes = [len(restriction.must) + len(restriction.must_not) for restriction in restrictions]
-    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Constraints(first, np.ascontiguousarray(feature), value.astype(np.int8), must.astype(np.int8))
+def _held(key: str, value: Any, term: Term) -> Iterator[tuple[int, int]]:
+    """Yield the numbers, or pairs of numbers, that a key holds."""
+    of = term.of
+    if term.form == "count":
+        yield _whole(value, f"{key!r} is {_shown(value)}; it is the number of {of}"), ALONE
+        return
+    if term.form == "one":
+        yield _whole(value, f"{key!r} holds {_shown(value)}; {of} are whole numbers"), ALONE
+        return
+    second = term.second or of
+    both = of if second == of else f"{of} and {second}"
+    remedy = {
+        "list": f"a list of {of}, such as [0, 1]",
+        "pairs": f"a list of pairs of {both}, such as [(0, 1)]",
+        "mixed": f"a list of {of} and of pairs of them, such as [2, (0, 1)]",
+    }[term.form]
+    if not (isinstance(value, (list, tuple, set, frozenset, range)) or getattr(value, "ndim", 0) > 0):
+        raise TypeError(f"{key!r} is {_shown(value)}; it takes {remedy}")
+    for item in value:
+        paired = isinstance(item, Collection) or getattr(item, "ndim", 0) > 0
+        if term.form == "list" or (term.form == "mixed" and not paired):
+            yield _whole(item, f"{key!r} holds {_shown(item)}; {of} are whole numbers"), ALONE
+        elif not (isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1) or len(item) != 2:
+            raise TypeError(f"{key!r} holds {_shown(item)}; it takes {remedy}")
+        else:
+            u, v = item
+            yield (
+                _whole(u, f"{key!r} holds {_shown(u)}; {of} are whole numbers"),
+                _whole(v, f"{key!r} holds {_shown(v)}; {second} are whole numbers"),
+            )
+
+
+def _whole(value: Any, remedy: str) -> int:
+    """Return a value as an int of 31 bits; TypeError or ValueError with the remedy for others."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(remedy)
+    if not 0 <= value < 2**31:
+        raise ValueError(f"{remedy} from 0 on")
+    return int(value)
+
+
+def _shown(value: Any) -> str:
+    """Return a value for messages, shortened if it is long."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _listed(keys: Iterable[str]) -> str:
+    """Return keys for messages."""
+    return ", ".join(repr(key) for key in keys)

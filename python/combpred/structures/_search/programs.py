@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.arrays import FloatArray
-from ..._lib.decode import Decoded, score_values
+from ..._lib.decode import ALONE, Decoded, score_values
 from ..._lib.errors import RowError
 from ..._lib.structure import Description, structure_embed
 from ..._programs.program import Cut, InfeasibleError
@@ -63,14 +63,15 @@ def visit_cuts(
     """
     if restriction is None:
         return []
-    scalars, fixed = restriction.description.scalars, restriction.description.ints
-    cuts = [_fixed(variable(entry, value), True) for entry, value in restriction.must]
-    cuts += [_fixed(variable(entry, value), False) for entry, value in restriction.must_not]
-    if fixed is not None:
-        cuts += [_fixed(visited + int(v), bool(fixed[v] > 0)) for v in np.flatnonzero(fixed)]
-    if "length" in scalars:
-        cuts.append(Cut(list(range(visited, visited + n)), [1.0] * n, scalars["length"], scalars["length"]))
-    start, end = scalars.get("start"), scalars.get("end")
+    given = restriction.given
+    start, end, length = (given[key][0][0] if key in given else None for key in ("start", "end", "length"))
+    cuts = [_fixed(variable(entry, value), False) for entry, value in restriction.must_not]
+    for key, inside in (("required", True), ("forbidden", False)):
+        cuts += [_fixed(visited + u, inside) for u, v in given.get(key, ()) if v == ALONE]
+    cuts += [_fixed(visited + at, True) for at in (start, end) if at is not None]
+    cuts += [_fixed(step(u, v), True) for u, v in given.get("required", ()) if v != ALONE]
+    if length is not None:
+        cuts.append(Cut(list(range(visited, visited + n)), [1.0] * n, length, length))
     if starts is not None and ends is not None:
         cuts += [_fixed(first + at, True) for first, at in ((starts, start), (ends, end)) if at is not None]
     elif start is not None and end is not None:

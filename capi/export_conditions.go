@@ -1,0 +1,244 @@
+package main
+
+// #include "combpred.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/capi/cabi"
+	"combpred/core/catalogue"
+	"combpred/core/decode"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// conditionKeys are the keys of the header.
+var conditionKeys = [...]structure.Key{
+	C.CP_KEY_FIRST: structure.FirstKey, C.CP_KEY_LAST: structure.LastKey, C.CP_KEY_BEFORE: structure.BeforeKey,
+	C.CP_KEY_REQUIRED: structure.RequiredKey, C.CP_KEY_FORBIDDEN: structure.ForbiddenKey, C.CP_KEY_SIZE: structure.SizeKey,
+	C.CP_KEY_START: structure.StartKey, C.CP_KEY_END: structure.EndKey, C.CP_KEY_LENGTH: structure.LengthKey,
+}
+
+// readConditions reads conditions in terms of a structure.
+func readConditions(p *C.cp_in_conditions) (*decode.Keyed, error) {
+	r, err := cabi.Record(p, "conditions")
+	if err != nil {
+		return nil, err
+	}
+	if r.n < 0 || r.n > maxRows {
+		return nil, cabi.Illegal("conditions.n is %d, must be from 0 to %d", int64(r.n), maxRows)
+	}
+	first, count, err := starts(r.first, r.n, "conditions.first")
+	if err != nil {
+		return nil, err
+	}
+	key, err := int32s(r.key, "conditions.key", count)
+	if err != nil {
+		return nil, err
+	}
+	u, err := int32s(r.u, "conditions.u", count)
+	if err != nil {
+		return nil, err
+	}
+	v, err := int32s(r.v, "conditions.v", count)
+	if err != nil {
+		return nil, err
+	}
+	out := &decode.Keyed{First: first, All: make([]structure.Condition, count)}
+	for i, k := range key {
+		if k < 0 || int(k) >= len(conditionKeys) {
+			return nil, cabi.Illegal("conditions.key[%d] is %d, must be one of CP_KEY_FIRST to CP_KEY_LENGTH", i, k)
+		}
+		out.All[i] = structure.Condition{Key: conditionKeys[k], U: int(u[i]), V: int(v[i])}
+	}
+	return out, nil
+}
+
+// restrictedDecoder decodes under conditions of one kind or the other.
+type restrictedDecoder interface {
+	Batch(space structure.Space, linear, magnitude blas64.General, method decode.Method, dst []int32, certs []structure.Certificate,
+		met []bool, workers int, mon *parallel.Monitor) error
+}
+
+// readRestricted reads the conditions of n rows; nil where there are none.
+func readRestricted(opt C.cp_decode_options, how decode.Method, n C.int64_t) (restrictedDecoder, error) {
+	switch {
+	case opt.constraints == nil && opt.conditions == nil:
+		return nil, nil
+	case opt.constraints != nil && opt.conditions != nil:
+		return nil, cabi.Illegal("options has constraints and conditions; leave one of the two out")
+	case !how.Constrained():
+		return nil, cabi.Illegal("options.method is %q, which takes no constraints", catalogue.Decoders.Of(int(how)))
+	case opt.constraints != nil:
+		return readConstraints(opt.constraints, n)
+	}
+	keyed, err := readConditions(opt.conditions)
+	if err != nil {
+		return nil, err
+	}
+	if c := len(keyed.First) - 1; c != 1 && C.int64_t(c) != n {
+		return nil, cabi.Illegal("conditions.n is %d, must be 1 or scores.n, which is %d", c, int64(n))
+	}
+	return keyed, nil
+}
+
+// readConstraints reads the conditions of n rows on entries of ψ.
+func readConstraints(p *C.cp_in_constraints, n C.int64_t) (*decode.Restricted, error) {
+	r, err := cabi.Record(p, "constraints")
+	if err != nil {
+		return nil, err
+	}
+	if r.n != 1 && r.n != n {
+		return nil, cabi.Illegal("constraints.n is %d, must be 1 or scores.n, which is %d", int64(r.n), int64(n))
+	}
+	first, count, err := starts(r.first, r.n, "constraints.first")
+	if err != nil {
+		return nil, err
+	}
+	feature, err := int32s(r.feature, "constraints.feature", count)
+	if err != nil {
+		return nil, err
+	}
+	value, err := cabi.View[int8](unsafe.Pointer(r.value), "constraints.value", count)
+	if err != nil {
+		return nil, err
+	}
+	must, err := cabi.View[int8](unsafe.Pointer(r.must), "constraints.must", count)
+	if err != nil {
+		return nil, err
+	}
+	out := &decode.Restricted{First: first, All: make([]decode.Condition, count)}
+	for k := range out.All {
+		if must[k] != 0 && must[k] != 1 {
+			return nil, cabi.Illegal("constraints.must[%d] is %d, must be 0 or 1", k, must[k])
+		}
+		out.All[k] = decode.Condition{Feature: int(feature[k]), Value: value[k], Must: must[k] == 1}
+	}
+	return out, nil
+}
+
+//export go_cp_structure_restrict
+func go_cp_structure_restrict(s *C.cp_in_structure, conditions *C.cp_in_conditions, restriction *C.cp_restriction,
+	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		given, err := readConditions(conditions)
+		if err != nil {
+			return err
+		}
+		out, err := newRestriction(restriction, len(given.First)-1)
+		if err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		found := make([][]structure.EntryCondition, len(given.First)-1)
+		keep := func(row int, r structure.Restriction) {
+			if restriction != nil {
+				found[row] = r.Conditions
+			}
+		}
+		if err := given.Each(sp, run.workers, run.mon, keep); err != nil {
+			return err
+		}
+		out.write(found)
+		return nil
+	})
+}
+
+// restriction is a caller's, and views of its buffers.
+type restriction struct {
+	at          cabi.Out[C.cp_restriction]
+	record      C.cp_restriction
+	first       []int64
+	feature     []int32
+	value, must []int8
+}
+
+func newRestriction(p *C.cp_restriction, n int) (out restriction, err error) {
+	if out.at, err = cabi.OutRecord(p, "restriction", true); err != nil || p == nil {
+		return out, err
+	}
+	if out.record, err = cabi.Record(p, "restriction"); err != nil {
+		return out, err
+	}
+	r := &out.record
+	if err := cabi.Equal("restriction.n", r.n, "conditions", n); err != nil {
+		return out, err
+	}
+	if out.first, err = int64s(r.first, "restriction.first", r.n+1); err != nil {
+		return out, err
+	}
+	if out.feature, err = int32s(r.feature, "restriction.feature", r.capacity); err != nil {
+		return out, err
+	}
+	if out.value, err = cabi.View[int8](unsafe.Pointer(r.value), "restriction.value", r.capacity); err != nil {
+		return out, err
+	}
+	out.must, err = cabi.View[int8](unsafe.Pointer(r.must), "restriction.must", r.capacity)
+	return out, err
+}
+
+// write writes the conditions of each row.
+func (out *restriction) write(found [][]structure.EntryCondition) {
+	if out.first == nil {
+		return
+	}
+	at := 0
+	for i, conditions := range found {
+		out.first[i] = int64(at)
+		at += len(conditions)
+	}
+	out.first[len(found)] = int64(at)
+	out.record.needed = C.int64_t(at)
+	out.at.Set(out.record)
+	if at > len(out.feature) {
+		return
+	}
+	for i, conditions := range found {
+		for k, c := range conditions {
+			j := int(out.first[i]) + k
+			out.feature[j], out.value[j], out.must[j] = int32(c.Feature), c.Value, int8(flagged(c.Must))
+		}
+	}
+}
+
+//export go_cp_structure_arrange
+func go_cp_structure_arrange(s *C.cp_in_structure, conditions *C.cp_in_conditions, y *C.cp_in_i32, n, partLen C.int64_t,
+	dst *C.int32_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		given, err := readConditions(conditions)
+		if err != nil {
+			return err
+		}
+		if c := len(given.First) - 1; c != 1 && C.int64_t(c) != n {
+			return cabi.Illegal("conditions.n is %d, must be 1 or n, which is %d", c, int64(n))
+		}
+		out, err := int32s(dst, "dst", n, partLen)
+		if err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		parts := int(partLen)
+		if err := eachRow(n, run, func(i int) error { return sp.Check(rows[i*parts : (i+1)*parts]) }); err != nil {
+			return err
+		}
+		copy(out, rows)
+		return given.Arrange(sp, out, run.workers, run.mon)
+	})
+}

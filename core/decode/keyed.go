@@ -1,0 +1,106 @@
+package decode
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/badrow"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Keyed are conditions in terms of the structure: the outputs of row i are those that satisfy All[First[i]:First[i+1]]. With one
+// range, it is that of all rows.
+type Keyed struct {
+	First []int
+	All   []structure.Condition
+}
+
+// rowsRead is the number of rows whose conditions a worker reads at a time.
+const rowsRead = 256
+
+// reader returns what reads the conditions, or a *structure.CapabilityError.
+func reader(space structure.Space) (func([]structure.Condition) (structure.Restriction, error), error) {
+	r, ok := space.(structure.Restricter)
+	if !ok {
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "outputs that can be held to conditions by key"}
+	}
+	return r.Restrict(), nil
+}
+
+// Each calls f with the number of each row, or 0 alone where there is one range, and what its conditions come to. Its error names the
+// first row whose conditions are illegal. f may be called by several goroutines.
+func (k *Keyed) Each(space structure.Space, workers int, mon *parallel.Monitor, f func(row int, r structure.Restriction)) error {
+	n := len(k.First) - 1
+	if err := rangesCheck(k.First, len(k.All), n); err != nil {
+		return err
+	}
+	read, err := reader(space)
+	if err != nil {
+		return err
+	}
+	return parallel.For(n, rowsRead, workers, mon, func(lo, hi int) error {
+		for row := lo; row < hi; row++ {
+			if err := mon.Err(); err != nil {
+				return err
+			}
+			given := ofRow(k.First, k.All, row)
+			if len(given) == 0 {
+				f(row, structure.Restriction{})
+				continue
+			}
+			r, err := read(given)
+			if err != nil {
+				return badrow.At(row, err)
+			}
+			f(row, r)
+		}
+		return nil
+	})
+}
+
+// Batch is that of Restricted.
+func (k *Keyed) Batch(space structure.Space, linear, magnitude blas64.General, method Method, dst []int32,
+	certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
+	if err := rangesCheck(k.First, len(k.All), linear.Rows); err != nil {
+		return err
+	}
+	read, err := reader(space)
+	if err != nil {
+		return err
+	}
+	of := func(row int) (r structure.Restriction, err error) {
+		if given := ofRow(k.First, k.All, row); len(given) > 0 {
+			r, err = read(given)
+		}
+		return r, err
+	}
+	own := len(k.First) != 2
+	if !own {
+		r, err := of(0)
+		if err != nil {
+			return err
+		}
+		of = func(int) (structure.Restriction, error) { return r, nil }
+	}
+	return within(space, of, own, linear, magnitude, method, dst, certs, met, workers, mon)
+}
+
+// Arrange lists outputs, one after the other in y, as the conditions of their rows ask for.
+func (k *Keyed) Arrange(space structure.Space, y []int32, workers int, mon *parallel.Monitor) error {
+	p := space.PartLen()
+	if len(k.First) != 2 {
+		if err := rangesCheck(k.First, len(k.All), len(y)/p); err != nil {
+			return err
+		}
+		return k.Each(space, workers, mon, func(row int, r structure.Restriction) {
+			if r.List != nil {
+				r.List(y[row*p : (row+1)*p])
+			}
+		})
+	}
+	return k.Each(space, workers, mon, func(_ int, r structure.Restriction) {
+		for at := 0; r.List != nil && at < len(y); at += p {
+			r.List(y[at : at+p])
+		}
+	})
+}

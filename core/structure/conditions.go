@@ -1,0 +1,224 @@
+package structure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Key says what a condition on outputs is about.
+type Key int
+
+// The keys. Which ones a structure takes, and what they hold there, says its Spec.
+const (
+	FirstKey Key = iota
+	LastKey
+	BeforeKey
+	RequiredKey
+	ForbiddenKey
+	SizeKey
+	StartKey
+	EndKey
+	LengthKey
+)
+
+var keyNames = [...]string{"first", "last", "before", "required", "forbidden", "size", "start", "end", "length"}
+
+func (k Key) String() string { return keyNames[k] }
+
+// Keys lists them all.
+func Keys() []Key {
+	all := make([]Key, len(keyNames))
+	for i := range all {
+		all[i] = Key(i)
+	}
+	return all
+}
+
+// Form says what a key holds.
+type Form int
+
+const (
+	One   Form = iota // a single number
+	Count             // how many there are of something
+	List              // any number of single ones
+	Pairs             // any number of pairs
+	Mixed             // both
+)
+
+func (f Form) String() string { return [...]string{"one", "count", "list", "pairs", "mixed"}[f] }
+
+// Term is a key of conditions on the outputs of a structure.
+type Term struct {
+	Key  Key
+	Form Form
+	// Of is what the numbers are, such as "labels", or what is counted.
+	Of string
+	// Second is what the second numbers of pairs are; empty: the same.
+	Second string
+}
+
+// Condition is one on the outputs of a structure, in terms of what they are made of. A list of several numbers, or pairs, takes a
+// Condition for each.
+type Condition struct {
+	Key  Key
+	U, V int // the pair, or V is Alone
+}
+
+// Alone stands in place of the second number where a condition holds a single one.
+const Alone = -1
+
+// EntryCondition says that an entry of ψ must, or must not, have a value.
+type EntryCondition struct {
+	Feature int
+	Value   int8 // −1, 0 or 1
+	Must    bool
+}
+
+// Restriction says among which outputs of a space those are that satisfy conditions, in the form that decoders take.
+type Restriction struct {
+	// Space is the one to decode in, which obeys the conditions that are not about single entries of ψ; nil: the space itself.
+	Space Space
+	// Conditions are those on entries of ψ of that space.
+	Conditions []EntryCondition
+	// Entries says from which entry of ψ each entry of that space takes its score; nil: from itself.
+	Entries []int32
+	// List lists a decoded output as the conditions ask for; nil: it stays as it is.
+	List func(y []int32)
+}
+
+// Restricter is implemented by spaces whose outputs can be held to conditions in terms of what they are made of.
+type Restricter interface {
+	// Restrict returns a function that checks conditions and puts them into the form that decoders take. It may be called by several
+	// goroutines. Its error says which condition is illegal, contradicts another one or leaves no output, and what to do; where there is
+	// none, that is no promise that some output satisfies them.
+	Restrict() func([]Condition) (Restriction, error)
+}
+
+// held are conditions by key: single numbers in ascending order and pairs as they came, each once.
+type held [len(keyNames)]struct {
+	alone []int
+	pairs [][2]int
+}
+
+// one returns the number of a key, or −1.
+func (h *held) one(k Key) int {
+	if len(h[k].alone) == 0 {
+		return -1
+	}
+	return h[k].alone[0]
+}
+
+// readConditions checks conditions one by one: of their numbers there are n, and counts are least to n.
+func readConditions(terms []Term, given []Condition, n, least int) (h held, err error) {
+	for _, c := range given {
+		i := slices.IndexFunc(terms, func(t Term) bool { return t.Key == c.Key })
+		if i < 0 {
+			return h, fmt.Errorf("structure: the structure takes no key %s; its keys are %s", shownKey(c.Key), shownKeys(terms))
+		}
+		t := terms[i]
+		if err := t.check(c, n, least); err != nil {
+			return h, err
+		}
+		at := &h[c.Key]
+		switch {
+		case c.V != Alone:
+			at.pairs = append(at.pairs, [2]int{c.U, c.V})
+		case len(at.alone) > 0 && t.Form <= Count && at.alone[0] != c.U:
+			return h, fmt.Errorf("structure: '%v' holds %d and %d; it takes one number", c.Key, at.alone[0], c.U)
+		default:
+			at.alone = append(at.alone, c.U)
+		}
+	}
+	for i := range h {
+		slices.Sort(h[i].alone)
+		h[i].alone = slices.Compact(h[i].alone)
+		h[i].pairs = distinct(h[i].pairs)
+	}
+	return h, nil
+}
+
+// check returns an error about a condition of this key alone.
+func (t Term) check(c Condition, n, least int) error {
+	second := t.Of
+	if t.Second != "" {
+		second = t.Second
+	}
+	switch {
+	case t.Form == Count && c.V == Alone:
+		if c.U < least || c.U > n {
+			return fmt.Errorf("structure: '%v' is %d; it is the number of %s, %d..%d", t.Key, c.U, t.Of, least, n)
+		}
+		return nil
+	case t.Form < Pairs && c.V != Alone:
+		return fmt.Errorf("structure: '%v' holds the pair (%d, %d); it takes single numbers", t.Key, c.U, c.V)
+	case t.Form == Pairs && c.V == Alone:
+		return fmt.Errorf("structure: '%v' holds %d alone; it takes pairs", t.Key, c.U)
+	case c.U < 0 || c.U >= n:
+		return fmt.Errorf("structure: '%v' holds %d; %s are whole numbers 0..%d", t.Key, c.U, t.Of, n-1)
+	case c.V != Alone && (c.V < 0 || c.V >= n):
+		return fmt.Errorf("structure: '%v' holds %d; %s are whole numbers 0..%d", t.Key, c.V, second, n-1)
+	}
+	return nil
+}
+
+func shownKey(k Key) string {
+	if k < 0 || int(k) >= len(keyNames) {
+		return fmt.Sprintf("number %d", int(k))
+	}
+	return "'" + k.String() + "'"
+}
+
+func shownKeys(terms []Term) string {
+	names := make([]string, len(terms))
+	for i, t := range terms {
+		names[i] = "'" + t.Key.String() + "'"
+	}
+	return strings.Join(names, ", ")
+}
+
+// distinct returns pairs without those that came before.
+func distinct(pairs [][2]int) [][2]int {
+	if len(pairs) < 2 {
+		return pairs
+	}
+	seen := make(map[[2]int]bool, len(pairs))
+	return slices.DeleteFunc(pairs, func(p [2]int) bool {
+		again := seen[p]
+		seen[p] = true
+		return again
+	})
+}
+
+// common returns a member of both lists, the smallest one where a is sorted, and whether there is one.
+func common[T comparable](a, b []T) (T, bool) {
+	if len(a) > 0 && len(b) > 0 {
+		in := make(map[T]bool, len(b))
+		for _, v := range b {
+			in[v] = true
+		}
+		for _, v := range a {
+			if in[v] {
+				return v, true
+			}
+		}
+	}
+	var none T
+	return none, false
+}
+
+// entryConditions returns conditions that entries must, or must not, be 1.
+func entryConditions(all []EntryCondition, entries []int, must bool) []EntryCondition {
+	for _, e := range entries {
+		all = append(all, EntryCondition{e, 1, must})
+	}
+	return all
+}
+
+// sortedOnce returns numbers in ascending order, each once.
+func sortedOnce(numbers []int) []int {
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+const dropOne = "drop one of the two conditions"

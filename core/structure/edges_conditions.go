@@ -1,0 +1,70 @@
+package structure
+
+import (
+	"fmt"
+	"slices"
+)
+
+// pairTerms are the keys of sets of edges, arcs or cells.
+func pairTerms(of, second string) []Term {
+	return []Term{
+		{Key: RequiredKey, Form: Pairs, Of: of, Second: second},
+		{Key: ForbiddenKey, Form: Pairs, Of: of, Second: second},
+	}
+}
+
+var (
+	edgeTerms = pairTerms("vertices", "")
+	cellTerms = pairTerms("items", "columns")
+)
+
+var (
+	_ Restricter = graphs{}
+	_ Restricter = hereditaryGraphs{}
+	_ Restricter = spanningTrees{}
+	_ Restricter = (*paths)(nil)
+	_ Restricter = assignments{}
+)
+
+// restrictEdges holds outputs, whose ψ marks their edges or arcs, to required and forbidden ones. Cost: that of numbering them all,
+// once.
+func restrictEdges(c Cells) func([]Condition) (Restriction, error) {
+	number, what := map[[2]int]int{}, "arc"
+	if c.Kind == "edges" {
+		what = "edge"
+	}
+	for u, v := range c.At {
+		i := len(number)
+		number[[2]int{u, v}] = i
+	}
+	of := func(e [2]int) (int, bool) {
+		i, known := number[e]
+		if !known && what == "edge" {
+			i, known = number[[2]int{e[1], e[0]}]
+		}
+		return i, known
+	}
+	return func(given []Condition) (r Restriction, err error) {
+		h, err := readConditions(edgeTerms, given, c.Items, 0)
+		if err != nil {
+			return r, err
+		}
+		var numbers [2][]int
+		for side, key := range [2]Key{RequiredKey, ForbiddenKey} {
+			for _, e := range h[key].pairs {
+				i, known := of(e)
+				if !known {
+					return r, fmt.Errorf("structure: '%v' holds (%d, %d), which is no %s of the graph; leave it out", key, e[0], e[1], what)
+				}
+				numbers[side] = append(numbers[side], i)
+			}
+		}
+		if i, both := common(numbers[0], numbers[1]); both {
+			e := h[RequiredKey].pairs[slices.Index(numbers[0], i)]
+			return r, fmt.Errorf("structure: the %s (%d, %d) is required and forbidden; %s", what, e[0], e[1], dropOne)
+		}
+		r.Conditions = entryConditions(nil, sortedOnce(numbers[0]), true)
+		r.Conditions = entryConditions(r.Conditions, sortedOnce(numbers[1]), false)
+		return r, nil
+	}
+}

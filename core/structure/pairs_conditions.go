@@ -1,0 +1,107 @@
+package structure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// orderTerms are the keys of rankings.
+var orderTerms = []Term{
+	{Key: FirstKey, Form: One, Of: "labels"},
+	{Key: LastKey, Form: One, Of: "labels"},
+	{Key: BeforeKey, Form: Pairs, Of: "labels"},
+}
+
+var (
+	_ Restricter = permutations{}
+	_ Restricter = (*weakOrders)(nil)
+)
+
+// restrictOrder holds rankings, whose ψ begins with the signs of the pairs, to which label is first, which is last, and which stands
+// before which other.
+func (p pairs) restrictOrder(given []Condition) (r Restriction, err error) {
+	h, err := readConditions(orderTerms, given, p.n, 0)
+	if err != nil {
+		return r, err
+	}
+	first, last, before := h.one(FirstKey), h.one(LastKey), h[BeforeKey].pairs
+	if first >= 0 && first == last {
+		return r, fmt.Errorf("structure: label %d is 'first' and 'last'; %s", first, dropOne)
+	}
+	for _, b := range before {
+		u, v := b[0], b[1]
+		switch {
+		case u == v:
+			return r, fmt.Errorf("structure: 'before' holds (%d, %d), a label before itself; leave it out", u, u)
+		case v == first:
+			return r, fmt.Errorf("structure: 'before' puts %d in front of %d, which is 'first'; %s", u, v, dropOne)
+		case u == last:
+			return r, fmt.Errorf("structure: 'before' puts %d behind %d, which is 'last'; %s", v, u, dropOne)
+		}
+	}
+	if cycle := cycleIn(p.n, before); cycle != nil {
+		shown := strings.ReplaceAll(strings.Trim(fmt.Sprint(cycle), "[]"), " ", " before ")
+		return r, fmt.Errorf("structure: 'before' has a cycle, %s; leave a pair out", shown)
+	}
+	sign := func(u, v int) EntryCondition {
+		value := int8(1)
+		if u > v {
+			value = -1
+		}
+		return EntryCondition{p.pair(u, v), value, true}
+	}
+	for _, b := range before {
+		r.Conditions = append(r.Conditions, sign(b[0], b[1]))
+	}
+	for v := range p.n {
+		if first >= 0 && v != first {
+			r.Conditions = append(r.Conditions, sign(first, v))
+		}
+		if last >= 0 && v != last {
+			r.Conditions = append(r.Conditions, sign(v, last))
+		}
+	}
+	slices.SortFunc(r.Conditions, func(a, b EntryCondition) int { return cmp.Compare(a.Feature, b.Feature) })
+	r.Conditions = slices.Compact(r.Conditions)
+	return r, nil
+}
+
+// cycleIn returns a cycle of arcs between n vertices, its first vertex once more at its end, or nil where there is none. Cost: O(n)
+// beside that of the arcs.
+func cycleIn(n int, arcs [][2]int) []int {
+	if len(arcs) == 0 {
+		return nil
+	}
+	heads := make([][]int, n)
+	for _, a := range arcs {
+		heads[a[0]] = append(heads[a[0]], a[1])
+	}
+	const open, done = 1, 2
+	state := make([]int8, n)
+	var path []int
+	var visit func(v int) bool
+	visit = func(v int) bool {
+		path = append(path, v)
+		state[v] = open
+		for _, w := range heads[v] {
+			if state[w] == open {
+				path = append(path[slices.Index(path, w):], w)
+				return true
+			}
+			if state[w] == 0 && visit(w) {
+				return true
+			}
+		}
+		path = path[:len(path)-1]
+		state[v] = done
+		return false
+	}
+	for v := range n {
+		if state[v] == 0 && visit(v) {
+			return path
+		}
+	}
+	return nil
+}

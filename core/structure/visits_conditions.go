@@ -1,0 +1,151 @@
+package structure
+
+import (
+	"fmt"
+	"slices"
+)
+
+// visitTerms are the keys of cycles and routes: what they visit, and what a row is called.
+func visitTerms(of, what string) []Term {
+	return []Term{
+		{Key: StartKey, Form: One, Of: of},
+		{Key: EndKey, Form: One, Of: of},
+		{Key: LengthKey, Form: Count, Of: of + " that a " + what + " visits"},
+		{Key: RequiredKey, Form: Mixed, Of: of},
+		{Key: ForbiddenKey, Form: Mixed, Of: of},
+	}
+}
+
+var (
+	cycleTerms = visitTerms("vertices", "cycle")
+	routeTerms = visitTerms("places", "route")
+)
+
+var (
+	_ Restricter = cycles{}
+	_ Restricter = directedCycles{}
+	_ Restricter = routes{}
+)
+
+// visitConditions are those on cycles or routes.
+type visitConditions struct {
+	n                  int
+	what, noun         string // such as "route" and "place"
+	start, end, length int    // −1: any
+	used, unused       [][2]int
+	must, mustNot      []int // places, the former with the ends and those of required steps
+}
+
+// readVisitConditions checks conditions on lists of at least so many of n places against one another. Steps that have no direction, eitherWay,
+// come back with the smaller place first.
+func readVisitConditions(terms []Term, given []Condition, n, least int, what, noun string, eitherWay bool) (v visitConditions, err error) {
+	h, err := readConditions(terms, given, n, least)
+	if err != nil {
+		return v, err
+	}
+	v = visitConditions{n, what, noun, h.one(StartKey), h.one(EndKey), h.one(LengthKey), h[RequiredKey].pairs, h[ForbiddenKey].pairs,
+		slices.Clone(h[RequiredKey].alone), h[ForbiddenKey].alone}
+	for _, key := range [2]Key{RequiredKey, ForbiddenKey} {
+		for _, s := range h[key].pairs {
+			if s[0] == s[1] {
+				return v, fmt.Errorf("structure: '%v' holds (%d, %d), a step from a %s to itself; leave it out", key, s[0], s[1], noun)
+			}
+		}
+	}
+	if v.start >= 0 && v.start == v.end {
+		return v, fmt.Errorf("structure: 'start' and 'end' are both %d; a %s visits each %s once: change one of them", v.start, what, noun)
+	}
+	for _, end := range [2]int{v.start, v.end} {
+		if end >= 0 {
+			v.must = append(v.must, end)
+		}
+	}
+	for _, s := range v.used {
+		v.must = append(v.must, s[0], s[1])
+	}
+	v.must = sortedOnce(v.must)
+	if at, both := common(v.must, v.mustNot); both {
+		key := RequiredKey
+		switch at {
+		case v.start:
+			key = StartKey
+		case v.end:
+			key = EndKey
+		}
+		return v, fmt.Errorf("structure: %s %d is forbidden and, by '%v', visited; %s", noun, at, key, dropOne)
+	}
+	step := "step"
+	if eitherWay {
+		step = "edge"
+		v.used, v.unused = upwards(v.used), upwards(v.unused)
+	}
+	if s, both := common(v.used, v.unused); both {
+		return v, fmt.Errorf("structure: the %s (%d, %d) is required and forbidden; %s", step, s[0], s[1], dropOne)
+	}
+	return v, v.checkNumber(least)
+}
+
+// checkNumber returns an error if too few places are left, or more are required than there may be.
+func (v *visitConditions) checkNumber(least int) error {
+	if may, needed := v.n-len(v.mustNot), max(least, v.length); may < needed {
+		return fmt.Errorf("structure: 'forbidden' leaves %d %s, %d are needed; allow more, or ask for a smaller 'length'", may,
+			plural(v.noun), needed)
+	}
+	if v.length >= 0 && len(v.must) > v.length {
+		return fmt.Errorf("structure: 'length' is %d, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
+			v.length, len(v.must), plural(v.noun))
+	}
+	return nil
+}
+
+// upwards returns steps from the smaller to the larger place, each once.
+func upwards(steps [][2]int) [][2]int {
+	up := make([][2]int, len(steps))
+	for i, s := range steps {
+		up[i] = [2]int{min(s[0], s[1]), max(s[0], s[1])}
+	}
+	return distinct(up)
+}
+
+// excluded returns the forbidden steps, and those that required steps exclude as they leave or enter the same place.
+func (v *visitConditions) excluded() ([][2]int, error) {
+	all := slices.Clone(v.unused)
+	for side, way := range [2]string{"from", "to"} {
+		taken := make(map[int]bool, len(v.used))
+		for _, s := range v.used {
+			at, other := s[side], s[1-side]
+			if taken[at] {
+				return nil, fmt.Errorf("structure: 'required' has two steps %s %s %d; a %s makes at most one", way, v.noun, at, v.what)
+			}
+			taken[at] = true
+			for w := range v.n {
+				if w == at || w == other {
+					continue
+				}
+				step := [2]int{at, w}
+				if side == 1 {
+					step = [2]int{w, at}
+				}
+				all = append(all, step)
+			}
+		}
+	}
+	return distinct(all), nil
+}
+
+// rules returns the conditions on places, nil where there are none.
+func (v *visitConditions) rules() *visitRules {
+	r := &visitRules{start: v.start, end: v.end, length: max(v.length, 0)}
+	if len(v.must) > 0 || len(v.mustNot) > 0 {
+		r.fixed = make([]int32, v.n)
+		for _, at := range v.must {
+			r.fixed[at] = 1
+		}
+		for _, at := range v.mustNot {
+			r.fixed[at] = -1
+		}
+	} else if v.length < 0 {
+		return nil
+	}
+	return r
+}
