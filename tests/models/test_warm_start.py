@@ -80,7 +80,7 @@ def test_descent_goes_on_from_earlier_weights(options):
     model = ProbabilisticStructured("permutations", solver="lbfgs", warm_start=True, tol=1e-8, **options).fit(X, Y)
     exact = model.feature_scores(X)
     few = {"solver": "sgd", "max_iter": 1, "tol": 0.5, "random_state": 0}
-    with pytest.warns(UserWarning, match="the last of 1 passes"):
+    with pytest.warns(UserWarning, match="after 1 pass the objective"):
         cold = ProbabilisticStructured("permutations", **options, **few | {"tol": 1e-9}).fit(X, Y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is known to be near the maximum
@@ -93,7 +93,7 @@ def test_descent_goes_on_from_earlier_weights(options):
 def test_descent_by_samples_goes_on_from_earlier_weights():
     model = ProbabilisticStructured("permutations", alpha=5.0, warm_start=True, random_state=0).fit(X, Y)
     coef = model.coef_
-    with pytest.warns(UserWarning, match="the last of 1 passes"):
+    with pytest.warns(UserWarning, match="after 1 pass the objective"):
         model.set_params(inference="mcmc", max_iter=1).fit(X, Y)
     assert model.inference_ == "mcmc"
     assert np.linalg.norm(model.coef_ - coef) < 0.3 * np.linalg.norm(coef)

@@ -160,7 +160,7 @@ def _warn_unless_converged(found: Maximum, by_sgd: bool, problem: LoglinearProbl
     share = found.left / max(found.gain, np.finfo(float).tiny)
     error = f" ± {found.left_error:.1e}" if found.left_error else ""
     warn_user(
-        f"after the last of {counted(found.n_iter, 'pass', 'passes')} the objective is about {found.left:.1e}{error} "
+        f"after {counted(found.n_iter, 'pass', 'passes')} the objective is about {found.left:.1e}{error} "
         f"above its minimum, {share:.1e} times what was to be gained, where the square of {asked} is asked for; "
         "raise tol, alpha or max_iter, or take solver='lbfgs'"
         + (" with inference='exact'" if engine.is_random else ""),

@@ -185,7 +185,7 @@ def test_descent_stops_at_tol_and_warns_otherwise():
         warnings.simplefilter("error")
         model = ProbabilisticStructured("permutations", solver="sgd", tol=1e-2, random_state=0).fit(X, y)
     assert 1 < model.n_iter_ < 200
-    with pytest.warns(ConvergenceWarning, match=r"after the last of 2 passes the objective is about \d.* raise tol"):
+    with pytest.warns(ConvergenceWarning, match=r"after 2 passes the objective is about \d.* raise tol"):
         ProbabilisticStructured("permutations", solver="sgd", max_iter=2).fit(X, y)
 
 

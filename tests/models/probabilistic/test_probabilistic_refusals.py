@@ -149,7 +149,7 @@ def test_verbose_reports_progress(limits, capsys, solver, verbose):
 
 
 def test_stopping_early_is_said_with_the_figure():
-    message = r"the likelihood was not maximal after 1 iterations: the gradient is [\d.e-]+ times .* raise max_iter"
+    message = r"the likelihood was not maximal after 1 iteration: the gradient is [\d.e-]+ times .* raise max_iter"
     with pytest.warns(ConvergenceWarning, match=message):
         model = ProbabilisticStructured("permutations", alpha=0.01, max_iter=1).fit(X, RANKINGS)
     assert model.n_iter_ == 1
