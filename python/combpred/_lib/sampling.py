@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ MOST_DOWNSETS = 2**24
 FEW_DOWNSETS = 2**21
 
 _LONG = 1e12  # operations: a call that can be interrupted
+_FEW = math.log(1e5)  # outputs: they are listed, where there is no faster way to exact samples
 _DIGITS = 8192  # of a count, hexadecimal: those of 2048!, the largest, are 4895
 
 
@@ -153,12 +155,14 @@ def chain_sample(
         bound = floats(bound, "bound", n)
     drawn = Drawn.room(n, part_len, plan)
     scores, known = record(abi.CScores, n=n, d=d, linear=linear), drawn.record()
-    steps = n * float(plan.burn_in + plan.n_samples * plan.thin)
-    if plan.diagnosed or plan.method not in names.CHAINS:
-        steps = _LONG * min(n, 1)
+    flops = 30.0 * n * (plan.burn_in + plan.n_samples * plan.thin) * max(part_len, d)
+    if plan.method in ("auto", "exact") and description.shape.log_count < _FEW:  # exact draws then
+        flops = n * d * (10.0 * math.exp(description.shape.log_count) + 1e3 * plan.n_samples)
+    elif plan.diagnosed or plan.method not in names.CHAINS:
+        flops = _LONG * min(n, 1)
     call(
         "cp_chain_sample", description, scores, plan.record(start, bound), drawn.y, part_len, known,
-        n_threads=n_threads, flops=30.0 * steps * max(part_len, d), label="sampling", verbose=verbose,
+        n_threads=n_threads, flops=flops, label="sampling", verbose=verbose,
     )  # fmt: skip
     return drawn.by(known)
 
