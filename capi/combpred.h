@@ -620,7 +620,6 @@ typedef struct cp_chain_record {
   double *mixing_bound;         /* [n] steps to total variation 0.01, proven; infinite where none is known     */
   char method[16];              /* gets the method taken                                                       */
 } cp_chain_record;
-typedef const cp_chain_record cp_in_chain_record;
 #define CP_CHAIN_RECORD {.struct_size = sizeof(cp_chain_record)}
 
 /* For each row i of scores->linear[n, d] draws n_samples outputs y from p(y) proportional to exp ⟨linear_i, ψ(y)⟩ and

@@ -64,7 +64,7 @@ func Prospect(space structure.Space, linear blas64.General, bound []float64, ste
 	var far []prospect
 	for i := range linear.Rows {
 		score := structure.Scores{Linear: linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]}
-		top := math.NaN()
+		var top float64
 		if bound != nil {
 			top = bound[i]
 		} else if top, err = chain.UpperBound(space, score, mon.Err); err != nil {
