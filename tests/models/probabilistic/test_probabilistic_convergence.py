@@ -39,7 +39,7 @@ def test_chains_that_stay_apart_are_said_with_the_figure():
 
 def test_passes_that_run_out_are_said_with_the_figure():
     X, y, _, _, _ = problem(Permutations(4))
-    message = r"after the last of 2 passes the objective is about \d.* ± \d.* above its minimum, .* where the square "
+    message = r"after 2 passes the objective is about \d.* ± \d.* above its minimum, .* where the square "
     message += "of 0.05, the least tol that sampled gradients can tell, is asked for; .* inference='exact'"
     with pytest.warns(ConvergenceWarning, match=message):
         ProbabilisticStructured("permutations", inference="mcmc", max_iter=2, random_state=0).fit(X, y)
