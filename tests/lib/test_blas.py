@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from combpred._lib import blas, call
@@ -50,30 +48,6 @@ def test_both_give_the_same_answer(run_python):
         objectives.append(float(result.stdout))
     # Both solve to a relative residual of 1e-8, so objectives agree to about its square; 1e-12 is room for rounding.
     assert objectives[0] == pytest.approx(objectives[1], rel=1e-12)
-
-
-# Numbers of times that threads other than the main one have run, once they are at rest, and after the self-test.
-RUNS = """
-import os, time
-import scipy.linalg.cython_lapack
-from combpred._lib.call import library as load
-def runs(before=None):
-    tasks = before or [task for task in os.listdir("/proc/self/task") if int(task) != os.getpid()]
-    return {task: int(open(f"/proc/self/task/{task}/schedstat").read().split()[2]) for task in tasks}
-before, found = None, runs()
-while before != found:  # OpenBLAS's threads wait for work for a while before they sleep
-    time.sleep(0.5)
-    before, found = found, runs()
-assert load().blas.name == "host"
-print(len(before), before == runs(before))
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux's accounts of threads")
-def test_self_test_leaves_the_threads_of_the_blas_asleep(run_python):
-    result = run_python(RUNS, OPENBLAS_NUM_THREADS="2")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.split()[1] == "True"
 
 
 # Replaces one of SciPy's routines before the library asks for it: by another routine with the same arguments, by one
