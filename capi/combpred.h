@@ -1010,9 +1010,13 @@ typedef struct cp_model {
   double shift;         /* the shift of training: 1 for a constant feature, 0 for none. Where there is one, weights
                            have it as their last row, and that of coefficients of rows is shift times their sum      */
   cp_in_f64 *intercept; /* [d], added to the scores; NULL: none                                                      */
-  cp_in_char *loss;     /* "auc":     predictions maximise ⟨f, ψ(y)⟩
-                           "squared": they maximise ⟨f + mean, ψ(y)⟩ - ½ ‖ψ(y)‖²: ψ(y) is nearest to f + mean        */
-  cp_in_f64 *mean;      /* [d]; NULL: that of ψ under the uniform distribution. Looked at for "squared" only         */
+  cp_in_char *loss;     /* that of training. "squared": Eψ = mean + f; "auc": to first order Eψ = mean + Σf          */
+  cp_in_f64 *mean;      /* [d]; NULL: that of ψ under the uniform distribution                                       */
+  cp_in_char *decision; /* "score": predictions maximise ⟨f, ψ(y)⟩ for "auc", ⟨Eψ, ψ(y)⟩ for "squared"
+                           "mbr":   they maximise ⟨Eψ, ψ(y)⟩ - ½ ‖ψ(y)‖²: ψ(y) is nearest to Eψ, which has least
+                                    expected squared distance
+                           "auto" or NULL: what predicts best, as measured: for "squared", "mbr" but on cycles, routes
+                                    and relations; for "auc", "score"                                                */
 } cp_model;
 typedef const cp_model cp_in_model;
 #define CP_MODEL {.struct_size = sizeof(cp_model)}
@@ -1055,7 +1059,7 @@ int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function
  * NaN or infinite numbers in psi, weights or K: CP_EVALUE with bad_row. */
 typedef struct cp_ridge_options {
   int64_t struct_size;
-  cp_in_char *loss;      /* "auc" or "squared"                                                                     */
+  cp_in_char *loss;      /* "auc", "squared", or "auto", as NULL: what predicts best in the structure, as measured */
   double alpha;          /* above 0                                                                                */
   double tol;            /* relative residual, above 0                                                             */
   int64_t max_iter;      /* at least 1; 0: the solver's own                                                        */

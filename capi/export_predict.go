@@ -107,15 +107,17 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 	if err != nil {
 		return nil, err
 	}
-	switch loss {
-	case "", "auc":
-	case "squared":
-		m.PreImage = true
-		if m.Mean, err = optionalFloat64s(r.mean, "model.mean", r.d); err != nil {
+	decision, err := cabi.Name(unsafe.Pointer(r.decision), "model.decision")
+	if err != nil {
+		return nil, err
+	}
+	if m.Expected, err = fit.Expected(sp, fit.Loss(loss), fit.Decision(decision)); err != nil {
+		return nil, err
+	}
+	if m.Expected != nil {
+		if m.Expected.Mean, err = optionalFloat64s(r.mean, "model.mean", r.d); err != nil {
 			return nil, err
 		}
-	default:
-		return nil, cabi.Illegal("loss is %q, must be %q or %q", loss, fit.AUC, fit.Squared)
 	}
 	return m, m.Check()
 }

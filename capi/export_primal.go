@@ -74,7 +74,7 @@ func readRows(sp structure.Space, features *C.cp_in_features, outputs *C.cp_in_o
 }
 
 func primalTask(sp structure.Space, options *C.cp_in_ridge_options, light bool) (*primal.Task, error) {
-	opt, err := ridgeOptions(options)
+	opt, err := ridgeOptions(options, sp)
 	if err != nil {
 		return nil, err
 	}

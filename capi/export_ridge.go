@@ -16,9 +16,10 @@ import (
 	"combpred/core/structure"
 )
 
-// ridgeOptions reads the options of a ridge call.
-func ridgeOptions(p *C.cp_in_ridge_options) (fit.Ridge, error) {
+// ridgeOptions reads the options of a ridge call in a space.
+func ridgeOptions(p *C.cp_in_ridge_options, sp structure.Space) (fit.Ridge, error) {
 	out := fit.DefaultRidge()
+	out.Loss = "auto"
 	r, err := cabi.Record(p, "options")
 	if err != nil {
 		return out, err
@@ -36,6 +37,9 @@ func ridgeOptions(p *C.cp_in_ridge_options) (fit.Ridge, error) {
 		if name != "" {
 			*choice.dst = name
 		}
+	}
+	if out.Loss == "auto" {
+		out.Loss, _ = fit.Suited(sp)
 	}
 	out.Alpha, out.Tol, out.Shift, out.MaxIter = float64(r.alpha), float64(r.tol), float64(r.shift), int(r.max_iter)
 	return out, out.Check()
@@ -57,7 +61,7 @@ func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, targets 
 	if c.space, err = space(s); err != nil {
 		return c, err
 	}
-	if c.opt, err = ridgeOptions(options); err != nil {
+	if c.opt, err = ridgeOptions(options, c.space); err != nil {
 		return c, err
 	}
 	t, err := readTail(workers, control)
@@ -119,7 +123,7 @@ func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p
 		if e != nil {
 			return e
 		}
-		opt, e := ridgeOptions(options)
+		opt, e := ridgeOptions(options, sp)
 		if e != nil {
 			return e
 		}

@@ -220,6 +220,18 @@ func spellings[S ~string](names []S) []string {
 	return all
 }
 
+// suited returns the structures that measurements recommend a loss for, other than the one for all.
+func suited(loss string) (names []string) {
+	for _, spec := range structure.Catalogue() {
+		if s, ok := spec.Type.(structure.Suited); ok {
+			if its, _ := s.Suits(); its == loss {
+				names = append(names, spec.Name)
+			}
+		}
+	}
+	return names
+}
+
 // Lists returns all names but those of structures.
 func Lists() []List {
 	which := func(is func(chain.Method) bool) []string {
@@ -249,6 +261,9 @@ func Lists() []List {
 		{"RIDGE_LOSSES", "Losses of ridge regression", spellings(fit.Losses)},
 		{"RIDGE_SOLVERS", "Solvers of ridge regression", spellings(fit.Solvers)},
 		{"RIDGE_PRECISIONS", "Precisions in which ridge regression factors", spellings(fit.Precisions)},
+		{"RIDGE_DECISIONS", "Decisions of ridge regression", spellings(fit.Decisions)},
+		{"SUITED_BY_AUC", "Structures whose loss \"auto\" is \"auc\", and decision \"score\"; that of others is \"squared\"", suited("auc")},
+		{"SUITED_BY_SCORE", "Structures whose decision \"auto\" is \"score\" under the loss \"squared\"; that of others is \"mbr\"", suited("squared")},
 		{"CONSENSUSES", "What the consensus of rankings may be", Consensuses.spelt()},
 		{"KEMENY_METHODS", "Ways to find the consensus of least Kendall distance", whichOf(aggregate.Method.Kendall)},
 		{"RELATION_METHODS", "Those for consensuses with ties, and for partial orders", whichOf(aggregate.Method.Relational)},

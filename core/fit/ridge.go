@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"combpred/core/badrow"
+	"combpred/core/decode/predict"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -34,17 +35,22 @@ func DefaultRidge() Ridge {
 	return Ridge{Loss: AUC, Alpha: 1, Tol: 1e-8, Solver: ClosedForm, Precision: Single, Workers: 1}
 }
 
-// Loss, Solver and Precision are options of Ridge, spelt as in the catalogue.
+// Loss, Solver and Precision are options of Ridge, Decision is what predictions go by; spelt as in the catalogue.
 type (
 	Loss      string
+	Decision  string
 	Solver    string
 	Precision string
 )
 
+// ByScore predicts the output of largest score, ByRisk that of least expected squared distance between embeddings (minimum Bayes risk).
 // AutoSolver is for Plan, which chooses one of the others; Primal is what Ridge.Primal does, and Ridge.Kernel does the rest.
 const (
 	AUC     Loss = "auc"
 	Squared Loss = "squared"
+
+	ByScore Decision = "score"
+	ByRisk  Decision = "mbr"
 
 	AutoSolver Solver = "auto"
 	ClosedForm Solver = "closed-form"
@@ -56,12 +62,60 @@ const (
 	Double Precision = "double"
 )
 
-// Losses, Solvers and Precisions are the values of these options.
+// Losses, Decisions, Solvers and Precisions are the values of these options.
 var (
 	Losses     = []Loss{AUC, Squared}
+	Decisions  = []Decision{ByScore, ByRisk}
 	Solvers    = []Solver{AutoSolver, ClosedForm, CG, NewtonCG, Primal}
 	Precisions = []Precision{Single, Double}
 )
+
+// Suited returns the loss and the decision that predict best in a space: "squared" and "mbr" but where measurements say otherwise, and
+// "auc" and "score" where pre-images cannot be found.
+func Suited(space structure.Space) (Loss, Decision) {
+	if g, ok := space.(structure.Generalized); ok && g.General() {
+		return AUC, ByScore
+	}
+	if s, ok := space.(structure.Suited); ok {
+		loss, decision := s.Suits()
+		return Loss(loss), Decision(decision)
+	}
+	return Squared, ByRisk
+}
+
+// Expected returns how decisions go by expected features in a space, nil where they go by scores themselves. A loss or a decision that is
+// "auto", or empty, is the one that suits the space; of a loss that does not, the decision is ByRisk for Squared and ByScore for AUC.
+func Expected(space structure.Space, loss Loss, decision Decision) (*predict.Expected, error) {
+	suited, best := Suited(space)
+	if loss == "" || loss == "auto" {
+		loss = suited
+	}
+	if decision == "" || decision == "auto" {
+		switch loss {
+		case suited:
+			decision = best
+		case Squared:
+			decision = ByRisk
+		default:
+			decision = ByScore
+		}
+	}
+	switch {
+	case !slices.Contains(Losses, loss):
+		return nil, fmt.Errorf("fit: loss is %q, must be \"auto\", %q or %q", loss, AUC, Squared)
+	case !slices.Contains(Decisions, decision):
+		return nil, fmt.Errorf("fit: decision is %q, must be \"auto\", %q or %q", decision, ByScore, ByRisk)
+	case loss == Squared:
+		return &predict.Expected{PreImage: decision == ByRisk}, nil
+	case decision == ByScore:
+		return nil, nil
+	}
+	covariance, err := CovarianceOf(space)
+	if err != nil {
+		return nil, err
+	}
+	return &predict.Expected{PreImage: true, Covariance: covariance}, nil
+}
 
 // Check returns an error that names the first illegal option.
 func (o Ridge) Check() error {
@@ -308,6 +362,11 @@ func (o Ridge) coordinates(space structure.Space) (*solve.Coordinates, error) {
 	if o.Loss == Squared {
 		return solve.IdentityCoordinates(space.FeatureLen()), nil
 	}
+	return CovarianceOf(space)
+}
+
+// CovarianceOf returns the coordinates in which Σ of a space is diagonal, which are built once and kept with it.
+func CovarianceOf(space structure.Space) (*solve.Coordinates, error) {
 	return structure.Derive(space, func() (*solve.Coordinates, error) { return solve.NewCoordinates(space) })
 }
 

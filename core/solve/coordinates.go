@@ -184,3 +184,15 @@ func (c *Coordinates) SynthesizeTo(dst, v matrix) {
 		dst.CopyFrom(v)
 	}
 }
+
+// CovarianceTo writes the rows of v (n×d) times Σ to dst (n×d).
+func (c *Coordinates) CovarianceTo(dst, v matrix) {
+	scaled := linalg.NewMatrix[float64](v.Rows, c.Len())
+	c.AnalyzeTo(scaled, v)
+	for _, g := range c.groups {
+		for i := range scaled.Rows {
+			blas64.Scal(g.Sigma, blas64.Vector{N: g.Hi - g.Lo, Inc: 1, Data: scaled.Row(i)[g.Lo:g.Hi]})
+		}
+	}
+	c.SynthesizeTo(dst, scaled)
+}

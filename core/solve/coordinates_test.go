@@ -26,7 +26,8 @@ func TestCoordinatesDiagonaliseTheCovariance(t *testing.T) {
 		}
 		f := linalg.NewMatrix[float64](d, c.Len())
 		c.AnalyzeTo(f, id)
-		sigma, cov := c.Sigmas(), in.Covariance()
+		sigma, cov, product := c.Sigmas(), in.Covariance(), linalg.NewMatrix[float64](d, d)
+		c.CovarianceTo(product, id)
 		for i := range d {
 			for j := range d {
 				var v float64
@@ -35,6 +36,9 @@ func TestCoordinatesDiagonaliseTheCovariance(t *testing.T) {
 				}
 				if math.Abs(v-cov.At(i, j)) > 1e-12 {
 					t.Fatalf("%s: Σ[%d,%d] = %g, want %g", in.Name, i, j, v, cov.At(i, j))
+				}
+				if v := product.Row(i)[j]; math.Abs(v-cov.At(i, j)) > 1e-12 {
+					t.Fatalf("%s: a row times Σ has %g at %d, %d, want %g", in.Name, v, i, j, cov.At(i, j))
 				}
 			}
 		}

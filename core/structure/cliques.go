@@ -130,3 +130,6 @@ func (c cliques) SecondMoment(dst blas64.General) {
 func (c cliques) Eigenvalues() []float64 {
 	return c.scheme.eigenvalues(3.0/16, 1.0/16, 0)
 }
+
+// Suits is the thesis's loss: vertices show in ψ by pairs of them only.
+func (c cliques) Suits() (loss, decision string) { return "auc", "score" }

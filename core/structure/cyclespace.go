@@ -172,3 +172,6 @@ func (c cycleSpace) restriction(v *visitConditions, all tourSpace, eitherWay boo
 	}
 	return r
 }
+
+// Suits is the cycle of largest expected sum: pre-images are short cycles where the data tell little.
+func (c cycleSpace) Suits() (loss, decision string) { return "squared", "score" }

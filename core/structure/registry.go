@@ -64,7 +64,7 @@ type Spec struct {
 	New        func(Args) (Space, error) // register sets it
 	build      func(given) (Space, error)
 	// Type is a zero value of the type of its spaces: what it implements is what the structure can do, with some parameters
-	// at least. Nothing may be called on it. register sets it.
+	// at least. Nothing but Suits may be called on it. register sets it.
 	Type Space
 }
 

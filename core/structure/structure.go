@@ -91,6 +91,13 @@ type Spectrum interface {
 	SynthesizeTo(dst, c blas64.General, i int)
 }
 
+// Suited is implemented by structures on which ridge regression predicts better by another loss than "squared", or by another decision
+// than the output of least expected squared distance: measured by tests/benchmarks/losses.py on held-out rows, by the structure's metric.
+type Suited interface {
+	// Suits returns the loss, "auc" or "squared", and the decision, "score" or "mbr".
+	Suits() (loss, decision string)
+}
+
 // Enumerator lists every output once. The yielded slice is reused between iterations.
 type Enumerator interface {
 	All() iter.Seq[[]int32]

@@ -29,7 +29,7 @@ def measure(n, p, labels, landmarks):
     def fit(X, y):
         if landmarks:
             X = NystromMap(landmarks, random_state=0).fit_transform(X)
-        return StructuredRidge(Permutations(labels), solver="primal", n_jobs=1).fit(X, y)
+        return StructuredRidge(Permutations(labels), loss="auc", solver="primal", n_jobs=1).fit(X, y)
 
     def peak():
         return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))

@@ -53,7 +53,7 @@ def test_too_large_a_set_is_refused_with_block_and_row():
     X = np.ones((3, 1))
     y = [Admissible([[1, 2, 3]]), Admissible([[1, 2, 3], [2, 1, 3], [1, 3, 2]]), Admissible([[3, 2, 1]])]
     with pytest.raises(ValueError, match="block 0: row 1: the set has 3 correct outputs, .* than half of all 6"):
-        StructuredRidge("permutations").fit_blocks([(X, y)])
+        StructuredRidge("permutations", loss="auc").fit_blocks([(X, y)])
 
 
 @pytest.mark.usefixtures("few_rows")
@@ -170,7 +170,7 @@ def test_ill_conditioned_features_are_solved_to_tol():
     for x, z in zip(X, psi, strict=True):
         H += np.outer(np.kron(x, z), np.kron(x, z))
     W = np.linalg.solve(H, (X.T @ psi).ravel()).reshape(6, 6)
-    model = StructuredRidge("permutations", solver="primal", alpha=alpha, fit_intercept=False).fit(X, y)
+    model = StructuredRidge("permutations", solver="primal", alpha=alpha, fit_intercept=False, loss="auc").fit(X, y)
     np.testing.assert_allclose(model.feature_scores(X), X @ W, atol=1e-6)
     assert model.objective_ == pytest.approx(-np.vdot(W, X.T @ psi) / 2, rel=1e-9)
 
@@ -178,7 +178,7 @@ def test_ill_conditioned_features_are_solved_to_tol():
 def test_stopping_early_warns_and_keeps_what_there_is():
     X, y, _ = data(Permutations(4))
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        model = StructuredRidge("permutations", solver="primal", max_iter=2).fit(X, y)
+        model = StructuredRidge("permutations", solver="primal", max_iter=2, loss="auc").fit(X, y)
     assert model.n_iter_ == 3
     assert np.isfinite(model.coef_).all()
 

@@ -17,7 +17,7 @@ from rows_in_blocks import N, data
 def fitted_and_blocks():
     X, y, _ = data(Permutations(4))
     blocks = [(X[i : i + 4].copy(), y[i : i + 4].copy()) for i in range(0, N, 4)]
-    return StructuredRidge("permutations").fit(X, y), blocks
+    return StructuredRidge("permutations", loss="auc").fit(X, y), blocks
 
 
 def refused(blocks, match, kind=ValueError, **options):

@@ -116,7 +116,7 @@ def test_passes_are_those_of_a_plain_reference(kernel, loss, more):
 
 def test_one_step_by_hand():
     """Two labels: ψ = ±1, μ = 0, Σ = 1. From f = 0 the gradient is −ψ, and k(x, x) = 4 + 1."""
-    model = sgd("permutations", kernel="linear", alpha=2.0, max_iter=1).fit([[2.0]], [[1, 2]])
+    model = sgd("permutations", kernel="linear", alpha=2.0, max_iter=1, loss="auc").fit([[2.0]], [[1, 2]])
     t0 = 0.5 * 1 / 2.0 * 5 * (1 + 1)
     eta = 0.5 * 1 / (2.0 * max(t0, 2.0))
     np.testing.assert_allclose(model.coef_, [[2.0 * eta]])
@@ -223,7 +223,7 @@ def test_the_seed_decides_and_threads_do_not(kernel):
 def test_inputs_of_any_scale_do_not_diverge(scale, more):
     """No pass ends above the function that is zero, at 0, but by noise where there is nothing to learn from inputs."""
     X, y = data(Permutations(5))
-    model = sgd("permutations", max_iter=10, **more).fit(scale * X, y)
+    model = sgd("permutations", max_iter=10, loss="auc", **more).fit(scale * X, y)
     # What noise leaves with the largest steps is 30 ± 5 over orders of the rows, a half for each row being 40.
     assert max(model.loss_curve_) < (60.0 if scale < 1 else 0.0)
 
@@ -268,7 +268,8 @@ def test_tol_is_what_passes_still_change_of_what_was_gained():
     X, y = data(Permutations(5))
     passes = []
     for tol in (1e-2, 1e-3, 1e-4):
-        curve = np.array(sgd("permutations", kernel="rbf", average=True, max_iter=1000, tol=tol).fit(X, y).loss_curve_)
+        model = sgd("permutations", loss="auc", kernel="rbf", average=True, max_iter=1000, tol=tol)
+        curve = np.array(model.fit(X, y).loss_curve_)
         change = np.abs(np.diff(curve)) / -curve[1:]
         assert (change[-5:] <= tol).all() and not (change[-6:-1] <= tol).all()
         passes.append(len(curve))

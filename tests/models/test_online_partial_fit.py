@@ -29,13 +29,13 @@ def test_mini_batches_of_repeated_rows_approach_the_fit_with_their_weight(kernel
     structure = Permutations(4)
     X, y = data(structure, n=60)
     calls = 30
-    model = sgd(structure, kernel=kernel, gamma=0.1, alpha=50.0, average=True)
+    model = sgd(structure, kernel=kernel, gamma=0.1, alpha=50.0, average=True, loss="auc")
     for _ in range(calls):
         model.partial_fit(X, y)
     found = model.feature_scores(X)
 
     def distance(alpha):
-        exact = StructuredRidge(structure, kernel=kernel, gamma=0.1, alpha=alpha).fit(X, y).feature_scores(X)
+        exact = StructuredRidge(structure, kernel=kernel, gamma=0.1, alpha=alpha, loss="auc").fit(X, y).feature_scores(X)
         return np.linalg.norm(found - exact) / np.linalg.norm(exact)
 
     assert distance(50.0 / calls) < min(0.25, distance(50.0) / 3)
@@ -143,15 +143,15 @@ def test_classes_may_come_later():
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_warm_start_carries_on(kernel):
     X, y = data(Permutations(5))
-    exact = StructuredRidge("permutations", kernel=kernel).fit(X, y)
-    model = sgd("permutations", kernel=kernel, max_iter=2, warm_start=True)
+    exact = StructuredRidge("permutations", kernel=kernel, loss="auc").fit(X, y)
+    model = sgd("permutations", kernel=kernel, loss="auc", max_iter=2, warm_start=True)
     model.fit(X, y)
     first = model.loss_curve_
     model.fit(X, y)
     assert model.loss_curve_[-1] < first[-1]
     with pytest.raises(ValueError, match="warm_start=True starts from"):
         model.fit(X[:50, :3], y[:50])
-    cold = sgd("permutations", kernel=kernel, max_iter=1).fit(X, y)
+    cold = sgd("permutations", kernel=kernel, loss="auc", max_iter=1).fit(X, y)
     for name in {"coef_", "dual_coef_", "intercept_"} & set(vars(exact)):
         setattr(model, name, getattr(exact, name))
     warm = model.set_params(max_iter=1).fit(X, y)  # from another estimator's minimum

@@ -47,7 +47,7 @@ def test_auc_scores_are_label_removed_refits(structure, weighted):
     X, y, psi, outputs = problem(structure)
     weights = np.random.default_rng(5).uniform(0.3, 2.0, size=N) if weighted else None
     alphas = [0.05, 1.0]
-    ours = left_out_scores(X, y, weights, structure=structure, alphas=alphas, kernel="rbf", gamma=0.5)
+    ours = left_out_scores(X, y, weights, structure=structure, alphas=alphas, kernel="rbf", gamma=0.5, loss="auc")
     for alpha, scores in zip(alphas, ours, strict=True):
         kernel = rbf_kernel(X, gamma=0.5) + 1
         expected = reference.label_removed(kernel, outputs, psi, alpha=alpha, weights=weights)
@@ -71,7 +71,7 @@ def test_auc_scores_are_near_true_leave_one_out():
     X, y, psi, outputs = problem(Permutations(4))
     kernel = rbf_kernel(X, gamma=0.5) + 1
     for alpha in (0.1, 0.3, 1.0):
-        (ours,) = left_out_scores(X, y, structure=Permutations(4), alphas=[alpha], kernel="rbf", gamma=0.5)
+        (ours,) = left_out_scores(X, y, structure=Permutations(4), alphas=[alpha], loss="auc", kernel="rbf", gamma=0.5)
         true = reference.leave_one_out(kernel, outputs, psi, alpha=alpha)
         plain = np.array([reference.minimise(kernel, outputs, psi, alpha=alpha, unlabelled=i)[i] for i in range(N)])
         gap = np.linalg.norm(ours - true) / np.linalg.norm(true)

@@ -4,8 +4,10 @@
 // Rows are taken in blocks, so that neither the kernel matrix between new rows and those of training nor the scores of all rows are
 // ever held at once.
 //
-// A model trained for the squared loss predicts the pre-image of f(x) + μ, with μ the mean of ψ under the uniform distribution: the
-// output whose ψ is nearest, which maximises ⟨f(x) + μ, ψ(y)⟩ − ½‖ψ(y)‖² (Weston et al. 2003, Kernel dependency estimation).
+// Decisions may go by expected features Eψ in place of f(x). A model trained for the squared loss estimates them as f(x) + μ, with μ the
+// mean of ψ under the uniform distribution; of log-odds against that distribution, which the AUC loss estimates, they are μ + Σf(x) to
+// first order. The output whose ψ is nearest to Eψ, its pre-image, is the one of least expected squared distance, and maximises
+// ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖² (Weston et al. 2003, Kernel dependency estimation).
 package predict
 
 import (
@@ -40,11 +42,25 @@ type Model struct {
 	Kernel *kernel.Matrix
 	// Intercept is b, of an entry for each one of ψ; nil for none.
 	Intercept []float64
-	// PreImage is whether the pre-image is predicted, and Mean then is μ; nil for that of the space.
-	PreImage bool
-	Mean     []float64
+	// Expected is how expected features follow from f(x), and decisions from them; nil where the output of largest ⟨f(x), ψ(y)⟩ is predicted.
+	Expected *Expected
 
 	blockLength int // rows in a block; 0: as many as fill blockNumbers. For tests.
+}
+
+// Expected are expected features Eψ = μ + f(x), or μ + Σf(x).
+type Expected struct {
+	// Mean is μ; nil for that of the space.
+	Mean []float64
+	// Covariance multiplies f(x) by Σ; nil for Eψ = μ + f(x).
+	Covariance Multiplier
+	// PreImage is whether the output whose ψ is nearest to Eψ is predicted, in place of that of largest ⟨Eψ, ψ(y)⟩.
+	PreImage bool
+}
+
+// Multiplier multiplies every row of a matrix by a symmetric matrix, as solve.Coordinates do by Σ.
+type Multiplier interface {
+	CovarianceTo(dst, rows linalg.Matrix[float64])
 }
 
 // Options are how rows are worked on.
@@ -67,10 +83,13 @@ func (m *Model) Check() error {
 	case m.Intercept != nil && len(m.Intercept) != d:
 		return fmt.Errorf("predict: the intercept has %d entries, %s needs %d", len(m.Intercept), structure.Describe(m.Space), d)
 	}
-	if m.PreImage && m.Mean != nil && len(m.Mean) != d {
-		return fmt.Errorf("predict: the mean has %d entries, %s needs %d", len(m.Mean), structure.Describe(m.Space), d)
+	if m.Expected == nil {
+		return nil
 	}
-	if m.PreImage && m.Mean == nil {
+	if mean := m.Expected.Mean; mean != nil && len(mean) != d {
+		return fmt.Errorf("predict: the mean has %d entries, %s needs %d", len(mean), structure.Describe(m.Space), d)
+	}
+	if m.Expected.Mean == nil {
 		if _, ok := m.Space.(structure.Moments); !ok {
 			return &structure.CapabilityError{Structure: structure.Describe(m.Space), Need: "the mean of its embedding, which scores are relative to"}
 		}

@@ -53,7 +53,7 @@ const (
 )
 
 // models returns one model of each kind for a space, with a function that computes one score by its definition.
-func models(tb testing.TB, space structure.Space, preImage bool) map[string]struct {
+func models(tb testing.TB, space structure.Space, expected *Expected) map[string]struct {
 	m     *Model
 	score func(x []float64, l int) float64
 } {
@@ -75,10 +75,10 @@ func models(tb testing.TB, space structure.Space, preImage bool) map[string]stru
 		m     *Model
 		score func(x []float64, l int) float64
 	}{
-		"linear": {&Model{Space: space, Coef: w, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+		"linear": {&Model{Space: space, Coef: w, Intercept: b, Expected: expected}, func(x []float64, l int) float64 {
 			return weighted(func(j int) float64 { return x[j] }, func(j, l int) float64 { return w.Row(j)[l] }, nInputs, l)
 		}},
-		"rbf": {&Model{Space: space, Coef: a, Kernel: k, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+		"rbf": {&Model{Space: space, Coef: a, Kernel: k, Intercept: b, Expected: expected}, func(x []float64, l int) float64 {
 			return weighted(func(j int) float64 {
 				var square float64
 				for c, v := range train.Row(j) {
@@ -87,7 +87,7 @@ func models(tb testing.TB, space structure.Space, preImage bool) map[string]stru
 				return math.Exp(-0.3 * square)
 			}, dual, nTrain, l)
 		}},
-		"precomputed": {&Model{Space: space, Coef: a, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+		"precomputed": {&Model{Space: space, Coef: a, Intercept: b, Expected: expected}, func(x []float64, l int) float64 {
 			return weighted(func(j int) float64 { return x[j] }, dual, nTrain, l)
 		}},
 	}
@@ -100,18 +100,57 @@ func inputs(name string, n int) matrix {
 	return gaussian(n, nInputs, 5)
 }
 
-// TestPredictionsMaximiseTheScoreOverAllOutputs, for each kind of model, with and without pre-images.
+// covariances multiplies rows by Σ.
+type covariances struct{ sigma matrix }
+
+func (c covariances) CovarianceTo(dst, rows matrix) {
+	for i := range rows.Rows {
+		for l := range dst.Cols {
+			dst.Row(i)[l] = linalg.Dot(c.sigma.Row(l), rows.Row(i))
+		}
+	}
+}
+
+// moments returns the mean and the covariance of ψ by enumeration.
+func moments(space structure.Space) ([]float64, matrix) {
+	d := space.FeatureLen()
+	mean, sigma, psi, count := make([]float64, d), linalg.NewMatrix[float64](d, d), make([]float64, d), 0.0
+	for y := range space.(structure.Enumerator).All() {
+		space.Embed(psi, y)
+		count++
+		for l, v := range psi {
+			mean[l] += v
+			linalg.Axpy(sigma.Row(l), psi, v)
+		}
+	}
+	for l := range d {
+		mean[l] /= count
+	}
+	for l := range d {
+		for k := range d {
+			sigma.Row(l)[k] = sigma.Row(l)[k]/count - mean[l]*mean[k]
+		}
+	}
+	return mean, sigma
+}
+
+// TestPredictionsMaximiseTheScoreOverAllOutputs, for each kind of model, by f(x) and by expected features of either loss, with and without
+// pre-images.
 func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 	const n = 20
 	for name, size := range map[string]int64{"permutations": 4, "labelsets": 5, "ordinal": 4} {
 		space := build(t, name, size)
 		d, parts := space.FeatureLen(), space.PartLen()
-		for _, preImage := range []bool{false, true} {
-			mean := make([]float64, d)
-			if preImage {
-				space.(structure.Moments).Mean(mean)
-			}
-			for kind, one := range models(t, space, preImage) {
+		mean, sigma := moments(space)
+		for way, expected := range map[string]*Expected{
+			"scores":                  nil,
+			"squared":                 {},
+			"squared, pre-image":      {PreImage: true},
+			"squared, mean given":     {Mean: slices.Repeat([]float64{0.3}, d)},
+			"covariances":             {Covariance: covariances{sigma}},
+			"covariances, pre-image ": {Covariance: covariances{sigma}, PreImage: true},
+		} {
+			for kind, one := range models(t, space, expected) {
 				x := inputs(kind, n)
 				got, certs := make([]int32, n*parts), make([]structure.Certificate, n)
 				var counted parallel.Monitor
@@ -125,23 +164,36 @@ func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 				if err := one.m.ValuesTo(reached, kernel.Rows{Dense: x}, got, Options{Workers: 2}); err != nil {
 					t.Fatal(err)
 				}
-				psi := make([]float64, d)
+				psi, f := make([]float64, d), make([]float64, d)
 				for i := range n {
+					for l := range d {
+						f[l] = one.score(x.Row(i), l)
+					}
+					decisive := slices.Clone(f)
+					if expected != nil {
+						for l := range d {
+							if expected.Covariance != nil {
+								decisive[l] = linalg.Dot(sigma.Row(l), f)
+							}
+							if expected.Mean != nil {
+								decisive[l] += expected.Mean[l]
+							} else {
+								decisive[l] += mean[l]
+							}
+						}
+					}
 					best := math.Inf(-1)
 					for y := range space.(structure.Enumerator).All() {
 						space.Embed(psi, y)
-						var value float64
-						for l, v := range psi {
-							value += (one.score(x.Row(i), l) + mean[l]) * v
-							if preImage {
-								value -= v * v / 2
-							}
+						value := linalg.Dot(psi, decisive)
+						if expected != nil && expected.PreImage {
+							value -= linalg.Dot(psi, psi) / 2
 						}
 						best = max(best, value)
 					}
 					for _, v := range []float64{certs[i].Value, certs[i].UpperBound, reached[i]} {
 						if math.Abs(v-best) > 1e-11 {
-							t.Fatalf("%s, %s, row %d: %v, the largest score of all is %v", name, kind, i, v, best)
+							t.Fatalf("%s, %s, %s, row %d: %v, the largest score of all is %v", name, way, kind, i, v, best)
 						}
 					}
 				}
@@ -154,7 +206,7 @@ func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 func TestBlocksAreParts(t *testing.T) {
 	space := build(t, "permutations", 5)
 	d, parts := space.FeatureLen(), space.PartLen()
-	for kind, one := range models(t, space, true) {
+	for kind, one := range models(t, space, &Expected{PreImage: true}) {
 		x := inputs(kind, 50)
 		scores, want := linalg.NewMatrix[float64](50, d), make([]int32, 50*parts)
 		if err := errors.Join(one.m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{Workers: 1}),
@@ -223,7 +275,7 @@ func TestErrorsNameRows(t *testing.T) {
 			t.Errorf("%s: %v, want row %d", what, err, row)
 		}
 	}
-	for kind, one := range models(t, space, false) {
+	for kind, one := range models(t, space, nil) {
 		m := *one.m
 		m.blockLength = 2
 		x := inputs(kind, 9)
@@ -258,7 +310,7 @@ func TestErrorsNameRows(t *testing.T) {
 	requireRow("values", m.ValuesTo(make([]float64, 9), kernel.Rows{Dense: x}, outputs, Options{}), 3, "row 3: ")
 	var cancelled parallel.Monitor
 	cancelled.Cancel()
-	for kind, one := range models(t, space, true) {
+	for kind, one := range models(t, space, &Expected{PreImage: true}) {
 		err := one.m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: inputs(kind, 9)}, Options{Monitor: &cancelled})
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("%s, cancelled: %v", kind, err)
@@ -283,15 +335,15 @@ func TestIllegalModels(t *testing.T) {
 		"coefficients":     {Space: space, Coef: gaussian(d, 2, 1)},
 		"rows of training": {Space: space, Coef: gaussian(4, d, 2), Kernel: k},
 		"intercept":        {Space: space, Coef: w, Intercept: make([]float64, d+1)},
-		"mean":             {Space: space, Coef: w, PreImage: true, Mean: make([]float64, d+1)},
-		"no mean":          {Space: meanless{space}, Coef: w, PreImage: true},
+		"mean":             {Space: space, Coef: w, Expected: &Expected{Mean: make([]float64, d+1)}},
+		"no mean":          {Space: meanless{space}, Coef: w, Expected: &Expected{}},
 		"kernel values":    {Space: space, Coef: a},
 	} {
 		if err := m.PredictTo(make([]int32, 2*parts), nil, linalg.Matrix[float64]{}, x, Options{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	m := &Model{Space: space, Coef: w, PreImage: true, Mean: make([]float64, d)}
+	m := &Model{Space: space, Coef: w, Expected: &Expected{PreImage: true, Mean: make([]float64, d)}}
 	if err := m.PredictTo(make([]int32, 2*parts), nil, linalg.Matrix[float64]{}, x, Options{}); err != nil {
 		t.Error(err)
 	}

@@ -65,8 +65,8 @@ func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, scores lin
 	})
 }
 
-// ValuesTo writes the score of a given output for every row to dst: what PredictTo maximises, ⟨f(x), ψ(y)⟩ or, for a pre-image,
-// ⟨f(x) + μ, ψ(y)⟩ − ½‖ψ(y)‖². An output that is not legal is an error that names its row.
+// ValuesTo writes the score of a given output for every row to dst: what PredictTo maximises, ⟨f(x), ψ(y)⟩, ⟨Eψ, ψ(y)⟩ or, for a
+// pre-image, ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖². An output that is not legal is an error that names its row.
 func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) error {
 	n, parts, d := x.Len(), m.Space.PartLen(), m.Space.FeatureLen()
 	switch {
@@ -98,27 +98,37 @@ func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) er
 // decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares. kept gets
 // f(x), unless it has no rows.
 func (m *Model) decoded(kept matrix, x Inputs, o Options, f func(lo, hi int, linear, squares matrix) error) error {
-	var squares matrix
-	mean := m.Mean
-	if m.PreImage {
-		d := m.Space.FeatureLen()
-		squares = linalg.NewMatrix[float64](1, d)
-		for j := range squares.Data {
-			squares.Data[j] = magnitude
-		}
+	var squares, expected matrix
+	var mean []float64
+	if e := m.Expected; e != nil {
 		if err := m.Check(); err != nil { // that there is a mean
 			return err
 		}
-		if mean == nil {
+		d := m.Space.FeatureLen()
+		if e.PreImage {
+			squares = linalg.NewMatrix[float64](1, d)
+			for j := range squares.Data {
+				squares.Data[j] = magnitude
+			}
+		}
+		if mean = e.Mean; mean == nil {
 			mean = make([]float64, d)
 			m.Space.(structure.Moments).Mean(mean)
+		}
+		if e.Covariance != nil {
+			expected = linalg.NewMatrix[float64](min(x.Len(), m.blockRows(x)), d)
 		}
 	}
 	return m.Blocks(x, o, func(lo, hi int, scores linalg.Matrix[float64]) error {
 		if kept.Rows > 0 {
 			kept.Slice(lo, hi, 0, kept.Cols).CopyFrom(scores)
 		}
-		if m.PreImage {
+		if expected.Rows > 0 {
+			products := expected.Slice(0, hi-lo, 0, expected.Cols)
+			m.Expected.Covariance.CovarianceTo(products, scores)
+			scores = products
+		}
+		if mean != nil {
 			for i := range scores.Rows {
 				linalg.Axpy(scores.Row(i), mean, 1)
 			}

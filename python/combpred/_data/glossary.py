@@ -15,11 +15,24 @@ alpha : float, default=1.0
     Weight of the squared norm of the scorer against the sum of the losses of the rows; positive.
 
 [loss]
-loss : {"auc", "squared"}, default="auc"
-    ``"auc"``: the quadratic bound of the AUC loss, which ranks the observed structure above the others.
-    ``"squared"``: regression of ψ(y), predicting its pre-image (kernel dependency estimation; Weston et al., 2002).
-    Where structures differ in size (cycles, routes, cliques), the pre-image of an uncertain prediction is a small
-    one, as fits a squared distance; ``"auc"`` has no such preference.
+loss : {"auto", "auc", "squared"}, default="auto"
+    ``"auc"``: the thesis's quadratic bound of the AUC loss, which ranks the observed structure above the others.
+    ``"squared"``: regression of ψ(y) (kernel dependency estimation; Weston et al., 2002), so that f(x) + μ estimates
+    the expectation of ψ. ``"auto"``: what predicted best on held-out rows of that structure: ``"auc"`` for ``Cliques``
+    and ``PosetElements``, and where decoders do not find pre-images; ``"squared"`` for all others.
+
+[ridge_decision]
+decision : {"auto", "score", "mbr"}, default="auto"
+    How scores decide. ``"score"``: by the largest inner product of ψ(y) with f(x) for ``loss="auc"``, with the expected
+    ψ for ``loss="squared"``. ``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes risk),
+    Hamming distance or Kendall's where entries are bits or signs: the pre-image of the expected ψ, which to first order
+    is μ + Σf(x) for ``loss="auc"``. ``"auto"``: ``"mbr"`` for ``loss="squared"`` and ``"score"`` for ``loss="auc"``,
+    but ``"score"`` for cycles, routes, tournaments and partial orders, whose pre-images are small where the data tell
+    little.
+
+[loss_]
+loss_, decision_ : str
+    What ``"auto"`` stood for.
 
 [kernel]
 kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"

@@ -195,7 +195,7 @@ class COrderFunction(ctypes.Structure):
 class CModel(ctypes.Structure):
     """cp_model."""
 
-    _fields_ = _fields(m=_N, d=_N, coef=_P, shift=_F, intercept=_P, loss=_T, mean=_P)
+    _fields_ = _fields(m=_N, d=_N, coef=_P, shift=_F, intercept=_P, loss=_T, mean=_P, decision=_T)
 
 
 class CPredictions(ctypes.Structure):

@@ -481,9 +481,8 @@ class Model:
         With a name; None for rows that are features, or kernel values with the rows of training.
     train : array or CSR of shape (m, p), or None
         Rows of training, with a function.
-    pre_image : bool
-        Whether the output is predicted whose ψ is nearest to the scores plus the mean of ψ, in place of the one of
-        largest score.
+    loss, decision : str
+        What predictions go by, as ``cp_model`` has them.
     n_threads : int
     """
 
@@ -492,7 +491,8 @@ class Model:
     intercept: Any
     function: InputKernel | None
     train: Any
-    pre_image: bool
+    loss: str
+    decision: str
     n_threads: int
 
     @cached_property
@@ -502,7 +502,7 @@ class Model:
         m, d = coef.shape
         return record(
             abi.CModel, m=m, d=d, coef=coef, intercept=floats(self.intercept, "intercept", d),
-            loss="squared" if self.pre_image else "auc",
+            loss=self.loss, decision=self.decision,
         )  # fmt: skip
 
     @cached_property

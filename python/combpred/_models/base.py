@@ -173,8 +173,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 )
             check_kernel(X, n_threads=get_n_threads(self.n_jobs))
         check_consistent_length(X, y)
-        self.structure_, sets = resolve_targets(self.structure, y)
-        self._set_classes()
+        structure, sets = resolve_targets(self.structure, y)
+        self._set_structure(structure)
         return TrainingRows(X, y, sets, check_weights(sample_weight, X.shape[0]))
 
     def _resolve_kernel(self, rows: TrainingRows, params: Mapping[str, Any] | None = None) -> None:
@@ -193,8 +193,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         )
         return embed_targets(self.structure_, rows.y, rows.sets, rows.weights, get_n_threads(self.n_jobs))
 
-    def _set_classes(self) -> None:
-        """Set `classes_` where scikit-learn asks for them."""
+    def _set_structure(self, structure: Structure) -> None:
+        """Set `structure_` and what follows from it, such as `classes_` where scikit-learn asks for them."""
+        self.structure_ = structure
         if isinstance(self.structure_, MultiClass):
             self.classes_ = self.structure_.classes_
         elif isinstance(self.structure_, LabelSets):
@@ -299,10 +300,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         Returns
         -------
         ndarray of shape (n,), float64
-            :math:`\langle f(x), \psi(y)\rangle` with ψ not centred. With ``loss="squared"``, where `predict` takes the
-            pre-image, the structure whose ψ is nearest to f(x) + μ: :math:`\langle f(x) + \mu, \psi(y)\rangle -
-            \tfrac12\|\psi(y)\|^2` with μ the mean of ψ under the uniform distribution. With ``decision="mbr"``, where
-            it takes the one of least expected loss: :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`.
+            :math:`\langle f(x), \psi(y)\rangle` with ψ not centred; for ``loss="squared"``
+            :math:`\langle E\psi, \psi(y)\rangle`, where :math:`E\psi = f(x) + \mu` and μ is the mean of ψ under the
+            uniform distribution. With ``decision="mbr"``, where `predict` takes the structure of least expected loss,
+            :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`.
 
         Raises
         ------
@@ -336,17 +337,20 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             values[rows] = score_values(psi, linear, magnitude)
         return values
 
-    def _takes_pre_image(self) -> bool:
-        """Whether the structure is predicted whose ψ is nearest to f(x) + μ, in place of the one of largest score."""
-        return False
+    def _decides_by(self) -> tuple[str, str]:
+        """Return the loss, "auc" or "squared", and the decision, "score" or "mbr", that predictions follow."""
+        return "auc", "score"
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩, from f(x) of rows from `first` on."""
-        if not self._takes_pre_image():
+        loss, decision = self._decides_by()
+        if (loss, decision) == ("auc", "score"):
             return scores, None
-        # argmin_y ‖ψ(y) − (f + μ)‖² = argmax_y ⟨f + μ, ψ(y)⟩ − ½‖ψ(y)‖², a score of −½ on the squares of the entries of
-        # ψ (Weston et al., 2002, "Kernel dependency estimation").
-        return scores + self.structure_.mean(), np.full(scores.shape[1], -0.5)
+        # Scores of the AUC loss are log-odds against the uniform distribution, under which ψ is μ + Σf to first order.
+        expected = self.structure_.mean() + (scores @ self.structure_.covariance() if loss == "auc" else scores)
+        # argmin_y ‖ψ(y) − Eψ‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖², a score of −½ on the squares of the entries of ψ
+        # (Weston et al., 2002, "Kernel dependency estimation").
+        return expected, np.full(scores.shape[1], -0.5) if decision == "mbr" else None
 
     def _model(self) -> Model:
         """Return what the library predicts from."""
@@ -354,7 +358,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         named = isinstance(kernel.name, str) and not (kernel.is_linear or kernel.is_precomputed)
         return Model(
             self.structure_.space.description, self.coef_.T if kernel.is_linear else self.dual_coef_, self.intercept_,
-            kernel if named else None, self.X_fit_ if named else None, self._takes_pre_image(),
+            kernel if named else None, self.X_fit_ if named else None, *self._decides_by(),
             get_n_threads(self.n_jobs),
         )  # fmt: skip
 

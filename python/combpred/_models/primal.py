@@ -48,7 +48,7 @@ class RidgeTask:
     def of_model(cls, model: Any) -> RidgeTask:
         """Return the options that the parameters of an estimator ask for."""
         return cls(
-            model.loss, float(model.alpha), float(model.tol), model.max_iter, bool(model.fit_intercept),
+            model.loss_, float(model.alpha), float(model.tol), model.max_iter, bool(model.fit_intercept),
             int(model.verbose),
         )  # fmt: skip
 

@@ -28,7 +28,7 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, available_memory, require_memory
 from .._lib.call import get_n_threads
 from .._lib.errors import NumericalError
-from .._lib.names import RIDGE_LOSSES, RIDGE_SOLVERS
+from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_plan
 from .._lib.structure import Description
 from ..structures import Structure
@@ -132,7 +132,8 @@ class RidgeBase(StructuredEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StructuredEstimator._parameter_constraints,
-        "loss": [StrOptions(set(RIDGE_LOSSES))],
+        "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
+        "decision": [StrOptions({"auto", *RIDGE_DECISIONS})],
         "kernel_params": [dict, None],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
@@ -156,8 +157,6 @@ class RidgeBase(StructuredEstimator):
 
     def _problem(self, rows: TrainingRows) -> RidgeProblem:
         """Return the problem to solve on checked rows."""
-        if self.loss == "squared":
-            self.structure_.space.require_preimage()
         return RidgeProblem(
             description=self.structure_.space.description,
             targets=self._embed_rows(rows),
@@ -168,14 +167,23 @@ class RidgeBase(StructuredEstimator):
 
     def _library_options(self) -> dict[str, Any]:
         return {
-            "loss": self.loss,
+            "loss": self.loss_,
             "tol": float(self.tol),
             "max_iter": int(self.max_iter or 0),
             "shift": float(self.fit_intercept),
         }
 
-    def _takes_pre_image(self) -> bool:
-        return bool(self.loss == "squared")
+    def _set_structure(self, structure: Structure) -> None:
+        super()._set_structure(structure)
+        suited, best = structure.space.suits
+        self.loss_ = suited if self.loss == "auto" else self.loss
+        usual = "mbr" if self.loss_ == "squared" else "score"
+        self.decision_ = self.decision if self.decision != "auto" else best if self.loss_ == suited else usual
+        if self.decision_ == "mbr":
+            structure.space.require_preimage()
+
+    def _decides_by(self) -> tuple[str, str]:
+        return self.loss_, self.decision_
 
 
 def training_kernel(
@@ -248,6 +256,7 @@ class StructuredRidge(RidgeBase):
         and ``"newton-cg"`` iterate on products with the kernel matrix; ``"primal"`` solves for the weights of the
         features, for the linear kernel. All reach the same minimum, and ``"auto"`` takes the cheapest of them.
     %(decoder)s
+    %(ridge_decision)s
     %(residual_tol)s
     max_iter : int or None, default=None
         Limit on iterations; None takes the solver's default.
@@ -263,6 +272,7 @@ class StructuredRidge(RidgeBase):
     %(dual_coef_)s
     %(intercept_)s
     %(X_fit_)s
+    %(loss_)s
     %(kernel_)s
     %(classes_)s
     objective_ : float
@@ -335,7 +345,7 @@ class StructuredRidge(RidgeBase):
         structure: Any = None,
         *,
         alpha: float = 1.0,
-        loss: str = "auc",
+        loss: str = "auto",
         kernel: str | Callable[..., float] = "linear",
         gamma: float | str | None = None,
         degree: float = 3,
@@ -344,6 +354,7 @@ class StructuredRidge(RidgeBase):
         fit_intercept: bool = True,
         solver: str = "auto",
         decoder: str = "auto",
+        decision: str = "auto",
         tol: float = 1e-8,
         max_iter: int | None = None,
         n_jobs: int | None = None,
@@ -361,6 +372,7 @@ class StructuredRidge(RidgeBase):
         self.fit_intercept = fit_intercept
         self.solver = solver
         self.decoder = decoder
+        self.decision = decision
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -528,8 +540,6 @@ def _fit_source(model: StructuredRidge, source: BlockSource, remedy: str = "") -
 
     `remedy` ends the message about a target that is not in the structure.
     """
-    if model.loss == "squared":
-        model.structure_.space.require_preimage()
     rows = BlockRows.of_model(model, remedy=remedy)
     return _keep_weights(model, *solve_blocks(source, rows, RidgeTask.of_model(model)))
 
@@ -542,12 +552,10 @@ def fit_sums(
     feature_names: tuple[str, ...] | None,
 ) -> StructuredRidge:
     """Set the fitted attributes from sums over rows, for the squared loss."""
-    model.structure_ = structure
-    structure.space.require_preimage()
+    model._set_structure(structure)
     model.n_features_in_ = n_features
     if feature_names is not None:
         model.feature_names_in_ = np.array(feature_names, dtype=object)
-    model._set_classes()
     return _keep_weights(model, *solve_sums(sums, n_features, structure, RidgeTask.of_model(model)))
 
 

@@ -67,6 +67,7 @@ class StructuredRidgeCV(RidgeBase):
         As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
         ``"closed-form"``.
     %(decoder)s
+    %(ridge_decision)s
     %(residual_tol)s
     max_iter : int or None, default=None
         Limit on iterations; None takes the solver's default.
@@ -88,6 +89,7 @@ class StructuredRidgeCV(RidgeBase):
     %(coef_)s
     %(dual_coef_)s
     %(intercept_)s
+    %(loss_)s
     %(kernel_)s
     %(classes_)s
     X_fit_, objective_, n_iter_, solver_, precision_
@@ -139,7 +141,7 @@ class StructuredRidgeCV(RidgeBase):
         alphas: Sequence[float] = (0.01, 0.1, 1.0, 10.0, 100.0),
         cv: Any = None,
         scoring: str | Callable[..., float] | None = None,
-        loss: str = "auc",
+        loss: str = "auto",
         kernel: str | Callable[..., float] = "linear",
         gamma: float | str | None = None,
         degree: float = 3,
@@ -148,6 +150,7 @@ class StructuredRidgeCV(RidgeBase):
         fit_intercept: bool = True,
         solver: str = "auto",
         decoder: str = "auto",
+        decision: str = "auto",
         tol: float = 1e-8,
         max_iter: int | None = None,
         n_jobs: int | None = None,
@@ -167,6 +170,7 @@ class StructuredRidgeCV(RidgeBase):
         self.fit_intercept = fit_intercept
         self.solver = solver
         self.decoder = decoder
+        self.decision = decision
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs

@@ -97,6 +97,7 @@ class StructuredSGD(RidgeBase):
         the last half of the steps counts 94 per cent. It removes most of the noise of the steps.
     %(shuffle)s
     %(decoder)s
+    %(ridge_decision)s
     max_iter : int, default=100
         Limit on passes of `fit` over the rows. `partial_fit` makes one.
     tol : float, default=1e-4
@@ -121,6 +122,7 @@ class StructuredSGD(RidgeBase):
     X_fit_ : array or CSR of shape (n, n_features)
         Training inputs, which prediction needs; with `truncation` and after `partial_fit` the rows of the support,
         the oldest first. Only with kernels that are neither linear nor precomputed.
+    %(loss_)s
     %(kernel_)s
     %(classes_)s
     objective_ : float
@@ -198,7 +200,7 @@ class StructuredSGD(RidgeBase):
         self,
         structure: Any = None,
         *,
-        loss: str = "auc",
+        loss: str = "auto",
         alpha: float = 1.0,
         kernel: str | Callable[..., float] = "linear",
         gamma: float | str | None = None,
@@ -212,6 +214,7 @@ class StructuredSGD(RidgeBase):
         average: bool = False,
         shuffle: bool = True,
         decoder: str = "auto",
+        decision: str = "auto",
         max_iter: int = 100,
         tol: float = 1e-4,
         warm_start: bool = False,
@@ -234,6 +237,7 @@ class StructuredSGD(RidgeBase):
         self.average = average
         self.shuffle = shuffle
         self.decoder = decoder
+        self.decision = decision
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start

@@ -213,8 +213,7 @@ def check_mini_batch(
     """
     check_consistent_length(X, y)
     if first:
-        model.structure_ = _first_structure(model.structure, y, classes)
-        model._set_classes()
+        model._set_structure(_first_structure(model.structure, y, classes))
     elif classes is not None:
         known = getattr(model, "classes_", None)
         if known is None or not np.array_equal(np.unique(np.asarray(classes)), known):
@@ -306,11 +305,11 @@ def resolve_from_blocks(model: StructuredEstimator, source: BlockSource, classes
             else:
                 remedy = ": pass classes, the list of all labels, which are else those of the first block"
         if classes is not None:
-            model.structure_ = structure_of_classes(model.structure, classes)
+            structure = structure_of_classes(model.structure, classes)
         else:
             with _ending(remedy):
-                model.structure_ = structure_of_part(model.structure, first.y)
-    model._set_classes()
+                structure = structure_of_part(model.structure, first.y)
+    model._set_structure(structure)
     resolve_linear_kernel(model)
     return remedy
 

@@ -23,6 +23,7 @@ from .._data.targets import TargetError, encoded_rows
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_blocks, decode
 from .._lib.errors import CapabilityError, in_words_of
+from .._lib.names import SUITED_BY_AUC, SUITED_BY_SCORE
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (
@@ -195,6 +196,17 @@ class LibrarySpace:
     def require_preimage(self) -> None:
         """Raise CapabilityError if the member of nearest ψ cannot be found, which predicting under "squared" needs."""
         self.structure._require_preimage()
+
+    @property
+    def suits(self) -> tuple[str, str]:
+        """The loss and the decision by which ridge regression predicts best, as measured on held-out rows."""
+        if self.description.name in SUITED_BY_AUC:
+            return "auc", "score"
+        try:
+            self.require_preimage()
+        except CapabilityError:
+            return "auc", "score"
+        return "squared", "score" if self.description.name in SUITED_BY_SCORE else "mbr"
 
     @property
     def has_indicators(self) -> bool:
