@@ -2,13 +2,13 @@
 
 For each structure there are sets of real data (where the folder given holds some, or the package ships some) and
 generated ones, of two kinds: outputs drawn from the log-linear distribution p(y | x) ∝ exp⟨Wx, ψ(y)⟩, and outputs of
-largest score under Wx with Gaussian noise on every entry. Three ways of training and deciding are compared:
+largest score under Wx with Gaussian noise on every entry. Four ways of training and deciding are compared:
 
-- "auc": the output of largest score under f;
+- "auc, score": the output of largest score under f;
 - "auc, mbr": scores f are to first order log-odds against the uniform distribution, so that μ + Σf are expected
   features, whose pre-image is the decision of least expected loss;
-- "squared": the pre-image of f + μ, which estimates expected features without that detour;
-- "squared, product": the output of largest inner product with f + μ, whatever its norm.
+- "squared, mbr": the pre-image of f + μ, which estimates expected features without that detour;
+- "squared, score": the output of largest inner product with f + μ, whatever its norm.
 
 Each takes its penalty by leave-one-out on the training half, by the structure's own metric, with the linear and the
 Gaussian kernel (features standardised, width "scale"), whichever does better there. Printed are means over splits of
@@ -41,7 +41,7 @@ from combpred.sampling import sample
 from combpred.structures import Structure
 
 ALPHAS = np.logspace(-3, 3, 13)
-WAYS = ("auc", "auc, mbr", "squared", "squared, product")
+WAYS = (("auc", "score"), ("auc", "mbr"), ("squared", "mbr"), ("squared", "score"))
 KERNELS: tuple[dict[str, Any], ...] = ({"kernel": "linear"}, {"kernel": "rbf", "gamma": "scale"})
 N, N_FEATURES = 400, 8  # of generated sets
 Data = tuple[str, Structure, np.ndarray, Any]
@@ -133,7 +133,9 @@ def real(kind: str, folder: Path | None) -> Iterator[Data]:
             yield name, s.LabelSets(), table[:800, :-n_labels], table[:800, -n_labels:].astype(int)
     if kind == "ordinal":
         for name in ("ERA", "ESL"):
-            numbers = pd.read_csv(folder / "ordinal" / f"{name}.csv", sep="[,;\\s]+", header=None, engine="python").to_numpy()
+            numbers = pd.read_csv(
+                folder / "ordinal" / f"{name}.csv", sep="[,;\\s]+", header=None, engine="python"
+            ).to_numpy()
             yield name, s.Ordinal(9), numbers[:, :-1], numbers[:, -1].astype(int) - 1
     if kind == "hierarchy":
         from hierarchy import load, tree_of
@@ -148,53 +150,19 @@ def split_table(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return table.drop(columns=labels).to_numpy(float), table[labels].to_numpy()
 
 
-class Decider:
-    """Decides by scores f, in one of the ways."""
-
-    def __init__(self, structure: Structure, way: str) -> None:
-        self.structure, self.way = structure, way
-
-    def predict(self, scores: np.ndarray) -> Any:
-        """Return an output for each row of f."""
-        from combpred._lib.decode import Decoding
-
-        space = self.structure.space
-        if self.way == "auc":
-            return self.structure.decode(scores)
-        mean = self.structure.mean()
-        expected = scores @ self.structure.covariance() + mean if self.way == "auc, mbr" else scores + mean
-        if self.way == "squared, product":
-            return self.structure.decode(expected)
-        found = space.decode(expected, np.full(len(mean), -0.5), Decoding())
-        return space.decode_parts(found.y)
-
-    def score(self, model: Any, X: Any, y: Any) -> float:
-        """Score leave-one-out predictions: for the choice of the penalty."""
-        return float(self.structure.score(y, self.predict(all_scores(model, X))))
-
-
-def all_scores(model: Any, X: Any) -> np.ndarray:
-    """Return f of all rows, which two classes have as differences."""
-    return np.asarray(model.decision_function(X))
-
-
 def compare(structure: Structure, X: np.ndarray, y: Any, splits: int) -> np.ndarray:
     """Return the metric of each way, chosen and at the defaults, for each split."""
     reached = np.full((splits, len(WAYS), 2), np.nan)
     for split, (train, test) in enumerate(ShuffleSplit(splits, test_size=0.5, random_state=0).split(X)):
         scaler = StandardScaler().fit(X[train])
         X_train, X_test = scaler.transform(X[train]), scaler.transform(X[test])
-        for at, way in enumerate(WAYS):
-            decider, best = Decider(structure, way), -np.inf
-            loss = way.split(",")[0]
+        for at, (loss, decision) in enumerate(WAYS):
+            way, models = {"loss": loss, "decision": decision}, []
             for kernel in KERNELS:
-                model = StructuredRidgeCV(structure, alphas=ALPHAS, loss=loss, scoring=decider.score, **kernel)
-                model.fit(X_train, y[train])
-                if model.best_score_ > best:
-                    best = model.best_score_
-                    reached[split, at, 0] = structure.score(y[test], decider.predict(model.feature_scores(X_test)))
-            plain = StructuredRidge(structure, loss=loss).fit(X_train, y[train])
-            reached[split, at, 1] = structure.score(y[test], decider.predict(plain.feature_scores(X_test)))
+                models.append(StructuredRidgeCV(structure, alphas=ALPHAS, **way, **kernel).fit(X_train, y[train]))
+            best = max(models, key=lambda model: model.best_score_)
+            reached[split, at, 0] = best.score(X_test, y[test])
+            reached[split, at, 1] = StructuredRidge(structure, **way).fit(X_train, y[train]).score(X_test, y[test])
     return reached
 
 
@@ -205,18 +173,27 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="*", default=list(GENERATED))
     parser.add_argument("--splits", type=int, default=5)
     args = parser.parse_args()
-    print(f"{'set':<34}{'metric':<20}" + "".join(f"{way:>18}" for way in WAYS) + f"{'se of difference':>18}{'s':>6}")
+    print(
+        f"{'set':<34}{'metric':<20}"
+        + "".join(f"{way:>18}" for way in map(", ".join, WAYS))
+        + f"{'se of difference':>18}{'s':>6}"
+    )
     for kind in args.kinds:
         for name, structure, X, y in (*real(kind, args.data), *generated(kind, 0)):
             start = time.perf_counter()
             if structure.__class__ in (s.Permutations, s.WeakOrders, s.LabelSets):
                 structure = type(structure)(np.shape(y)[1]) if getattr(structure, "size", None) is None else structure
             reached = compare(structure, X, np.asarray(y), args.splits)
-            error = (reached[:, 2, 0] - reached[:, 0, 0]).std(ddof=1) / np.sqrt(args.splits) if args.splits > 1 else np.nan
+            error = (
+                (reached[:, 2, 0] - reached[:, 0, 0]).std(ddof=1) / np.sqrt(args.splits) if args.splits > 1 else np.nan
+            )
             means = reached.mean(axis=0)
             cells = "".join(f"{best:>11.3f}{plain:>7.3f}" for best, plain in means)
             seconds = time.perf_counter() - start
-            print(f"{kind + ', ' + name:<34}{structure.default_metric:<20}{cells}{error:>18.3f}{seconds:>6.0f}", flush=True)
+            print(
+                f"{kind + ', ' + name:<34}{structure.default_metric:<20}{cells}{error:>18.3f}{seconds:>6.0f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

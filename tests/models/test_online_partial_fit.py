@@ -35,7 +35,9 @@ def test_mini_batches_of_repeated_rows_approach_the_fit_with_their_weight(kernel
     found = model.feature_scores(X)
 
     def distance(alpha):
-        exact = StructuredRidge(structure, kernel=kernel, gamma=0.1, alpha=alpha, loss="auc").fit(X, y).feature_scores(X)
+        exact = (
+            StructuredRidge(structure, kernel=kernel, gamma=0.1, alpha=alpha, loss="auc").fit(X, y).feature_scores(X)
+        )
         return np.linalg.norm(found - exact) / np.linalg.norm(exact)
 
     assert distance(50.0 / calls) < min(0.25, distance(50.0) / 3)

@@ -329,7 +329,9 @@ def refuse_scratch(n_bytes, what, remedy, **keywords):
 def test_a_nearly_singular_problem_is_solved_to_the_same_objective():
     X, y, psi, outputs, _ = problem(Permutations(4))
     X[1] = X[0]  # a singular kernel matrix, and a penalty that single precision does not see
-    model = StructuredRidge("permutations", alpha=1e-8, kernel="rbf", gamma=0.1, fit_intercept=False, loss="auc").fit(X, y)
+    model = StructuredRidge("permutations", alpha=1e-8, kernel="rbf", gamma=0.1, fit_intercept=False, loss="auc").fit(
+        X, y
+    )
     assert model.precision_ == "double"
     kernel = rbf_kernel(X, gamma=0.1)
     least = reference.objective(model.dual_coef_, kernel, outputs, psi, alpha=1e-8)
@@ -353,7 +355,9 @@ def test_what_the_numbers_do_not_allow_is_refused_with_a_remedy(structure):
 def test_stopping_early_warns_and_keeps_what_there_is(solver):
     X, y, _, _, _ = problem(Permutations(4))
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        model = StructuredRidge("permutations", alpha=1e-4, kernel="rbf", solver=solver, loss="auc", max_iter=1).fit(X, y)
+        model = StructuredRidge("permutations", alpha=1e-4, kernel="rbf", solver=solver, loss="auc", max_iter=1).fit(
+            X, y
+        )
     assert np.isfinite(model.dual_coef_).all()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

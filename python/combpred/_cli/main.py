@@ -148,7 +148,9 @@ def _add_fit(commands: Any) -> None:
     parser.add_argument(
         "--alpha", default="1.0", help="penalty, or auto to choose it by leave-one-out (default: %(default)s)"
     )
-    parser.add_argument("--loss", default="auc", help=f"{' or '.join(RIDGE_LOSSES)} (default: %(default)s)")
+    parser.add_argument(
+        "--loss", default="auto", help=f"{', '.join(RIDGE_LOSSES)}, or auto: what suits the structure (default)"
+    )
     parser.add_argument(
         "--kernel", default="linear", help="linear, poly, rbf, laplacian or cosine (default: %(default)s)"
     )

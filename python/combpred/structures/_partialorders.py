@@ -49,8 +49,8 @@ class PartialOrders(Relations):
     transitive relation. Otherwise local search finds an order, with an upper bound and a guarantee: for ``loss="auc"``
     its score is at least half-way between the worst and the best. `sample` and `enumerate` work up to N = 7.
 
-    With ``loss="auc"`` a score says which of two items comes first but never favours incomparable pairs, so these are
-    rarely predicted; ``loss="squared"`` predicts the pre-image, in which every comparable pair costs ½.
+    Scores say which of two items comes first but never favour incomparable pairs, so ``decision="score"`` of ridge
+    regression rarely predicts these; ``decision="mbr"`` takes the pre-image, in which every comparable pair costs ½.
 
     References
     ----------

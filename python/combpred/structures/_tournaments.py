@@ -28,8 +28,8 @@ class Tournaments(Relations):
     There are 3^(N(N−1)/2) partial tournaments. Their pairs are independent, so the covariance of :math:`\psi` is 2/3
     times the identity, and decoding takes the best value of every pair, in O(N²).
 
-    With ``loss="auc"`` a pair is left out only if its score is exactly 0; ``loss="squared"`` predicts the pre-image,
-    which leaves out pairs whose scores are below ½ in magnitude.
+    With ``decision="score"`` ridge regression leaves a pair out only if its score is exactly 0; ``decision="mbr"``
+    predicts the pre-image, which leaves out pairs whose expected signs are below ½ in magnitude.
 
     References
     ----------

@@ -1,0 +1,183 @@
+"""The loss and the decision of ridge regression: what suits a structure, and what decisions maximise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV, StructuredSGD
+from combpred.aggregation import kemeny
+from combpred.structures import (
+    Assignments,
+    Cliques,
+    Custom,
+    Cycles,
+    DirectedCycles,
+    Graphs,
+    Hierarchy,
+    LabelSets,
+    MultiClass,
+    Ordinal,
+    PartialOrders,
+    Paths,
+    Permutations,
+    PosetElements,
+    Routes,
+    SpanningTrees,
+    Subtrees,
+    Tournaments,
+    WeakOrders,
+)
+
+TREE = [-1, 0, 0, 1, 1]
+CHAIN = np.tri(4, dtype=bool).T
+SUITED = [
+    (MultiClass(3), "squared", "mbr"),
+    (LabelSets(3), "squared", "mbr"),
+    (Ordinal(4), "squared", "mbr"),
+    (PosetElements(CHAIN), "auc", "score"),
+    (Hierarchy(TREE), "squared", "mbr"),
+    (Subtrees(TREE), "squared", "mbr"),
+    (Permutations(4), "squared", "mbr"),
+    (WeakOrders(3), "squared", "mbr"),
+    (PartialOrders(3), "squared", "score"),
+    (Tournaments(3), "squared", "score"),
+    (Cliques(4), "auc", "score"),
+    (Graphs(4), "squared", "mbr"),
+    (Cycles(4), "squared", "score"),
+    (DirectedCycles(4), "squared", "score"),
+    (Routes(3), "squared", "score"),
+    (Paths.grid(3, 3), "squared", "mbr"),
+    (SpanningTrees(4, [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]), "squared", "mbr"),
+    (Assignments(3), "squared", "mbr"),
+]
+
+
+def data(structure, n=30, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 3)), structure.sample(n, random_state=seed)
+
+
+def name(value):
+    return type(value).__name__.lower() if not isinstance(value, str) else value
+
+
+@pytest.mark.parametrize(("structure", "loss", "decision"), SUITED, ids=name)
+def test_auto_is_what_suits_the_structure(structure, loss, decision):
+    X, y = data(structure)
+    model = StructuredRidge(structure).fit(X, y)
+    assert (model.loss_, model.decision_) == (loss, decision)
+    given = StructuredRidge(structure, loss=loss, decision=decision).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), given.predict(X))
+    other = StructuredRidge(structure, loss="squared" if loss == "auc" else "auc").fit(X, y)
+    assert other.decision_ == ("mbr" if loss == "auc" else "score")
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("decision", ["score", "mbr"])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("structure", [structure for structure, *_ in SUITED], ids=name)
+def test_decisions_maximise_what_they_say(structure, loss, decision, kernel):
+    """Against a list of all outputs: log-odds f are expected features μ + Σf, which the squared loss estimates."""
+    X, y = data(structure)
+    model = StructuredRidge(structure, loss=loss, decision=decision, kernel=kernel, alpha=0.1).fit(X, y)
+    psi = structure.embed(list(structure.enumerate()))
+    mean, scores = psi.mean(axis=0), model.feature_scores(X)
+    if loss == "squared":
+        scores = scores + mean
+    elif decision == "mbr":
+        scores = mean + scores @ np.cov(psi.T, bias=True).reshape(psi.shape[1], -1)
+    values = scores @ psi.T
+    if decision == "mbr":
+        values -= (psi**2).sum(axis=1) / 2
+    best = values.max(axis=1)
+    np.testing.assert_allclose(model.score_structures(X, model.predict(X)), best, atol=1e-9)
+    certified = model.predict_certified(X)
+    np.testing.assert_allclose(certified.value, best, atol=1e-9)
+    assert certified.optimal.all()
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_constraints_take_the_best_of_what_they_leave(loss):
+    structure = Permutations(4)
+    X, y = data(structure)
+    model = StructuredRidge(structure, loss=loss, decision="mbr").fit(X, y)
+    outputs = np.array([output for output in structure.enumerate() if output[2] == 1])
+    values = np.array([model.score_structures(X, np.tile(output, (len(X), 1))) for output in outputs])
+    found = model.predict(X, constraints={"first": 2})
+    np.testing.assert_allclose(model.score_structures(X, found), values.max(axis=0), atol=1e-9)
+
+
+@pytest.mark.parametrize("decision", ["score", "mbr"])
+def test_leave_one_out_decides_alike(decision):
+    """With the squared loss leaving one out is exact, so that the rows are predicted as by models without them."""
+    structure = DirectedCycles(4)
+    X, y = data(structure, n=15)
+    predicted = []
+
+    def note(model, X, y):
+        predicted.append(model.predict(X))
+        return 0.0
+
+    StructuredRidgeCV(structure, alphas=[0.5], loss="squared", decision=decision, scoring=note).fit(X, y)
+    for i in range(15):
+        rest = np.arange(15) != i
+        model = StructuredRidge(structure, alpha=0.5, loss="squared", decision=decision).fit(X[rest], y[rest])
+        np.testing.assert_array_equal(predicted[0][i], model.predict(X[i : i + 1])[0])
+
+
+def test_without_inputs_rankings_are_kemeny_s_consensus():
+    """The squared loss estimates E ψ, whose nearest ranking is Kemeny's; "auc" divides by Σ, which blows up noise."""
+    found, auc = 0, 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        # Each ranking sorts the labels by their merits with noise.
+        y = np.argsort(np.argsort(-(np.linspace(0.6, 0, 7) + rng.normal(size=(300, 7))), axis=1), axis=1) + 1
+        X, consensus = np.zeros((300, 1)), kemeny(y, method="exact").consensus
+        found += np.array_equal(StructuredRidge("permutations").fit(X, y).predict(X[:1])[0], consensus)
+        auc += np.array_equal(StructuredRidge("permutations", loss="auc").fit(X, y).predict(X[:1])[0], consensus)
+    assert found == 20 and auc < found
+
+
+def test_every_way_of_training_resolves_auto():
+    structure = Cliques(4)
+    X, y = data(structure)
+    for model in (
+        StructuredRidge(structure, solver="primal"),
+        StructuredRidge(structure, solver="closed-form"),
+        StructuredSGD(structure),
+        StructuredRidgeCV(structure),
+        StructuredRidgeCV(structure, cv=3),
+    ):
+        fitted = clone(model).fit(X, y)
+        assert (fitted.loss_, fitted.decision_) == ("auc", "score")
+    blocks = StructuredRidge(structure).fit_blocks([(X[:15], y[:15]), (X[15:], y[15:])])
+    assert (blocks.loss_, blocks.decision_) == ("auc", "score")
+    assert StructuredSGD(structure).partial_fit(X, y).loss_ == "auc"
+
+
+def test_own_structures_without_pre_images_take_scores():
+    outputs = [(0, 1), (1, 0), (1, 1)]
+    psi = {output: np.array(output, dtype=float) for output in outputs}
+    structure = Custom(
+        log_count=np.log(3.0), mean=np.mean(outputs, axis=0), second_moment=np.cov(np.transpose(outputs), bias=True)
+        + np.outer(np.mean(outputs, axis=0), np.mean(outputs, axis=0)),
+        embed=lambda y: psi[tuple(y)], decode=lambda scores: max(outputs, key=lambda y: psi[y] @ scores),
+    )  # fmt: skip
+    X, y = np.arange(6.0).reshape(6, 1), outputs * 2
+    model = StructuredRidge(structure).fit(X, y)
+    assert (model.loss_, model.decision_) == ("auc", "score")
+    assert StructuredRidge(structure, loss="squared", decision="score").fit(X, y).decision_ == "score"
+    for loss in ("auc", "squared"):
+        with pytest.raises(CapabilityError, match="decision='score'"):
+            StructuredRidge(structure, loss=loss, decision="mbr").fit(X, y)
+
+
+def test_refusals():
+    X, y = data(Permutations(4))
+    for wrong in ("f1", "map", 3, None):
+        with pytest.raises(ValueError, match="The 'decision' parameter"):
+            StructuredRidge("permutations", decision=wrong).fit(X, y)
+    with pytest.raises(ValueError, match="The 'loss' parameter"):
+        StructuredRidge("permutations", loss="hinge").fit(X, y)
