@@ -127,7 +127,7 @@ def test_sets_can_be_compared_copied_and_shown():
 )
 def test_illegal_sets_are_refused_by_row(y, message):
     with pytest.raises(ValueError, match=message):
-        StructuredRidge(Permutations(3)).fit([[0.0], [1.0]], y)
+        StructuredRidge(Permutations(3), loss="auc").fit([[0.0], [1.0]], y)
 
 
 @pytest.mark.parametrize("outputs", [[], 3, "abc", np.empty((0, 3))])

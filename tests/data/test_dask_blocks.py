@@ -108,7 +108,7 @@ def test_rows_are_drawn_uniformly_from_all_partitions():
 
 
 def test_a_worker_killed_in_mid_fit_does_not_lose_the_fit(data, monkeypatch, no_hang):
-    model = StructuredRidge(Permutations(), alpha=0.5, solver="primal", tol=1e-12)
+    model = StructuredRidge(Permutations(), loss="auc", alpha=0.5, solver="primal", tol=1e-12)
     passes = []
     reduce = DaskBlocks.reduce
 

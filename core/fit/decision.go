@@ -1,0 +1,62 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+
+	"combpred/core/decode/predict"
+	"combpred/core/solve"
+	"combpred/core/structure"
+)
+
+// Suited returns the loss and the decision that predict best in a space: "squared" and "mbr" but where measurements say otherwise, and
+// "auc" and "score" where pre-images cannot be found.
+func Suited(space structure.Space) (Loss, Decision) {
+	if g, ok := space.(structure.Generalized); ok && g.General() {
+		return AUC, ByScore
+	}
+	if s, ok := space.(structure.Suited); ok {
+		loss, decision := s.Suits()
+		return Loss(loss), Decision(decision)
+	}
+	return Squared, ByRisk
+}
+
+// Expected returns how decisions go by expected features in a space, nil where they go by scores themselves. A loss or a decision that is
+// "auto", or empty, is the one that suits the space; of a loss that does not, the decision is ByRisk for Squared and ByScore for AUC.
+func Expected(space structure.Space, loss Loss, decision Decision) (*predict.Expected, error) {
+	suited, best := Suited(space)
+	if loss == "" || loss == "auto" {
+		loss = suited
+	}
+	if decision == "" || decision == "auto" {
+		switch loss {
+		case suited:
+			decision = best
+		case Squared:
+			decision = ByRisk
+		default:
+			decision = ByScore
+		}
+	}
+	switch {
+	case !slices.Contains(Losses, loss):
+		return nil, fmt.Errorf("fit: loss is %q, must be \"auto\", %q or %q", loss, AUC, Squared)
+	case !slices.Contains(Decisions, decision):
+		return nil, fmt.Errorf("fit: decision is %q, must be \"auto\", %q or %q", decision, ByScore, ByRisk)
+	case loss == Squared:
+		return &predict.Expected{PreImage: decision == ByRisk}, nil
+	case decision == ByScore:
+		return nil, nil
+	}
+	covariance, err := CovarianceOf(space)
+	if err != nil {
+		return nil, err
+	}
+	return &predict.Expected{PreImage: true, Covariance: covariance}, nil
+}
+
+// CovarianceOf returns the coordinates in which Σ of a space is diagonal, which are built once and kept with it.
+func CovarianceOf(space structure.Space) (*solve.Coordinates, error) {
+	return structure.Derive(space, func() (*solve.Coordinates, error) { return solve.NewCoordinates(space) })
+}
