@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -172,6 +174,21 @@ def test_own_structures_without_pre_images_take_scores():
     for loss in ("auc", "squared"):
         with pytest.raises(CapabilityError, match="decision='score'"):
             StructuredRidge(structure, loss=loss, decision="mbr").fit(X, y)
+
+
+def test_a_loss_that_cannot_learn_is_warned_of():
+    """Under the uniform distribution nearly all subtrees of a large tree hold the nodes below the root."""
+    structure = Subtrees([-1, *((node - 1) // 3 for node in range(1, 90))])
+    X, y = data(structure)
+    variance = np.diag(structure.covariance())
+    rare = (variance > 0) & (variance < 1e-3)
+    with pytest.warns(UserWarning, match=rf"^{rare.sum()} of 90 entries .* is {variance[rare].min():.1e}\..*'squared'"):
+        StructuredRidge(structure, loss="auc").fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        StructuredRidge(structure).fit(X, y)
+        for small, *_ in SUITED:
+            StructuredRidge(small, loss="auc").fit(*data(small))
 
 
 def test_refusals():

@@ -55,6 +55,9 @@ class _Solvers(StrOptions):  # type: ignore[misc]  # scikit-learn has no types
         return f"{super().__str__()} (StructuredSGD trains row by row)"
 
 
+#: Variance of a 0/1 entry of ψ below which the loss "auc" is warned of: that of subtrees of some 30 nodes.
+_LEAST_VARIANCE = 1e-3
+
 #: Constraint of the parameter `solver`.
 SOLVERS = [_Solvers(set(RIDGE_SOLVERS))]
 
@@ -181,9 +184,29 @@ class RidgeBase(StructuredEstimator):
         self.decision_ = self.decision if self.decision != "auto" else best if self.loss_ == suited else usual
         if self.decision_ == "mbr":
             structure.space.require_preimage()
+        if self.loss_ == "auc":
+            _warn_of_constants(structure)
 
     def _decides_by(self) -> tuple[str, str]:
         return self.loss_, self.decision_
+
+
+def _warn_of_constants(structure: Structure) -> None:
+    """Warn of the loss "auc", which divides by Σ, where entries of ψ are the same for nearly all outputs."""
+    if not structure.space.has_indicators:
+        return
+    mean = structure.mean()
+    variance = mean * (1.0 - mean)
+    rare = np.flatnonzero((variance > 0.0) & (variance < _LEAST_VARIANCE))
+    if rare.size:
+        least = rare[np.argmin(variance[rare])]
+        warn_user(
+            f"{rare.size} of {variance.size} entries of ψ are the same for nearly all outputs of "
+            f"{type(structure).__name__}: the "
+            f"variance of {str(structure.feature_names()[least])!r} is {variance[least]:.1e}. loss='auc' hardly "
+            "penalises scores of these, and learns little else: take loss='squared'",
+            UserWarning,
+        )
 
 
 def training_kernel(
