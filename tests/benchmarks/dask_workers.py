@@ -21,7 +21,7 @@ from combpred.structures import Permutations
 
 LABELS, FEATURES = 10, 100
 MODELS = {
-    "ridge, auc": StructuredRidge(Permutations(LABELS), solver="primal", n_jobs=1),
+    "ridge, auc": StructuredRidge(Permutations(LABELS), loss="auc", solver="primal", n_jobs=1),
     "ridge, squared": StructuredRidge(Permutations(LABELS), solver="primal", loss="squared", n_jobs=1),
     "likelihood": ProbabilisticStructured(Permutations(5), n_jobs=1, tol=1e-4),
 }

@@ -155,18 +155,20 @@ def calls() -> dict[str, Call]:
         ),
         "count of linear extensions": lambda: sampling.count_linear_extensions(FENCE, 70, random_state=0),
         "kernel of linear extensions": lambda: extension_kernel(rows),
-        "ridge, closed form, 900 rows": fit(StructuredRidge("permutations", kernel="rbf"), 900, 4, 5),
+        "ridge, closed form, 900 rows": fit(StructuredRidge("permutations", loss="auc", kernel="rbf"), 900, 4, 5),
         "ridge, closed form, 3000 rows": fit(
-            StructuredRidge("permutations", kernel="rbf", solver="closed-form"), 3000, 4, 5
+            StructuredRidge("permutations", loss="auc", kernel="rbf", solver="closed-form"), 3000, 4, 5
         ),
         "ridge, conjugate gradient": fit(
-            StructuredRidge("permutations", kernel="rbf", solver="cg", alpha=1e-3), 900, 4, 5
+            StructuredRidge("permutations", loss="auc", kernel="rbf", solver="cg", alpha=1e-3), 900, 4, 5
         ),
-        "ridge, leave one out": fit(StructuredRidgeCV("permutations", kernel="rbf"), 900, 4, 5),
-        "ridge, two folds": fit(StructuredRidgeCV("permutations", kernel="rbf", cv=2), 900, 4, 5),
+        "ridge, leave one out": fit(StructuredRidgeCV("permutations", loss="auc", kernel="rbf"), 900, 4, 5),
+        "ridge, two folds": fit(StructuredRidgeCV("permutations", loss="auc", kernel="rbf", cv=2), 900, 4, 5),
         "ridge, sgd, linear": fit(StructuredSGD("permutations", kernel="linear", **sgd), 1000, 5, 8),
         "ridge, sgd, rbf": fit(StructuredSGD("permutations", kernel="rbf", **sgd), 1000, 5, 8),
-        "ridge, weights of features": fit(StructuredRidge("permutations", solver="primal", tol=1e-15), 300_000, 20, 6),
+        "ridge, weights of features": fit(
+            StructuredRidge("permutations", loss="auc", solver="primal", tol=1e-15), 300_000, 20, 6
+        ),
         "structured SVM": fit(StructuredSVM("permutations", tol=1e-12, max_iter=10**6), 300, 4, 16),
         "structured SVM, Frank–Wolfe": fit(
             StructuredSVM("permutations", solver="frank-wolfe", tol=1e-12, max_iter=10**6), 300, 4, 16

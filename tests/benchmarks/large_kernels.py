@@ -32,14 +32,14 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(rows, 10))
 utility = X @ rng.normal(size=(10, 10)) + rng.normal(size=(rows, 10))
 y = (-utility).argsort(axis=1).argsort(axis=1) + 1
-StructuredRidge(Permutations(10), kernel="rbf", gamma=0.1).fit(X[:50], y[:50])  # loads the library
+StructuredRidge(Permutations(10), loss="auc", kernel="rbf", gamma=0.1).fit(X[:50], y[:50])  # loads the library
 before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
 with open("/proc/self/clear_refs", "w") as reset:  # sets the peak back to what is resident now
     reset.write("5")
 print("ready", flush=True)
 start = time.perf_counter()
 try:
-    model = StructuredRidge(Permutations(10), kernel="rbf", gamma=0.1, verbose={verbose}).fit(X, y)
+    model = StructuredRidge(Permutations(10), loss="auc", kernel="rbf", gamma=0.1, verbose={verbose}).fit(X, y)
 except KeyboardInterrupt:
     print(json.dumps(time.monotonic()), flush=True)
     sys.exit()

@@ -56,7 +56,7 @@ def ranking_table(rows: int, exact_rows: int, landmarks: int, alpha: float, gamm
     test = X[rows:], y[rows:]
     print(f"\n{'rankings of 10, alpha ' + format(alpha) + ', gamma ' + format(gamma):<44}{'rows':>8}", end="")
     print(f"{'tau':>10}{'fit s':>9}{'predict s':>11}")
-    ridge = {"structure": Permutations(N_LABELS), "alpha": alpha}
+    ridge = {"structure": Permutations(N_LABELS), "loss": "auc", "alpha": alpha}
     exact = StructuredRidge(**ridge, kernel="rbf", gamma=gamma)
     timed("exact kernel", exact, (X[:exact_rows], y[:exact_rows]), test, (kendall_tau,))
     for choice in ("random", "k-means++"):

@@ -42,9 +42,9 @@ def watch():
         anonymous[0] = max(anonymous[0], memory("RssAnon"))
 watcher = threading.Thread(target=watch)
 watcher.start()
-StructuredRidge(Permutations(10), solver="primal").fit(np.array(X[:1000]), np.array(y[:1000]))
+StructuredRidge(Permutations(10), loss="auc", solver="primal").fit(np.array(X[:1000]), np.array(y[:1000]))
 start = time.perf_counter()
-model = StructuredRidge(Permutations(10), solver="primal", loss=sys.argv[3]).fit(X, y)
+model = StructuredRidge(Permutations(10), loss="auc", solver="primal", loss=sys.argv[3]).fit(X, y)
 seconds = time.perf_counter() - start
 done.set()
 watcher.join()
@@ -76,7 +76,7 @@ Y = sparse.csr_matrix((np.ones(n * k, dtype=np.int8), columns.ravel(), np.arange
 held = memory("VmRSS")
 size = None if sys.argv[2] == "any" else k
 start = time.perf_counter()
-model = StructuredRidge(LabelSets(5000, size=size), solver="primal", alpha=10.0).fit(X, Y)
+model = StructuredRidge(LabelSets(5000, size=size), loss="auc", solver="primal", alpha=10.0).fit(X, Y)
 fit, peak = time.perf_counter() - start, memory("VmHWM")
 start = time.perf_counter()
 predicted = model.predict(X)

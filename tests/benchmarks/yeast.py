@@ -50,7 +50,7 @@ def main() -> None:
 
     print(f"{'model':<58}{'Hamming':>9}{'ranking':>9}{'subset':>9}{'fit s':>9}")
     fixed = StructuredRidge(
-        LabelSets(N_LABELS), alpha=1.0, kernel="poly", degree=9, gamma=1.0, coef0=1.0, fit_intercept=False
+        LabelSets(N_LABELS), loss="auc", alpha=1.0, kernel="poly", degree=9, gamma=1.0, coef0=1.0, fit_intercept=False
     )
     start = time.perf_counter()
     fixed.fit(X_train, y_train)

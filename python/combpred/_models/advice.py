@@ -13,7 +13,7 @@ N_KEPT = 1000
 _PRODUCT = 4e10  # operations a second in products of large matrices
 _STEP = 1.8e10  # and in those of conjugate gradient, which have as many columns as ψ has entries
 _ENTRY = 1e-8  # seconds for each entry of the n×d scores in a step of conjugate gradient
-_N_STEPS = 20  # steps that it usually takes
+_N_STEPS = {"auc": 20, "squared": 1}  # steps that it usually takes
 _KEPT = 2**20  # numbers of the directions that are kept, at most
 _EIGEN = 2.8e-10  # seconds of an eigendecomposition, times the cube of the order
 _VALUE = 4e-8  # seconds of a kernel value, but for the product it contains
@@ -31,20 +31,21 @@ class Estimate:
         return f"about {_amount(self.n_bytes / 2**20, (('MiB', 1), ('GiB', 1024)))} and {_duration(self.seconds)}"
 
 
-def primal_estimate(n: int, p: int, d: int) -> Estimate:
+def primal_estimate(n: int, p: int, d: int, loss: str) -> Estimate:
     """Estimate training on n rows of p features by ``solver="primal"``, for structures with d entries of ψ."""
-    steps = _N_STEPS * (4.0 * (n * p + p * p) * d / _STEP + n * d * _ENTRY)
+    n_steps = _N_STEPS[loss]
+    steps = n_steps * (4.0 * (n * p + p * p) * d / _STEP + n * d * _ENTRY)
     # Copies of targets and inputs in small numbers are held up to a budget, and each direction with its two products.
     held = min(float(n) * (d + 4 * p), HELD_BYTES)
-    arrays = 8.0 * (3 * p * p + 10 * p * d + 3 * min(_N_STEPS * p * d, _KEPT))
+    arrays = 8.0 * (3 * p * p + 10 * p * d + 3 * min(n_steps * p * d, _KEPT))
     return Estimate(held + arrays, 2.0 * n * p * p / _PRODUCT + _EIGEN * p**3 + steps)
 
 
-def nystrom_estimate(n: int, p: int, d: int, landmarks: int) -> Estimate:
+def nystrom_estimate(n: int, p: int, d: int, landmarks: int, loss: str) -> Estimate:
     """Estimate embedding n rows of p features by `landmarks`, then training as above. p = 0: values cost nothing."""
     values = float(n) * landmarks * (_VALUE + 2.0 * p / _PRODUCT) if p else 0.0
     embedding = values + 2.0 * n * landmarks**2 / _PRODUCT + _EIGEN * landmarks**3
-    training = primal_estimate(n, landmarks, d)
+    training = primal_estimate(n, landmarks, d, loss)
     return Estimate(training.n_bytes + 8.0 * n * landmarks, training.seconds + embedding)
 
 
@@ -54,7 +55,7 @@ def sgd_estimate(n: int, p: int, d: int, truncation: int) -> Estimate:
     return Estimate(8.0 * (n * d + 2 * truncation * (p + d)), n * row)
 
 
-def alternatives(kernel: str | Callable[..., float], n: int, p: int, d: int) -> str:
+def alternatives(kernel: str | Callable[..., float], n: int, p: int, d: int, loss: str) -> str:
     """Return what to do instead of training by the kernel matrix of n rows, with what it takes.
 
     Parameters
@@ -63,6 +64,7 @@ def alternatives(kernel: str | Callable[..., float], n: int, p: int, d: int) -> 
         As the estimators take it.
     n, p, d : int
         Rows, features of a row, and entries of ψ.
+    loss : {"auc", "squared"}
 
     Returns
     -------
@@ -74,16 +76,16 @@ def alternatives(kernel: str | Callable[..., float], n: int, p: int, d: int) -> 
         return (
             "fit fewer rows, or pass inputs and a kernel in place of the matrix, with "
             f"make_pipeline(combpred.kernels.NystromMap({kept}, ...), StructuredRidge()), which takes "
-            f"{nystrom_estimate(n, 0, d, kept)} beside the kernel values"
+            f"{nystrom_estimate(n, 0, d, kept, loss)} beside the kernel values"
         )
     sgd = f"StructuredSGD(truncation={kept}) ({sgd_estimate(n, p, d, kept)} a pass)"
     if kernel == "linear":
-        primal = f"solver='primal', which needs no kernel matrix ({primal_estimate(n, p, d)})"
+        primal = f"solver='primal', which needs no kernel matrix ({primal_estimate(n, p, d, loss)})"
         return f"fit fewer rows, or take {primal}, or {sgd}; times are those of one processor"
     known = not callable(kernel)
     nystrom = (
         f"make_pipeline(combpred.kernels.NystromMap({kept}, ...), StructuredRidge()) "
-        f"({nystrom_estimate(n, p if known else 0, d, kept)}{'' if known else ' beside the calls of the kernel'})"
+        f"({nystrom_estimate(n, p if known else 0, d, kept, loss)}{'' if known else ' beside the calls of the kernel'})"
     )
     return f"fit fewer rows, or take {nystrom}, or {sgd}; times are those of one processor"
 
