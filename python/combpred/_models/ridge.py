@@ -472,7 +472,8 @@ class StructuredRidge(RidgeBase):
     def _solve(self, X: Any, problem: RidgeProblem) -> None:
         """Train by a solver that holds a kernel matrix, and set the fitted attributes."""
         plan = problem.plan(0, 0)
-        advice = partial(alternatives, self.kernel, *X.shape, self.structure_.n_features, self.loss_)
+        n, p = X.shape
+        advice = partial(alternatives, self.kernel, n, p, self.structure_.n_features, self.loss_)
         keep(self, X, solve(problem, training_kernel(self, X, plan, advice), plan))
 
     @documented

@@ -254,7 +254,7 @@ class StructuredRidgeCV(RidgeBase):
                 return (
                     "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
                 )
-            return alternatives(self.kernel, *X_fit.shape, self.structure_.n_features, self.loss_)
+            return alternatives(self.kernel, n, X_fit.shape[1], self.structure_.n_features, self.loss_)
 
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
