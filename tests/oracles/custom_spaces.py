@@ -54,4 +54,6 @@ def by_sampler(**changes: Any) -> Custom:
 
 
 def fitted(structure: Any, y: Any, **options: Any) -> StructuredRidge:
-    return StructuredRidge(structure, **{"kernel": "rbf", "alpha": 0.1, "decoder": "auto", **options}).fit(X, y)
+    return StructuredRidge(
+        structure, **{"loss": "auc", "kernel": "rbf", "alpha": 0.1, "decoder": "auto", **options}
+    ).fit(X, y)

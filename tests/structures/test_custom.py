@@ -130,9 +130,11 @@ def test_infinite_dimensional_kernel_reproduces_its_values() -> None:
 
 def test_leave_one_out_and_folds() -> None:
     for structure, y in ((by_list(), places(Y)), (by_formulas(), Y), (by_formulas(), Y.tolist())):
-        model = StructuredRidgeCV(structure, kernel="rbf", alphas=[0.01, 0.1, 1.0]).fit(X, y)
+        model = StructuredRidgeCV(structure, kernel="rbf", alphas=[0.01, 0.1, 1.0], loss="auc").fit(X, y)
         assert model.best_score_ == pytest.approx(
-            StructuredRidgeCV(by_list(), kernel="rbf", alphas=[0.01, 0.1, 1.0]).fit(X, places(Y)).best_score_
+            StructuredRidgeCV(by_list(), kernel="rbf", alphas=[0.01, 0.1, 1.0], loss="auc")
+            .fit(X, places(Y))
+            .best_score_
         )
         assert cross_val_score(StructuredRidge(structure, kernel="rbf"), X, y, cv=3).shape == (3,)
     search = GridSearchCV(
@@ -142,10 +144,10 @@ def test_leave_one_out_and_folds() -> None:
 
 
 def test_other_solvers_train_on_custom_spaces() -> None:
-    reference = StructuredRidge(RANKINGS, alpha=0.5).fit(X, Y).feature_scores(X_NEW)
+    reference = StructuredRidge(RANKINGS, loss="auc", alpha=0.5).fit(X, Y).feature_scores(X_NEW)
     for solver in ("closed-form", "cg", "newton-cg", "primal"):
         for structure, y in ((by_list(), places(Y)), (by_formulas(), Y)):
-            scores = StructuredRidge(structure, alpha=0.5, solver=solver).fit(X, y).feature_scores(X_NEW)
+            scores = StructuredRidge(structure, loss="auc", alpha=0.5, solver=solver).fit(X, y).feature_scores(X_NEW)
             assert_allclose(scores, reference, atol=1e-6)
 
 

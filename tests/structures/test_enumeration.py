@@ -26,7 +26,8 @@ def fitted(structure, loss="auc"):
     members = np.array(list(structure.enumerate()))
     y = members[rng.integers(len(members), size=9)]
     X = rng.normal(size=(9, 2))
-    return StructuredRidge(structure, loss=loss, kernel="rbf", alpha=0.1).fit(X, y), X
+    decision = "mbr" if loss == "squared" else "score"
+    return StructuredRidge(structure, loss=loss, decision=decision, kernel="rbf", alpha=0.1).fit(X, y), X
 
 
 @pytest.mark.parametrize("loss", ["auc", "squared"])

@@ -198,7 +198,7 @@ def test_pre_images_are_nearest_members(structure: Structure) -> None:
     X = rng.normal(size=(40, 3))
     size = type(structure)(6)  # type: ignore[call-arg]
     y = size.sample(40, random_state=3)
-    model = StructuredRidge(structure, loss="squared", alpha=0.1).fit(X, y)
+    model = StructuredRidge(structure, loss="squared", decision="mbr", alpha=0.1).fit(X, y)
     members = np.array(list(size.enumerate()))
     embedded = size.embed(members)
     target = model.feature_scores(X) + size.mean()

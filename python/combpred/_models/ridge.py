@@ -198,7 +198,7 @@ def _warn_of_constants(structure: Structure) -> None:
         return
     mean = structure.mean()
     variance = mean * (1.0 - mean)
-    rare = np.flatnonzero((variance > 0.0) & (variance < _LEAST_VARIANCE))
+    rare = np.flatnonzero((variance > 1e-12) & (variance < _LEAST_VARIANCE))  # 0, up to rounding: no output differs
     if rare.size:
         least = rare[np.argmin(variance[rare])]
         warn_user(
