@@ -230,7 +230,7 @@ var fields = map[string]Row{
 		"most_downsets": "1000", "epsilon": "0", "delta": "0.5", "n_estimated": "rarely(out(1))"},
 	"cp_orders": {"n_items": "k", "positions": "maybe(ranks(n, n_items))", "signs": "maybe(zeros(n, n_items * (n_items - 1) / 2))"},
 	"cp_model": {"m": "n", "coef": "numbers(m, d)", "shift": "oneof(1, 0)", "intercept": "maybe(zeros(d))",
-		"loss": "name(RIDGE_LOSSES)", "mean": "maybe(zeros(d))"},
+		"loss": "name(RIDGE_LOSSES)", "mean": "maybe(zeros(d))", "decision": "name(RIDGE_DECISIONS)"},
 	"cp_predictions": {"first": "oneof(0, 5)", "scores": "maybe(out(n, model.d))", "outputs": "maybe(out(n, part_len))",
 		"value": "maybe(out(n))", "upper_bound": "maybe(out(n))", "nu": "maybe(out(n))", "optimal": "maybe(out(n))"},
 	"cp_outputs": {"parts": "maybe(outputs(ends(first, n), part_len))", "partial": "0", "mapped": "but(0, 1)",
