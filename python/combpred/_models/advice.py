@@ -64,7 +64,8 @@ def alternatives(kernel: str | Callable[..., float], n: int, p: int, d: int, los
         As the estimators take it.
     n, p, d : int
         Rows, features of a row, and entries of ψ.
-    loss : {"auc", "squared"}
+    loss : str
+        That of training, which decides the number of passes.
 
     Returns
     -------
