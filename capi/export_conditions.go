@@ -79,10 +79,18 @@ func readRestricted(opt C.cp_decode_options, how decode.Method, n C.int64_t) (re
 	if err != nil {
 		return nil, err
 	}
-	if c := len(keyed.First) - 1; c != 1 && C.int64_t(c) != n {
-		return nil, cabi.Illegal("conditions.n is %d, must be 1 or scores.n, which is %d", c, int64(n))
+	if err := oneOrEach("conditions.n", C.int64_t(len(keyed.First)-1), "scores.n", n); err != nil {
+		return nil, err
 	}
 	return keyed, nil
+}
+
+// oneOrEach returns an error unless the conditions are those of all n rows, or of each.
+func oneOrEach(name string, given C.int64_t, rows string, n C.int64_t) error {
+	if given != 1 && given != n {
+		return cabi.Illegal("%s is %d, must be 1 or %s, which is %d", name, int64(given), rows, int64(n))
+	}
+	return nil
 }
 
 // readConstraints reads the conditions of n rows on entries of ψ.
@@ -91,8 +99,8 @@ func readConstraints(p *C.cp_in_constraints, n C.int64_t) (*decode.Restricted, e
 	if err != nil {
 		return nil, err
 	}
-	if r.n != 1 && r.n != n {
-		return nil, cabi.Illegal("constraints.n is %d, must be 1 or scores.n, which is %d", int64(r.n), int64(n))
+	if err := oneOrEach("constraints.n", r.n, "scores.n", n); err != nil {
+		return nil, err
 	}
 	first, count, err := starts(r.first, r.n, "constraints.first")
 	if err != nil {
@@ -223,8 +231,8 @@ func go_cp_structure_arrange(s *C.cp_in_structure, conditions *C.cp_in_condition
 		if err != nil {
 			return err
 		}
-		if c := len(given.First) - 1; c != 1 && C.int64_t(c) != n {
-			return cabi.Illegal("conditions.n is %d, must be 1 or n, which is %d", c, int64(n))
+		if err := oneOrEach("conditions.n", C.int64_t(len(given.First)-1), "n", n); err != nil {
+			return err
 		}
 		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {

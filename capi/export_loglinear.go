@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
+	"combpred/core/badrow"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/fit"
@@ -297,7 +298,8 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 			if e := part.Prepare(); e != nil {
 				return e
 			}
-			return primal.Renumbered(loglinear.AddSums(search.Sizes, part, which, w, data, engine, c.mon), lo)
+			e := loglinear.AddSums(search.Sizes, part, which, w, data, engine, c.mon)
+			return badrow.Renumbered(e, func(row int) int { return lo + row })
 		})
 	})
 }

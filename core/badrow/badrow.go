@@ -36,6 +36,15 @@ func Named(row int, format string, args ...any) error {
 	return &Error{Row: row, Err: fmt.Errorf(format, args...), Named: true}
 }
 
+// Renumbered returns an error about a row of a part as one about that of the whole which to says. Other errors, and those whose text
+// names the row, are returned as they are.
+func Renumbered(err error, to func(row int) int) error {
+	if bad, ok := errors.AsType[*Error](err); ok && !bad.Named {
+		return At(to(bad.Row), bad.Err)
+	}
+	return err
+}
+
 func (e *Error) Error() string {
 	if e.Named {
 		return e.Err.Error()

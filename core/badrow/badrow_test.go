@@ -48,3 +48,17 @@ func TestNoRowIsToBlameForWhatAllShare(t *testing.T) {
 		}
 	}
 }
+
+func TestRowsOfPartsAreRenumbered(t *testing.T) {
+	stop := errors.New("stop")
+	behind := func(row int) int { return row + 1000 }
+	bad, ok := errors.AsType[*Error](Renumbered(fmt.Errorf("decode: %w", At(3, stop)), behind))
+	if !ok || bad.Row != 1003 || !errors.Is(bad, stop) || bad.Error() != "row 1003: stop" {
+		t.Error(bad)
+	}
+	for _, err := range []error{stop, nil, Named(3, "fit: row %d: %w", 3, stop)} {
+		if got := Renumbered(err, behind); got != err {
+			t.Errorf("%v becomes %v", err, got)
+		}
+	}
+}

@@ -21,16 +21,8 @@ import (
 func TestKeyedConditions(t *testing.T) {
 	const rows = 40
 	for _, spec := range structure.Catalogue() {
-		sizes, _ := examples.Of(spec.Name)
-		for _, given := range sizes.Small() {
-			args := structure.Args(given)
-			space, err := spec.New(args)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, takes := space.(structure.Restricter)
-			enumerator, listed := space.(structure.Enumerator)
-			if !takes || !listed {
+		for args, space := range structuretest.SmallOf(t, spec) {
+			if _, takes := space.(structure.Restricter); !takes {
 				continue
 			}
 			d, p := space.FeatureLen(), space.PartLen()
@@ -59,7 +51,7 @@ func TestKeyedConditions(t *testing.T) {
 					}
 				}
 				best[i] = math.Inf(-1)
-				for y := range enumerator.All() {
+				for y := range space.All() {
 					if structuretest.Satisfies(spec.Name, args, space, y, of[i]) {
 						space.Embed(psi, y)
 						best[i] = max(best[i], score(i).Value(psi))

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/structure"
-	"combpred/core/structure/examples"
+	"combpred/core/structure/structuretest"
 )
 
 // TestConditions compares decoding under random conditions with the best of the filtered list, for every structure.
@@ -22,26 +22,17 @@ func TestConditions(t *testing.T) {
 	}
 	feasible, infeasible, spaces, scaled := 0, 0, 0, []float64{1, 1e290, 1e-290, 0}
 	for _, spec := range structure.Catalogue() {
-		sizes, ok := examples.Of(spec.Name)
-		if !ok {
-			t.Fatal("no sizes of", spec.Name)
-		}
-		for _, args := range sizes.Small() {
-			space, err := spec.New(structure.Args(args))
-			if err != nil {
-				t.Fatal(err)
-			}
-			enumerator, listed := space.(structure.Enumerator)
+		for _, space := range structuretest.SmallOf(t, spec) {
 			_, decodes := space.(structure.Decoder)
 			general, ok := space.(structure.Generalized)
-			if !listed || !decodes || ok && general.General() {
+			if !decodes || ok && general.General() {
 				continue
 			}
 			spaces++
 			d, p := space.FeatureLen(), space.PartLen()
 			psi := make([]float64, d)
 			var members [][]float64
-			for y := range enumerator.All() {
+			for y := range space.All() {
 				space.Embed(psi, y)
 				members = append(members, slices.Clone(psi))
 			}

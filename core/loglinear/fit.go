@@ -149,11 +149,7 @@ func Drive(m Machine, p *Problem, engine Engine, mon *parallel.Monitor) error {
 
 // renumbered returns an error about a row of a request as one about a row of the problem.
 func (p *Problem) renumbered(r RowsRequest, err error) error {
-	bad, ok := errors.AsType[*badrow.Error](err)
-	if !ok {
-		return err
-	}
-	return badrow.At(p.Row(r.Rows().At(bad.Row)), bad.Err)
+	return badrow.Renumbered(err, func(row int) int { return p.Row(r.Rows().At(row)) })
 }
 
 // Rows returns the rows of a request.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"combpred/core/structure"
-	"combpred/core/structure/examples"
 	"combpred/core/structure/structuretest"
 )
 
@@ -37,16 +36,9 @@ func TestRestrictionsAreWhatConditionsMean(t *testing.T) {
 		if !takes {
 			continue
 		}
-		sizes, _ := examples.Of(spec.Name)
-		for _, given := range sizes.Small() {
-			args := structure.Args(given)
-			space, err := spec.New(args)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for args, space := range structuretest.SmallOf(t, spec) {
 			restricter, takes := space.(structure.Restricter)
-			enumerator, ok := space.(structure.Enumerator)
-			if !takes || !ok {
+			if !takes {
 				continue // with these parameters
 			}
 			restrict := restricter.Restrict()
@@ -54,7 +46,7 @@ func TestRestrictionsAreWhatConditionsMean(t *testing.T) {
 			for range 60 {
 				conditions := structuretest.RandomConditions(spec, args, space, rng)
 				var want []string
-				for y := range enumerator.All() {
+				for y := range space.All() {
 					if structuretest.Satisfies(spec.Name, args, space, y, conditions) {
 						want = append(want, fmt.Sprint(y))
 					}
@@ -67,7 +59,7 @@ func TestRestrictionsAreWhatConditionsMean(t *testing.T) {
 					}
 					continue
 				}
-				inner := space
+				inner := structure.Space(space)
 				if r.Space != nil {
 					inner = r.Space
 				}

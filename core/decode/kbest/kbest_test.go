@@ -13,7 +13,7 @@ import (
 	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
-	"combpred/core/structure/examples"
+	"combpred/core/structure/structuretest"
 )
 
 // mostListed bounds the number of outputs of the spaces that are tested, so that all of them are listed by decodings in a second or two.
@@ -24,21 +24,11 @@ func small(t *testing.T) func(yield func(string, structure.Space) bool) {
 	t.Helper()
 	return func(yield func(string, structure.Space) bool) {
 		for _, spec := range structure.Catalogue() {
-			sizes, ok := examples.Of(spec.Name)
-			if !ok {
-				t.Fatal("no sizes of", spec.Name)
-			}
-			for i, args := range sizes.Small() {
-				space, err := spec.New(structure.Args(args))
-				if err != nil {
-					t.Fatal(err)
-				}
-				enumerator, ok := space.(structure.Enumerator)
-				if !ok {
-					continue
-				}
+			i := 0
+			for _, space := range structuretest.SmallOf(t, spec) {
+				i++
 				count := 0
-				for range enumerator.All() {
+				for range space.All() {
 					if count++; count > mostListed {
 						break
 					}

@@ -132,10 +132,7 @@ func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.
 			part := group[lo:min(lo+most, len(group))]
 			y, err := s.outputs(r, part, draws, thin, s.chained() && s.begun[at.At(part[0])], mon)
 			if err != nil {
-				if bad, ok := errors.AsType[*badrow.Error](err); ok {
-					return badrow.At(part[bad.Row], bad.Err)
-				}
-				return err
+				return badrow.Renumbered(err, func(row int) int { return part[row] })
 			}
 			if err := s.embed(y, part, all, take); err != nil {
 				return err
@@ -192,10 +189,7 @@ func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, 
 		o.BurnIn = burnIn * s.Thin
 	}
 	if err := chain.Batch(s.Space, linalg.General(scores), o, chain.Draws{Y: y}, s.Workers, mon); err != nil {
-		if bad, ok := errors.AsType[*badrow.Error](err); ok {
-			return nil, badrow.At(bad.Row/copies, bad.Err)
-		}
-		return nil, err
+		return nil, badrow.Renumbered(err, func(row int) int { return row / copies })
 	}
 	if s.chained() {
 		for k, i := range part {

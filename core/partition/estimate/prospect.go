@@ -52,7 +52,7 @@ func (e *HopelessError) Status() int32 { return 8 }
 // thousand times as much; and 1/β is at most the number of outputs where b is the largest score. Of a structure that lacks what this
 // needs nothing is said.
 func Prospect(space structure.Space, linear blas64.General, bound []float64, steps int64, workers int, mon *parallel.Monitor) error {
-	sampler, samples := space.(structure.Sampler)
+	_, samples := space.(structure.Sampler)
 	moments, averages := space.(structure.Moments)
 	logCount, err := structure.LogCount(space)
 	most := math.Log(float64(steps)) + logDoubt
@@ -74,32 +74,25 @@ func Prospect(space structure.Space, linear blas64.General, bound []float64, ste
 			return fmt.Errorf("estimate: %w", badrow.At(i, err))
 		}
 		if top-floats.Dot(score.Linear, mean) > most { // elsewhere 1/β is less, by Jensen's inequality
-			far = append(far, prospect{row: i, bound: top, score: score, values: make([]float64, prospectDraws)})
+			far = append(far, prospect{row: i, bound: top, score: score})
 		}
 	}
 	if len(far) == 0 {
 		return nil
 	}
+	scores, values := make([]structure.Scores, len(far)), make([][]float64, len(far))
+	for i, p := range far {
+		scores[i], values[i] = p.score, make([]float64, prospectDraws)
+	}
 	err = parallel.For(prospectDraws, prospectAtOnce, workers, nil, func(lo, hi int) error {
-		y, psi := make([]int32, space.PartLen()), make([]float64, space.FeatureLen())
-		var source rand.PCG
-		rng := rand.New(&source)
-		for k := lo; k < hi; k++ {
-			parallel.Stream(&source, 0, k)
-			sampler.Sample(y, rng)
-			space.Embed(psi, y)
-			for _, p := range far {
-				p.values[k] = p.score.Value(psi)
-			}
-		}
-		return mon.Err()
+		return UniformScores(values, space, scores, lo, hi, mon)
 	})
 	if err != nil {
 		return err
 	}
 	worst, longest := 0, math.Inf(-1)
-	for _, p := range far {
-		if log := min(p.logSteps(), logCount); log > longest {
+	for i, p := range far {
+		if log := min(p.logSteps(values[i]), logCount); log > longest {
 			worst, longest = p.row, log
 		}
 	}
@@ -109,21 +102,41 @@ func Prospect(space structure.Space, linear blas64.General, bound []float64, ste
 	return fmt.Errorf("estimate: %w", badrow.At(worst, &HopelessError{Log10: longest / math.Ln10, Budget: steps}))
 }
 
-// prospect is what uniform outputs score by the scores of a row.
+// prospect is a row that uniform proposals may take long for.
 type prospect struct {
-	row    int
-	bound  float64
-	score  structure.Scores
-	values []float64
+	row   int
+	bound float64
+	score structure.Scores
 }
 
-// logSteps returns ln 1/β.
-func (p prospect) logSteps() float64 {
-	n := float64(len(p.values))
-	mean := floats.Sum(p.values) / n
+// logSteps returns ln 1/β by what uniform outputs score.
+func (p prospect) logSteps(values []float64) float64 {
+	n := float64(len(values))
+	mean := floats.Sum(values) / n
 	var variance float64
-	for _, v := range p.values {
+	for _, v := range values {
 		variance += (v - mean) * (v - mean) / n
 	}
-	return p.bound - max(floats.LogSumExp(p.values)-math.Log(n), mean+variance/2)
+	return p.bound - max(floats.LogSumExp(values)-math.Log(n), mean+variance/2)
+}
+
+// UniformScores sets values[i][k] for lo ≤ k < hi to the score of the k-th uniform output by scores[i]. The k-th output of a structure,
+// which must be a structure.Sampler, is the same in all calls.
+func UniformScores(values [][]float64, space structure.Space, scores []structure.Scores, lo, hi int, mon *parallel.Monitor) error {
+	sampler := space.(structure.Sampler)
+	y, psi := make([]int32, space.PartLen()), make([]float64, space.FeatureLen())
+	var source rand.PCG
+	rng := rand.New(&source)
+	for k := lo; k < hi; k++ {
+		if err := mon.Err(); err != nil {
+			return err
+		}
+		parallel.Stream(&source, 0, k)
+		sampler.Sample(y, rng)
+		space.Embed(psi, y)
+		for i, s := range scores {
+			values[i][k] = s.Value(psi)
+		}
+	}
+	return nil
 }

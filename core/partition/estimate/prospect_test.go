@@ -47,7 +47,7 @@ func TestProspect(t *testing.T) {
 		"by two workers":            {rankings, [][]float64{weak, strong}, nil, 1e6, true, 2},
 		"weak scores":               {rankings, [][]float64{weak, weak}, nil, 1e6, false, 1},
 		"a thousand outputs":        {classes, [][]float64{peak}, nil, 1e6, false, 1},
-		"and few steps":             {classes, [][]float64{peak}, nil, 1e6, false, 1},
+		"and few steps":             {classes, [][]float64{peak}, nil, 1, false, 1}, // a step for each output at most: in doubt, go
 		"a bound far above":         {rankings, [][]float64{weak, weak}, []float64{1, 80}, 1e6, true, 1},
 		"a bound that is not so":    {rankings, [][]float64{weak, weak}, []float64{1, 2}, 1e6, false, 1},
 		"no uniform draws":          {prospectSpace(t, "partialorders", 12), [][]float64{slices.Repeat([]float64{9}, 66)}, nil, 1, false, 1},

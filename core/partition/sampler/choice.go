@@ -3,7 +3,6 @@ package sampler
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -115,30 +114,15 @@ func (r *run) promising(able []estimate.Sampler) ([]estimate.Sampler, error) {
 
 // trial returns the scores of uniform outputs for each row.
 func (r *run) trial() ([][]float64, error) {
-	sampler := r.space.(structure.Sampler)
-	values := make([][]float64, r.scores.Rows)
+	values, scores := make([][]float64, r.scores.Rows), make([]structure.Scores, r.scores.Rows)
 	for i := range values {
-		if err := structure.CheckScores(r.row(i).Linear); err != nil {
+		values[i], scores[i] = make([]float64, trialDraws), r.row(i)
+		if err := structure.CheckScores(scores[i].Linear); err != nil {
 			return nil, fmt.Errorf("sampler: %w", badrow.At(i, err))
 		}
-		values[i] = make([]float64, trialDraws)
 	}
-	y, psi := make([]int32, r.space.PartLen()), make([]float64, r.space.FeatureLen())
-	var source rand.PCG
-	rng := rand.New(&source)
 	each := func(mon *parallel.Monitor) error {
-		for k := range trialDraws {
-			if err := mon.Err(); err != nil {
-				return err
-			}
-			parallel.Stream(&source, 0, k)
-			sampler.Sample(y, rng)
-			r.space.Embed(psi, y)
-			for i, h := range values {
-				h[k] = r.row(i).Value(psi)
-			}
-		}
-		return nil
+		return estimate.UniformScores(values, r.space, scores, 0, trialDraws, mon)
 	}
 	if r.supplied != nil {
 		return values, r.supplied.Run(trialDraws, r.mon, each)

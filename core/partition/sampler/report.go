@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/chain"
 	"combpred/core/decode"
 	"combpred/core/partition/estimate"
@@ -127,7 +128,7 @@ func (r *run) diagnose(method chain.Method) (*Report, error) {
 			opt.BurnIn = 16 * thin
 		}
 		if err := r.batch(four, opt, drawn); err != nil {
-			return nil, atRow(err, Chains)
+			return nil, badrow.Renumbered(err, func(chain int) int { return chain / Chains })
 		}
 		states = make([]int32, 0, four.Rows*parts)
 		for c := range four.Rows {

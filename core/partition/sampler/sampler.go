@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
 	"combpred/core/parallel"
 	"combpred/core/partition"
@@ -180,12 +179,4 @@ const scoredAtOnce = 64
 
 func (r *run) row(i int) structure.Scores {
 	return structure.Scores{Linear: r.scores.Data[i*r.scores.Stride : i*r.scores.Stride+r.scores.Cols]}
-}
-
-// atRow returns an error about one of several chains of a row as one about the row.
-func atRow(err error, chains int) error {
-	if at, ok := errors.AsType[*badrow.Error](err); ok {
-		return fmt.Errorf("sampler: %w", badrow.At(at.Row/chains, at.Err))
-	}
-	return err
 }

@@ -135,12 +135,13 @@ func (r *Rows) outputs(lo, hi int) (int, int) {
 
 // renumbered turns the number of an output, in an error about one, into that of its row.
 func (r *Rows) renumbered(err error) error {
-	var bad *badrow.Error
-	if r.First == nil || !errors.As(err, &bad) || bad.Named {
+	if r.First == nil {
 		return err
 	}
-	after, _ := slices.BinarySearch(r.First, bad.Row+1)
-	return badrow.At(after-1, bad.Err)
+	return badrow.Renumbered(err, func(output int) int {
+		after, _ := slices.BinarySearch(r.First, output+1)
+		return after - 1
+	})
 }
 
 // Check returns an error unless the rows fit the task and one another. The entries of X and Psi are checked as they are read.

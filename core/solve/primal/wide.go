@@ -1,9 +1,6 @@
 package primal
 
 import (
-	"errors"
-
-	"combpred/core/badrow"
 	"combpred/core/kernel"
 	"combpred/core/parallel"
 )
@@ -109,13 +106,4 @@ func (r *Rows) wideTo(dst matrix, b *psiRows, from int) error {
 		copy(dst.Row(i), b.wideRow(dst.Row(i), i))
 	}
 	return nil
-}
-
-// Renumbered returns an error about one of the rows that EachWide gives as one about that of all rows: lo is the number of the first.
-func Renumbered(err error, lo int) error {
-	var bad *badrow.Error
-	if !errors.As(err, &bad) || bad.Named {
-		return err
-	}
-	return badrow.At(lo+bad.Row, bad.Err)
 }

@@ -122,11 +122,4 @@ func TestWideRowsAreChecked(t *testing.T) {
 	if err := r.EachWide(&mon, func(int, primal.Wide) error { return nil }); !errors.Is(err, parallel.ErrCancelled) {
 		t.Error(err)
 	}
-	var bad *badrow.Error
-	if err := primal.Renumbered(badrow.At(3, stop), 1000); !errors.As(err, &bad) || bad.Row != 1003 || !errors.Is(err, stop) {
-		t.Error(err)
-	}
-	if err := primal.Renumbered(stop, 1000); err != stop {
-		t.Error(err)
-	}
 }

@@ -10,6 +10,7 @@ package structuretest
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/big"
@@ -35,6 +36,28 @@ func SizesOf(tb testing.TB, name string) Sizes {
 		tb.Fatalf("structure %q has no sizes to be tested at: add them to package examples", name)
 	}
 	return Sizes{argsOf(known.Small()), argsOf(known.Medium()), argsOf(known.Large())}
+}
+
+// Listed is a space whose outputs can be listed.
+type Listed interface {
+	structure.Space
+	structure.Enumerator
+}
+
+// SmallOf yields the small spaces of a structure whose outputs can be listed, with their parameters.
+func SmallOf(tb testing.TB, spec structure.Spec) iter.Seq2[structure.Args, Listed] {
+	tb.Helper()
+	return func(yield func(structure.Args, Listed) bool) {
+		for _, args := range SizesOf(tb, spec.Name).Small {
+			space, err := spec.New(args)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			if listed, ok := space.(Listed); ok && !yield(args, listed) {
+				return
+			}
+		}
+	}
 }
 
 func argsOf(list []examples.Args) []structure.Args {

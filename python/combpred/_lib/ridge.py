@@ -257,7 +257,7 @@ def fit_info(info: abi.CFitInfo, status: int) -> FitInfo:
 
 
 class RowOutputs:
-    """RowOutputs to learn, of n rows.
+    """Outputs to learn, of n rows.
 
     Parameters
     ----------
