@@ -203,8 +203,9 @@ def _warn_of_constants(structure: Structure) -> None:
         least = rare[np.argmin(variance[rare])]
         warn_user(
             f"{rare.size} of {variance.size} entries of ψ are the same for nearly all outputs of "
-            f"{type(structure).__name__}: the variance of {str(structure.feature_names()[least])!r} is {variance[least]:.1e}. loss='auc' hardly "
-            "penalises scores of these, and learns little else: take loss='squared'",
+            f"{type(structure).__name__}: {str(structure.feature_names()[least])!r} has a variance of "
+            f"{variance[least]:.1e}. loss='auc' hardly penalises scores of these, and learns little else: take "
+            "loss='squared'",
             UserWarning,
         )
 
