@@ -572,6 +572,26 @@ int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t
                                int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                                int64_t err_cap);
 
+/* For each row s of scores->linear[n, d] writes to dst[n, part_len] the label set of least expected loss under
+ * p(y) ∝ exp⟨s, ψ(y)⟩, for "labelsets", and to value[n] (NULL: not wanted) what it is expected to be worth. loss is
+ *   "f1"       F1 of the set, which is 1 where it and y are both empty; the default
+ *   "ranking"  minus the share of pairs, of a label in y and one that is not, that the set puts in the wrong order; a
+ *              pair that is in the set, or is not, counts half. 0 where y is empty or has all labels
+ * Exact up to rounding, by Waegeman et al. (2014). Under conditions (NULL: none), of one row or n, the best of the sets
+ * that satisfy them is chosen, while p remains the distribution on all. Cost of a row of d labels, with K the largest
+ * size that occurs and h that of the set: O(d K log d + d K h + d h log d).
+ * CP_ECAPABILITY for other structures. NaN or infinite scores, illegal conditions: CP_EVALUE with bad_row.
+ * control->step counts rows. bad_row is a row of scores or of conditions. */
+int32_t cp_sets_decide(cp_in_structure *s, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions,
+                       int32_t *dst, int64_t part_len, double *value, int32_t workers, cp_control *control,
+                       int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Writes to value[n] what the sets y[n, part_len] are expected to be worth, as for cp_sets_decide. control->step counts
+ * rows. bad_row is a row of scores or y. */
+int32_t cp_sets_value(cp_in_structure *s, cp_in_scores *scores, cp_in_char *loss, cp_in_i32 *y, int64_t part_len,
+                      double *value, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                      int64_t err_cap);
+
 /* ---- Sampling ---------------------------------------------------------------------------------------------------- */
 
 typedef struct cp_chain_options {

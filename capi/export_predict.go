@@ -9,7 +9,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/capi/cabi"
+	"combpred/core/catalogue"
+	"combpred/core/decode"
 	"combpred/core/decode/predict"
+	"combpred/core/decode/setloss"
 	"combpred/core/fit"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
@@ -196,5 +199,76 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 		rows.release(n)
 		cert.write()
 		return nil
+	})
+}
+
+//export go_cp_sets_decide
+func go_cp_sets_decide(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char, conditions *C.cp_in_conditions,
+	dst *C.int32_t, partLen C.int64_t, value *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
+		}
+		by, e := named[setloss.Loss](catalogue.SetLosses, loss, "loss")
+		if e != nil {
+			return e
+		}
+		var given *decode.Keyed
+		if conditions != nil {
+			if given, e = readConditions(conditions); e != nil {
+				return e
+			}
+			if e := oneOrEach("conditions.n", C.int64_t(len(given.First)-1), "scores.n", sc.n); e != nil {
+				return e
+			}
+		}
+		out, e := outputs(sc.space, dst, partLen, sc.n)
+		if e != nil {
+			return e
+		}
+		var values []float64
+		if value != nil {
+			if values, e = float64s(value, "value", sc.n); e != nil {
+				return e
+			}
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		return setloss.Batch(sc.space, sc.linear, by, given, out, values, t.workers, t.mon)
+	})
+}
+
+//export go_cp_sets_value
+func go_cp_sets_value(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char, y *C.cp_in_i32, partLen C.int64_t,
+	value *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
+		}
+		by, e := named[setloss.Loss](catalogue.SetLosses, loss, "loss")
+		if e != nil {
+			return e
+		}
+		if e := equal("part_len", partLen, sc.space.PartLen()); e != nil {
+			return e
+		}
+		sets, e := int32s(y, "y", sc.n, partLen)
+		if e != nil {
+			return e
+		}
+		values, e := float64s(value, "value", sc.n)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		return setloss.Values(sc.space, sc.linear, by, sets, values, t.workers, t.mon)
 	})
 }

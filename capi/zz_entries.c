@@ -227,6 +227,19 @@ int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t
   return go_cp_sample_distribution(s, scores, n_samples, seed, dst, part_len, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_sets_decide(cp_in_structure *s, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions,
+                       int32_t *dst, int64_t part_len, double *value, int32_t workers, cp_control *control,
+                       int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_sets_decide(s, scores, loss, conditions, dst, part_len, value, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_sets_value(cp_in_structure *s, cp_in_scores *scores, cp_in_char *loss, cp_in_i32 *y, int64_t part_len,
+                      double *value, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_sets_value(s, scores, loss, y, part_len, value, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
                         int64_t part_len, cp_chain_record *record, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap) {

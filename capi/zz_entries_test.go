@@ -38,6 +38,8 @@ var exported = map[string]any{
 	"cp_hereditary_next":          go_cp_hereditary_next,
 	"cp_log_partition":            go_cp_log_partition,
 	"cp_sample_distribution":      go_cp_sample_distribution,
+	"cp_sets_decide":              go_cp_sets_decide,
+	"cp_sets_value":               go_cp_sets_value,
 	"cp_chain_sample":             go_cp_chain_sample,
 	"cp_chain_diagnose":           go_cp_chain_diagnose,
 	"cp_extensions_sample":        go_cp_extensions_sample,

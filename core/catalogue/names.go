@@ -10,6 +10,7 @@ import (
 	"combpred/core/decode"
 	"combpred/core/decode/hereditary"
 	"combpred/core/decode/kbest"
+	"combpred/core/decode/setloss"
 	"combpred/core/extensions"
 	"combpred/core/fit"
 	"combpred/core/kernel"
@@ -112,6 +113,7 @@ var (
 		{"auto", int(kbest.Auto)}, {"unordered", int(kbest.Unordered)}, {"combinations", int(kbest.Combinations)},
 		{"sort", int(kbest.Sort)}, {"partition", int(kbest.Partition)}, {"siblings", int(kbest.Siblings)},
 	}
+	SetLosses     = Names{{"f1", int(setloss.F1)}, {"ranking", int(setloss.Ranking)}}
 	KBestRequests = Names{
 		{"done", int(kbest.Done)}, {"decode", int(kbest.Decode)}, {"listed", int(kbest.Listed)}, {"state", int(kbest.State)},
 	}
@@ -247,6 +249,7 @@ func Lists() []List {
 		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", random.spelt()},
 		{"CONSTRAINED_DECODERS", "Decoders that respect constraints", constrained.spelt()},
 		{"KBEST_METHODS", "Ways to list the best outputs", KBestMethods.spelt()},
+		{"SET_LOSSES", "Losses of label sets by which distributions decide", SetLosses.spelt()},
 		{"CHAIN_METHODS", "Ways to sample by proposals, all of which depend on a seed", ChainMethods.spelt()},
 		{"CHAINS", "Those that follow a Markov chain", which(chain.Method.Chained)},
 		{"EXACT_METHODS", "Those that draw independent samples from exactly the distribution asked for", which(chain.Method.Exact)},

@@ -32,6 +32,8 @@
 //	<structure>_restricted.go  the outputs that meet conditions, from which prediction under constraints chooses
 //	<structure>_rules.go       such conditions
 //	<structure>_sized.go       the outputs of a given size
+//	<structure>_observed.go    the outputs in a list, such as those that data hold
+//	<structure>_sizes.go       probabilities of outputs of each size
 //	<structure>_list.go        a list of all outputs, from which counts and moments of small spaces come
 //	<structure>_chain.go       a Markov chain, from which moments of large spaces are estimated
 //

@@ -10,12 +10,14 @@ import (
 
 var _ = register[labelSets](Spec{
 	Name: "labelsets",
-	Doc:  "Subsets of n labels, all of them or those of one size; ψ is the 0/1 membership of each label.",
+	Doc:  "Subsets of n labels, all of them, those of one size or those in a list; ψ is the 0/1 membership of each label.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 1, Most: maxLen, Reason: reasonOfLen,
 			Doc: "number of labels"},
 		{Name: "size", Kind: "int", Least: -1, Most: maxLen, Bound: "n", Optional: true,
 			Doc: "number of labels in every set; -1 or absent: any number"},
+		{Name: "observed", Kind: "int32 buffer", Optional: true,
+			Doc: "the sets that there are, each once: the membership of each label, 0 or 1, set by set; absent: all"},
 	},
 	Conditions: labelTerms,
 	Parts:      "0/1 membership of each label",
@@ -55,7 +57,11 @@ func newLabelSets(a given) (Space, error) {
 			return nil, err
 		}
 	}
-	return labelSets{newSets(n, size), new(scratch)}, nil
+	all := labelSets{newSets(n, size), new(scratch)}
+	if len(a.Ints) > 0 {
+		return newObservedSets(all, a.Ints)
+	}
+	return all, nil
 }
 
 func (l labelSets) String() string {

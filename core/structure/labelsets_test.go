@@ -72,5 +72,11 @@ func TestLabelSetsMessages(t *testing.T) {
 	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 4, "sise": 2}})
 	expectError(t, err, `"labelsets" has no parameter "sise"`)
 	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 4}, Ints: []int32{1}})
-	expectError(t, err, "takes no integers")
+	expectError(t, err, `"observed" has 1 entries, must have 4 for each set`)
+	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{0, 1, 0, 1}})
+	expectError(t, err, "observed sets 0 and 1 are the same")
+	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 2, "size": 1}, Ints: []int32{0, 1, 1, 1}})
+	expectError(t, err, "observed set 1: structure: the set has 2 labels, size=1 asks for 1")
+	observed := mustNew(t, "labelsets", examples.Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{0, 1, 1, 1}})
+	expectError(t, observed.Check([]int32{1, 0}), "this set is none of the 2 observed ones; list it among them")
 }

@@ -59,3 +59,18 @@ func (m memberConditions) checkSize(size, least int) error {
 func (m memberConditions) entries() []EntryCondition {
 	return entryConditions(entryConditions(nil, m.required, true), m.forbidden, false)
 }
+
+// holds reports whether a set satisfies the conditions.
+func (m memberConditions) holds(y []int32) bool {
+	for _, i := range m.required {
+		if y[i] == 0 {
+			return false
+		}
+	}
+	for _, i := range m.forbidden {
+		if y[i] == 1 {
+			return false
+		}
+	}
+	return m.size < 0 || members(y) == m.size
+}

@@ -245,6 +245,15 @@ type Partitioner interface {
 	PartitionCost(marginals bool) float64
 }
 
+// SizeMarginals is a space of sets, with the 0/1 membership as ψ, whose distributions tell how likely an element is in a set of each size.
+type SizeMarginals interface {
+	// SizeMarginals returns P(i ∈ y, |y| = k) at row k−1 and column i, under p(y) ∝ exp⟨scores, ψ(y)⟩, and the probability of the empty
+	// set. Rows end where all larger sets together have a probability below 1e-16. Scores and poll are as for LogPartition.
+	SizeMarginals(scores []float64, poll func() error) (table blas64.General, empty float64, err error)
+	// FixedSize returns the size of all sets, −1 where it varies.
+	FixedSize() int
+}
+
 // Rated is a Partitioner whose operations take another time than those of most.
 type Rated interface {
 	// PartitionRate returns how many of the operations of PartitionCost a processor does in a second, about.

@@ -96,6 +96,7 @@ NULLABLE = {
     *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),
     *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
     *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
+    *("cp_sets_decide.conditions", "cp_sets_decide.value", "cp_sets_decide.loss", "cp_sets_value.loss"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     *("cp_partition_estimate.options", "cp_marginals_estimate.options", "cp_estimate_next.options"),
     # Fields of structs. Names stand for the first of those there are.

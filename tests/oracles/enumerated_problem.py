@@ -44,6 +44,7 @@ STRUCTURES = [
         (MultiClass(3), ""),
         (LabelSets(3), ""),
         (LabelSets(4, size=2), "-size2"),
+        (LabelSets(3, observed=[[0, 0, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]]), "-observed"),
         (Ordinal(4), ""),
         (Hierarchy([-1, 0, 0, 1, 1], allowed="leaves"), ""),
         (Subtrees([-1, 0, 0, 1]), ""),

@@ -6,6 +6,7 @@ var (
 			Sized(1), Sized(2), Sized(6),
 			SizedSets(1, 0), SizedSets(1, 1), SizedSets(3, 1), SizedSets(4, 0), SizedSets(4, 4),
 			SizedSets(6, 2), SizedSets(7, 4),
+			fixedSets(3, -1, 0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1), fixedSets(2, 1, 0, 1, 1, 0), fixedSets(4, -1, 0, 1, 1, 0),
 		),
 		Medium: list(SizedSets(60, 20), SizedSets(700, 600), SizedSets(900, 40)),
 		Large:  list(Sized(5000), SizedSets(5000, 1700)),
@@ -23,7 +24,7 @@ var (
 	})
 )
 
-// fixedSets returns the parameters of sets of which some elements are fixed; a size of −1 is left out.
+// fixedSets returns the parameters of sets of which some elements, or some sets, are fixed; a size of −1 is left out.
 func fixedSets(n, size int64, fixed ...int32) Args {
 	a := SizedSets(n, size)
 	if size < 0 {

@@ -520,6 +520,8 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_kbest_next": (_P, _P, _P, _P, _N, _P, _P, *_ROW),
     "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sample_distribution": (_P, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
+    "cp_sets_decide": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_sets_value": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_chain_sample": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_extensions_common": (_P, _N, _P, _N, _N, _N, _P, *_RUN, *_ROW),
     "cp_partition_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),

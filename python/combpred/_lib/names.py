@@ -17,6 +17,9 @@ CONSTRAINED_DECODERS: tuple[str, ...] = ("auto", "exact", "local-search")
 #: Ways to list the best outputs.
 KBEST_METHODS: tuple[str, ...] = ("auto", "unordered", "combinations", "sort", "partition", "siblings")
 
+#: Losses of label sets by which distributions decide.
+SET_LOSSES: tuple[str, ...] = ("f1", "ranking")
+
 #: Ways to sample by proposals, all of which depend on a seed.
 CHAIN_METHODS: tuple[str, ...] = ("meta", "local", "cube", "cftp", "rejection", "monotone")
 

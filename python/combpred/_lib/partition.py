@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from . import abi
 from .arrays import FloatArray, IntArray, allocate
 from .call import Remembered, call, floats, record
+from .decode import Conditions, Decoded
 from .errors import CapabilityError
 from .structure import Description
 
@@ -164,6 +165,67 @@ def sample_distribution(
         flops=1e3 * n * d * max(n_samples, 1) if d < 100 else 1e9,
     )  # fmt: skip
     return y
+
+
+def decide_sets(
+    description: Description,
+    scores: Any,
+    loss: str,
+    conditions: Conditions | None = None,
+    *,
+    n_threads: int | None = None,
+) -> Decoded:
+    """Return the label set of least expected loss under p(y) ∝ exp⟨s, ψ(y)⟩ for every row s.
+
+    Parameters
+    ----------
+    description : Description
+        Of label sets.
+    scores : array of shape (n, d)
+        Finite.
+    loss : str
+        One of ``names.SET_LOSSES``.
+    conditions : Conditions or None, default=None
+        What the sets must satisfy.
+    n_threads : int or None, default=None
+        Threads; None as :func:`get_n_threads` says.
+
+    Returns
+    -------
+    Decoded
+        Whose values are expected F1, or negative expected losses.
+
+    Raises
+    ------
+    CapabilityError
+        For other structures.
+    RowError
+        For scores that are not finite, and illegal conditions.
+    """
+    part_len, d, _ = description.shape
+    scores = floats(scores, "scores", None, d)
+    n = len(scores)
+    y, value = np.empty((n, part_len), dtype=np.int32), np.empty(n)
+    call(
+        "cp_sets_decide", description, record(abi.CScores, n=n, d=d, linear=scores), loss,
+        None if conditions is None else conditions.struct, y, part_len, value,
+        n_threads=n_threads, flops=100.0 * n * d * d,
+    )  # fmt: skip
+    return Decoded(y, value, value.copy(), np.zeros(n), np.ones(n, dtype=np.bool_))
+
+
+def value_sets(
+    description: Description, scores: Any, loss: str, y: IntArray, n_threads: int | None = None
+) -> FloatArray:
+    """Return what label sets `y` of shape (n, part_len) are expected to be worth, as `decide_sets` does."""
+    part_len, d, _ = description.shape
+    scores = floats(scores, "scores", len(y), d)
+    value = np.empty(len(y))
+    call(
+        "cp_sets_value", description, record(abi.CScores, n=len(y), d=d, linear=scores), loss, y, part_len, value,
+        n_threads=n_threads, flops=100.0 * len(y) * d * d,
+    )  # fmt: skip
+    return value
 
 
 @dataclass(frozen=True)

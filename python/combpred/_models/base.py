@@ -332,10 +332,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         check_consistent_length(X, parts)
         values = np.empty(X.shape[0])
         for rows, block in self._score_blocks(X):
-            linear, magnitude = self._decoding_scores(block, rows.start)
-            psi = self.structure_.space.embed(parts[rows], get_n_threads(self.n_jobs))
-            values[rows] = score_values(psi, linear, magnitude)
+            values[rows] = self._values(block, parts[rows], rows.start)
         return values
+
+    def _values(self, scores: FloatArray, parts: Any, first: int) -> FloatArray:
+        """Return what `predict` maximises, for f(x) of rows from number `first` on and given outputs."""
+        linear, magnitude = self._decoding_scores(scores, first)
+        psi = self.structure_.space.embed(parts, get_n_threads(self.n_jobs))
+        return score_values(psi, linear, magnitude)
 
     def _decides_by(self) -> tuple[str, str]:
         """Return the loss, "auc" or "squared", and the decision, "score" or "mbr", that predictions follow."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -22,6 +22,7 @@ from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
 from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads
+from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, DataError
 from ..sampling import LogPartition
 from ..sampling.engines import (
@@ -36,8 +37,12 @@ from ..sampling.engines import (
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
 from ..structures import structure_classes
 from .base import StructuredEstimator
+from .decisions import DECISIONS, MOST_PROBABLE, NEAREST, BySetLoss, require_decision
 from .loglinear import continue_descent, fit_over_blocks, fit_rows
 from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
+
+if TYPE_CHECKING:
+    from ..structures._search.constraints import RowConstraints
 
 _FEWER_ROWS = "pass fewer rows at once"
 
@@ -109,10 +114,18 @@ class ProbabilisticStructured(StructuredEstimator):
         partition functions are within a factor of 1 ± `epsilon`, and all marginals of a row within ± `epsilon`. That is
         proven for independent draws, and holds for chains as far as their convergence can be judged. Other methods do
         not use them.
-    decision : {"map", "mbr"}, default="map"
-        Decision rule of `predict`. ``"map"``: the most probable structure. ``"mbr"``: the structure of least expected
-        loss :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets and
-        other 0/1 embeddings, and Kendall's distance for rankings (a tie against an order counts half), up to a factor.
+    decision : {"map", "mbr", "f1", "ranking", "subset", "median"}, default="map"
+        Decision rule of `predict`: which expected loss is least.
+
+        - "map": the 0-1 loss; the most probable structure.
+        - "mbr": :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets
+          and other 0/1 embeddings, the absolute error for grades, and Kendall's distance for rankings (a tie against
+          an order counts half), up to a factor.
+        - "f1", of label sets: one minus F1, which is 1 between empty sets; exact for any distribution (Waegeman et
+          al., 2014). Decides by itself, whatever `decoder` is.
+        - "ranking", of label sets: the share of pairs of a relevant and an irrelevant label in the wrong order, where
+          the labels of the predicted set come before the others and pairs within either count half. Likewise.
+        - "subset", of label sets, and "median", of grades: other names of "map" and "mbr" there.
     %(decoder)s
     solver : {"auto", "lbfgs", "sgd"}, default="auto"
         ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
@@ -199,6 +212,9 @@ class ProbabilisticStructured(StructuredEstimator):
     O. Shamir and T. Zhang (2013), Stochastic gradient descent for non-smooth optimization: convergence results and
     optimal averaging schemes, *ICML*: the averaging of ``solver="sgd"``.
 
+    W. Waegeman, K. Dembczyński, A. Jachnik, W. Cheng and E. Hüllermeier (2014), On the Bayes-optimality of F-measure
+    maximizers, *JMLR* 15.
+
     T. Tieleman (2008), Training restricted Boltzmann machines using approximations to the likelihood gradient, *ICML*:
     persistent chains.
 
@@ -224,7 +240,7 @@ class ProbabilisticStructured(StructuredEstimator):
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
-        "decision": [StrOptions({"map", "mbr"})],
+        "decision": [StrOptions(set(DECISIONS))],
         "solver": [StrOptions({"auto", "lbfgs", "sgd"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
@@ -852,11 +868,31 @@ class ProbabilisticStructured(StructuredEstimator):
             yield _Block(rows, scores, engine.infer(rows, scores, means=marginals, log_z=log_z))
 
     def _decides_by_scores(self) -> bool:
-        return bool(self.decision == "map")
+        self._check_capabilities()  # the parameter may have been set after fit
+        return self.decision in MOST_PROBABLE
+
+    def _by_set_loss(self, first: int) -> BySetLoss | None:
+        """Return what decides for rows from number `first` on, where marginals do not determine it."""
+        threads = get_n_threads(self.n_jobs)
+        return BySetLoss(self.structure_, self.decision, threads, first) if self.decision in BySetLoss.LOSSES else None
+
+    def _decode_scores(
+        self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0
+    ) -> Decoded:
+        by = self._by_set_loss(first)
+        return super()._decode_scores(scores, how, held, first) if by is None else by.decide(scores, held)
+
+    def _values(self, scores: FloatArray, parts: Any, first: int) -> FloatArray:
+        by = self._by_set_loss(first)
+        return super()._values(scores, parts, first) if by is None else by.values(scores, parts)
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         if self._decides_by_scores():
             return scores, None
+        if self.decision not in NEAREST:
+            raise CapabilityError(
+                f"decision={self.decision!r} gives no scores to list structures by: take decision='map' or 'mbr'"
+            )
         # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
         rows = slice(first, first + len(scores))
         marginals = self._engine(len(scores)).infer(rows, scores, means=True, log_z=False).means
@@ -865,12 +901,4 @@ class ProbabilisticStructured(StructuredEstimator):
 
     def _check_capabilities(self) -> None:
         """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
-        if self.decision == "map":
-            return
-        try:
-            self.structure_.space.require_preimage()
-        except CapabilityError:
-            raise CapabilityError(
-                "decision='mbr' predicts the structure whose ψ is nearest to its expectation, which the decoder of "
-                f"{self.structure_!r} does not find: take decision='map'"
-            ) from None
+        require_decision(self.structure_, self.decision)

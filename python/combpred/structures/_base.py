@@ -82,6 +82,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
     _entries: ClassVar[EntryKind] = "unknown"  # values that the entries of ψ take
     _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
+    _decisions: ClassVar[tuple[str, ...]] = ()  # beside the most probable output, and that of nearest ψ
     _partial: ClassVar[bool] = False  # whether training targets may be known in part
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
 

@@ -18,7 +18,7 @@ _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
 
 
 class LabelSets(Structure):
-    r"""Subsets of d labels, of any size or of one fixed size: :math:`\psi(y)` is the indicator vector.
+    r"""Subsets of d labels, all, those of one size or those that occur: :math:`\psi(y)` is the indicator vector.
 
     Parameters
     ----------
@@ -26,6 +26,10 @@ class LabelSets(Structure):
         Number of labels d. None: the number of columns of y when an estimator is fitted.
     size : int, default=None
         Number of labels in every set, 0 ≤ size ≤ n_labels. None: sets of every size, the empty one included.
+    observed : bool or array of shape (k, n_labels), default=False
+        The sets that there are, 0/1 or booleans, each once. True: those of y when an estimator is fitted, of the first
+        mini-batch where they come in several. Only these are predicted and have a probability, which makes labels
+        dependent on each other. False: all sets.
 
     Notes
     -----
@@ -35,7 +39,8 @@ class LabelSets(Structure):
     are right.
 
     There are :math:`2^d` sets, or :math:`\binom{d}{size}` of a fixed size. Decoding takes the labels of positive score,
-    in O(d), or, if the size is fixed, the labels of the largest scores, in O(d log d).
+    in O(d), or, if the size is fixed, the labels of the largest scores, in O(d log d). Of k observed sets everything is
+    computed by sums over them, in O(k d); `log_proba` of a set that is none of them is an error, which names the row.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of labels 0..d−1, and ``size``, the number of
     labels.
@@ -49,17 +54,21 @@ class LabelSets(Structure):
     array([0, 1, 0, 1])
     >>> LabelSets(4).decode([0.1, 3.0, -1.0, 0.2], constraints={"required": [2], "size": 2})
     array([0, 1, 1, 0])
+    >>> LabelSets(3, observed=[[0, 0, 0], [1, 1, 0], [0, 1, 1]]).decode([0.5, -0.2, 0.1])
+    array([1, 1, 0])
     """
 
     name = "labelsets"
     default_metric = "hamming_score"
     _entries = "bits"
+    _decisions = ("f1", "ranking", "subset")
     _sized = Sized("n_labels", "label")
     _label_names: list[str] | None = None  # columns of the DataFrame that y was; not compared by ==
 
-    def __init__(self, n_labels: int | None = None, *, size: int | None = None) -> None:
+    def __init__(self, n_labels: int | None = None, *, size: int | None = None, observed: Any = False) -> None:
         self.n_labels = n_labels
         self.size = size
+        self.observed = observed
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each label, given the marginals of distributions.
@@ -88,14 +97,31 @@ class LabelSets(Structure):
         size = -1 if self.size is None else self._size("size", "the user", "size", 0)
         if size > n:
             raise ValueError(f"LabelSets: size must be at most n_labels={n}, got {size}")
-        return Description(self.name, {"n": n, "size": size}, None, None)
+        return Description(self.name, {"n": n, "size": size}, self._listed(n), None)
+
+    def _listed(self, n: int) -> NDArray[np.int32] | None:
+        """Return the observed sets; None for all."""
+        if isinstance(self.observed, (bool, np.bool_)):
+            if self.observed:
+                raise ValueError("LabelSets: observed=True takes the sets of y: fit an estimator, or list the sets")
+            return None
+        sets = np.asarray(self.observed)
+        if sets.ndim != 2 or sets.shape[1] != n or len(sets) == 0 or not np.isin(sets, (0, 1)).all():
+            raise ValueError(
+                f"LabelSets: observed must be a bool, or a 0/1 array of shape (k, {n}) with a row for each set; got "
+                f"{self.observed!r:.80}"
+            )
+        return np.ascontiguousarray(sets, dtype=np.int32).ravel()
 
     def _resolve(self, y: Any) -> LabelSets:
         columns = getattr(y, "columns", None)  # of a DataFrame
         names = None if columns is None else [str(name) for name in columns]
         compressed = sparse.csr_matrix if isinstance(y, sparse.spmatrix) else sparse.csr_array
         learned = {"_label_names": names, "_sparse_format": compressed if sparse.issparse(y) else None}
-        return super()._resolve(y)._with(**learned)
+        resolved = super()._resolve(y)._with(**learned)
+        if self.observed is not True:
+            return resolved
+        return resolved._with(observed=np.unique(resolved._with(observed=False).space.encode(y), axis=0))
 
     def _shown(self, y: Any) -> int:
         return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y)
@@ -122,7 +148,7 @@ class LabelSets(Structure):
         return rows
 
     def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
-        if not sparse.issparse(y):
+        if not sparse.issparse(y) or self.observed is not False:
             return None
         rows = self._checked_rows(y, "y")
         rows.eliminate_zeros()

@@ -46,6 +46,7 @@ class Ordinal(Structure):
     name = "ordinal"
     default_metric = "neg_absolute_error"
     _entries = "bits"
+    _decisions = ("median",)
     _sized = Sized("n_grades", "grade", "the largest grade or the categories of y", 2)
 
     def __init__(self, n_grades: int | None = None) -> None:

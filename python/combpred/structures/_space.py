@@ -145,6 +145,11 @@ class LibrarySpace:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
         return self.structure._costs
 
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """Decisions by distributions that the structure has beside "map" and "mbr"."""
+        return self.structure._decisions
+
     def count(self) -> int:
         """Return the exact number of members."""
         return structure_count(self.description)

@@ -81,6 +81,65 @@ def test_least_expected_loss_by_the_loss_itself(structure, loss):
     assert differs or not isinstance(structure, Permutations)  # else the test would not tell mbr from map
 
 
+def f1_loss(y, z):
+    return 1.0 - (2.0 * np.sum(y * z) / np.sum(y + z) if np.any(y + z) else 1.0)
+
+
+def ranking_loss(truth, ranked):
+    """Return the share of wrong pairs, where the labels of a set come before the others, and equals count half."""
+    order = 0.5 * (1 - ranked[truth == 1, None] + ranked[None, truth == 0])
+    return order.mean() if order.size else 0.0
+
+
+@pytest.mark.parametrize(
+    ("decision", "loss"),
+    [
+        ("f1", f1_loss),
+        ("ranking", lambda y, z: ranking_loss(z, y)),
+        ("subset", lambda y, z: float(np.any(y != z))),
+    ],
+)
+@pytest.mark.parametrize(
+    "space",
+    [
+        LabelSets(5),
+        LabelSets(5, size=2),
+        LabelSets(4, observed=[[0, 0, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1], [1, 1, 0, 0], [0, 0, 0, 1]]),
+    ],
+    ids=["all", "of one size", "observed"],
+)
+def test_decisions_of_label_sets_by_the_losses_themselves(space, decision, loss):
+    model, X, members, outputs = fitted(space, decision=decision)
+    asked = [None, {"required": [1]}, {"forbidden": [3], "size": 2}] * (len(X) // 3)
+    # On all sets the distribution stays what it is: conditions are on what is predicted.
+    for constraints in (None, asked):
+        certified = model.predict_certified(X, constraints=constraints)
+        for row, predicted, value, held in zip(
+            model.feature_scores(X), certified.structures, certified.value, constraints or [None] * len(X), strict=True
+        ):
+            held = held or {}
+            legal = np.array([
+                all(member[i] for i in held.get("required", []))
+                and not any(member[i] for i in held.get("forbidden", []))
+                and held.get("size", member.sum()) == member.sum()
+                for member in members
+            ])  # fmt: skip
+            risks = expected_losses(loss, members, reference.gibbs(outputs, row))
+            at = next(i for i, member in enumerate(members) if np.array_equal(member, predicted))
+            assert legal[at] and risks[at] == pytest.approx(risks[legal].min(), abs=1e-12)
+            if decision != "subset":
+                assert value == pytest.approx(float(decision == "f1") - risks[at], abs=1e-12)
+        assert certified.optimal.all() and not certified.nu.any()
+        np.testing.assert_allclose(model.score_structures(X, certified.structures), certified.value, atol=1e-12)
+
+
+def test_the_median_grade_is_of_least_expected_distance():
+    model, X, members, outputs = fitted(Ordinal(5), decision="median")
+    for row, predicted in zip(model.feature_scores(X), model.predict(X), strict=True):
+        risks = expected_losses(lambda y, z: abs(y - z), members, reference.gibbs(outputs, row))
+        assert risks[predicted] == pytest.approx(risks.min(), abs=1e-12)
+
+
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_least_expected_squared_distance(structure):
     model, X, _, outputs = fitted(structure, decision="mbr")

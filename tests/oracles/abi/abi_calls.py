@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from abi_conditions import CONDITIONS, RESTRICTION
+from abi_conditions import CONDITIONS, RESTRICTION, SET_CALLS
 from abi_estimates import estimate_calls
 from abi_loglinear import loglinear_calls
 from combpred._lib import abi
@@ -29,8 +29,7 @@ INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)  # inputs
 WRITTEN = np.zeros(256, dtype=np.int32)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
-PARTS = INTS.astype(np.float64)
-RANKED = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
+PARTS, RANKED = INTS.astype(np.float64), np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
 COUNTS = np.zeros(2, dtype=np.int64)
 LISTING = np.zeros(8192, dtype=np.uint8)  # states of what goes on when called again
 SEARCH = np.zeros(400)
@@ -187,6 +186,7 @@ CALLS = {
         ),
     ],
     "cp_log_partition": [S, SCORES, doubles(64), doubles(96), record(abi.CPartitionInfo), *RUN],
+    **SET_CALLS,
     "cp_sample_distribution": [S, SCORES, 3, 7, Y, PART_LEN, *RUN],
     "cp_chain_sample": [
         *(S, SCORES),

@@ -1,11 +1,14 @@
-"""Legal conditions on two rankings of four labels, and room for what they come to."""
+"""Legal conditions on two rankings of four labels, and room for what they come to; decisions for sets of six labels."""
 
 from __future__ import annotations
+
+import ctypes
 
 import numpy as np
 
 from combpred._lib import abi
 from combpred._lib.call import record
+from combpred._lib.structure import Description
 
 FIRST = np.array([0, 1, 3], dtype=np.int64)  # label 0 is first; 1 is before 2, and 3 is last
 KEYS = np.array([[abi.KEY_FIRST, abi.KEY_BEFORE, abi.KEY_LAST], [0, 1, 3], [-1, 2, -1]], dtype=np.int32)
@@ -28,3 +31,21 @@ RESTRICTION = record(
     value=SIGNS[0].ctypes.data,
     must=SIGNS[1].ctypes.data,
 )
+
+SIZE_AND_MEMBER = np.array([[abi.KEY_REQUIRED, abi.KEY_SIZE], [2, 3], [-1, -1]], dtype=np.int32)
+STARTS = np.array([0, 2, 2], dtype=np.int64)
+SET_CONDITIONS = record(
+    abi.CConditions,
+    n=2,
+    first=STARTS.ctypes.data,
+    key=SIZE_AND_MEMBER[0].ctypes.data,
+    u=SIZE_AND_MEMBER[1].ctypes.data,
+    v=SIZE_AND_MEMBER[2].ctypes.data,
+)
+LABELS = Description("labelsets", {"n": 6})
+SET_SCORES, CHOSEN, WORTH = np.zeros((2, 6)), np.zeros((2, 6), dtype=np.int32), np.zeros(2)
+OF_SETS = ctypes.addressof(LABELS.struct), record(abi.CScores, n=2, d=6, linear=SET_SCORES.ctypes.data)
+SET_CALLS = {
+    "cp_sets_decide": [*OF_SETS, b"f1", SET_CONDITIONS, CHOSEN.ctypes.data, 6, WORTH.ctypes.data, 1, None],
+    "cp_sets_value": [*OF_SETS, b"ranking", CHOSEN.ctypes.data, 6, WORTH.ctypes.data, 1, None],
+}

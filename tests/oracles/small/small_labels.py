@@ -40,6 +40,7 @@ SMALL: list[tuple[Structure, Callable[[Any], list[float]]]] = [
     (MultiClass(4), lambda y: [float(y == c) for c in range(4)]),
     (LabelSets(3), list),
     (LabelSets(5, size=2), list),
+    (LabelSets(4, observed=[[0, 0, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1], [1, 1, 0, 0], [0, 0, 0, 1]]), list),
     (Ordinal(4), lambda y: [float(y >= i) for i in range(4)]),
     (PosetElements(RELATION), lambda y: [float(RELATION[y, i]) for i in range(4)]),
     (Hierarchy(PARENT), lambda y: path_indicator(PARENT, y)),

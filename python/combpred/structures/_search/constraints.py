@@ -134,6 +134,10 @@ class RowConstraints:
         except ValueError as error:
             raise self._illegal(row, str(error)) from None
 
+    def conditions(self, start: int, stop: int) -> Conditions:
+        """Return the conditions of some rows: of each, or those that all share."""
+        return self._conditions if self._shared else self._conditions.rows(start, stop)
+
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int = 0) -> Decoded:
         """Return an output of largest score that satisfies the constraint of its row, with a certificate.
 
@@ -166,7 +170,7 @@ class RowConstraints:
 
     def _decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int) -> Decoded:
         """Do the same, where errors count rows from `first` on."""
-        conditions = self._conditions if self._shared else self._conditions.rows(first, first + len(linear))
+        conditions = self.conditions(first, first + len(linear))
         if len(conditions.key) == 0:
             return self._space.decode(linear, magnitude, how)
         if how.decoder not in CONSTRAINED:

@@ -1,0 +1,299 @@
+// Package setloss decides for label sets by losses whose expectation does not follow from the probabilities of labels alone: it returns
+// the set of largest expected F1, or of least expected ranking loss, under the distribution p(y) ∝ exp⟨s, ψ(y)⟩.
+//
+// Both follow from the probabilities P(i ∈ y, |y| = k), without any assumption on p: Waegeman, Dembczyński, Jachnik, Cheng and
+// Hüllermeier (2014), On the Bayes-optimality of F-measure maximizers, JMLR 15. A set h has expected F1
+//
+//	Σ_{i∈h} Σ_k 2 P(i ∈ y, |y| = k) / (|h| + k),
+//
+// and P(y is empty) if it is empty itself. As a prediction it ranks its labels above the others, which are equal among themselves; a pair
+// of equal labels counts half in the ranking loss, which is then
+//
+//	½ + ½ Σ_{i∈h} (|y| − n yᵢ) / (|y| (n − |y|)),
+//
+// and 0 where y is empty or has all n labels.
+package setloss
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/badrow"
+	"combpred/core/decode"
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Loss is what a set is chosen by.
+type Loss int
+
+// The losses.
+const (
+	F1 Loss = iota
+	Ranking
+)
+
+// Batch writes to y the sets of least expected loss for the rows of scores, and to values (nil: not wanted) the expected F1, or the negative
+// expected ranking loss. Sets are chosen among those that satisfy the conditions of their row (nil: all), while the distribution remains
+// that on the whole space. It returns a *structure.CapabilityError unless the space is a structure.SizeMarginals.
+//
+// Cost for a row, with K the sizes that occur and h that of the best set: O(n K h + n h log n) behind the probabilities.
+func Batch(space structure.Space, scores blas64.General, loss Loss, given *decode.Keyed, y []int32, values []float64, workers int,
+	mon *parallel.Monitor) error {
+	sets, err := capable(space, scores)
+	if err != nil {
+		return err
+	}
+	n := scores.Rows
+	held := make([]structure.Restriction, n)
+	if given != nil {
+		if err := given.Each(space, workers, nil, func(row int, r structure.Restriction) { held[row] = r }); err != nil {
+			return err
+		}
+		if len(given.First) == 2 {
+			for i := range held {
+				held[i] = held[0]
+			}
+		}
+	}
+	p := space.PartLen()
+	return each(n, scores, workers, mon, func(i int, s []float64, poll func() error) error {
+		law, err := newLaw(sets, s, poll)
+		if err != nil {
+			return err
+		}
+		value, err := choose(law, loss, candidates(space, held[i]), y[i*p:(i+1)*p], poll)
+		if values != nil {
+			values[i] = value
+		}
+		return err
+	})
+}
+
+// Values writes what Batch maximises, for sets y that are given.
+func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, values []float64, workers int, mon *parallel.Monitor) error {
+	sets, err := capable(space, scores)
+	if err != nil {
+		return err
+	}
+	p := space.PartLen()
+	return each(scores.Rows, scores, workers, mon, func(i int, s []float64, poll func() error) error {
+		set := y[i*p : (i+1)*p]
+		if err := space.Check(set); err != nil {
+			return err
+		}
+		law, err := newLaw(sets, s, poll)
+		if err != nil {
+			return err
+		}
+		values[i] = law.value(loss, set)
+		return nil
+	})
+}
+
+// setSpace is a space of label sets.
+type setSpace interface {
+	structure.Space
+	structure.SizeMarginals
+}
+
+func capable(space structure.Space, scores blas64.General) (setSpace, error) {
+	sets, ok := space.(setSpace)
+	if !ok {
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "label sets, whose sizes and members a distribution is about"}
+	}
+	if scores.Cols != space.FeatureLen() {
+		return nil, fmt.Errorf("setloss: there are %d scores, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
+	}
+	return sets, nil
+}
+
+// each calls f for every row of scores.
+func each(n int, scores blas64.General, workers int, mon *parallel.Monitor, f func(i int, s []float64, poll func() error) error) error {
+	return parallel.For(n, 1, workers, mon, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			s := scores.Data[i*scores.Stride : i*scores.Stride+scores.Cols]
+			if err := structure.CheckScores(s); err != nil {
+				return badrow.At(i, err)
+			}
+			if err := f(i, s, mon.Err); err != nil {
+				return badrow.At(i, err)
+			}
+		}
+		return nil
+	})
+}
+
+// law is what losses need to know of a distribution.
+type law struct {
+	n     int
+	table linalg.Matrix[float64] // P(i ∈ y, |y| = k) at row k−1, column i
+	sizes []float64              // P(|y| = k), from k = 0
+	gains []float64              // of a label, for the loss and the size that were last asked for
+}
+
+func newLaw(sets setSpace, scores []float64, poll func() error) (*law, error) {
+	table, empty, err := sets.SizeMarginals(scores, poll)
+	if err != nil {
+		return nil, err
+	}
+	l := &law{n: len(scores), table: linalg.FromGeneral(table), sizes: make([]float64, table.Rows+1), gains: make([]float64, len(scores))}
+	l.sizes[0] = empty
+	for k := 1; k < len(l.sizes); k++ {
+		for _, p := range l.table.Row(k - 1) {
+			l.sizes[k] += p / float64(k)
+		}
+	}
+	return l, nil
+}
+
+// gain returns what each label adds to the value of a set of h ≥ 1 labels.
+func (l *law) gain(loss Loss, h int) []float64 {
+	clear(l.gains)
+	if loss == F1 {
+		for k := 1; k < len(l.sizes); k++ {
+			linalg.Axpy(l.gains, l.table.Row(k-1), 2/float64(h+k))
+		}
+		return l.gains
+	}
+	share := 0.0
+	for k := 1; k < min(len(l.sizes), l.n); k++ {
+		linalg.Axpy(l.gains, l.table.Row(k-1), 0.5*float64(l.n)/float64(k*(l.n-k)))
+		share += 0.5 * l.sizes[k] / float64(l.n-k)
+	}
+	for i := range l.gains {
+		l.gains[i] -= share
+	}
+	return l.gains
+}
+
+// base returns the value of a set beside what its labels add: that of the empty set.
+func (l *law) base(loss Loss, h int) float64 {
+	switch {
+	case loss == F1 && h == 0:
+		return l.sizes[0]
+	case loss == F1:
+		return 0
+	}
+	value := 0.0
+	for k := 1; k < min(len(l.sizes), l.n); k++ {
+		value -= 0.5 * l.sizes[k]
+	}
+	return value
+}
+
+// value returns that of a set.
+func (l *law) value(loss Loss, y []int32) float64 {
+	h := 0
+	for _, in := range y {
+		h += int(in)
+	}
+	value, gains := l.base(loss, h), l.gain(loss, max(h, 1))
+	for i, in := range y {
+		if in == 1 {
+			value += gains[i]
+		}
+	}
+	return value
+}
+
+// most returns a bound on the values of all sets of h labels or more. For F1: two sets of k and h labels have 2 min(k, h)/(h + k) at most.
+func (l *law) most(h int) float64 {
+	value := 0.0
+	for k := 1; k < len(l.sizes); k++ {
+		value += l.sizes[k] * min(1, 2*float64(k)/float64(h+k))
+	}
+	return value
+}
+
+// candidate are the sets that may be chosen: those of a list, or all of a size, or of any, with the labels that are fixed.
+type candidate struct {
+	table       blas64.General // a row for each set; of no rows where there is no list
+	size        int
+	taken, free []int
+}
+
+func candidates(space structure.Space, held structure.Restriction) candidate {
+	if held.Space != nil {
+		space = held.Space
+	}
+	if t, ok := space.(structure.Tabulated); ok {
+		return candidate{table: t.Table()}
+	}
+	c := candidate{size: space.(structure.SizeMarginals).FixedSize()}
+	fixed := make(map[int]bool, len(held.Conditions))
+	for _, condition := range held.Conditions {
+		// An entry is 0 or 1, so that not being one is being the other.
+		fixed[condition.Feature] = condition.Must == (condition.Value == 1)
+	}
+	for i := range space.FeatureLen() {
+		switch taken, isFixed := fixed[i]; {
+		case taken:
+			c.taken = append(c.taken, i)
+		case !isFixed:
+			c.free = append(c.free, i)
+		}
+	}
+	return c
+}
+
+// choose writes the best of the candidates to y, a smaller set or an earlier one among equals, and returns its value.
+func choose(l *law, loss Loss, c candidate, y []int32, poll func() error) (float64, error) {
+	if c.table.Rows > 0 {
+		return l.ofList(loss, c.table, y), nil
+	}
+	least, greatest := len(c.taken), len(c.taken)+len(c.free)
+	if c.size >= 0 {
+		least, greatest = c.size, c.size
+	}
+	best, found := 0.0, false
+	for h := least; h <= greatest; h++ {
+		if err := poll(); err != nil {
+			return 0, err
+		}
+		value, gains := l.base(loss, h), l.gain(loss, max(h, 1))
+		slices.SortStableFunc(c.free, func(a, b int) int { return cmp.Compare(gains[b], gains[a]) })
+		members := c.free[:h-len(c.taken)]
+		for _, i := range slices.Concat(c.taken, members) {
+			value += gains[i]
+		}
+		if !found || value > best {
+			best, found = value, true
+			clear(y)
+			for _, i := range slices.Concat(c.taken, members) {
+				y[i] = 1
+			}
+		}
+		// Labels add the same to sets of any size by the ranking loss: the first that adds nothing ends the search.
+		done := loss == Ranking && (h == greatest || gains[c.free[len(members)]] <= 0)
+		if done || loss == F1 && l.most(h+1) <= best {
+			break
+		}
+	}
+	return best, nil
+}
+
+// ofList is choose for the sets of a list.
+func (l *law) ofList(loss Loss, table blas64.General, y []int32) float64 {
+	bySize, best, at := map[int][]float64{}, 0.0, -1
+	for i := range table.Rows {
+		set := table.Data[i*table.Stride : i*table.Stride+table.Cols]
+		h := int(linalg.Sum(set))
+		gains, known := bySize[h]
+		if !known {
+			gains = slices.Clone(l.gain(loss, max(h, 1)))
+			bySize[h] = gains
+		}
+		if value := l.base(loss, h) + linalg.Dot(gains, set); at < 0 || value > best {
+			best, at = value, i
+		}
+	}
+	for i := range y {
+		y[i] = int32(table.Data[at*table.Stride+i])
+	}
+	return best
+}

@@ -1,0 +1,163 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// observedSets is the space of the label sets in a list, such as those that data hold, encoded as 0/1 membership. It is a list of
+// outputs whose ψ are the sets themselves.
+type observedSets struct {
+	*listed
+	all  labelSets
+	sets [][]int32
+	// place is the number of each set in the list.
+	place map[string]int
+}
+
+var (
+	_ Counter     = (*observedSets)(nil)
+	_ Moments     = (*observedSets)(nil)
+	_ Enumerator  = (*observedSets)(nil)
+	_ Sampler     = (*observedSets)(nil)
+	_ Proposer    = (*observedSets)(nil)
+	_ Decoder     = (*observedSets)(nil)
+	_ Partitioner = (*observedSets)(nil)
+	_ Distributor = (*observedSets)(nil)
+	_ Generalized = (*observedSets)(nil)
+	_ Tabulated   = (*observedSets)(nil)
+	_ Restricter  = (*observedSets)(nil)
+)
+
+// newObservedSets reads sets one after the other.
+func newObservedSets(all labelSets, bits []int32) (Space, error) {
+	if len(bits)%all.n != 0 {
+		return nil, fmt.Errorf("structure: \"observed\" has %d entries, must have %d for each set", len(bits), all.n)
+	}
+	if len(bits) > maxReals {
+		return nil, fmt.Errorf("structure: the observed sets are %d numbers, at most %d are allowed", len(bits), maxReals)
+	}
+	return listSets(all, slices.Collect(slices.Chunk(slices.Clone(bits), all.n)))
+}
+
+func listSets(all labelSets, sets [][]int32) (*observedSets, error) {
+	o := &observedSets{all: all, sets: sets, place: make(map[string]int, len(sets))}
+	psi := blas64.General{Rows: len(sets), Cols: all.n, Stride: all.n, Data: make([]float64, len(sets)*all.n)}
+	for i, y := range sets {
+		if err := all.Check(y); err != nil {
+			return nil, fmt.Errorf("structure: observed set %d: %w", i, err)
+		}
+		if earlier, twice := o.place[keyOf(y)]; twice {
+			return nil, fmt.Errorf("structure: observed sets %d and %d are the same; list each once", earlier, i)
+		}
+		o.place[keyOf(y)] = i
+		all.Embed(row(psi, i), y)
+	}
+	o.listed = &listed{indices: newIndices(len(sets), "set"), psi: psi}
+	return o, nil
+}
+
+// keyOf returns a set as a key of maps.
+func keyOf(y []int32) string {
+	key := make([]byte, len(y))
+	for i, v := range y {
+		key[i] = byte(v)
+	}
+	return string(key)
+}
+
+func (o *observedSets) String() string {
+	return fmt.Sprintf("%d observed sets of %d labels", len(o.sets), o.all.n)
+}
+
+func (o *observedSets) PartLen() int            { return o.all.n }
+func (o *observedSets) Format() string          { return o.all.Format() }
+func (o *observedSets) Names() iter.Seq[string] { return o.all.Names() }
+
+// General is false: ψ is 0/1, and no two outputs share it.
+func (o *observedSets) General() bool { return false }
+
+func (o *observedSets) Check(y []int32) error {
+	if err := o.all.Check(y); err != nil {
+		return err
+	}
+	if _, ok := o.place[keyOf(y)]; !ok {
+		return fmt.Errorf("structure: this set is none of the %d observed ones; list it among them", len(o.sets))
+	}
+	return nil
+}
+
+func (o *observedSets) Embed(dst []float64, y []int32) { o.all.Embed(dst, y) }
+
+// All lists the sets in the order in which they were given.
+func (o *observedSets) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, o.all.n)
+		for _, set := range o.sets {
+			copy(y, set)
+			if !yield(y) {
+				return
+			}
+		}
+	}
+}
+
+func (o *observedSets) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), o.all.n)
+	copy(dst, o.sets[rng.IntN(len(o.sets))])
+}
+
+// Propose goes to any other set.
+func (o *observedSets) Propose(dst, y []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), o.all.n)
+	copy(dst, o.sets[otherIndex(o.place[keyOf(y)], len(o.sets), rng)])
+}
+
+func (o *observedSets) Decode(dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), o.all.n)
+	var at [1]int32
+	certificate, err := o.listed.Decode(at[:], score)
+	copy(dst, o.sets[at[0]])
+	return certificate, err
+}
+
+func (o *observedSets) Distribution(scores []float64, poll func() error) (Draw, error) {
+	draw, err := o.listed.Distribution(scores, poll)
+	if err != nil {
+		return nil, err
+	}
+	var at [1]int32
+	return func(dst []int32, rng *rand.Rand) {
+		mustLen("dst", len(dst), o.all.n)
+		draw(at[:], rng)
+		copy(dst, o.sets[at[0]])
+	}, nil
+}
+
+// Restrict takes labels that are required or forbidden, and a number of labels.
+func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (r Restriction, err error) {
+		m, err := readMembers(labelTerms, "label", given, o.all.n)
+		if err != nil {
+			return r, err
+		}
+		var left [][]int32
+		for _, y := range o.sets {
+			if m.holds(y) {
+				left = append(left, y)
+			}
+		}
+		if len(left) == 0 {
+			return r, fmt.Errorf("structure: none of the %d observed sets satisfies the conditions; leave some out", len(o.sets))
+		}
+		r.Conditions = m.entries()
+		if len(left) < len(o.sets) {
+			r.Space, err = listSets(o.all, left)
+		}
+		return r, err
+	}
+}
