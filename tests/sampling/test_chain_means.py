@@ -9,9 +9,9 @@ from combpred.structures import Assignments, Custom, Cycles, LabelSets, MultiCla
 
 
 def test_the_range_of_features_is_known():
-    assert feature_range(Permutations(4)) == 2.0
+    assert feature_range(Permutations(4)) == (-1.0, 1.0)
     for binary in (Assignments(3), LabelSets(3), Cycles(4), MultiClass(3)):
-        assert feature_range(binary) == 1.0
+        assert feature_range(binary) == (0.0, 1.0)
     assert feature_range(Custom.from_structures(["a", "b"], [[1.0], [0.0]])) is None
 
 

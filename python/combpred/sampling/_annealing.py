@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from .._data.targets import TargetError
@@ -21,6 +22,8 @@ from ._estimates import AnnealingDetails, LogPartition
 
 MOST_STEPS = 2**40
 MAX_STEPS = 10**8  # of a row, unless the user says otherwise
+_FEW_PROPOSALS = 1000  # for one exact draw, by functions of Python, that are taken where a chain would do
+_TRIED = 256  # draws by which that is told
 _AT_ONCE = 2**12  # outputs that a user's own sampler draws before they are embedded
 
 
@@ -58,7 +61,7 @@ def estimated(
         return estimate(
             function, structure.space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose
         )
-    _require_bound(structure, rows, asked)
+    asked = _bounded(structure, rows, asked)
     control = Control()
     with reported(control, label, verbose=verbose):
         for i, row in enumerate(rows):
@@ -83,7 +86,7 @@ def _from_own_draws(
             control.step += len(parts)
         return found
 
-    bound = None if asked.bound is None else asked.bound[number : number + 1]
+    bound = None if asked.bound is None or np.isinf(asked.bound[number]) else asked.bound[number : number + 1]
     how = replace(asked, seed=int(rng.integers(2**63)), bound=bound)
     empty = Estimates(1, len(scores), means=means, errors=means)
     if means:
@@ -92,19 +95,25 @@ def _from_own_draws(
     return estimate_from_draws(draw, scores, how, empty, log_count=structure.log_count())
 
 
-def _require_bound(structure: Structure, rows: FloatArray, asked: Asked) -> None:
-    """Raise CapabilityError where a bound is needed that functions do not prove, ValueError for one that is too low."""
+def _bounded(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:
+    """Return what is asked with the bounds that a user's own structure has.
+
+    Raises CapabilityError where one is needed that functions do not prove, ValueError for one that is too low.
+    """
     if asked.bound is None:
-        if asked.schedule != "adaptive" or asked.sampler in BOUNDED_METHODS:
-            try:
-                structure.space.score_bounds(rows)
-            except CapabilityError as error:
+        try:
+            bounds = structure.space.score_bounds(rows)
+            if asked.sampler == "auto" and asked.schedule == "adaptive":  # a chain does, where exact draws take long
+                bounds = np.where(_are_near(structure, rows, bounds), bounds, np.inf)
+            return replace(asked, bound=bounds)
+        except CapabilityError as error:
+            if asked.schedule != "adaptive" or asked.sampler in BOUNDED_METHODS:
                 raise CapabilityError(f"{error}, or give bound=, a number that no |⟨s, ψ(y)⟩| exceeds") from None
-        return
+            return asked
     try:
         best, worst = structure.space.decode(rows).value, -structure.space.decode(-rows).value
     except CapabilityError:  # without a decoder, only draws can tell
-        return
+        return asked
     extreme = np.where(np.abs(best) >= np.abs(worst), best, worst)
     exceeded = np.abs(extreme) > asked.bound + 1e-9 * (1 + asked.bound)
     if exceeded.any():
@@ -114,6 +123,14 @@ def _require_bound(structure: Structure, rows: FloatArray, asked: Asked) -> None
             f"an output scores {extreme[row]:.6g}, beyond the bound {asked.bound[row]:.6g} on the magnitudes of all "
             "scores; correct bound",
         )
+    return asked
+
+
+def _are_near(structure: Structure, rows: FloatArray, bounds: FloatArray) -> NDArray[np.bool_]:
+    """Return for which rows an exact draw is expected to take few proposals, as some uniform draws tell."""
+    values = structure.space.embed(structure.space.sample(_TRIED, 0)) @ rows.T
+    near: NDArray[np.bool_] = logsumexp(values - bounds, axis=0) - np.log(_TRIED) > -np.log(_FEW_PROPOSALS)
+    return near
 
 
 def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:

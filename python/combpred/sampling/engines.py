@@ -24,7 +24,7 @@ from ..structures import Custom, Paths, Structure
 from ._annealing import MAX_STEPS, anneal_rows, estimated
 from ._estimates import LogPartition, TaylorDetails, exact_result, joined_results
 from ._taylor import expand, expansion, require_moments, warn_of_sampled_moments
-from .samplers import CHAINED, method_of
+from .samplers import CHAINED, draw_rows, method_of
 
 __all__ = [
     "INFERENCES",
@@ -55,6 +55,7 @@ TRAINING_EVALUATIONS = 60
 #: With sampled gradients, `tol` is taken to be no less, so that a 400th of the gain may be left.
 SAMPLED_TOL = 0.05
 
+_SIGNS = (-1.0, 1.0)  # the range of entries, where chains are not asked for bounds
 _LARGEST_SQUARE = 4096  # order of a second moment that is asked for
 # Most steps of all chains of a row: some seconds, of the library's own structures and of those of Python functions.
 _MEAN_STEPS, _COMPUTED_STEPS = 4_000_000, 100_000
@@ -193,17 +194,21 @@ class ExactEngine(Engine):
         return Training("exact")
 
 
-def feature_range(structure: Structure) -> float | None:
-    r"""Return the largest range of an entry of ψ, or None where only the user knows.
+def feature_range(structure: Structure) -> tuple[float, float] | None:
+    r"""Return the least and the largest value of an entry of ψ, or None where only the user knows.
 
-    Entries are between −1 and 1 everywhere but in a user's own structures and in paths, which may count. Whole numbers
-    in that range are 0 or 1 if the mean of the squares is the mean.
+    Entries are between −1 and 1 everywhere but in a user's own structures, which may have a radius, and in paths, which
+    may count. Whole numbers in that range are 0 or 1 if the mean of the squares is the mean.
     """
-    if isinstance(structure, (Custom, Paths)):
+    if isinstance(structure, Custom):
+        radius = structure.get_params()["radius"]
+        return None if radius is None else (-float(radius), float(radius))
+    if isinstance(structure, Paths):
         return None
     if structure.n_features > _LARGEST_SQUARE or structure.moments_info.kind != "exact":
-        return 2.0
-    return 1.0 if np.allclose(np.diag(structure.second_moment()), structure.mean(), rtol=0.0, atol=1e-9) else 2.0
+        return -1.0, 1.0
+    is_binary = np.allclose(np.diag(structure.second_moment()), structure.mean(), rtol=0.0, atol=1e-9)
+    return 0.0 if is_binary else -1.0, 1.0
 
 
 class SampledEngine(Engine):
@@ -230,16 +235,16 @@ class SampledEngine(Engine):
         return (self.settings.seed + 2**20 * first) % 2**63
 
     def _means(self, scores: FloatArray, seed: int) -> FloatArray:
-        given, reach = self.settings, feature_range(self.structure)
+        given, span = self.settings, feature_range(self.structure)
         method, d = self._drawn_by(), scores.shape[1]
-        independent = method not in CHAINED and reach is not None
+        independent = method not in CHAINED and span is not None
         if not independent and method not in CHAINED:
             method = method_of(self.structure, "auto")
         steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
         asked = Asked(
             "samples" if independent else "chains", method, "adaptive", given.epsilon, given.delta,
             MAX_STEPS if independent else steps, seed,
-            low=np.full(d, 0.0 if reach == 1.0 else -1.0), high=np.ones(d),
+            low=np.full(d, (span or _SIGNS)[0]), high=np.full(d, (span or _SIGNS)[1]),
         )  # fmt: skip
         label = "marginals" if independent else "marginals along chains"
         found = estimated(
@@ -272,9 +277,18 @@ class SampledEngine(Engine):
         space, rng = self.structure.space, np.random.default_rng(self.settings.seed)
 
         def answers(request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
-            return (space.embed(space.sample(draws, int(rng.integers(2**63))), self.settings.n_threads),)
+            seed = int(rng.integers(2**63))
+            if request == "uniform":
+                return (space.embed(space.sample(draws, seed), self.settings.n_threads),)
+            (k, d), many = scores.shape, draws if request == "draw" else max(draws, 1) * (2 if request == "pair" else 1)
+            y = draw_rows(self.structure, method, scores, many, seed).y
+            psi = space.embed(y.reshape(k * many, -1), self.settings.n_threads).reshape(k, many, d)
+            if request == "draw":
+                return (psi,)
+            return (psi.mean(axis=1) if request == "mean" else psi.reshape(k, 2, -1, d).mean(axis=2).swapaxes(0, 1),)
 
-        return Training(method, answers, method)  # the library moves chains by proposals that it asks for
+        # The library moves chains by proposals that it asks for; of exact draws it asks for means.
+        return Training(method if method in CHAINED else "draws", answers, method)
 
 
 class TaylorEngine(Engine):

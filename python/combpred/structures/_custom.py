@@ -1,13 +1,14 @@
 """`Custom`, the user's own output spaces.
 
-The class and its constructors are here. What they make is a `ListedSpace` (`_custom_listed`) or a `PythonSpace`
-(`_custom_computed`), whose Markov chains are in `_custom_chain`.
+The class and its constructors are here. What they make is a `ListedSpace` (`_own.listed`) or a `PythonSpace`
+(`_own.computed`), whose Markov chains are in `_own.chain`.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._lib.structure import Description
 from ._base import Structure
-from ._custom_computed import PythonSpace, from_formulas, from_sampler
-from ._custom_listed import ListedSpace, from_gram, from_list
+from ._own.computed import PythonSpace, from_functions
+from ._own.functions import Functions
+from ._own.listed import ListedSpace, from_gram, from_list
 
 
 class Custom(Structure):
@@ -28,7 +30,8 @@ class Custom(Structure):
     - ``Custom(log_count=, mean=, second_moment=, embed=, decode=)``: closed forms and functions;
     - `from_structures`: a list of all outputs with their ψ;
     - `from_kernel`: a list of all outputs with the values of a kernel between them;
-    - `from_sampler`: a function that draws uniform outputs; the moments are averages over its draws.
+    - `from_sampler`: a function that draws uniform outputs; the moments are averages over its draws, unless they are
+      given, too.
 
     Parameters
     ----------
@@ -43,7 +46,30 @@ class Custom(Structure):
         ``embed(y)`` returns ψ of one output, of shape ``(d,)``. It must be injective for outputs to be told apart.
     decode : callable, default=None
         ``decode(scores)`` returns an output y of largest ``scores @ embed(y)``, for scores of shape ``(d,)``. Without
-        it, everything works that needs no predictions.
+        it, predictions are found among the draws of `sample` and by the moves of `propose`; without these, everything
+        works that needs no predictions.
+    radius : float, default=None
+        A number that no :math:`\|\psi(y)\|` exceeds: R of the thesis. It bounds all scores by :math:`R\|s\|`, which
+        makes exact samplers, guaranteed estimates and every schedule of
+        :func:`combpred.sampling.log_partition` available, and certificates say more.
+    bound : callable, default=None
+        ``bound(scores)`` returns a number that no ``abs(scores @ embed(y))`` exceeds, for the same purposes, where you
+        know a tighter one.
+    contains : callable, default=None
+        ``contains(y)`` returns whether y is an output. Rows of y that it refuses are errors. `sample` and `propose` may
+        then leave the space: their outputs are drawn again, or not moved to. So a uniform sampler of a larger set will
+        do, of which the outputs are not too small a share.
+    sibling : callable, default=None
+        ``sibling(y)`` returns the output whose ψ is opposite: ``embed(y) + embed(sibling(y))`` is the same for all y,
+        as for a ranking and its reverse. The better of the two is a prediction with the guarantee ν = ½.
+    propose : callable, default=None
+        ``propose(y, rng)`` returns an output that y can move to in a small step, such as a ranking with two labels
+        swapped. Predictions without `decode` follow a chain of such moves.
+    log_ratio : callable, default=None
+        ``log_ratio(y, z)`` returns :math:`\ln q(y \mid z) - \ln q(z \mid y)` for a move from y to z, where q are the
+        probabilities of `propose`. None: it moves from y to z as often as back.
+    n_proposals : int, default=4096
+        Proposals for each prediction without `decode`.
     structures, psi, gram, sample, n_moment_samples, random_state
         Parameters of `from_structures`, `from_kernel` and `from_sampler`; pass them to these.
 
@@ -57,9 +83,20 @@ class Custom(Structure):
     The default metric is `accuracy`. With functions, outputs of equal ψ count as equal.
 
     With a list everything is exact, decoding one row costs O(k d), and ``loss="squared"`` works for any ψ. With
-    functions the package takes your word for what they return: `predict_certified` proves nothing, and
-    ``decoder="exact"`` is refused. ``loss="squared"`` is refused too, as `decode` has no term for
-    :math:`\|\psi(y)\|^2`. Functions are called from Python, one output at a time and on one thread. To pickle a
+    functions the package takes your word for what they return: ``decoder="exact"`` is refused, and `predict_certified`
+    proves nothing beyond what follows from `radius`, `bound` and `sibling`. With `decode`, ``loss="squared"`` is
+    refused too, as it has no term for :math:`\|\psi(y)\|^2`.
+
+    Without `decode` a prediction is the best of `n_proposals` uniform draws, which all rows share: that is the best
+    state of the Metropolis process of Vembu (2010, ch. 7) whatever its α, as it moves to every draw that is better than
+    all before. With probability 1 − δ it is among the best share ln(1/δ) / `n_proposals` of all outputs: 0.07 % for
+    4096 draws and δ = 0.05. Large spaces need `propose`: a chain of `n_proposals` moves then starts at the best of 256
+    uniform draws. ``decoder="auto"`` and "anneal" cool it, "metropolis" keeps its temperature, "local-search" accepts
+    what is no worse, and "approx" stays at the draw; "approx", "anneal" and "metropolis" do so in place of `decode`,
+    too. ``loss="squared"`` works. Time: `n_proposals` calls of `sample` and `embed` in all, or of `propose` and `embed`
+    for each row.
+
+    Functions are called from Python, one output at a time and on one thread. To pickle a
     structure, or use it in other processes, its functions must be defined in a module.
 
     Parameters and methods share names here, so that ``structure.mean()`` is the method; read parameters by `get_params`
@@ -101,6 +138,13 @@ class Custom(Structure):
         second_moment: ArrayLike | None = None,
         embed: Callable[[Any], ArrayLike] | None = None,
         decode: Callable[[NDArray[np.float64]], Any] | None = None,
+        radius: float | None = None,
+        bound: Callable[[NDArray[np.float64]], float] | None = None,
+        contains: Callable[[Any], bool] | None = None,
+        sibling: Callable[[Any], Any] | None = None,
+        propose: Callable[[Any, np.random.Generator], Any] | None = None,
+        log_ratio: Callable[[Any, Any], float] | None = None,
+        n_proposals: int = 4096,
         structures: Sequence[Any] | None = None,
         psi: ArrayLike | Callable[[Any], ArrayLike] | None = None,
         gram: ArrayLike | None = None,
@@ -115,6 +159,13 @@ class Custom(Structure):
             "second_moment": second_moment,
             "embed": embed,
             "decode": decode,
+            "radius": radius,
+            "bound": bound,
+            "contains": contains,
+            "sibling": sibling,
+            "propose": propose,
+            "log_ratio": log_ratio,
+            "n_proposals": n_proposals,
             "structures": structures,
             "psi": psi,
             "gram": gram,
@@ -188,10 +239,13 @@ class Custom(Structure):
         decode: Callable[[NDArray[np.float64]], Any] | None = None,
         *,
         log_count: float | None = None,
+        mean: ArrayLike | None = None,
+        second_moment: ArrayLike | None = None,
         n_moment_samples: int = 10_000,
         random_state: int = 0,
+        **options: Any,
     ) -> Custom:
-        """Return a structure that is given by a uniform sampler; its moments are averages over draws.
+        """Return a structure that is given by a uniform sampler; unless they are given, its moments are averages.
 
         Parameters
         ----------
@@ -202,11 +256,17 @@ class Custom(Structure):
             As the parameters of the class.
         log_count : float, default=None
             Natural logarithm of the number of outputs. Partition functions need it, training does not.
+        mean, second_moment : array-like of shape (d,) and (d, d), default=None
+            Exact moments, where you know them; give both. None: averages over draws.
         n_moment_samples : int, default=10000
             Number of draws for the moments, more than d. The standard error falls with its square root; `moments_info`
             reports it.
         random_state : int, default=0
-            Seed of these draws. It is an integer, so that structures with equal parameters have equal moments.
+            Seed of these draws, and of those that are searched for predictions. It is an integer, so that structures
+            with equal parameters have equal moments.
+        **options
+            `radius`, `bound`, `contains`, `sibling`, `propose`, `log_ratio` and `n_proposals`: the parameters of the
+            class.
 
         Returns
         -------
@@ -229,8 +289,8 @@ class Custom(Structure):
         ('sampled', True)
         """
         return cls(
-            sample=sample, embed=embed, decode=decode, log_count=log_count, n_moment_samples=n_moment_samples,
-            random_state=random_state,
+            sample=sample, embed=embed, decode=decode, log_count=log_count, mean=mean, second_moment=second_moment,
+            n_moment_samples=n_moment_samples, random_state=random_state, **options,
         )  # fmt: skip
 
     # Parameters.
@@ -309,34 +369,31 @@ class Custom(Structure):
         return np.array([f"{what}{i}" for i in range(self.n_features)], dtype=object)
 
 
+_NUMBERS = {"n_moment_samples", "random_state", "n_proposals"}  # parameters that always have a value
+_FUNCTIONS = {field.name for field in fields(Functions)}
+_MAY = _FUNCTIONS | {"log_count"}  # parameters of spaces that are given by functions
+
+
 def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
-    named = {key for key, value in given.items() if value is not None} - {"n_moment_samples", "random_state"}
+    named = {key for key, value in given.items() if value is not None} - _NUMBERS
     ways: list[tuple[set[str], set[str]]] = [  # parameters that must be given, and those that may be
         ({"structures", "psi"}, set()),
         ({"structures", "gram"}, set()),
-        ({"sample", "embed"}, {"decode", "log_count"}),
-        ({"log_count", "mean", "second_moment", "embed"}, {"decode"}),
+        ({"sample", "embed"}, _MAY),
+        ({"sample", "embed", "mean", "second_moment"}, _MAY),
+        ({"log_count", "mean", "second_moment", "embed"}, _MAY),
     ]
     fitting = [i for i, (must, may) in enumerate(ways) if must <= named <= must | may]
     if not fitting:
         raise ValueError(
             f"Custom: {' and '.join(sorted(named)) or 'nothing'} given; a space is described by structures and psi, by "
             "structures and gram, by sample and embed, or by log_count, mean, second_moment and embed; the last two "
-            "take decode for predictions, and sample takes log_count for partition functions"
+            "take decode for predictions and what else is known, and sample takes log_count for partition functions, "
+            "and exact moments"
         )
-    for key in ("embed", "decode", "sample"):
-        if given[key] is not None and not callable(given[key]):
-            raise TypeError(f"Custom: {key} must be a function, got {given[key]!r}")
     if fitting[0] == 0:
         return from_list(structure, given["structures"], given["psi"])
     if fitting[0] == 1:
         return from_gram(structure, given["structures"], given["gram"])
-    if fitting[0] == 2:
-        return from_sampler(
-            structure, given["sample"], given["embed"], given["decode"], given["log_count"], given["n_moment_samples"],
-            given["random_state"],
-        )  # fmt: skip
-    return from_formulas(
-        structure, given["log_count"], given["mean"], given["second_moment"], given["embed"], given["decode"]
-    )
+    return from_functions(structure, Functions(**{key: given[key] for key in _FUNCTIONS}), given)

@@ -3,7 +3,7 @@
 A `Structure` is the user's description; its attribute ``space`` is what the rest of the package calls. In a space,
 outputs are rows of parts (int32 arrays of shape ``(n, part_len)``), scores are float64 arrays of shape ``(n, d)``, and
 nothing is checked a second time. `LibrarySpace` hands the work to the compiled library; its subclass `PythonSpace`, in
-`_custom_computed`, hands what concerns outputs to a user's functions.
+`_own.computed`, hands what concerns outputs to a user's functions.
 """
 
 from __future__ import annotations

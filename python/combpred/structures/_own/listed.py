@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.targets import target_vector, whole_numbers
-from .._lib.errors import in_words_of
-from .._lib.structure import Description, custom_kernel
-from ._base import Structure
-from ._space import EntryKind, LibrarySpace, MomentsInfo
+from ..._data.targets import target_vector, whole_numbers
+from ..._lib.errors import in_words_of
+from ..._lib.structure import Description, custom_kernel
+from .._base import Structure
+from .._space import EntryKind, LibrarySpace, MomentsInfo
 
 
 class ListedSpace(LibrarySpace):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -11,23 +11,30 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse import issparse
 
-from .._data.checks import is_integer, is_number
-from .._data.targets import TargetError
-from .._lib.arrays import FloatArray, allocate
-from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError, RowError, in_words_of
-from .._lib.names import RANDOM_DECODERS
-from .._lib.sampling import Drawn, Plan
-from .._lib.structure import Description, DrawnMoments, custom_check
-from ._base import Structure
-from ._custom_chain import draw_by_proposals
-from ._custom_listed import finite_numbers
-from ._space import EntryKind, LibrarySpace, MomentsInfo
+from ..._data.checks import is_integer, is_number
+from ..._data.targets import TargetError
+from ..._lib.arrays import FloatArray
+from ..._lib.decode import Decoded, Decoding
+from ..._lib.errors import CapabilityError, RowError, in_words_of
+from ..._lib.names import RANDOM_DECODERS
+from ..._lib.sampling import Drawn, Plan
+from ..._lib.structure import Description, DrawnMoments, custom_check
+from .._base import Structure
+from .._space import EntryKind, LibrarySpace, MomentsInfo
+from .chain import draw_by_proposals
+from .functions import Functions, not_finite, real_vector, require_siblings
+from .listed import finite_numbers
+from .search import Proposals, best_proposals, certified, column, proposals_of
 
-Embed = Callable[[Any], ArrayLike]
-Decode = Callable[[NDArray[np.float64]], Any]
-Sample = Callable[[np.random.Generator], Any]
-
+_NO_DECODER = (
+    "this Custom structure has neither decode nor sample, so nothing can be predicted: give decode=, a function that "
+    "returns an output y of largest scores @ embed(y) for scores of shape (d,), or sample=, whose draws are searched; "
+    "fit, feature_scores and score_structures work without"
+)
+_NO_PROPOSALS = (
+    "needs uniform proposals: give the structure sample=, or take decoder='auto', which calls your decode, or "
+    "Custom.from_structures, which is exact"
+)
 _BLOCK = 1024  # number of draws whose ψ is in memory at a time
 
 
@@ -44,8 +51,12 @@ class PythonSpace(LibrarySpace):
         Natural logarithm of the number of outputs, NaN if it is not known; mean of ψ over all outputs; and mean of ψψᵀ.
     d : int
         Length of ψ.
-    functions : tuple of callable or None
-        embed, decode and sample; the last two may be None.
+    functions : Functions
+        The user's.
+    n_proposals : int
+        Proposals for the prediction of one row, where there is no decoder.
+    seed : int
+        Of these proposals.
     moments_info : MomentsInfo
         Where the moments come from.
 
@@ -67,11 +78,14 @@ class PythonSpace(LibrarySpace):
         structure: Structure,
         moments: FloatArray,
         d: int,
-        functions: tuple[Embed, Decode | None, Sample | None],
+        functions: Functions,
         moments_info: MomentsInfo = MomentsInfo(),  # noqa: B008  # immutable
+        n_proposals: int = 1,
+        seed: int = 0,
     ) -> None:
         super().__init__(structure)
-        self._embed, self._decode, self._sample = functions
+        self.functions, self.n_proposals, self._seed = functions, n_proposals, seed
+        self._proposals: dict[int, Proposals] = {}
         self.moments_info = moments_info
         self.description = Description("custom", {"d": d, "members": 0}, None, moments)
         try:
@@ -97,7 +111,8 @@ class PythonSpace(LibrarySpace):
         return log_count
 
     def require_preimage(self) -> None:
-        self._refuse_squares()
+        if self.functions.decode is not None or self.functions.sample is None:
+            self._refuse_squares()
 
     # Outputs.
 
@@ -109,7 +124,12 @@ class PythonSpace(LibrarySpace):
         items = list(y.to_numpy() if hasattr(y, "to_numpy") else y)
         if not items:
             raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
-        return _column(items)
+        for i, item in enumerate(items):
+            if not self.functions.is_output(item):
+                raise TargetError(
+                    i, "contains is False for it, so it is no output; correct the row or contains", argument
+                )
+        return column(items)
 
     def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
         return self.encode(y), False  # checked by what embeds them, as functions may take long
@@ -125,14 +145,14 @@ class PythonSpace(LibrarySpace):
         return objects
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        return self._embedded(self.encode(y, argument)[:, 0], argument)
+        return self.functions.embedded(self.encode(y, argument)[:, 0], self.n_features, argument)
 
     def check(self, parts: NDArray[Any]) -> None:
         self.embed(parts)
 
     def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> FloatArray:
         """Return ψ of every row; ValueError for a row whose ψ is illegal, or excluded by the moments."""
-        psi = self._embedded(parts[:, 0], "y")
+        psi = self.functions.embedded(parts[:, 0], self.n_features, "y")
         try:
             custom_check(self.description, psi)
         except RowError as error:
@@ -145,17 +165,14 @@ class PythonSpace(LibrarySpace):
     # Distributions.
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
-        draw, rng = self._sampler(), np.random.default_rng(seed)
-        return _column([draw(rng) for _ in range(n)])
+        rng = np.random.default_rng(seed)
+        return column([self.functions.draw(rng) for _ in range(n)])
 
-    def _sampler(self) -> Sample:
-        """Return the user's function that draws an output; CapabilityError if there is none."""
-        if self._sample is None:
-            raise CapabilityError(
-                "this Custom structure has no sampler, a function that draws an output uniformly: give one to "
-                "Custom.from_sampler(sample, embed, decode), or all outputs to Custom.from_structures, which needs none"
-            )
-        return self._sample
+    def proposals(self, n: int) -> Proposals:
+        """Return n uniform draws that serve the predictions of all rows; they are drawn once."""
+        if n not in self._proposals:
+            self._proposals[n] = proposals_of(self, n, self._seed)
+        return self._proposals[n]
 
     def draw(
         self,
@@ -168,7 +185,9 @@ class PythonSpace(LibrarySpace):
     ) -> Drawn:
         if plan.method == "exact":  # the library says what it would take
             return super().draw(linear, plan, start, bound, n_threads, verbose)
-        self._sampler()  # whatever else is missing, nothing is drawn without
+        self.functions.require_sampler()  # whatever else is missing, nothing is drawn without
+        if bound is None and self.functions.bounds_scores:
+            bound = self.functions.bounds(linear)
         return draw_by_proposals(self, linear, plan, start, bound)
 
     # Best outputs.
@@ -176,9 +195,11 @@ class PythonSpace(LibrarySpace):
     def score_bounds(
         self, linear: FloatArray, magnitude: FloatArray | None = None, n_threads: int | None = None
     ) -> FloatArray:
+        if magnitude is None and self.functions.bounds_scores:
+            return self.functions.bounds(linear)
         raise CapabilityError(
-            f"{self.structure!r}: this needs a proven bound on the scores of all outputs, which functions do not give; "
-            "take sampler='meta' and schedule='adaptive'"
+            f"{self.structure!r}: this needs a proven bound on the scores of all outputs; give the structure "
+            "radius=, a number that no ‖ψ(y)‖ exceeds, or bound=; or take sampler='meta' and schedule='adaptive'"
         )
 
     def k_best(self, *scores: Any, **options: Any) -> Iterator[Any]:
@@ -192,34 +213,39 @@ class PythonSpace(LibrarySpace):
         return False
 
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
-        """Return the outputs that the user's `decode` finds, with certificates that prove nothing."""
-        if self._decode is None:
-            raise CapabilityError(
-                "this Custom structure has no decode, so nothing can be predicted: give decode=, a function that "
-                "returns an output y of largest scores @ embed(y) for scores of shape (d,); fit, feature_scores and "
-                "score_structures work without"
-            )
-        if magnitude is not None:
-            self._refuse_squares()
+        """Return the outputs that the user's `decode` finds or, without one or where they are asked for, proposals."""
+        functions = self.functions
         if how.decoder == "exact":
             raise CapabilityError(
-                "decoder='exact' asks for proof, which a user's own decode does not give; take decoder='auto'"
+                "decoder='exact' asks for proof, which a user's own functions do not give; take decoder='auto'"
             )
-        if how.decoder in ("approx", *RANDOM_DECODERS):
+        proposed = functions.decode is None or how.decoder in ("approx", *RANDOM_DECODERS)
+        if proposed and functions.sample is None:
             raise CapabilityError(
-                f"decoder={how.decoder!r} needs a guaranteed solution and local moves, which functions do not give; "
-                "take decoder='auto', which calls your decode, or Custom.from_structures, which is exact"
+                _NO_DECODER if functions.decode is None else f"decoder={how.decoder!r} {_NO_PROPOSALS}"
             )
-        items = [self._decode(scores.copy()) for scores in linear]
-        psi = self._embedded(items, "scores", "what decode returned there is no output: ")
-        n = len(items)
-        return Decoded(
-            _column(items),
-            value=np.einsum("ij,ij->i", linear, psi),
-            upper_bound=np.full(n, np.inf),
-            nu=np.ones(n),  # the trivial guarantee: every output scores at least as much as the worst
-            optimal=np.zeros(n, dtype=np.bool_),
+        if proposed:
+            return best_proposals(self, linear, magnitude, how)
+        if magnitude is not None:
+            self._refuse_squares()
+        assert functions.decode is not None
+        items, context = (
+            [functions.decode(scores.copy()) for scores in linear],
+            "what decode returned there is no output: ",
         )
+        for row, item in enumerate(items):
+            if not functions.is_output(item):
+                raise TargetError(row, f"{context}contains is False for it", "scores")
+        psi = functions.embedded(items, self.n_features, "scores", context)
+        value, sums = np.einsum("ij,ij->i", linear, psi), None
+        if functions.sibling is not None:
+            for i, (item, row) in enumerate(zip(list(items), psi, strict=True)):
+                other, of_other, both = functions.sum_with_sibling(item, row)
+                sums = both if sums is None else sums
+                require_siblings(sums, both)
+                if (score := float(linear[i] @ of_other)) > value[i]:
+                    items[i], value[i] = other, score
+        return certified(self, items, linear, None, value, sums=sums)
 
     def _refuse_squares(self) -> NoReturn:
         """Raise CapabilityError: `decode` takes no scores of squares."""
@@ -228,26 +254,40 @@ class PythonSpace(LibrarySpace):
             "term -‖ψ‖²/2 that this needs; take decision='score', loss='auc' or Custom.from_structures"
         )
 
-    def _embedded(self, items: Any, argument: str, context: str = "") -> FloatArray:
-        """Return ψ of outputs by the user's `embed`; TargetError for the first that is not d finite numbers."""
-        d, what = self.n_features, f"embedding {len(items)} rows"
-        psi = allocate((len(items), d), np.float64, f"{what} in {d} dimensions", "pass fewer rows at a time")
-        for i, item in enumerate(items):
-            try:
-                psi[i] = _real_vector(self._embed(item), d)
-            except ValueError as error:
-                raise TargetError(i, f"{context}embed gave {error}", argument) from error
-        finite = np.isfinite(psi)  # checked for all rows at once, as chains embed many small batches
-        if not finite.all():
-            row = int(np.argmin(finite.all(axis=1)))
-            raise TargetError(row, f"{context}embed gave {_not_finite(psi[row])}", argument)
-        return psi
+
+def from_functions(structure: Structure, functions: Functions, given: dict[str, Any]) -> PythonSpace:
+    """Return the space whose moments the user has computed, or that the draws of the user's sampler give.
+
+    Parameters
+    ----------
+    structure : Structure
+    functions : Functions
+    given : dict
+        The other parameters of `Custom`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When a parameter is illegal, when `embed` does not return ψ for a draw, or when there are too few draws for d.
+    """
+    for name, least in (("n_moment_samples", 2), ("random_state", 0), ("n_proposals", 1)):
+        value = given[name]
+        if not is_integer(value):
+            raise TypeError(f"Custom: {name} must be an integer, got {value!r}")
+        if value < least:
+            raise ValueError(f"Custom: {name} must be at least {least}, got {value}")
+    log, seed = np.nan if given["log_count"] is None else _log_count(given["log_count"]), int(given["random_state"])
+    if given["mean"] is None:
+        moments, standard_error = _drawn_moments(functions, int(given["n_moment_samples"]), seed)
+        info = MomentsInfo("sampled", standard_error)
+    else:
+        moments, info = _given_moments(given["mean"], given["second_moment"]), MomentsInfo()
+    d = int((math.isqrt(1 + 4 * len(moments)) - 1) // 2)  # there are d + d²
+    return PythonSpace(structure, np.append(log, moments), d, functions, info, int(given["n_proposals"]), seed)
 
 
-def from_formulas(
-    structure: Structure, log_count: Any, mean: ArrayLike, second_moment: ArrayLike, embed: Embed, decode: Decode | None
-) -> PythonSpace:
-    """Return the space whose moments the user has computed; TypeError or ValueError if they are illegal."""
+def _given_moments(mean: ArrayLike, second_moment: ArrayLike) -> FloatArray:
+    """Return mean and second moment that the user has computed, one behind the other."""
     mu = np.asarray(mean)
     if mu.ndim != 1 or mu.size == 0:
         raise ValueError(f"Custom: mean must have shape (d,), got {mu.shape}")
@@ -256,60 +296,34 @@ def from_formulas(
     second = np.asarray(second_moment)
     if second.shape != (d, d):
         raise ValueError(f"Custom: second_moment must have shape ({d}, {d}) for a mean of {d}; got {second.shape}")
-    moments = np.concatenate([[_log_count(log_count)], mu, finite_numbers(second, "second_moment").ravel()])
-    return PythonSpace(structure, moments, d, (embed, decode, None))
+    return np.concatenate([mu, finite_numbers(second, "second_moment").ravel()])
 
 
-def from_sampler(
-    structure: Structure,
-    sample: Sample,
-    embed: Embed,
-    decode: Decode | None,
-    log_count: Any,
-    n_moment_samples: Any,
-    random_state: Any,
-) -> PythonSpace:
-    """Return the space whose moments are averages over draws of the user's sampler.
-
-    Parameters are those of `Custom.from_sampler`. The moments come with the largest standard error of an entry of the
-    second moment.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When a parameter is illegal, when `embed` does not return ψ for a draw, or when there are too few draws for d.
-    """
-    for name, value, least in (("n_moment_samples", n_moment_samples, 2), ("random_state", random_state, 0)):
-        if not is_integer(value):
-            raise TypeError(f"Custom: {name} must be an integer, got {value!r}")
-        if value < least:
-            raise ValueError(f"Custom: {name} must be at least {least}, got {value}")
-    log = np.nan if log_count is None else _log_count(log_count)
-    rng = np.random.default_rng(int(random_state))
+def _drawn_moments(functions: Functions, n: int, seed: int) -> tuple[FloatArray, float]:
+    """Return averages over n draws of the user's sampler, and the largest standard error of the second moment."""
+    rng = np.random.default_rng(seed)
     d: int | None = None
     rows: list[NDArray[Any]] = []
-    for i in range(n_moment_samples):
+    for i in range(n):
+        y = functions.draw(rng)
         try:
-            rows.append(_real_vector(embed(sample(rng)), d))
+            rows.append(real_vector(functions.embed(y), d))
             if not np.isfinite(rows[-1]).all():
-                raise ValueError(_not_finite(rows[-1]))
+                raise ValueError(not_finite(rows[-1]))
         except ValueError as error:
             raise ValueError(f"Custom: embed gave {error} for draw {i} of sample") from error
         if d is None:
             d = len(rows[-1])
-            if n_moment_samples <= d:
+            if n <= d:
                 raise ValueError(
-                    f"Custom: n_moment_samples={n_moment_samples} draws leave the covariance of {d} features singular; "
-                    f"take several times {d}"
+                    f"Custom: n_moment_samples={n} draws leave the covariance of {d} features singular; take several "
+                    f"times {d}"
                 )
             drawn = DrawnMoments(d)
-        if len(rows) == _BLOCK or i == n_moment_samples - 1:
+        if len(rows) == _BLOCK or i == n - 1:
             drawn.add(np.array(rows, dtype=np.float64))
             rows.clear()
-    assert d is not None  # there was a draw
-    moments, standard_error = drawn.averages()
-    functions = embed, decode, sample
-    return PythonSpace(structure, np.append(log, moments), d, functions, MomentsInfo("sampled", standard_error))
+    return drawn.averages()
 
 
 def _log_count(value: Any) -> float:
@@ -321,30 +335,3 @@ def _log_count(value: Any) -> float:
             f"Custom: log_count must be at least 0 and finite, got {value}; it is the logarithm of the count"
         )
     return float(value)
-
-
-def _column(items: list[Any]) -> NDArray[Any]:
-    """Return outputs as parts of objects, shape ``(n, 1)``; NumPy must not look inside them."""
-    parts = np.empty((len(items), 1), dtype=object)
-    for i, item in enumerate(items):
-        parts[i, 0] = item
-    return parts
-
-
-def _real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
-    """Return an embedding as an array of real numbers of shape ``(d,)``, possibly infinite or NaN.
-
-    ``d=None`` accepts any positive length. The text of the ValueError says what was given instead.
-    """
-    values = np.asarray(psi)
-    if values.ndim != 1 or values.size == 0 or (d is not None and len(values) != d):
-        raise ValueError(f"an array of shape {values.shape}, must be ({'d' if d is None else d},)")
-    if values.dtype.kind not in "biuf":
-        raise ValueError(f"an array of dtype {values.dtype}, must be real numbers")
-    return values
-
-
-def _not_finite(values: NDArray[Any]) -> str:
-    """Return a description of the first entry that is not finite, for messages."""
-    entry = int(np.argmin(np.isfinite(values)))
-    return f"{values[entry]} in entry {entry}"

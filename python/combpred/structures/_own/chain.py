@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._lib.errors import CapabilityError, SamplingError, naming_row
-from .._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
-from .._lib.sampling import Drawn, Plan, chain_next
+from ..._lib.errors import CapabilityError, SamplingError, naming_row
+from ..._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
+from ..._lib.sampling import Drawn, Plan, chain_next
 
 if TYPE_CHECKING:
-    from ._custom_computed import PythonSpace
+    from .computed import PythonSpace
 
 _HELD = 4096  # proposals of a chain that are held at a time, and draws that are embedded
 _TRIED = 64  # draws by which the library tells whether a bound is near enough

@@ -1,0 +1,192 @@
+r"""Prediction in spaces without a decoder: the best of uniform proposals, siblings, and chains of a user's own moves.
+
+The chain MC(α) of Vembu (2010, ch. 7) proposes uniform outputs and accepts by the Metropolis rule with α = exp(1/T). It
+accepts every proposal that scores more than all before, whatever α is. So the best output that it has met after n steps
+is the best of n + 1 uniform draws, and these can be the same for all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._lib.arrays import FloatArray
+from ..._lib.decode import Decoded, Decoding, score_values
+from ..._lib.errors import RowError
+from .functions import require_siblings
+
+if TYPE_CHECKING:
+    from .computed import PythonSpace
+
+_STARTS = 256  # uniform draws of which the best is where a chain of own moves starts
+_ROUNDING, _TIE = 1e-9, 1e-12  # of scores beyond their bound, and at it, relative
+_TRIED = 16  # draws on which a sibling map is tried
+
+
+class Proposals(NamedTuple):
+    """Uniform draws that serve all rows.
+
+    Attributes
+    ----------
+    items : list of length n
+    psi : ndarray of shape (n, d)
+    sums : ndarray of shape (d,) or None
+        The sum of ψ of an output and of its sibling.
+    """
+
+    items: list[Any]
+    psi: FloatArray
+    sums: FloatArray | None
+
+
+def proposals_of(space: PythonSpace, n: int, seed: int) -> Proposals:
+    """Return n uniform draws; ValueError if some of them show that the user's sibling map is none."""
+    items = space.sample(n, seed)[:, 0].tolist()
+    psi = space.functions.embedded(items, space.n_features, "scores", "what sample drew is no output: ")
+    if space.functions.sibling is None:
+        return Proposals(items, psi, None)
+    sums = [space.functions.sum_with_sibling(y, row)[2] for y, row in zip(items[:_TRIED], psi, strict=False)]
+    for other in sums:
+        require_siblings(sums[0], other)
+    return Proposals(items, psi, sums[0])
+
+
+def best_proposals(space: PythonSpace, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
+    """Return the best outputs that proposals find, with what is proven about them.
+
+    Parameters
+    ----------
+    space : PythonSpace
+        With a sampler.
+    linear : ndarray of shape (n, d)
+        Scores.
+    magnitude : ndarray of shape (d,) or (n, d), or None
+        Scores of the squares of ψ.
+    how : Decoding
+        Without own moves, all decoders take the best of all proposals. Otherwise "auto" and "anneal" follow a chain of
+        them that is cooled, "metropolis" one of fixed temperature, "local-search" takes moves that gain, and "approx"
+        stays at the best of a few uniform draws.
+    """
+    functions, n = space.functions, len(linear)
+    moves = functions.propose is not None
+    drawn = space.proposals(min(_STARTS, space.n_proposals) if moves else space.n_proposals)
+    squares = None if magnitude is None else np.broadcast_to(magnitude, linear.shape)
+    items: list[Any] = []
+    value, least = np.empty(n), np.empty(n)
+    for i, scores in enumerate(linear):
+        square = None if squares is None else squares[i]
+        values = score_values(drawn.psi, scores, square)
+        at, low = int(np.argmax(values)), int(np.argmin(values))
+        best, value[i], least[i] = drawn.items[at], values[at], values[low]
+        start = drawn.psi[at]
+        if drawn.sums is not None:  # where siblings have opposite scores, that of the worst is the best
+            other, psi, sums = functions.sum_with_sibling(drawn.items[low], drawn.psi[low])
+            require_siblings(drawn.sums, sums)
+            of_other = float(score_values(psi[np.newaxis], scores, square)[0])
+            if of_other > value[i]:
+                best, value[i], start = other, of_other, psi
+        if moves and how.decoder != "approx":
+            rng = np.random.default_rng([how.seed % 2**64, i if how.is_random else 0])
+            spread = float(value[i] - least[i])
+            best, value[i] = _moved(space, (best, start, value[i]), (scores, square), how.decoder, spread, rng)
+        items.append(best)
+    return certified(space, items, linear, magnitude, value, least, drawn.sums)
+
+
+def _moved(
+    space: PythonSpace,
+    start: tuple[Any, FloatArray, float],
+    weights: tuple[FloatArray, FloatArray | None],
+    decoder: str,
+    spread: float,
+    rng: np.random.Generator,
+) -> tuple[Any, float]:
+    """Return the best output on a chain of the user's moves, with its score.
+
+    Temperatures are those of the decoders of the library, with d for the number of parts: from the spread R of the
+    scores by the factor 1 − 1/√d down to R/(4d)², or R/(10d) all the time.
+    """
+    functions, d = space.functions, max(2, space.n_features)
+    now, _, value = start
+    best, most = now, value
+    for temperature in _temperatures(decoder, spread, d, space.n_proposals):
+        if (moved := functions.move(now, rng)) is None:
+            continue
+        psi = functions.embedded([moved[0]], space.n_features, "scores", "what propose returned is no output: ")
+        found = float(score_values(psi, *weights)[0])
+        if temperature > 0.0:
+            gain = (found - value) / temperature + moved[1]
+            accepted = gain >= 0.0 or rng.random() < math.exp(gain)
+        else:
+            accepted = found >= value
+        if accepted:
+            now, value = moved[0], found
+            if value > most:
+                best, most = now, value
+    return best, most
+
+
+def _temperatures(decoder: str, spread: float, d: int, steps: int) -> NDArray[np.float64]:
+    """Return the temperature of each step."""
+    if decoder == "local-search" or not spread > 0.0:
+        return np.zeros(steps)
+    if decoder == "metropolis":
+        return np.full(steps, spread / (10 * d))
+    factor = 1.0 - 1.0 / math.sqrt(d)
+    levels = math.ceil(2.0 * math.log(4.0 * d) / -math.log(factor))
+    cooled = spread * np.power(factor, np.arange(steps) * levels // steps)
+    return np.asarray(cooled, dtype=np.float64)
+
+
+def certified(
+    space: PythonSpace,
+    items: list[Any],
+    linear: FloatArray,
+    magnitude: FloatArray | None,
+    value: FloatArray,
+    least: FloatArray | None = None,
+    sums: FloatArray | None = None,
+) -> Decoded:
+    r"""Return outputs with what follows from a bound u on all scores, from siblings, and from the worst that was met.
+
+    With the score v of an output and the least score m that was met, the ratio (max − v) / (max − min) is at most
+    (u − v) / (u − m), as it grows with max and with min. Siblings have scores of a constant sum 2k, so that min is
+    2k − max, and the ratio at most (u − v) / (2u − 2k), which is at most ½ where v is at least k.
+
+    Raises
+    ------
+    RowError
+        When a score exceeds the user's own bound.
+    """
+    upper = np.full(len(items), np.inf)
+    if magnitude is None and space.functions.bounds_scores:
+        upper = space.functions.bounds(linear)
+        exceeded = value > upper + _ROUNDING * (1.0 + upper)
+        if exceeded.any():
+            row = int(np.argmax(exceeded))
+            raise RowError(
+                row,
+                f"an output scores {value[row]:.6g}, beyond the bound {upper[row]:.6g} on all scores that the "
+                "structure was given; correct bound or radius",
+            )
+        upper = np.where(value >= upper - _TIE * (1.0 + upper), value, upper)
+    optimal = value >= upper
+    known = np.isfinite(upper) & ~optimal
+    gap, nu = np.where(known, upper - value, 1.0), np.ones(len(items))
+    if least is not None:
+        nu = np.where(known, gap / np.where(known, upper - least, 1.0), nu)
+    if sums is not None and magnitude is None:
+        half = np.where(known, gap / np.where(known, 2.0 * upper - linear @ sums, 1.0), 0.5)
+        nu = np.minimum(nu, half)
+    return Decoded(column(items), value, upper, np.where(optimal, 0.0, nu), optimal)
+
+
+def column(items: list[Any]) -> NDArray[Any]:
+    """Return outputs as parts of objects, shape ``(n, 1)``; NumPy must not look inside them."""
+    parts = np.empty((len(items), 1), dtype=object)
+    for i, item in enumerate(items):
+        parts[i, 0] = item
+    return parts
