@@ -5,19 +5,20 @@ Every distribution has a width and a penalty, chosen by the log-likelihood of th
 - "LabelSets": `ProbabilisticStructured` with labels as ψ, which is one logistic regression for each label. The script
   asserts that scikit-learn's logistic regressions with the same penalty give the same probabilities.
 - "a penalty a label": the same with a penalty for each label, chosen by scikit-learn's cross-validation.
-- "observed sets", "with pairs": `ProbabilisticStructured` on the list of label sets that occur in the training part
-  (`Custom.from_structures`), with labels as ψ, or labels and products of two. Sets not listed have probability 0. The
-  penalty is chosen with the list of the whole training part.
+- "observed sets": the label sets that occur in the training part, `LabelSets(observed=…)`. Others have probability 0.
+  The penalty is chosen with the sets of the whole training part. "with pairs": `Custom.from_structures` on the same
+  list, with products of two labels in ψ as well.
 - "all sets, with pairs": the same with all sets listed. Only where they are few.
 - "chain": scikit-learn's `ClassifierChain` of logistic regressions, which defines a distribution by the chain rule.
   Its own predictions are greedy; "exact" takes the mode and the marginals of the distribution over all sets.
 
-Columns: subset accuracy, F1 (mean over rows, and over labels) and Hamming loss of a decision: the mode ("map"), least
-expected Hamming loss ("half": labels of probability above ½), `decision="mbr"` where ψ has more than labels, or the
-chain's greedy one; mean ln p of the test part's sets (over those that were listed, in brackets how many others);
-of the labels' probabilities, mean log loss, Brier score and expected calibration error (ten bins of equal width, mean
-over labels), and what this error would be by chance for labels drawn from these very probabilities; CPU seconds for
-choosing, fitting and predicting.
+Columns: subset accuracy, F1 (mean over rows, 1 where both sets are empty, and over labels), Hamming loss and ranking
+loss (pairs within the predicted set, and outside, count half) of a decision: the mode ("map"), least expected Hamming
+loss ("half": labels of probability above ½), `decision="mbr"` where ψ has more than labels, largest expected F1 ("f1"),
+least expected ranking loss ("ranking"), or the chain's greedy one; mean ln p of the test part's sets (over those that
+were listed, in brackets how many others); of the labels' probabilities, mean log loss, Brier score and expected
+calibration error (ten bins of equal width, mean over labels), and what this error would be by chance for labels drawn
+from these very probabilities; CPU seconds for choosing, fitting and predicting.
 
     python tests/benchmarks/label_probabilities.py --data DIR [--sets emotions yeast] [--kernels linear rbf]
 """
@@ -87,12 +88,40 @@ class Chain:
         return best, marginals
 
 
-class Listed:
-    """A distribution over a list of sets, whose y are sets rather than places in the list."""
+class Observed:
+    """A distribution over a list of sets, which gives others probability 0."""
 
-    def __init__(self, sets: np.ndarray, pairs: bool, **setting: Any) -> None:
+    def __init__(self, sets: np.ndarray, **setting: Any) -> None:
+        self.known = {tuple(row) for row in sets.tolist()}
+        self.sets = sets
+        self.model = probabilistic(LabelSets(sets.shape[1], observed=sets), **setting)
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Observed:
+        """Train on rows and their sets, all of them listed."""
+        self.model.fit(X, y)
+        return self
+
+    def log_proba(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return ln p(y | x) for every row."""
+        listed = np.array([tuple(row) in self.known for row in y.tolist()])
+        found = self.model.log_proba(X, np.where(listed[:, None], y, self.sets[0]))
+        return np.where(listed, found, -np.inf)
+
+    def predict(self, X: np.ndarray, decision: str) -> np.ndarray:
+        """Return the sets that a decision takes."""
+        return self.model.set_params(decision=decision).predict(X)
+
+    def marginals(self, X: np.ndarray) -> np.ndarray:
+        """Return the probability of each label."""
+        return self.model.predict_proba(X)
+
+
+class Listed:
+    """The same with products of two labels in ψ: y are sets rather than places in the list."""
+
+    def __init__(self, sets: np.ndarray, **setting: Any) -> None:
         u, v = np.triu_indices(sets.shape[1], 1)
-        psi = np.hstack([sets, sets[:, u] * sets[:, v]]) if pairs else sets
+        psi = np.hstack([sets, sets[:, u] * sets[:, v]])
         self.sets = sets
         self.place = {tuple(row): i for i, row in enumerate(sets.tolist())}
         self.model = probabilistic(Custom.from_structures(range(len(sets)), psi), **setting)
@@ -140,23 +169,35 @@ def calibration_error(y: np.ndarray, p: np.ndarray) -> float:
     return float(np.sum(gaps, axis=0).mean() / len(y))
 
 
+def ranking_loss(y: np.ndarray, predicted: np.ndarray) -> float:
+    """Return the share of pairs of a relevant and another label in the wrong order, equal ones by half."""
+    size = y.sum(axis=1)
+    pairs = size * (y.shape[1] - size)
+    hit = (y * predicted).sum(axis=1) * (y.shape[1] - size) + size * ((1 - y) * (1 - predicted)).sum(axis=1)
+    return float(np.where(pairs > 0, 1 - hit / (2 * np.maximum(pairs, 1)), 0.0).mean())
+
+
 class Report:
     """A table of the distributions of one data set."""
 
     def __init__(self, y: np.ndarray, listed: np.ndarray) -> None:
         self.y, self.listed = y, listed
         print(
-            f"  {'distribution':<34}{'decision':<9}{'subset':>7}{'F1 rows':>8}{'labels':>7}{'Hamming':>8}{'ln p':>8}"
-            f"{'listed':>15}{'log loss':>9}{'Brier':>7}{'ECE':>7}{'chance':>8}{'CPU s':>8}  setting"
+            f"  {'distribution':<34}{'decision':<9}{'subset':>7}{'F1 rows':>8}{'labels':>7}{'Hamming':>8}{'ranking':>8}"
+            f"{'ln p':>8}{'listed':>15}{'log loss':>9}{'Brier':>7}{'ECE':>7}{'chance':>8}{'CPU s':>8}  setting"
         )
 
     def line(self, distribution: str, decision: str, predicted: np.ndarray) -> str:
         """Return the part of a line on predictions."""
         y = self.y
-        f1 = [f1_score(y, predicted, average=average, zero_division=0) for average in ("samples", "macro")]
+        f1 = [
+            f1_score(y, predicted, average=average, zero_division=zero)
+            for average, zero in (("samples", 1), ("macro", 0))
+        ]
         subset = float((y == predicted).all(axis=1).mean())
         return (
             f"  {distribution:<34}{decision:<9}{subset:7.3f}{f1[0]:8.3f}{f1[1]:7.3f}{hamming_loss(y, predicted):8.4f}"
+            f"{ranking_loss(y, predicted):8.4f}"
         )
 
     def add(
@@ -193,7 +234,10 @@ def label_sets(report: Report, kernel: str, X: np.ndarray, y: np.ndarray, X_test
     model = build(setting).fit(X, y)
     predicted, p = model.predict(X_test), model.predict_proba(X_test)
     seconds = time.process_time() - start
-    report.add(f"LabelSets, {kernel}", {"map": predicted}, model.log_proba(X_test, report.y), p, seconds, setting)
+    decisions = {"map": predicted} | {
+        decision: model.set_params(decision=decision).predict(X_test) for decision in ("f1", "ranking")
+    }
+    report.add(f"LabelSets, {kernel}", decisions, model.log_proba(X_test, report.y), p, seconds, setting)
     if kernel == "linear":
         # The constant is a feature like the others, whose weight is penalised, so that both minimise the same.
         exact = probabilistic(LabelSets(n_labels), **setting).set_params(tol=1e-7).fit(X, y).predict_proba(X_test)
@@ -221,14 +265,16 @@ def listed_sets(
     """Report a distribution over a list of sets."""
     start, pairs = time.process_time(), distribution.endswith("with pairs")
 
-    def build(setting: dict[str, float]) -> Listed:
-        return Listed(sets, pairs, **setting)
+    def build(setting: dict[str, float]) -> Any:
+        return (Listed if pairs else Observed)(sets, **setting)
 
     setting = choose(build, X, y, has_width=kernel == "rbf", start=START)
     model = build(setting).fit(X, y)
     p, predicted = model.marginals(X_test), model.predict(X_test, "map")
     seconds = time.process_time() - start
     decisions = {"map": predicted, "mbr": model.predict(X_test, "mbr"), "half": (p > 0.5).astype(int)}
+    if not pairs:
+        decisions |= {decision: model.predict(X_test, decision) for decision in ("f1", "ranking")}
     report.add(f"{distribution}, {kernel}", decisions, model.log_proba(X_test, report.y), p, seconds, setting)
 
 
