@@ -21,14 +21,23 @@ loss : {"auto", "auc", "squared"}, default="auto"
     the expectation of ψ. ``"auto"``: what predicted best on held-out rows of that structure: ``"auc"`` for ``Cliques``
     and ``PosetElements``, and where decoders do not find pre-images; ``"squared"`` for all others.
 
+[decision_rules]
+How scores decide. ``"score"``: by the largest inner product of ψ(y) with f(x) for ``loss="auc"``, with the expected
+ψ for ``loss="squared"``. ``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes risk),
+Hamming distance or Kendall's where entries are bits or signs: the pre-image of the expected ψ, which to first order
+is μ + Σf(x) for ``loss="auc"``. ``"auto"``: ``"mbr"`` for ``loss="squared"`` and ``"score"`` for ``loss="auc"``,
+but ``"score"`` for cycles, routes, tournaments and partial orders, whose pre-images are small where the data tell
+little.
+
 [ridge_decision]
 decision : {"auto", "score", "mbr"}, default="auto"
-    How scores decide. ``"score"``: by the largest inner product of ψ(y) with f(x) for ``loss="auc"``, with the expected
-    ψ for ``loss="squared"``. ``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes risk),
-    Hamming distance or Kendall's where entries are bits or signs: the pre-image of the expected ψ, which to first order
-    is μ + Σf(x) for ``loss="auc"``. ``"auto"``: ``"mbr"`` for ``loss="squared"`` and ``"score"`` for ``loss="auc"``,
-    but ``"score"`` for cycles, routes, tournaments and partial orders, whose pre-images are small where the data tell
-    little.
+    %(decision_rules)s
+
+[threshold_decision]
+decision : {"auto", "score", "mbr", "f1"}, default="auto"
+    %(decision_rules)s
+    ``"f1"``, for ``LabelSets()`` in memory: the labels whose scores are above a threshold, that of the largest mean F1
+    of the training rows, each left out in training.
 
 [loss_]
 loss_, decision_ : str

@@ -484,6 +484,8 @@ class Model:
     loss, decision : str
         What predictions go by, as ``cp_model`` has them.
     n_threads : int
+    mean : ndarray of shape (d,) or None, default=None
+        What is added to f(x) for ``loss="squared"``; None: the mean of ψ.
     """
 
     description: Description
@@ -494,6 +496,7 @@ class Model:
     loss: str
     decision: str
     n_threads: int
+    mean: FloatArray | None = None
 
     @cached_property
     def struct(self) -> abi.CModel:
@@ -502,7 +505,7 @@ class Model:
         m, d = coef.shape
         return record(
             abi.CModel, m=m, d=d, coef=coef, intercept=floats(self.intercept, "intercept", d),
-            loss=self.loss, decision=self.decision,
+            loss=self.loss, decision=self.decision, mean=self.mean,
         )  # fmt: skip
 
     @cached_property

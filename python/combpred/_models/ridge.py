@@ -27,15 +27,17 @@ from .._data.inputs import is_dask, refit
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, available_memory, require_memory
 from .._lib.call import get_n_threads
+from .._lib.decode import Model
 from .._lib.errors import NumericalError
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
-from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_plan
+from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_loo, ridge_plan
 from .._lib.structure import Description
 from ..structures import Structure
 from .advice import alternatives
 from .base import StructuredEstimator
 from .primal import RidgeTask, solve_blocks, solve_sums
 from .rows import BlockRows
+from .thresholds import best_threshold, require_all_sets
 from .training import (
     TrainingRows,
     keep_dual,
@@ -185,11 +187,37 @@ class RidgeBase(StructuredEstimator):
         self.decision_ = self.decision if self.decision != "auto" else best if self.loss_ == suited else usual
         if self.decision_ == "mbr":
             structure.space.require_preimage()
+        if self.decision_ == "f1":
+            require_all_sets(structure)
         if self.loss_ == "auc":
             _warn_of_constants(structure)
 
     def _decides_by(self) -> tuple[str, str]:
         return self.loss_, self.decision_
+
+    def _model(self) -> Model:
+        model = super()._model()
+        if self.decision_ != "f1":
+            return model
+        return replace(model, loss="squared", decision="score", mean=self._above_threshold())
+
+    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
+        if self.decision_ != "f1":
+            return super()._decoding_scores(scores, first)
+        return scores + self._above_threshold(), None
+
+    def _above_threshold(self) -> FloatArray:
+        """Return what is added to f(x) for labels to be predicted whose sums are positive."""
+        mean: FloatArray = self.structure_.mean()
+        return (mean if self.loss_ == "squared" else 0.0 * mean) - self.threshold_
+
+    def _choose_threshold(self, left_out: FloatArray, targets: Targets) -> float:
+        """Set `threshold_`, given f(x) of rows that were left out; return the F1 that it reaches."""
+        if targets.first is not None:
+            raise ValueError("decision='f1' takes one set of labels for each row, y has Admissible sets: take 'auto'")
+        scores = left_out + self.structure_.mean() if self.loss_ == "squared" else left_out
+        self.threshold_, reached = best_threshold(scores, targets.psi, targets.weights)
+        return reached
 
 
 def _warn_of_constants(structure: Structure) -> None:
@@ -208,6 +236,22 @@ def _warn_of_constants(structure: Structure) -> None:
             "loss='squared'",
             UserWarning,
         )
+
+
+def left_out_scores(problem: RidgeProblem, kernel: FloatArray, alphas: list[float]) -> FloatArray:
+    """Return f(x) of every row, without that row in training, for each penalty: shape (len(alphas), n, d)."""
+    problem = problem.with_options(solver="closed-form")
+    plan = problem.plan(0, problem.n**2)
+    what = f"leaving out each of {problem.n} rows, in the double precision that so small an alpha needs"
+    options = {**problem.options, "precision": plan["precision"]}
+    try:
+        with workspace(plan, problem.n, what, "take a larger alpha, or fewer rows", loo="_loo") as work:
+            return ridge_loo(
+                problem.description, options, kernel, problem.targets, alphas, work, n_threads=problem.n_threads,
+                verbose=problem.verbose,
+            )  # fmt: skip
+    except NumericalError as error:
+        raise NumericalError(f"{error}: raise alpha, or check that the kernel is positive semi-definite") from error
 
 
 def training_kernel(
@@ -280,7 +324,7 @@ class StructuredRidge(RidgeBase):
         and ``"newton-cg"`` iterate on products with the kernel matrix; ``"primal"`` solves for the weights of the
         features, for the linear kernel. All reach the same minimum, and ``"auto"`` takes the cheapest of them.
     %(decoder)s
-    %(ridge_decision)s
+    %(threshold_decision)s
     %(residual_tol)s
     max_iter : int or None, default=None
         Limit on iterations; None takes the solver's default.
@@ -297,6 +341,9 @@ class StructuredRidge(RidgeBase):
     %(intercept_)s
     %(X_fit_)s
     %(loss_)s
+    threshold_ : float
+        With ``decision="f1"``: labels are predicted whose expected entry of ψ, f(x) + 1/2 for ``loss="squared"``, or
+        whose score f(x) for ``loss="auc"``, is above it.
     %(kernel_)s
     %(classes_)s
     objective_ : float
@@ -368,6 +415,7 @@ class StructuredRidge(RidgeBase):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
+        "decision": [StrOptions({"auto", *RIDGE_DECISIONS, "f1"})],
         "solver": SOLVERS,
     }
 
@@ -461,7 +509,7 @@ class StructuredRidge(RidgeBase):
             if is_dask(X):
                 return _fit_given_blocks(self, DaskBlocks(X, y, sample_weight))
             # Only the linear kernel can be solved in the features themselves, which takes rows as they are.
-            if self.kernel == "linear" and self.solver in ("auto", "primal"):
+            if self.kernel == "linear" and self.solver in ("auto", "primal") and self.decision != "f1":
                 blocks = _array_blocks(self, X, y, sample_weight)
                 if blocks is not None:
                     return _fit_source(self, blocks)
@@ -474,7 +522,10 @@ class StructuredRidge(RidgeBase):
         plan = problem.plan(0, 0)
         n, p = X.shape
         advice = partial(alternatives, self.kernel, n, p, self.structure_.n_features, self.loss_)
-        keep(self, X, solve(problem, training_kernel(self, X, plan, advice), plan))
+        kernel = training_kernel(self, X, plan, advice, loo="_loo" if self.decision_ == "f1" else "")
+        keep(self, X, solve(problem, kernel, plan))
+        if self.decision_ == "f1":
+            self._choose_threshold(left_out_scores(problem, kernel, [float(self.alpha)])[0], problem.targets)
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -536,6 +587,8 @@ class StructuredRidge(RidgeBase):
                 f"solver='primal' needs kernel='linear', got kernel={self.kernel!r}: take solver='auto', or a linear "
                 "kernel on inputs mapped by combpred.kernels.NystromMap"
             )
+        if self.decision == "f1" and self.solver == "primal":
+            raise ValueError("decision='f1' leaves rows out, which solver='primal' does not: take solver='auto'")
         super()._check_options()
 
 
@@ -563,6 +616,11 @@ def _fit_given_blocks(model: StructuredRidge, blocks: Any, classes: Any = None) 
     if model.solver not in ("auto", "primal"):
         raise ValueError(f"training on blocks needs solver='auto' or 'primal', got solver={model.solver!r}")
     model._check_options()
+    if model.decision == "f1":
+        raise ValueError(
+            "decision='f1' leaves rows out to find its threshold, for which all rows must be at hand: take another "
+            "decision for blocks and dask arrays"
+        )
     source = source_of(blocks)
     return _fit_source(model, source, resolve_from_blocks(model, source, classes))
 
