@@ -182,7 +182,8 @@ def test_a_loss_that_cannot_learn_is_warned_of():
     X, y = data(structure)
     variance = np.diag(structure.covariance())
     rare = (variance > 0) & (variance < 1e-3)
-    with pytest.warns(UserWarning, match=rf"^{rare.sum()} of 90 entries .* is {variance[rare].min():.1e}\..*'squared'"):
+    says = rf"^{rare.sum()} of 90 entries .* variance of {variance[rare].min():.1e}\..*'squared'"
+    with pytest.warns(UserWarning, match=says):
         StructuredRidge(structure, loss="auc").fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -193,7 +194,7 @@ def test_a_loss_that_cannot_learn_is_warned_of():
 
 def test_refusals():
     X, y = data(Permutations(4))
-    for wrong in ("f1", "map", 3, None):
+    for wrong in ("median", "map", 3, None):
         with pytest.raises(ValueError, match="The 'decision' parameter"):
             StructuredRidge("permutations", decision=wrong).fit(X, y)
     with pytest.raises(ValueError, match="The 'loss' parameter"):

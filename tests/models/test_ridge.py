@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 import combpred
 import reference
 from combpred import CapabilityError, StructuredRidge, kernels
-from combpred._models import ridge
+from combpred._models import dual
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 from enumerated_problem import N, problem
 
@@ -295,8 +295,8 @@ def test_precomputed_kernel_is_left_as_it_was():
 @pytest.fixture
 def single_advised(monkeypatch):
     """Have the library advise factors in single precision, which it does for a thousand rows and more."""
-    plan = ridge.ridge_plan
-    monkeypatch.setattr(ridge, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
+    plan = dual.ridge_plan
+    monkeypatch.setattr(dual, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
 
 
 @pytest.mark.usefixtures("single_advised")
@@ -311,10 +311,10 @@ def test_memory_for_double_precision_is_asked_for_where_single_is_not_enough(mon
     X, y, _, _, _ = problem(Permutations(4))
     X[1] = X[0]
     model = StructuredRidge("permutations", alpha=1e-8, kernel="rbf", gamma=0.1, fit_intercept=False)
-    monkeypatch.setattr(ridge, "available_memory", lambda: 0)  # for the kernel matrix it is enough
+    monkeypatch.setattr(dual, "available_memory", lambda: 0)  # for the kernel matrix it is enough
     with pytest.raises(combpred.NumericalError, match="tol 1e-08: raise alpha"):
         model.fit(X, y)
-    monkeypatch.setattr(ridge, "require_memory", refuse_scratch)
+    monkeypatch.setattr(dual, "require_memory", refuse_scratch)
     with pytest.raises(MemoryError, match=f"training on {len(X)} rows: the work space"):
         model.fit(X, y)
 

@@ -1,19 +1,18 @@
 """StructuredRidge: ridge regression for structured outputs, dense and over blocks of rows.
 
-Solvers are in the library, whose catalogue names them and whose plan chooses among them; the primal one is in `primal`.
+Solvers are in the library, whose catalogue names them and whose plan chooses among them: those on a kernel matrix are
+in `dual`, the primal one is in `primal`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -25,16 +24,15 @@ from .._data.dask import DaskBlocks
 from .._data.glossary import documented
 from .._data.inputs import is_dask, refit
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, available_memory, require_memory
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.decode import Model
-from .._lib.errors import NumericalError
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
-from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_loo, ridge_plan
-from .._lib.structure import Description
+from .._lib.ridge import FitInfo, Targets, ridge_plan
 from ..structures import Structure
 from .advice import alternatives
 from .base import StructuredEstimator
+from .dual import RidgeProblem, Solution, left_out_scores, solve
 from .primal import RidgeTask, solve_blocks, solve_sums
 from .rows import BlockRows
 from .thresholds import best_threshold, require_all_sets
@@ -63,74 +61,6 @@ _LEAST_VARIANCE = 1e-3
 
 #: Constraint of the parameter `solver`.
 SOLVERS = [_Solvers(set(RIDGE_SOLVERS))]
-
-
-@dataclass(frozen=True)
-class RidgeProblem:
-    """The training problem: a structure, its outputs, and the options of the library's training calls."""
-
-    description: Description
-    targets: Targets
-    options: dict[str, Any]
-    n_threads: int
-    verbose: int
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self.targets.n
-
-    def with_options(self, **options: Any) -> RidgeProblem:
-        """Return the same problem with other options, or more."""
-        return replace(self, options={**self.options, **options})
-
-    def plan(self, n_features: int, n_stored: int) -> dict[str, Any]:
-        """Ask the library how to solve it; n_features = 0 when only a kernel is given."""
-        return ridge_plan(self.description, self.options, self.n, n_features, n_stored)
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Coefficients, and how they were found."""
-
-    coefficients: FloatArray  # dual (n, d), or primal (q, d)
-    solver: str
-    info: FitInfo
-
-
-@contextmanager
-def workspace(plan: dict[str, Any], n: int, what: str, remedy: str, *, loo: str = "") -> Iterator[NDArray[np.uint8]]:
-    """Yield scratch memory for the library's work on n rows; "_loo": to leave rows out.
-
-    Room for double precision is taken where there is some: pages that are not written to cost nothing. Where there is
-    none and single precision is not enough, MemoryError says what is missing.
-    """
-    least, most, beside = plan[f"work{loo}_{plan['precision']}"], plan[f"work{loo}_double"], plan[f"beside{loo}"]
-    available = available_memory()
-    work = np.empty(most if available is None or most + beside <= available else least, dtype=np.uint8)
-    try:
-        yield work
-    except NumericalError:
-        if work.nbytes < most:
-            require_memory(most + beside, what, remedy, square_rows=n)
-        raise
-
-
-def solve(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> Solution:
-    """Solve from the kernel matrix, as planned."""
-    options = {**problem.options, "solver": plan["solver"], "precision": plan["precision"]}
-    try:
-        with workspace(plan, problem.n, f"training on {problem.n} rows: the work space", "fit fewer rows") as work:
-            dual, info = ridge_kernel(
-                problem.description, options, kernel, problem.targets, work, n_threads=problem.n_threads,
-                verbose=problem.verbose,
-            )  # fmt: skip
-    except NumericalError as error:
-        raise NumericalError(
-            f"{error}; alpha is {options['alpha']:g}, tol {options['tol']:g}: raise alpha, or check that the kernel is "
-            "positive semi-definite"
-        ) from error
-    return Solution(dual, plan["solver"], info)
 
 
 class RidgeBase(StructuredEstimator):
@@ -213,8 +143,6 @@ class RidgeBase(StructuredEstimator):
 
     def _choose_threshold(self, left_out: FloatArray, targets: Targets) -> float:
         """Set `threshold_`, given f(x) of rows that were left out; return the F1 that it reaches."""
-        if targets.first is not None:
-            raise ValueError("decision='f1' takes one set of labels for each row, y has Admissible sets: take 'auto'")
         scores = left_out + self.structure_.mean() if self.loss_ == "squared" else left_out
         self.threshold_, reached = best_threshold(scores, targets.psi, targets.weights)
         return reached
@@ -236,22 +164,6 @@ def _warn_of_constants(structure: Structure) -> None:
             "loss='squared'",
             UserWarning,
         )
-
-
-def left_out_scores(problem: RidgeProblem, kernel: FloatArray, alphas: list[float]) -> FloatArray:
-    """Return f(x) of every row, without that row in training, for each penalty: shape (len(alphas), n, d)."""
-    problem = problem.with_options(solver="closed-form")
-    plan = problem.plan(0, problem.n**2)
-    what = f"leaving out each of {problem.n} rows, in the double precision that so small an alpha needs"
-    options = {**problem.options, "precision": plan["precision"]}
-    try:
-        with workspace(plan, problem.n, what, "take a larger alpha, or fewer rows", loo="_loo") as work:
-            return ridge_loo(
-                problem.description, options, kernel, problem.targets, alphas, work, n_threads=problem.n_threads,
-                verbose=problem.verbose,
-            )  # fmt: skip
-    except NumericalError as error:
-        raise NumericalError(f"{error}: raise alpha, or check that the kernel is positive semi-definite") from error
 
 
 def training_kernel(
@@ -519,12 +431,15 @@ class StructuredRidge(RidgeBase):
 
     def _solve(self, X: Any, problem: RidgeProblem) -> None:
         """Train by a solver that holds a kernel matrix, and set the fitted attributes."""
+        chooses = self.decision_ == "f1"
+        if chooses and problem.targets.first is not None:
+            raise ValueError("decision='f1' takes one set of labels for each row, y has Admissible sets: take 'auto'")
         plan = problem.plan(0, 0)
         n, p = X.shape
         advice = partial(alternatives, self.kernel, n, p, self.structure_.n_features, self.loss_)
-        kernel = training_kernel(self, X, plan, advice, loo="_loo" if self.decision_ == "f1" else "")
+        kernel = training_kernel(self, X, plan, advice, loo="_loo" if chooses else "")
         keep(self, X, solve(problem, kernel, plan))
-        if self.decision_ == "f1":
+        if chooses:
             self._choose_threshold(left_out_scores(problem, kernel, [float(self.alpha)])[0], problem.targets)
 
     @documented

@@ -22,16 +22,8 @@ from .._lib.arrays import FloatArray
 from .._lib.errors import NumericalError
 from .._lib.ridge import ridge_loo
 from .advice import alternatives
-from .ridge import (
-    SOLVERS,
-    RidgeBase,
-    RidgeProblem,
-    StructuredRidge,
-    keep,
-    solve,
-    training_kernel,
-    workspace,
-)
+from .dual import RidgeProblem, solve, workspace
+from .ridge import SOLVERS, RidgeBase, StructuredRidge, keep, training_kernel
 from .training import resolve_targets
 
 _PROBABILITIES = ("predict_proba", "predict_log_proba")

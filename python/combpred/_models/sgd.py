@@ -21,7 +21,8 @@ from .._data.warn import warn_user
 from .._lib.arrays import IndexArray, require_memory
 from .._lib.ridge import Design
 from .._lib.sgd import Coefficients, Report, Schedule, sgd_expansion, sgd_fit
-from .ridge import RidgeBase, RidgeProblem
+from .dual import RidgeProblem
+from .ridge import RidgeBase
 from .training import (
     EarlierFit,
     check_mini_batch,
