@@ -22,7 +22,8 @@ loss : {"auto", "auc", "squared"}, default="auto"
     and ``PosetElements``, and where decoders do not find pre-images; ``"squared"`` for all others.
 
 [decision_rules]
-How scores decide. ``"score"``: by the largest inner product of ψ(y) with f(x) for ``loss="auc"``, with the expected
+How scores decide.
+``"score"``: by the largest inner product of ψ(y) with f(x) for ``loss="auc"``, with the expected
 ψ for ``loss="squared"``. ``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes risk),
 Hamming distance or Kendall's where entries are bits or signs: the pre-image of the expected ψ, which to first order
 is μ + Σf(x) for ``loss="auc"``. ``"auto"``: ``"mbr"`` for ``loss="squared"`` and ``"score"`` for ``loss="auc"``,
