@@ -31,6 +31,7 @@ MODULES = sorted(
 NAMES = re.compile(r"^ *(\w+) : \{(\"[^}]*)\}", re.MULTILINE)
 # Where these names are listed; estimators list those of their parameters in `_parameter_constraints`.
 TABLES = {
+    "Structure.decode.decoder": "_lib.decode.DECODERS",
     "decode.method": "_lib.names.LIBRARY_DECODERS",
     "Examples.subgraphs": "_lib.names.SUBGRAPHS",
     "affine_losses.entries": "_lib.names.ENTRY_KINDS",

@@ -173,3 +173,29 @@ def test_batches_of_small_structures_are_interrupted(structure: Structure, decod
     with ctrl_c(polled=True):
         while True:
             structure.space.decode(scores, None, Decoding(decoder, n_threads=1))
+
+
+@pytest.mark.parametrize("structure", SEARCHED)
+def test_structures_decode_by_the_decoder_they_are_given(structure: Structure) -> None:
+    linear = scores(structure, 2)
+    rows = [structure.decode(linear, decoder=decoder, random_state=1) for decoder in WITH_GUARANTEES]
+    values = np.array([(linear * structure.embed(y)).sum(axis=1) for y in rows])
+    exact = (linear * structure.embed(structure.decode(linear, decoder="exact"))).sum(axis=1)
+    best = (linear @ structure.embed(list(structure.enumerate())).T).max(axis=1)
+    np.testing.assert_allclose(exact, best)
+    assert (values <= best + 1e-9).all() and (values >= values[WITH_GUARANTEES.index("approx")] - 1e-9).all()
+    for decoder, y in zip(WITH_GUARANTEES, rows, strict=True):
+        again = structure.decode(linear, decoder=decoder, random_state=1)
+        np.testing.assert_array_equal(y, again)
+        expected = structure.space.decode(linear, None, Decoding(decoder, seed=0))
+        if decoder not in BY_CHAIN:
+            np.testing.assert_array_equal(y, structure.space.decode_parts(expected.y))
+
+
+def test_what_a_structure_cannot_decode_by_is_refused() -> None:
+    with pytest.raises(ValueError, match="decoder must be one of auto, exact, .*milp, got 'beam'"):
+        Permutations(3).decode(np.zeros(3), decoder="beam")
+    with pytest.raises(CapabilityError, match="decoder='anneal' takes no constraints; those that do are"):
+        Permutations(3).decode(np.zeros(3), constraints={"first": 0}, decoder="anneal")
+    with pytest.raises(CapabilityError, match="row 0: exact decoding of rankings .* is limited to size 20"):
+        Permutations(40).decode(scores(Permutations(40), 1), decoder="exact")

@@ -1,14 +1,20 @@
-"""The largest subgraph with a hereditary property from an oracle for non-optimality, against enumeration."""
+"""The reductions of the thesis's hardness results: largest hereditary subgraphs, Hamiltonian paths and cycles.
+
+The first come from an oracle for non-optimality, the others from the exact decoder and the exact partition function for
+all labelled graphs of a size; all are compared with enumeration.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
 
 from combpred.reductions import maximum_subgraph
+from combpred.structures import Cycles
 
 VERTICES = 6
 
@@ -122,3 +128,58 @@ def test_oracles_that_contradict_themselves_are_noticed():
 def test_an_oracle_that_is_no_function_is_refused():
     with pytest.raises(TypeError, match="oracle must be a function"):
         maximum_subgraph([(0, 1)], oracle=3)
+
+
+def all_graphs(n: int) -> np.ndarray:
+    """Adjacency by pairs u < v of all labelled graphs of n vertices, shape (2^pairs, pairs)."""
+    pairs = n * (n - 1) // 2
+    return (np.arange(2**pairs)[:, None] >> np.arange(pairs)) & 1
+
+
+def has_order(graphs: np.ndarray, n: int, *, closed: bool) -> np.ndarray:
+    """Whether some order of the vertices follows edges of each graph, and, if `closed`, back to where it began."""
+    number = {pair: i for i, pair in enumerate(combinations(range(n), 2))}
+    found = np.zeros(len(graphs), dtype=bool)
+    for order in permutations(range(n)):
+        steps = list(zip(order, order[1:] + order[:1] if closed else order[1:], strict=False))
+        found |= graphs[:, [number[min(step), max(step)] for step in steps]].all(axis=1)
+    return found
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_non_optimality_of_a_triangle_decides_hamiltonian_paths(n: int) -> None:
+    """Lemma 4.2 (section 4.2): all graphs of up to 5 vertices, Hamiltonian paths by enumeration.
+
+    The thesis adds three vertices, whose edges weigh |V| − 2, to a graph whose edges weigh 1: their triangle is not of
+    largest score iff the graph has a Hamiltonian path, which the better cycle then contains.
+    """
+    graphs, cycles = all_graphs(n), Cycles(n + 3)
+    number = {pair: i for i, pair in enumerate(combinations(range(n + 3), 2))}
+    weights = np.zeros((len(graphs), len(number)))
+    weights[:, [number[pair] for pair in combinations(range(n), 2)]] = graphs
+    triangle = [number[pair] for pair in combinations(range(n, n + 3), 2)]
+    weights[:, triangle] = n - 2
+    best = cycles.embed(cycles.decode(weights, decoder="exact"))
+    better = (weights * best).sum(axis=1) > 3 * (n - 2) + 0.5
+    np.testing.assert_array_equal(better, has_order(graphs, n, closed=False))
+    inside = [number[pair] for pair in combinations(range(n), 2)]
+    assert ((best * weights)[:, inside].sum(axis=1)[better] == n - 1).all()  # the edges of a Hamiltonian path
+    assert {bool(is_better) for is_better in better} == {True, False}
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_the_partition_function_decides_hamiltonian_cycles(n: int) -> None:
+    """PARTITION (section 6.2): all graphs of up to 5 vertices, Hamiltonian cycles by enumeration.
+
+    With edges that weigh ln(|V|! |V|), a graph has a Hamiltonian cycle iff ln Z ≥ |V| ln(|V|! |V|). Where it has none,
+    the proof leaves a gap of ln(|V|! |V|) − ln |Y|, which is checked as well.
+    """
+    graphs, cycles = all_graphs(n), Cycles(n)
+    weight = math.log(math.factorial(n) * n)
+    assert cycles.count() < math.factorial(n) * n
+    log_z = cycles.log_partition(graphs * weight)
+    hamiltonian = has_order(graphs, n, closed=True)
+    np.testing.assert_array_equal(log_z >= n * weight, hamiltonian)
+    gap = weight - cycles.log_count()
+    assert (log_z[~hamiltonian] <= n * weight - gap + 1e-9).all()
+    assert {bool(is_one) for is_one in hamiltonian} == {True, False}

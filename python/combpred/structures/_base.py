@@ -21,11 +21,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .. import metrics
-from .._data.checks import frozen, is_integer, seed_of
+from .._data.checks import choice, frozen, is_integer, seed_of
 from .._data.inputs import check_weights
 from .._data.targets import flat_sets, target_matrix
 from .._lib.arrays import require_memory
-from .._lib.decode import Decoding, score_rows
+from .._lib.decode import DECODERS, Decoding, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
 from .._lib.structure import Description, Range, parameter_range, structure_names
@@ -464,7 +464,14 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     # Best outputs.
 
-    def decode(self, scores: ArrayLike, *, constraints: Any = None) -> NDArray[Any]:
+    def decode(
+        self,
+        scores: ArrayLike,
+        *,
+        constraints: Any = None,
+        decoder: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> NDArray[Any]:
         r"""Return a member of largest score :math:`\langle s, \psi(y)\rangle` for every row s of `scores`.
 
         Parameters
@@ -474,20 +481,26 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         constraints : dict or list of n dicts (or None), default=None
             Conditions that the outputs must satisfy: one dict for all rows, or one for each row, where None leaves the
             row free. The structure's notes list the keys.
+        decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+            As in :class:`StructuredRidge`: "auto" is exact where the structure can be solved exactly at its size and
+            otherwise a local search that starts from "approx", a solution with a guarantee. Structures without a
+            search are solved exactly by all of them. :func:`combpred.sampling.search` takes schedules and numbers of
+            steps for "anneal" and "metropolis", and returns certificates.
+        random_state : int, RandomState instance or None, default=None
+            Source of the randomness of "anneal" and "metropolis".
 
         Returns
         -------
         y : ndarray of n rows, or one row for scores of shape (d,)
-            In the structure's format. Exact where the structure can be solved exactly at its size; otherwise found by
-            local search that starts from a solution with a guarantee. ``StructuredRidge.predict_certified`` tells which
-            of the two holds.
+            In the structure's format.
 
         Raises
         ------
         ValueError, TypeError
             When scores are not finite, when a constraint is illegal, or when no member satisfies it; names the row.
         CapabilityError
-            When `constraints` is given and the structure takes none.
+            When `constraints` is given and the structure, or the decoder, takes none; when "exact" is beyond its size,
+            or the structure is no integer program.
 
         Notes
         -----
@@ -495,10 +508,13 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         space = self.space
         rows, single = score_rows(scores, space.n_features)
+        how = Decoding(choice(decoder, "decoder", DECODERS))
+        if how.is_random:
+            how = Decoding(decoder, seed=seed_of(random_state))
         if constraints is None:
-            decoded = space.decode(rows)
+            decoded = space.decode(rows, None, how)
         else:
-            decoded = space.restricted(constraints, len(rows)).decode(rows, None, Decoding())
+            decoded = space.restricted(constraints, len(rows)).decode(rows, None, how)
         y = space.decode_parts(decoded.y)
         return y[0] if single else y
 
