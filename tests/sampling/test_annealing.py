@@ -160,9 +160,9 @@ def test_outputs_that_only_python_knows():
     assert found.lower[0] < np.logaddexp(0, scores).sum() < found.upper[0]
     with pytest.raises(CapabilityError, match="proven bound"):
         annealed(own, scores, schedule="uniform")
-    nameless = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), np.asarray, n_moment_samples=100)
-    with pytest.raises(CapabilityError, match="log_count"):
-        annealed(nameless, scores)
+    nameless = Custom(log_count=1.0, mean=[0.5], second_moment=[[0.5]], embed=np.asarray)
+    with pytest.raises(CapabilityError, match="no sampler"):
+        annealed(nameless, [1.0])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ r"""Samplers, partition functions and marginals of :math:`p(y) \propto \exp\lang
 
 :func:`sample` draws outputs, exactly by recursions, coupling from the past and rejection, or along Markov chains.
 :func:`log_partition` computes partition functions exactly, estimates them from such draws within given errors, or
-approximates them for small scores; :func:`estimate_marginals` estimates the mean of ψ. Diagnostics of chains are
+approximates them for small scores; :func:`estimate_marginals` estimates the mean of ψ, :func:`estimate_count` the
+number of outputs. Diagnostics of chains are
 :func:`effective_sample_size`, :func:`split_r_hat` and :func:`autocorrelation`; the mixing bounds say after how many
 steps a chain is close to its distribution. :func:`linear_extensions` draws uniform orders that agree with a partial
 order, :func:`count_linear_extensions` counts them, and :func:`linear_extension_probabilities` returns how often one
@@ -16,6 +17,7 @@ Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6.
 from __future__ import annotations
 
 from .._lib.errors import SamplingError
+from ._counts import CountEstimate, estimate_count
 from ._diagnostics import (
     ChainDiagnostics,
     autocorrelation,
@@ -39,6 +41,7 @@ from ._sample import Samples, sample
 __all__ = [
     "AnnealingDetails",
     "ChainDiagnostics",
+    "CountEstimate",
     "LinearExtensionCount",
     "LogPartition",
     "SampledMarginals",
@@ -49,6 +52,7 @@ __all__ = [
     "count_linear_extensions",
     "cube_mixing_bound",
     "effective_sample_size",
+    "estimate_count",
     "estimate_marginals",
     "hoeffding_sample_size",
     "linear_extension_probabilities",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import BOUNDED_METHODS
 from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
 from ..structures import Structure
+from ._counts import count_for
 from ._estimates import AnnealingDetails, LogPartition
 
 MOST_STEPS = 2**40
@@ -30,9 +32,27 @@ _AT_ONCE = 2**12  # outputs that a user's own sampler draws before they are embe
 def anneal_rows(
     structure: Structure, rows: FloatArray, asked: Asked, *, n_threads: int | None = None, verbose: int = 0
 ) -> LogPartition:
-    """Return estimates of ln Z for rows of finite scores (n, d)."""
-    structure.log_count()  # its error says what a user can do
-    found = estimated(structure, rows, asked, means=False, label="annealing", n_threads=n_threads, verbose=verbose)
+    """Return estimates of ln Z for rows of finite scores (n, d); the number of outputs is estimated if it is unknown.
+
+    The relative errors of the number and of its ratio to Z are then equal, and the probabilities that they are larger.
+    """
+    counted = None
+    try:
+        log_count = structure.log_count()
+    except CapabilityError:
+        if structure.space.in_library:
+            raise
+        asked = replace(asked, epsilon=math.sqrt(1.0 + asked.epsilon) - 1.0, delta=asked.delta / 2.0)
+        counted = count_for(structure, asked.epsilon, asked.delta, verbose)
+        log_count = counted.value
+    found = estimated(
+        structure, rows, asked, means=False, label="annealing", n_threads=n_threads, verbose=verbose,
+        log_count=log_count,
+    )  # fmt: skip
+    if counted is not None:
+        found.lower += counted.lower - counted.value
+        found.upper += counted.upper - counted.value
+        found.samples += counted.n_samples
     details = AnnealingDetails(
         n_steps=found.steps, schedules=found.schedules, n_level_samples=found.level_samples, n_repeats=found.repeats,
         sampler=found.sampler, schedule=asked.schedule, converged=warn_of_chains(found),
@@ -52,6 +72,7 @@ def estimated(
     label: str,
     n_threads: int | None = None,
     verbose: int = 0,
+    log_count: float = math.nan,
 ) -> Estimates:
     """Return estimates of E ψ, if `means`, or of ln Z for rows of finite scores (n, d)."""
     n, d = rows.shape
@@ -66,14 +87,15 @@ def estimated(
     with reported(control, label, verbose=verbose):
         for i, row in enumerate(rows):
             with naming_row(i):
-                found.put(i, _from_own_draws(structure, row, asked, i, means, control))
+                found.put(i, _from_own_draws(structure, row, asked, i, None if means else log_count, control))
     return found
 
 
 def _from_own_draws(
-    structure: Structure, row: FloatArray, asked: Asked, number: int, means: bool, control: Control
+    structure: Structure, row: FloatArray, asked: Asked, number: int, log_count: float | None, control: Control
 ) -> Estimates:
-    """Return the estimate of one row from draws of the user's own sampler."""
+    """Return the estimate of one row from draws of the user's own sampler: of E ψ without `log_count`, else of ln Z."""
+    means = log_count is None
     rng = np.random.default_rng([asked.seed % 2**64, number])
     scores = row if means else np.ones(1)
 
@@ -89,10 +111,10 @@ def _from_own_draws(
     bound = None if asked.bound is None or np.isinf(asked.bound[number]) else asked.bound[number : number + 1]
     how = replace(asked, seed=int(rng.integers(2**63)), bound=bound)
     empty = Estimates(1, len(scores), means=means, errors=means)
-    if means:
+    if log_count is None:
         mean = structure.mean() if asked.method == "counting" else None
         return estimate_from_draws(draw, scores, how, empty, mean=mean)
-    return estimate_from_draws(draw, scores, how, empty, log_count=structure.log_count())
+    return estimate_from_draws(draw, scores, how, empty, log_count=log_count)
 
 
 def _bounded(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:

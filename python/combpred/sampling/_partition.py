@@ -38,8 +38,9 @@ def log_partition(
     Parameters
     ----------
     structure : Structure
-        With its sizes known; all but "exact" also need the number of its outputs, which a `Custom` structure from a
-        sampler has from `log_count`.
+        With its sizes known. "taylor" also needs the number of its outputs, which a `Custom` structure from a sampler
+        has from `log_count`; "annealed" estimates it from repeats where it is unknown, as :func:`estimate_count` does
+        with the seed of the structure, and its error is part of ε and δ.
     scores : array-like of shape (n, d) or (d,)
         Finite; one row for shape (d,).
     method : {"auto", "exact", "annealed", "taylor"}, default="auto"
@@ -92,10 +93,10 @@ def log_partition(
     Raises
     ------
     CapabilityError
-        When the structure is too large for exact sums; when the number of outputs is not known; when the structure
-        lacks what sampler or schedule need: an exactly uniform sampler for "meta", "cftp" and "rejection", a bound on
-        all scores for these last two and for schedules other than "adaptive"; or when its moments, which "taylor"
-        takes, are relaxed, those of a larger space.
+        When the structure is too large for exact sums; when the number of outputs is not known, and too large to be
+        told by repeats; when the structure lacks what sampler or schedule need: an exactly uniform sampler for "meta",
+        "cftp" and "rejection", a bound on all scores for these last two and for schedules other than "adaptive"; or
+        when its moments, which "taylor" takes, are relaxed, those of a larger space.
     SamplingError
         When an exact sampler needs more than `max_steps`; the message estimates how many.
     ValueError

@@ -255,7 +255,9 @@ class Custom(Structure):
         embed, decode : callable
             As the parameters of the class.
         log_count : float, default=None
-            Natural logarithm of the number of outputs. Partition functions need it, training does not.
+            Natural logarithm of the number of outputs. Partition functions need it, training does not. None: estimated
+            there from repeats among draws, which takes about the square root of the number; see
+            :func:`combpred.sampling.estimate_count`.
         mean, second_moment : array-like of shape (d,) and (d, d), default=None
             Exact moments, where you know them; give both. None: averages over draws.
         n_moment_samples : int, default=10000
@@ -271,8 +273,8 @@ class Custom(Structure):
         Returns
         -------
         Custom
-            Its `count` is not known, and its `log_count` is known only if given. Illegal arguments raise TypeError or
-            ValueError at the first use.
+            Its `count` is not known, and its `log_count` is known only if given: estimates do not pass for it. Illegal
+            arguments raise TypeError or ValueError at the first use.
 
         Notes
         -----

@@ -106,7 +106,7 @@ class PythonSpace(LibrarySpace):
         if math.isnan(log_count):
             raise CapabilityError(
                 f"{self.structure!r} is given by a sampler, which does not say how many outputs there are; give "
-                "log_count"
+                "log_count, which combpred.sampling.estimate_count estimates"
             )
         return log_count
 
