@@ -32,6 +32,8 @@ if TYPE_CHECKING:  # the table below, spelt out for type checkers; a test compar
     from ._lib.versions import __version__ as __version__
     from ._lib.versions import show_versions as show_versions
     from ._models.base import Certified as Certified
+    from ._models.composed.embedding import EmbeddingRegressor as EmbeddingRegressor
+    from ._models.composed.voting import StructuredVoting as StructuredVoting
     from ._models.probabilistic import ProbabilisticStructured as ProbabilisticStructured
     from ._models.ridge import StructuredRidge as StructuredRidge
     from ._models.ridge_cv import StructuredRidgeCV as StructuredRidgeCV
@@ -48,6 +50,7 @@ _HOMES = {
     "CapabilityError": "._lib.errors",
     "Certified": "._models.base",
     "ChainDiagnostics": ".sampling._diagnostics",
+    "EmbeddingRegressor": "._models.composed.embedding",
     "ForkedProcessError": "._lib.errors",
     "LogPartition": ".sampling._estimates",
     "NumericalError": "._lib.errors",
@@ -56,6 +59,7 @@ _HOMES = {
     "StructuredRidge": "._models.ridge",
     "StructuredRidgeCV": "._models.ridge_cv",
     "StructuredSGD": "._models.sgd",
+    "StructuredVoting": "._models.composed.voting",
     "__version__": "._lib.versions",
     "aggregation": ".",
     "baselines": ".",

@@ -37,6 +37,9 @@ def rankings(n=60, seed=0):
         "StructuredSGD()",
         "StructuredSGD(kernel='rbf', max_iter=20)",  # what is checked does not hang on passes
         "ProbabilisticStructured()",
+        "EmbeddingRegressor(random_state=0)",
+        # With weights from left-out rows, a row that is repeated is not left out where its copy is.
+        "StructuredVoting([('a', combpred.StructuredRidge()), ('b', combpred.StructuredSGD())], weights=[2, 1])",
     ],
 )
 def test_check_estimator_passes_with_nothing_skipped(estimator, passes_check_estimator):

@@ -40,6 +40,13 @@ decision : {"auto", "score", "mbr", "f1"}, default="auto"
     ``"f1"``, for ``LabelSets()`` in memory: the labels whose scores are above a threshold, that of the largest mean F1
     of the training rows, each left out in training.
 
+[expected_decision]
+decision : {"auto", "score", "mbr"}, default="auto"
+    How the expected ψ decides. ``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes
+    risk), Hamming distance or Kendall's where entries are bits or signs. ``"score"``: by the largest inner product with
+    ψ(y). ``"auto"``: as :class:`StructuredRidge` with ``loss="squared"``, and ``"score"`` where decoders do not find
+    pre-images.
+
 [loss_]
 loss_, decision_ : str
     What ``"auto"`` stood for.

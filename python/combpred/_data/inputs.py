@@ -16,10 +16,14 @@ from .._lib.errors import RowError
 
 try:
     from sklearn.utils.validation import validate_data as _validate_data
+
+    _AS_GIVEN = {"skip_check_array": True}
 except ImportError:  # scikit-learn < 1.6: the function was a method of every estimator, with another keyword
 
     def _validate_data(estimator: Any, /, X: Any, *, ensure_all_finite: bool, **options: Any) -> Any:
         return estimator._validate_data(X, force_all_finite=ensure_all_finite, **options)
+
+    _AS_GIVEN = {"cast_to_ndarray": False}
 
 
 _LONGEST = 1e280  # of squares of features: their sums over rows, and products with weights, stay finite
@@ -34,11 +38,41 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
 
 
+def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Return X for estimators that hand it on to others: data frames as they are, all else as an array or CSR.
+
+    Numbers need not be finite, or numbers at all: that is up to those who get them.
+    """
+    if not hasattr(X, "columns"):
+        return validate_input(estimator, X, reset=reset, accept_sparse="csr", dtype=None)
+    validate_input(estimator, X, reset=reset, **_AS_GIVEN)
+    return X
+
+
 def classifier_tags(*, multi_label: bool) -> Any:
     """Return the tags of a classifier, for scikit-learn >= 1.6."""
     from sklearn.utils import ClassifierTags
 
     return ClassifierTags(multi_class=True, multi_label=multi_label)
+
+
+def input_tags(estimator: Any) -> Any:
+    """Return what inputs an estimator takes: tags, or before scikit-learn 1.6 a dict of them."""
+    try:
+        from sklearn.utils import get_tags
+    except ImportError:
+        tags = estimator._get_tags()
+        return {name: tags[name] for name in ("pairwise", "allow_nan", "X_types")}
+    return get_tags(estimator).input_tags
+
+
+def predicts_many(estimator: Any) -> bool:
+    """Return whether an estimator says that it learns several targets at once."""
+    try:
+        from sklearn.utils import get_tags
+    except ImportError:
+        return hasattr(estimator, "_get_tags") and bool(estimator._get_tags().get("multioutput"))
+    return hasattr(estimator, "__sklearn_tags__") and bool(get_tags(estimator).target_tags.multi_output)
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool = True, dtype: Any = np.float64) -> Any:

@@ -1,0 +1,204 @@
+"""EmbeddingRegressor: any regressor on the embedding of outputs, then decoding."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import HasMethods
+
+from ..._data.glossary import documented
+from ..._data.inputs import input_tags, predicts_many, refit
+from ..._lib.arrays import FloatArray
+from ...structures import Structure
+from .base import ComposedEstimator, Reached, require_scores
+
+
+@documented
+class EmbeddingRegressor(ComposedEstimator):
+    r"""Regression of the embedding of outputs by any regressor, whose predictions are decoded to structures.
+
+    The regressor learns to predict ψ(y), one number for each of its entries; what it predicts under the squared error
+    is an estimate of the expectation of ψ, and the structure predicted is the one nearest to it. So forests, boosted
+    trees, neighbours and pipelines learn rankings, label sets, trees or routes (output kernel regression: Geurts et
+    al., 2006, for trees; kernel dependency estimation: Weston et al., 2002, in general).
+
+    Parameters
+    ----------
+    regressor : regressor, default=None
+        Any regressor with scikit-learn's interface, such as those of LightGBM and XGBoost, a pipeline that ends in one,
+        or a search. It is cloned. One that takes a single target is fitted once for each entry of ψ
+        (:class:`~sklearn.multioutput.MultiOutputRegressor`). None:
+        :class:`~sklearn.ensemble.ExtraTreesRegressor` with its default parameters and this `random_state`.
+    %(structure)s
+    %(decoder)s
+    %(expected_decision)s
+    %(n_jobs)s
+        The default regressor takes the same number of jobs; others have settings of their own.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the default regressor, and of the decoders ``"anneal"`` and ``"metropolis"``.
+
+    Attributes
+    ----------
+    regressor_ : regressor
+        The fitted regressor.
+    %(structure_)s
+    loss_, decision_ : str
+        ``"squared"``, and what ``decision="auto"`` stood for.
+    %(classes_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
+
+    See Also
+    --------
+    StructuredRidge : Ridge regression, whose loss may be ranking rather than regression.
+    StructuredVoting : Averages of this and others.
+
+    Notes
+    -----
+    `feature_scores` returns :math:`f(x) = \hat\psi(x) - \mu`, where :math:`\hat\psi(x)` is what the regressor predicts
+    and μ the mean of ψ under the uniform distribution, as :class:`StructuredRidge` with ``loss="squared"`` does.
+
+    For rankings, trees under the squared error split by Kendall's distance. ψ holds a sign for each pair, so that
+    :math:`\|\psi(y) - \psi(y')\|^2` is four times the number of pairs on which y and y' disagree, and the variance of
+    ψ in a node is twice the mean of that number over two of its rows, drawn with replacement. The structure nearest to
+    a leaf's mean is the Kemeny consensus of its rankings. A forest on Kendall's distance would be the same forest.
+
+    A row whose y is a set of :class:`Admissible` outputs is learnt as one row for each output. Rows of weight 0 are
+    left out.
+
+    Cost: that of the regressor on d targets, and of decoding.
+
+    References
+    ----------
+    P. Geurts, L. Wehenkel and F. d'Alché-Buc (2006), Kernelizing the output of tree-based methods, *ICML*.
+
+    J. Weston, O. Chapelle, A. Elisseeff, B. Schölkopf and V. Vapnik (2002), Kernel dependency estimation, *NIPS*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from combpred import EmbeddingRegressor
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> y = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])  # the position of each of three labels
+    >>> EmbeddingRegressor(KNeighborsRegressor(2), "permutations").fit(X, y).predict([[0.4], [2.6]])
+    array([[1, 2, 3],
+           [3, 2, 1]], dtype=int32)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ComposedEstimator._parameter_constraints,
+        "regressor": [HasMethods(["fit", "predict"]), None],
+    }
+
+    def __init__(
+        self,
+        regressor: Any = None,
+        structure: Any = None,
+        *,
+        decoder: str = "auto",
+        decision: str = "auto",
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.regressor = regressor
+        self.structure = structure
+        self.decoder = decoder
+        self.decision = decision
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @documented
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EmbeddingRegressor:
+        """Train the regressor on inputs and the embeddings of the structures observed for them.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n, n_features)
+            Inputs. Data frames reach the regressor as they are.
+        y : array of n structures
+            In the format of the structure's class.
+        %(sample_weight)s
+
+        Returns
+        -------
+        EmbeddingRegressor
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        ValueError
+            For parameters, inputs, targets or weights that are not legal, naming the row; for `sample_weight` where the
+            regressor takes none; for a regressor that does not predict d finite numbers a row.
+        MemoryError
+            When the embeddings do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: that of the regressor on d targets.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import EmbeddingRegressor
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = EmbeddingRegressor(structure="permutations", random_state=0)
+        >>> model.fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        1.0
+        """
+        with refit(self):
+            if self.regressor is not None and is_classifier(self.regressor):
+                raise ValueError(f"regressor must be a regressor, got the classifier {self.regressor!r}")
+            self._require_target(y)
+            X = self._check_input(X, reset=True)
+            rows = self._check_training_rows(X, y, sample_weight)
+            targets = self._embed_rows(rows)
+            psi, weights = targets.psi, rows.weights
+            if targets.first is not None:
+                repeated = np.repeat(np.arange(targets.n), np.diff(targets.first))
+                X, weights = _safe_indexing(X, repeated), None if weights is None else weights[repeated]
+            if weights is not None:
+                kept = np.flatnonzero(weights)
+                X, psi, weights = _safe_indexing(X, kept), psi[kept], weights[kept]
+                if (weights == 1.0).all():
+                    weights = None
+            regressor = self._regressor()
+            reached = Reached.within(regressor)
+            arguments = reached.fit_arguments(weights, "the regressor")
+            if psi.shape[1] == 1:
+                psi = psi.ravel()
+            elif not predicts_many(reached.estimator):
+                regressor = MultiOutputRegressor(regressor)
+            self.regressor_ = regressor.fit(X, psi, **arguments)
+            self._scores(_safe_indexing(X, [0]))  # which refuses the wrong width before it is asked for
+        return self
+
+    def _regressor(self) -> Any:
+        """Return a regressor to fit."""
+        if self.regressor is None:
+            return ExtraTreesRegressor(n_jobs=self.n_jobs, random_state=self.random_state)
+        return clone(self.regressor)
+
+    def _set_structure(self, structure: Structure) -> None:
+        super()._set_structure(structure)
+        self._decide_by_expectations(structure)
+
+    def _scores(self, X: Any) -> FloatArray:
+        whose = f"regressor={type(self._regressor()).__name__}"
+        psi = require_scores(self.regressor_.predict(X), self.structure_, X.shape[0], whose)
+        scores: FloatArray = psi - self.structure_.mean()
+        return scores
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = input_tags(self._regressor())
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        return {**super()._more_tags(), **input_tags(self._regressor())}

@@ -1,0 +1,142 @@
+"""Members of averages: estimators of a structure, or of another one that a matrix ties to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from ..._lib.arrays import FloatArray
+from ..._lib.call import get_n_threads
+from ...structures import Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
+from ..training import embed_targets, resolve_targets
+from .base import Reached
+
+
+def visits(structure: Structure) -> sparse.csr_array | None:
+    """Return the matrix L such that L ψ(y) says which places a route or vertices a cycle visits; None for others."""
+    if isinstance(structure, Routes):
+        n, arcs = int(structure.n_places or 0), structure.n_features - 2 * int(structure.n_places or 0)
+        to = np.array([v for u in range(n) for v in range(n) if u != v] + list(range(n)))  # arcs into v, and starts
+        return sparse.csr_array((np.ones(len(to)), (to, np.arange(arcs + n))), shape=(n, structure.n_features))
+    if isinstance(structure, Cycles):
+        n, d = int(structure.n_vertices or 0), structure.n_features
+        ends = np.concatenate(np.triu_indices(n, 1))
+        return sparse.csr_array((np.full(2 * d, 0.5), (ends, np.tile(np.arange(d), 2))), shape=(n, d))
+    return None
+
+
+@dataclass
+class Member:
+    """An estimator, the structure that it predicts and what its ψ' is of ψ."""
+
+    name: str
+    estimator: Any  # fitted in the end
+    structure: Structure
+    link: Any  # L (d', d) with ψ' = L ψ, None for the structure itself
+    y: Any
+
+    def shares(self, other: Member) -> bool:
+        """Return whether two members predict the same entries."""
+        if self.link is None or other.link is None:
+            return self.link is other.link
+        return (
+            type(self.structure) is type(other.structure)
+            and self.link.shape == other.link.shape
+            and abs(self.link - other.link).max() == 0
+        )
+
+    def lifted(self, scores: FloatArray, decision: str) -> FloatArray:
+        """Return scores of ψ for those of ψ', which are left as they are where both are the same."""
+        if self.link is None:
+            return scores
+        # ½‖ψ'‖² of indicators is half their sum.
+        lifted: FloatArray = (scores + self.structure.mean() - (0.5 if decision == "mbr" else 0.0)) @ self.link
+        return lifted
+
+    def estimates(self, estimator: Any, X: Any, loss: str) -> FloatArray:
+        """Return what a fitted copy of the estimator says about rows of X, for averages of that loss."""
+        model, X = reached(estimator, X)
+        if hasattr(model, "predict_marginals"):
+            marginals: FloatArray = model.predict_marginals(X) - self.structure.mean()
+            return marginals
+        return self.in_terms_of_psi(model, model.feature_scores(X), loss)
+
+    def in_terms_of_psi(self, model: Any, scores: FloatArray, loss: str) -> FloatArray:
+        """Return a model's scores as estimates of ψ − μ, but for averages of scores."""
+        if loss == "auc" or model._decides_by()[0] == "squared":
+            return scores
+        expected: FloatArray = scores @ self.structure.covariance()
+        return expected
+
+    def mean_psi(self, n_jobs: int | None) -> FloatArray:
+        """Return ψ of the targets, of a set of outputs the mean."""
+        sets = resolve_targets(self.structure, self.y)[1]
+        targets = embed_targets(self.structure, self.y, sets, None, get_n_threads(n_jobs))
+        if targets.first is None:
+            return targets.psi
+        means: FloatArray = np.add.reduceat(targets.psi, targets.first[:-1]) / np.diff(targets.first)[:, np.newaxis]
+        return means
+
+
+def reached(model: Any, X: Any) -> tuple[Any, Any]:
+    """Return the fitted model within pipelines and searches, and X as it gets it (None stays so)."""
+    while True:
+        if hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif hasattr(model, "steps"):
+            if X is not None and len(model.steps) > 1:
+                X = model[:-1].transform(X)
+            model = model.steps[-1][1]
+        else:
+            return model, X
+
+
+def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: Any = None) -> Member:
+    """Return a copy of an estimator with its structure, and what it is trained on; y is of `structure`."""
+    estimator = clone(given)
+    innermost = Reached.within(estimator)
+    own = innermost.estimator.structure
+    if link is None and own is not None and not is_meant(type(structure), own):
+        link = visits(structure) if is_meant(LabelSets, own) else None
+        if link is None:
+            raise ValueError(
+                f"member {name!r} predicts {own!r}, not {type(structure).__name__}: give (name, estimator, link), "
+                "where link is the matrix of its ψ in terms of that of the structure predicted"
+            )
+    if link is not None:
+        link, structure, y = _linked(structure, name, own, link, y)
+    if not isinstance(structure, MultiClass):  # which learns the labels themselves
+        estimator.set_params(**{f"{innermost.path}structure": structure})
+    return Member(name, estimator, structure, link, y)
+
+
+def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tuple[Any, Structure, Any]:
+    """Return a link after checking it, the structure of its member, and what outputs y are in that."""
+    matrix = sparse.csr_array(link, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] != structure.n_features or not np.isfinite(matrix.data).all():
+        raise ValueError(
+            f"the link of member {name!r} must be a matrix of {structure.n_features} columns, one for each "
+            f"entry of ψ of {structure!r}, got shape {matrix.shape}"
+        )
+    psi = structure.embed(y) @ matrix.T
+    if is_meant(type(structure), own):
+        own = structure
+    if is_meant(LabelSets, own):
+        own, _ = resolve_targets(own, np.rint(psi).astype(int))
+    if not isinstance(own, Structure) or own.n_features != psi.shape[1]:
+        raise ValueError(
+            f"the structure of member {name!r} must have ψ of {psi.shape[1]} entries, as its link has rows, got {own!r}"
+        )
+    # The output of nearest ψ, ‖ψ' − Lψ‖² = ‖ψ'‖² − 2⟨ψ', Lψ⟩ + …, must be one of ψ' = Lψ.
+    parts = own.space.decode(psi, np.full(psi.shape[1], -0.5)).y
+    wrong = np.flatnonzero(np.abs(own.space.embed(parts) - psi).max(axis=1) > 1e-9)
+    if wrong.size:
+        raise ValueError(
+            f"the link of member {name!r} maps y of row {wrong[0]} to {psi[wrong[0]]}, which is ψ of no output of "
+            f"{own!r}"
+        )
+    return matrix, own, own.space.decode_parts(parts)

@@ -1,0 +1,393 @@
+"""StructuredVoting: weighted averages of the scores of several estimators."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import Bunch, _safe_indexing
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_consistent_length
+
+from ..._data.glossary import documented
+from ..._data.inputs import check_weights, input_tags, refit
+from ..._lib.arrays import FloatArray
+from ...structures import LabelSets, MultiClass, is_meant
+from ..base import StructuredEstimator
+from ..training import resolve_targets
+from .base import ComposedEstimator, Reached
+from .members import Member, reached, resolve_member
+from .weights import leave_out, stacking_weights
+
+#: Left-out rows that are decoded to choose such a factor.
+_MOST_DECODED = 1000
+#: Factors of the scores of another structure that are tried, beside 1.
+_FACTORS = (0.25, 0.5, 2.0, 4.0, 0.0)
+
+
+@documented
+class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[misc]  # scikit-learn has no types
+    r"""Weighted averages of the scores of several estimators, also of estimators of different structures.
+
+    Each member estimates the expectation of ψ. Their weights are chosen on rows that they have not seen, so that the
+    average estimates it better than any of them, and the average is decoded (stacked regressions; Breiman, 1996).
+    Members may also predict another structure that describes the same objects, such as the set of places on a route:
+    what they learn about it is added to the scores of ψ.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) or (str, estimator, link)
+        Names and members: estimators of this package, pipelines that end in one, or searches for one. A member whose
+        `structure` is None, or of the class of the average's, gets the average's. ``"drop"`` instead of a member
+        leaves it out. A `link` is an array or sparse matrix L of shape (d', d) for a member that predicts another
+        structure, of which it says that :math:`\psi'(y') = L\,\psi(y)`: the member is trained on the y' that follow
+        from y, and the transpose carries its scores to those of ψ. None: known for ``LabelSets`` of what ``Routes``
+        and ``Cycles`` visit.
+    structure : Structure, str or None, default=None
+        The structure that is predicted. None: that of the first member without a link.
+    weights : "loo", array of shape (n_estimators,) or None, default="loo"
+        ``"loo"``: nonnegative weights of least loss on scores of left-out rows. Those come from leave-one-out for
+        :class:`StructuredRidge` and :class:`StructuredRidgeCV` of up to 5000 rows, from `cv` for all others. An array:
+        nonnegative numbers, divided by the sum of those without a link. None: equal weights.
+    cv : int, cross-validation generator or iterable, default=5
+        Folds that leave rows out. An integer: so many, of shuffled rows.
+    %(decoder)s
+    %(expected_decision)s
+    %(n_jobs)s
+    %(random_state)s
+    %(verbose)s
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The members, fitted to all rows; dropped ones left out.
+    named_estimators_ : :class:`~sklearn.utils.Bunch`
+        The members by name; ``"drop"`` for those that were dropped.
+    weights_ : ndarray of shape (n_members,)
+        Weights of the members' estimates of ψ, of those in `estimators_`.
+    left_out_by_ : list of {"loo", "cv"}
+        How rows were left out of each member. Only with ``weights="loo"``.
+    left_out_scores_ : ndarray of shape (n, d)
+        The average's scores for the rows of training, of each from members without it. Only with ``weights="loo"``.
+    %(structure_)s
+    loss_, decision_ : str
+        ``"squared"``, unless all members predict by scores under the loss ``"auc"``; and what ``"auto"`` stood for.
+    %(classes_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
+
+    See Also
+    --------
+    EmbeddingRegressor : Forests and other regressors as members.
+    sklearn.ensemble.VotingRegressor : Averages of regressors, with equal weights unless they are given.
+
+    Notes
+    -----
+    Member k estimates :math:`E\psi - \mu` by :math:`f_k(x)`: its scores where its loss is ``"squared"``, its marginals
+    less μ where it has a distribution, and :math:`\Sigma` times its scores otherwise, which is the same to first order
+    for log-odds. With :math:`f_k^{-}` the estimates for left-out rows and sample weights u, the weights w ≥ 0 minimise
+    :math:`\sum_i u_i \|\tilde\psi_i - \sum_k w_k f_k^{-}(x_i)\|^2`. Where all members decide by scores under the loss
+    ``"auc"``, their scores are averaged, and w minimises that loss. Where no combination is better than the uniform
+    mean, weights are equal.
+
+    Members with a link are combined with those of the same structure and link in the same way, in terms of ψ'. Then
+    a factor for each such group, of 0, ¼, ½, 1, 2 and 4, is chosen in turn by `score` of the predictions for left-out
+    rows (1000 of them where there are more), which ``fit`` can hold to constraints. To the score of y a group adds
+    :math:`\langle\hat\psi', \psi'(y')\rangle`, less :math:`\tfrac12\|\psi'(y')\|^2` with ``decision="mbr"``, which
+    takes a ψ' of zeros and ones.
+
+    Cost: a fit of each member; for a ridge leave-one-out besides, for others five fits; decoding of n rows for each
+    factor tried.
+
+    References
+    ----------
+    L. Breiman (1996), Stacked regressions, *Machine Learning* 24.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from combpred import EmbeddingRegressor, StructuredRidge, StructuredVoting
+    >>> X = np.arange(10.0)[:, None]
+    >>> y = np.where(X < 5, [1, 2, 3], [3, 2, 1])
+    >>> neighbours = EmbeddingRegressor(KNeighborsRegressor(2))
+    >>> voting = StructuredVoting([("ridge", StructuredRidge("permutations")), ("neighbours", neighbours)]).fit(X, y)
+    >>> voting.predict([[0.5], [8.5]])
+    array([[1, 2, 3],
+           [3, 2, 1]], dtype=int32)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ComposedEstimator._parameter_constraints,
+        "estimators": [list],
+        "weights": [StrOptions({"loo"}), "array-like", None],
+        "cv": ["cv_object"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimators: Sequence[tuple[Any, ...]],
+        *,
+        structure: Any = None,
+        weights: Any = "loo",
+        cv: Any = 5,
+        decoder: str = "auto",
+        decision: str = "auto",
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.structure = structure
+        self.weights = weights
+        self.cv = cv
+        self.decoder = decoder
+        self.decision = decision
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Parameters of members, by name.
+
+    @property
+    def _named(self) -> list[tuple[str, Any]]:
+        entries = self.estimators if isinstance(self.estimators, (list, tuple)) else []
+        return [entry[:2] for entry in entries if isinstance(entry, tuple)]
+
+    @_named.setter
+    def _named(self, named: list[tuple[str, Any]]) -> None:
+        self.estimators = [(*pair, *entry[2:]) for pair, entry in zip(named, self.estimators, strict=True)]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, with ``deep=True`` also members and their parameters by name."""
+        params: dict[str, Any] = self._get_params("_named", deep=deep)
+        return params
+
+    def set_params(self, **params: Any) -> StructuredVoting:
+        """Set parameters, members (``name=estimator`` or ``name="drop"``) and those of members (``name__alpha``)."""
+        self._set_params("_named", **params)
+        return self
+
+    # Training.
+
+    @documented
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, constraints: Any = None) -> StructuredVoting:
+        """Train the members and choose their weights.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n, n_features)
+            Inputs, which members get as they are.
+        y : array of n structures
+            In the format of the structure's class.
+        %(sample_weight)s
+        constraints : dict, or list of n dicts (or None), default=None
+            What predictions for the rows are held to where a factor for members with a link is chosen, as in `predict`.
+
+        Returns
+        -------
+        StructuredVoting
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        ValueError
+            As ``fit`` of the members; for members, links and weights that are not legal, naming the member; for outputs
+            that a link does not map to those of a member's structure, naming the row.
+        TypeError
+            For members that are no estimators of structures.
+
+        Notes
+        -----
+        Cost: see the notes of the class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge, StructuredVoting
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> members = [("weak", StructuredRidge("permutations")), ("strong", StructuredRidge(alpha=0.1))]
+        >>> StructuredVoting(members, weights=[1, 3]).fit(X, y).score(X, y)
+        1.0
+        """
+        with refit(self):
+            kept, given = self._check_members()
+            self._require_target(y)
+            X = self._check_input(X, reset=True)
+            check_consistent_length(X, y)
+            structure, _ = resolve_targets(self._own_structure(), y)
+            self._set_structure(structure)
+            weights = check_weights(sample_weight, X.shape[0])
+            members = [resolve_member(structure, y, *entry) for entry in kept]
+            if all(member.link is not None for member in members):
+                raise ValueError("estimators must hold a member without a link, of the structure that is predicted")
+            for member in members:
+                if self.verbose:
+                    print(f"[{type(self).__name__}] fitting {member.name!r}", file=sys.stderr)
+                arguments = Reached.within(member.estimator).fit_arguments(weights, f"member {member.name!r}")
+                member.estimator.fit(X, member.y, **arguments)
+            self._decide(members)
+            self._members = members
+            self.estimators_ = [member.estimator for member in members]
+            fitted = {member.name: member.estimator for member in members}
+            self.named_estimators_ = Bunch(**{name: fitted.get(name, "drop") for name, _ in self._named})
+            if given is None:
+                self._choose_weights(X, y, weights, constraints)
+            else:
+                own = sum(weight for weight, member in zip(given, members, strict=True) if member.link is None)
+                if not own > 0:
+                    raise ValueError(f"weights of members without a link must not all be 0, got {self.weights!r}")
+                self.weights_ = given / own
+        return self
+
+    def _check_members(self) -> tuple[list[tuple[Any, ...]], FloatArray | None]:
+        """Return the entries that are not dropped, and their weights where these are given."""
+        for entry in self.estimators:
+            if not isinstance(entry, tuple) or len(entry) not in (2, 3) or not isinstance(entry[0], str):
+                raise ValueError(f"estimators must hold (name, estimator) or (name, estimator, link), found {entry!r}")
+        self._validate_names([name for name, _ in self._named])
+        kept = [at for at, (_, estimator) in enumerate(self._named) if not _is_dropped(estimator)]
+        if not kept:
+            raise ValueError("estimators must hold at least one member that is not 'drop'")
+        for at in kept:
+            name, estimator = self._named[at]
+            if not isinstance(Reached.within(estimator).estimator, StructuredEstimator):
+                raise TypeError(
+                    f"member {name!r} must be an estimator of structures, such as StructuredRidge, or a pipeline that "
+                    f"ends in one, got {estimator!r}; EmbeddingRegressor makes one of a regressor"
+                )
+        entries = [self.estimators[at] for at in kept]
+        if isinstance(self.weights, str):
+            return entries, None
+        weights = np.ones(len(self.estimators)) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+        if weights.shape != (len(self.estimators),):
+            raise ValueError(f"weights has shape {weights.shape}, must be ({len(self.estimators)},): one a member")
+        if not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError(f"weights must be finite and at least 0, got {self.weights!r}")
+        return entries, weights[kept]
+
+    def _own_structure(self) -> Any:
+        """Return the parameter that says what is predicted, as it is before `fit`."""
+        if self.structure is not None:
+            return self.structure
+        for entry in self.estimators:
+            if len(entry) == 2 and not _is_dropped(entry[1]):
+                return Reached.within(entry[1]).estimator.structure
+        return None
+
+    def _classifies(self) -> bool:
+        structure = self._own_structure()
+        return structure is None or is_meant(MultiClass, structure) or is_meant(LabelSets, structure)
+
+    def _decide(self, members: list[Member]) -> None:
+        """Set `loss_` and `decision_`."""
+        models = [reached(member.estimator, None)[0] for member in members]
+        by_scores = all(
+            model._decides_by() == ("auc", "score") and not hasattr(model, "predict_marginals") for model in models
+        )
+        if by_scores and self.decision != "mbr" and all(member.link is None for member in members):
+            self.loss_, self.decision_ = "auc", "score"
+            return
+        self._decide_by_expectations(self.structure_)
+        for member in members:
+            if member.link is not None and self.decision_ == "mbr" and not member.structure.space.has_indicators:
+                raise ValueError(
+                    f"decision='mbr' takes members with a link whose ψ holds zeros and ones, not {member.name!r} of "
+                    f"{member.structure!r}: take decision='score'"
+                )
+
+    def _scores(self, X: Any) -> FloatArray:
+        total = np.zeros((X.shape[0], self.structure_.n_features))
+        for member, weight in zip(self._members, self.weights_, strict=True):
+            if weight:
+                total += weight * member.lifted(member.estimates(member.estimator, X, self.loss_), self.decision_)
+        return total
+
+    # Weights.
+
+    def _choose_weights(self, X: Any, y: Any, weights: FloatArray | None, constraints: Any) -> None:
+        """Set `weights_` from estimates for left-out rows."""
+        members = self._members
+        left_out, how_left_out = [], []
+        for member in members:
+            if self.verbose:
+                print(f"[{type(self).__name__}] leaving rows out of {member.name!r}", file=sys.stderr)
+            scores, how = leave_out(member, X, weights, self.cv, self.loss_)
+            left_out.append(scores)
+            how_left_out.append(how)
+        self.left_out_by_ = how_left_out
+        self.weights_ = np.zeros(len(members))
+        groups: list[list[int]] = []
+        for at, member in enumerate(members):
+            group = next((group for group in groups if member.shares(members[group[0]])), None)
+            if group is None:
+                groups.append([at])
+            else:
+                group.append(at)
+        totals = []
+        for group in groups:
+            first = members[group[0]]
+            psi = first.mean_psi(self.n_jobs) - first.structure.mean()
+            covariance = first.structure.covariance() if self.loss_ == "auc" else None
+            chosen = stacking_weights([left_out[at] for at in group], psi, weights, covariance)
+            self.weights_[group] = chosen
+            combined = sum(weight * left_out[at] for weight, at in zip(chosen, group, strict=True))
+            totals.append(first.lifted(combined, self.decision_))
+        factors = np.ones(len(groups))
+        if len(groups) > 1:
+            own = next(k for k, group in enumerate(groups) if members[group[0]].link is None)
+            factors = self._choose_factors(totals, own, y, weights, constraints)
+        for group, factor in zip(groups, factors, strict=True):
+            self.weights_[group] *= factor
+        self.left_out_scores_ = sum(factor * total for factor, total in zip(factors, totals, strict=True))
+
+    def _choose_factors(
+        self, totals: list[FloatArray], own: int, y: Any, weights: FloatArray | None, constraints: Any
+    ) -> FloatArray:
+        """Return factors of the groups' scores, the own structure's 1, that predict left-out rows best."""
+        n = len(totals[0])
+        if n > _MOST_DECODED:
+            some = np.sort(np.random.RandomState(0).permutation(n)[:_MOST_DECODED])
+            totals, y = [total[some] for total in totals], _safe_indexing(y, some)
+            weights = None if weights is None else weights[some]
+            if constraints is not None and not isinstance(constraints, Mapping):
+                constraints = [constraints[row] for row in some]
+        held = None if constraints is None else self.structure_.space.restricted(constraints, len(totals[0]))
+
+        def score(factors: FloatArray) -> float:
+            scores = sum(factor * total for factor, total in zip(factors, totals, strict=True))
+            predicted = self.structure_.space.decode_parts(self._decode_scores(scores, self._decoding(), held).y)
+            return float(self.structure_.score(y, predicted, weights))
+
+        best = np.ones(len(totals))
+        value = score(best)
+        for group in (k for k in range(len(totals)) if k != own):
+            for factor in _FACTORS:
+                other = best.copy()
+                other[group] = factor
+                found = score(other)
+                if found > value:
+                    best, value = other, found
+        return best
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = [input_tags(estimator) for _, estimator in self._named if not _is_dropped(estimator)]
+        tags.input_tags.pairwise = any(each.pairwise for each in given)
+        tags.input_tags.sparse = all(each.sparse for each in given)
+        tags.input_tags.allow_nan = all(each.allow_nan for each in given)
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        given = [input_tags(estimator) for _, estimator in self._named if not _is_dropped(estimator)]
+        return {**super()._more_tags(), "pairwise": any(each["pairwise"] for each in given)}
+
+
+def _is_dropped(estimator: Any) -> bool:
+    return isinstance(estimator, str) and estimator == "drop"

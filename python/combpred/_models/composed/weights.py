@@ -1,0 +1,89 @@
+"""Weights of averages: estimates for left-out rows, and the combination of least loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+from sklearn.base import clone
+from sklearn.model_selection import KFold, check_cv
+from sklearn.utils.metaestimators import _safe_split
+
+from ..._lib.arrays import FloatArray
+from ...structures import MultiClass
+from ..dual import left_out_scores
+from ..ridge import StructuredRidge, training_kernel
+from ..ridge_cv import StructuredRidgeCV
+from ..training import resolve_targets
+from .base import Reached
+from .members import Member
+
+#: Rows up to which a ridge is left out row by row, which needs matrices of their number squared.
+_MOST_LEFT_OUT = 5000
+
+
+def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss: str) -> tuple[FloatArray, str]:
+    """Return estimates for the rows by models without them, and how the rows were left out: "loo" or "cv"."""
+    model, n, sets = member.estimator, X.shape[0], resolve_targets(member.structure, member.y)[1]
+    if (
+        n <= _MOST_LEFT_OUT
+        and sets is None
+        and isinstance(model, (StructuredRidge, StructuredRidgeCV))
+        and model.solver in ("auto", "closed-form")
+        and getattr(model, "cv", None) is None
+    ):
+        return _leave_one_out(member, X, weights, loss), "loo"
+    y, structure, reached = member.y, member.structure, Reached.within(model)
+    template = clone(model)
+    if isinstance(structure, MultiClass):  # a fold may lack a class
+        y, structure = structure.space.encode(y)[:, 0], MultiClass(structure.n_features)
+    template.set_params(**{f"{reached.path}structure": structure})
+    folds = KFold(min(int(cv), max(n, 2)), shuffle=True, random_state=0) if isinstance(cv, Integral) else check_cv(cv)
+    found = np.full((n, structure.n_features), np.nan)
+    for train, test in folds.split(X, None):
+        X_train, y_train = _safe_split(template, X, y, train)
+        X_test, _ = _safe_split(template, X, None, test, train)
+        some = None if weights is None else weights[train]
+        fitted = clone(template).fit(X_train, y_train, **reached.fit_arguments(some, f"member {member.name!r}"))
+        found[test] = member.estimates(fitted, X_test, loss)
+    missing = np.flatnonzero(np.isnan(found).any(axis=1))
+    if missing.size:
+        raise ValueError(f"cv must leave out every row: row {missing[0]} is in no test fold of {cv!r}")
+    return found, "cv"
+
+
+def _leave_one_out(member: Member, X: Any, weights: FloatArray | None, loss: str) -> FloatArray:
+    """Return a ridge's estimates for the rows, each without that row in training."""
+    ridge, n = clone(member.estimator), X.shape[0]
+    alpha = ridge.alpha if isinstance(ridge, StructuredRidge) else member.estimator.alpha_
+    X, problem = ridge._validate_training(X, member.y, weights)
+    plan = problem.with_options(solver="closed-form").plan(0, n * n)
+    advice = "fit fewer rows, or give weights"
+    scores = left_out_scores(problem, training_kernel(ridge, X, plan, advice, loo="_loo"), [float(alpha)])[0]
+    return member.in_terms_of_psi(ridge, scores, loss)
+
+
+def stacking_weights(
+    estimates: Sequence[FloatArray], psi: FloatArray, weights: FloatArray | None, covariance: FloatArray | None
+) -> FloatArray:
+    r"""Return the nonnegative weights of estimates (n, d) that lose least, equal ones where none beats all zero.
+
+    For estimates f_k, their average f and centred ψ, the loss of a row is ½‖ψ − f‖², or with a covariance
+    ½ f'Σf + ½ (1 − ⟨ψ, f⟩)².
+    """
+    rows = np.stack([np.sqrt(weights)[:, np.newaxis] * f for f in estimates] if weights is not None else estimates)
+    target = psi if weights is None else np.sqrt(weights)[:, np.newaxis] * psi
+    linear = np.einsum("kij,ij->k", rows, target)
+    if covariance is None:
+        quadratic = np.einsum("kij,lij->kl", rows, rows)
+    else:
+        products = np.einsum("kij,ij->ki", rows, psi)
+        quadratic = np.einsum("kij,lij->kl", rows @ covariance, rows) + products @ products.T
+    values, vectors = np.linalg.eigh(quadratic)
+    kept = values > 1e-12 * max(values[-1], 1e-300)
+    root = np.sqrt(values[kept])[:, np.newaxis] * vectors[:, kept].T
+    found, _ = nnls(root, (vectors[:, kept].T @ linear) / np.sqrt(values[kept])) if kept.any() else (np.zeros(0), 0)
+    return found if found.any() else np.full(len(estimates), 1.0 / len(estimates))

@@ -1,0 +1,311 @@
+"""EmbeddingRegressor: any regressor on ψ, then decoding."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeRegressor
+
+from combpred import Admissible, CapabilityError, EmbeddingRegressor, StructuredRidge
+from combpred.aggregation import kemeny
+from combpred.metrics import kendall_tau
+from combpred.structures import (
+    Assignments,
+    Cliques,
+    Custom,
+    Cycles,
+    Graphs,
+    Hierarchy,
+    LabelSets,
+    MultiClass,
+    Ordinal,
+    PartialOrders,
+    Permutations,
+    Routes,
+    Subtrees,
+    WeakOrders,
+)
+
+STRUCTURES = [
+    MultiClass(3),
+    LabelSets(3),
+    Ordinal(4),
+    Hierarchy([-1, 0, 0, 1, 1]),
+    Subtrees([-1, 0, 0, 1, 1]),
+    Permutations(4),
+    WeakOrders(3),
+    PartialOrders(3),
+    Cliques(4),
+    Graphs(3),
+    Cycles(4),
+    Routes(3),
+    Assignments(3),
+]
+
+
+def data(structure, n=30, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 3)), structure.sample(n, random_state=seed)
+
+
+class Answers(RegressorMixin, BaseEstimator):
+    """Predicts what `answer` returns for the number of rows and of targets."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def fit(self, X, y):
+        self.width_ = y.shape[1] if y.ndim == 2 else 1
+        return self
+
+    def predict(self, X):
+        return self.answer(len(X), self.width_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+@pytest.mark.parametrize("decision", ["auto", "score", "mbr"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_decisions_are_the_best_of_all_outputs_for_what_is_predicted(structure, decision):
+    X, y = data(structure)
+    forest = ExtraTreesRegressor(10, max_depth=3, random_state=0)
+    model = EmbeddingRegressor(forest, structure, decision=decision).fit(X, y)
+    targets = structure.embed(y)
+    expected = clone(forest).fit(X, targets if targets.shape[1] > 1 else targets.ravel()).predict(X)
+    psi = structure.embed(list(structure.enumerate()))
+    np.testing.assert_allclose(model.feature_scores(X), expected.reshape(len(X), -1) - psi.mean(axis=0), atol=1e-12)
+    values = expected.reshape(len(X), -1) @ psi.T
+    if model.decision_ == "mbr":
+        values -= (psi**2).sum(axis=1) / 2
+    best = values.max(axis=1)
+    np.testing.assert_allclose(model.score_structures(X, model.predict(X)), best, atol=1e-9)
+    certified = model.predict_certified(X)
+    np.testing.assert_allclose(certified.value, best, atol=1e-9)
+    assert certified.optimal.all()
+    if decision == "auto":
+        assert model.decision_ == StructuredRidge(structure, loss="squared").fit(X, y).decision_
+
+
+def test_ridge_regression_on_psi_is_structured_ridge():
+    """Signs of rankings have mean 0, so that both penalise the same weights."""
+    X, y = data(Permutations(4))
+    weights = np.random.default_rng(1).random(len(X))
+    regressor = KernelRidge(alpha=0.6, kernel="rbf", gamma=0.2)
+    ours = EmbeddingRegressor(regressor, "permutations").fit(X, y, sample_weight=weights)
+    ridge = StructuredRidge("permutations", alpha=0.3, loss="squared", kernel="rbf", gamma=0.2, fit_intercept=False)
+    ridge.fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(ours.feature_scores(X), ridge.feature_scores(X), atol=1e-8)
+    np.testing.assert_array_equal(ours.predict(X), ridge.predict(X))
+
+
+def test_regressors_of_one_target_are_fitted_for_each_entry():
+    X, y = data(Permutations(4))
+    weights = np.random.default_rng(1).random(len(X))
+    trees = GradientBoostingRegressor(n_estimators=3, random_state=0)
+    model = EmbeddingRegressor(make_pipeline(StandardScaler(), trees), "permutations").fit(X, y, sample_weight=weights)
+    assert isinstance(model.regressor_, MultiOutputRegressor)
+    targets, scaled = Permutations(4).embed(y), StandardScaler().fit_transform(X)
+    for entry in range(6):
+        alone = clone(trees).fit(scaled, targets[:, entry], sample_weight=weights)
+        np.testing.assert_allclose(model.feature_scores(X)[:, entry], alone.predict(scaled))
+    two = EmbeddingRegressor(trees).fit(X, X[:, 0] > 0)
+    assert two.decision_function(X).shape == (30,) and two.predict(X).dtype == bool
+    single = EmbeddingRegressor(trees, "permutations").fit(X, y[:, :2].argsort(axis=1) + 1)  # d = 1
+    assert single.feature_scores(X).shape == (30, 1)
+
+
+def test_weights_of_zero_leave_rows_out_and_searches_get_weights():
+    X, y = data(LabelSets(3))
+    weights = np.arange(30) % 3
+    model = EmbeddingRegressor(structure=LabelSets(3), random_state=0)
+    kept = weights > 0
+    without = clone(model).fit(X[kept], y[kept], sample_weight=weights[kept])
+    np.testing.assert_array_equal(model.fit(X, y, sample_weight=weights).feature_scores(X), without.feature_scores(X))
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), DecisionTreeRegressor()), {"decisiontreeregressor__max_depth": [2]}
+    )
+    weighted = EmbeddingRegressor(search, LabelSets(3)).fit(X, y, sample_weight=weights)
+    tree = DecisionTreeRegressor(max_depth=2).fit(X[kept], y[kept], sample_weight=weights[kept])
+    np.testing.assert_allclose(weighted.feature_scores(X), tree.predict(X) - 0.5, atol=1e-9)
+
+
+def test_sets_of_outputs_are_learnt_output_by_output():
+    X = np.arange(3.0)[:, None]
+    y = [Admissible([[1, 2, 3], [2, 1, 3]]), Admissible([[1, 2, 3]]), Admissible([[3, 2, 1]])]
+    rows, flat = [0, 0, 1, 2], [[1, 2, 3], [2, 1, 3], [1, 2, 3], [3, 2, 1]]
+    model = EmbeddingRegressor(LinearRegression(), "permutations").fit(X, y, sample_weight=[1, 2, 3])
+    other = EmbeddingRegressor(LinearRegression(), "permutations").fit(X[rows], flat, sample_weight=[1, 1, 2, 3])
+    np.testing.assert_allclose(model.feature_scores(X), other.feature_scores(X))
+
+
+def test_squared_distance_is_kendall_s_so_that_trees_split_by_it():
+    """The best of all splits by Kendall's distance is scikit-learn's on ψ, and leaves are Kemeny consensuses."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), Permutations(4).sample(40, random_state=0)
+    y[X[:, 1] > 0.3] = [2, 1, 4, 3]
+    psi = Permutations(4).embed(y)
+    discordant = np.array([[(1 - kendall_tau(a[None], b[None])) / 2 * 6 for b in y] for a in y])
+    np.testing.assert_allclose(((psi[:, None] - psi[None]) ** 2).sum(axis=2), 4 * discordant, atol=1e-9)
+
+    def spread(rows):  # twice the discordant pairs of two rankings drawn from a node, times its rows
+        return 2 * discordant[np.ix_(rows, rows)].mean() * rows.sum()
+
+    assert spread(np.ones(40, bool)) == pytest.approx(40 * psi.var(axis=0).sum())
+    splits = [
+        (spread(low) + spread(~low), f, low) for f in range(3) for t in np.sort(X[:, f])[:-1] for low in [X[:, f] <= t]
+    ]
+    _, feature, low = min(splits, key=lambda split: split[0])
+    model = EmbeddingRegressor(DecisionTreeRegressor(max_depth=1, random_state=0), "permutations").fit(X, y)
+    assert model.regressor_.tree_.feature[0] == feature
+    np.testing.assert_array_equal(X[:, feature] <= model.regressor_.tree_.threshold[0], low)
+    for leaf in (low, ~low):
+        np.testing.assert_array_equal(model.predict(X[leaf])[0], kemeny(y[leaf], method="exact").consensus)
+
+
+def test_constraints_take_the_best_of_what_they_leave():
+    X, y = data(Permutations(4))
+    model = EmbeddingRegressor(KNeighborsRegressor(4), "permutations").fit(X, y)
+    outputs = np.array([output for output in Permutations(4).enumerate() if output[2] == 1])
+    values = np.array([model.score_structures(X, np.tile(output, (len(X), 1))) for output in outputs])
+    found = model.predict(X, constraints={"first": 2})
+    np.testing.assert_allclose(model.score_structures(X, found), values.max(axis=0), atol=1e-9)
+    best = next(model.enumerate(X[0], nu=1, max_results=1))
+    np.testing.assert_array_equal(best, model.predict(X[:1])[0])
+
+
+def test_a_citizen_of_scikit_learn():
+    X, y = data(Permutations(4))
+    model = EmbeddingRegressor(ExtraTreesRegressor(10, random_state=0), Permutations())
+    search = GridSearchCV(model, {"regressor__max_depth": [1, None], "decision": ["score"]}, cv=2, error_score="raise")
+    best = search.fit(X, y).best_estimator_
+    assert best.regressor_.max_depth == best.regressor.max_depth == search.best_params_["regressor__max_depth"]
+    again = pickle.loads(pickle.dumps(best))
+    np.testing.assert_array_equal(again.predict(X), best.predict(X))
+    piped = make_pipeline(StandardScaler(), clone(best))
+    assert np.isfinite(cross_val_score(piped, X, y, cv=3)).all()
+    assert (
+        not is_classifier(model)
+        and is_classifier(EmbeddingRegressor())
+        and is_classifier(EmbeddingRegressor(None, "labelsets"))
+    )
+    one, other = (EmbeddingRegressor(structure="permutations", random_state=0).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(one.feature_scores(X), other.feature_scores(X))
+    assert isinstance(one.regressor_, ExtraTreesRegressor) and one.regressor is None
+
+
+def test_frames_and_sparse_inputs_reach_the_regressor():
+    X, y = data(LabelSets(3))
+    frame = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})
+    columns = ColumnTransformer([("colour", OneHotEncoder(), ["colour"])], remainder="passthrough")
+    model = EmbeddingRegressor(make_pipeline(columns, KNeighborsRegressor(3)), LabelSets()).fit(frame, y)
+    assert model.feature_names_in_.tolist() == ["size", "colour"] and model.n_features_in_ == 2
+    coded = np.column_stack([X[:, 1] <= 0, X[:, 1] > 0, X[:, 0]])
+    plain = EmbeddingRegressor(KNeighborsRegressor(3), LabelSets()).fit(coded, y)
+    np.testing.assert_array_equal(model.predict(frame), plain.predict(coded))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["colour", "size"]])
+    dense = EmbeddingRegressor(KNeighborsRegressor(3), LabelSets()).fit(X, y)
+    compressed = clone(dense).fit(sparse.csr_matrix(X), sparse.csr_matrix(y))
+    assert sparse.issparse(compressed.predict(sparse.csr_matrix(X)))
+    np.testing.assert_array_equal(compressed.predict(sparse.csr_matrix(X)).toarray(), dense.predict(X))
+    holes = np.where(X > 1.5, np.nan, X)
+    assert EmbeddingRegressor(structure=LabelSets(), random_state=0).fit(holes, y).predict(holes).shape == (30, 3)
+    with pytest.raises(ValueError, match="NaN"):
+        dense.predict(holes)
+
+
+def test_kernel_matrices_are_cut_on_both_sides():
+    X, y = data(Permutations(4))
+    given = EmbeddingRegressor(KernelRidge(kernel="precomputed"), "permutations")
+    plain = EmbeddingRegressor(KernelRidge(), "permutations")
+    np.testing.assert_allclose(cross_val_score(given, X @ X.T, y, cv=3), cross_val_score(plain, X, y, cv=3))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda n, d: np.zeros((n, d - 1)), r"^regressor=Answers predicts an array of shape \(1, 5\) .* be \(1, 6\)"),
+        (lambda n, d: np.zeros(n), r"^regressor=Answers predicts an array of shape \(1,\)"),
+        (lambda n, d: np.full((n, d), np.nan), r"^regressor=Answers predicts nan at row 0 for '0 before 1'"),
+        (lambda n, d: np.full((n, d), "high"), "^regressor=Answers must predict numbers"),
+    ],
+)  # fmt: skip
+def test_what_regressors_must_not_predict(answer, message):
+    X, y = data(Permutations(4))
+    model = EmbeddingRegressor(LinearRegression(), "permutations").fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(regressor=Answers(answer)).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), before)  # the earlier fit
+
+
+def test_the_row_without_a_prediction_is_named():
+    X, y = data(Permutations(4))
+
+    def answer(n, d):
+        found = np.zeros((n, d))
+        found[7:, 2] = np.inf
+        return found
+
+    model = EmbeddingRegressor(Answers(answer), "permutations").fit(X, y)
+    for method in (model.predict, model.feature_scores, model.predict_certified):
+        with pytest.raises(ValueError, match=r"^regressor=Answers predicts inf at row 7 for '0 before 3'") as found:
+            method(X)
+        assert found.value.row == 7
+
+
+def test_refusals():
+    X, y = data(Permutations(4))
+    with pytest.raises(
+        ValueError, match=r"^sample_weight cannot .* the regressor is KNeighborsRegressor\(\), whose fit"
+    ):
+        EmbeddingRegressor(KNeighborsRegressor(), "permutations").fit(X, y, sample_weight=np.arange(30))
+    EmbeddingRegressor(KNeighborsRegressor(), "permutations").fit(
+        X, y, sample_weight=np.arange(30) > 3
+    )  # rows left out
+    with pytest.raises(ValueError, match="^regressor must be a regressor, got the classifier LogisticRegression"):
+        EmbeddingRegressor(LogisticRegression(), "permutations").fit(X, y)
+    with pytest.raises(ValueError, match="The 'regressor' parameter"):
+        EmbeddingRegressor("forest", "permutations").fit(X, y)
+    with pytest.raises(ValueError, match="The 'decision' parameter"):
+        EmbeddingRegressor(structure="permutations", decision="map").fit(X, y)
+    with pytest.raises(ValueError, match="^y, row 2: labels 0 and 1 share"):
+        EmbeddingRegressor(structure="permutations").fit(X[:3], [[1, 2], [2, 1], [2, 2]])
+    outputs = [(0, 1), (1, 0), (1, 1)]
+    own = Custom(
+        log_count=np.log(3.0), mean=np.full(2, 2 / 3), second_moment=np.full((2, 2), 1 / 3) + np.eye(2) / 3,
+        embed=lambda y: np.array(y, dtype=float), decode=lambda scores: max(outputs, key=lambda y: scores @ y),
+    )  # fmt: skip
+    model = EmbeddingRegressor(LinearRegression(), own).fit(X[:6], outputs * 2)
+    assert model.decision_ == "score"  # decoders by functions find no pre-images
+    with pytest.raises(CapabilityError, match="decision='score'"):
+        model.set_params(decision="mbr").fit(X[:6], outputs * 2)
+    own.set_params(embed=lambda y: np.array([np.nan, 1.0]))
+    with pytest.raises(ValueError, match="row 0: .*embed gave"):
+        EmbeddingRegressor(LinearRegression(), own).fit(X[:6], outputs * 2)
+
+
+def test_a_failed_fit_keeps_the_earlier_one():
+    X, y = data(Permutations(4))
+    model = EmbeddingRegressor(KNeighborsRegressor(3), "permutations").fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.where(X > 1, np.nan, X), y)
+    np.testing.assert_array_equal(model.predict(X), before)

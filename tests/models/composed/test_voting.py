@@ -1,0 +1,354 @@
+"""StructuredVoting: weights, links to other structures, and what averages predict."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.optimize import lsq_linear, minimize
+from sklearn.base import clone, is_classifier
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from combpred import (
+    Admissible,
+    EmbeddingRegressor,
+    ProbabilisticStructured,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredVoting,
+)
+from combpred.structures import (
+    Cliques,
+    Cycles,
+    Hierarchy,
+    LabelSets,
+    MultiClass,
+    Ordinal,
+    PartialOrders,
+    Permutations,
+    Routes,
+    WeakOrders,
+)
+
+
+def data(structure, n=40, seed=0):
+    """Outputs that depend on inputs."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    scores = X @ rng.normal(size=(3, structure.n_features)) + 0.5 * rng.normal(size=(n, structure.n_features))
+    return X, structure.decode(scores)
+
+
+def neighbours(k=3, structure=None):
+    return EmbeddingRegressor(KNeighborsRegressor(k), structure)
+
+
+def refitted(model, X, y, weights=None):
+    """Return scores of rows by models without them."""
+    found = []
+    for i in range(len(X)):
+        rest = np.arange(len(X)) != i
+        given = {} if weights is None else {"sample_weight": weights[rest]}
+        found.append(clone(model).fit(X[rest], y[rest], **given).feature_scores(X[[i]])[0])
+    return np.array(found)
+
+
+def folded(model, X, y):
+    found = None
+    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+        scores = clone(model).fit(X[train], y[train]).feature_scores(X[test])
+        found = np.empty((len(X), scores.shape[1])) if found is None else found
+        found[test] = scores
+    return found
+
+
+@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(3), Ordinal(4), WeakOrders(3), MultiClass(3)])
+def test_weights_are_those_of_least_squares_on_left_out_rows(structure):
+    X, y = data(structure)
+    members = [
+        ("ridge", StructuredRidge(structure, loss="squared")),
+        ("search", StructuredRidgeCV(structure, loss="squared", kernel="rbf", alphas=[0.1])),
+        ("neighbours", neighbours()),
+    ]
+    voting = StructuredVoting(members).fit(X, y)
+    assert voting.left_out_by_ == ["loo", "loo", "cv"]
+    kernel = StructuredRidge(structure, loss="squared", kernel="rbf", alpha=0.1)
+    left_out = [refitted(members[0][1], X, y), refitted(kernel, X, y), folded(neighbours(3, structure), X, y)]
+    psi = structure.embed(y) - structure.mean()
+    direct = lsq_linear(np.column_stack([each.ravel() for each in left_out]), psi.ravel(), bounds=(0, np.inf))
+    np.testing.assert_allclose(voting.weights_, direct.x, atol=1e-6)
+    average = sum(weight * each for weight, each in zip(voting.weights_, left_out, strict=True))
+    np.testing.assert_allclose(voting.left_out_scores_, average, atol=1e-8)
+    alone = [clone(model).set_params(structure=structure).fit(X, y).feature_scores(X) for _, model in members]
+    expected = sum(weight * each for weight, each in zip(voting.weights_, alone, strict=True))
+    np.testing.assert_allclose(voting.feature_scores(X), expected, atol=1e-10)
+
+
+def test_weights_of_rows_weigh_their_errors():
+    X, y = data(Permutations(4))
+    weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
+    members = [(name, StructuredRidge(Permutations(4), kernel=name)) for name in ("linear", "rbf")]
+    voting = StructuredVoting(members).fit(X, y, sample_weight=weights)
+    root = np.repeat(np.sqrt(weights), 6)
+    columns = [root * refitted(model, X, y, weights).ravel() for _, model in members]
+    direct = lsq_linear(np.column_stack(columns), root * Permutations(4).embed(y).ravel(), bounds=(0, np.inf))
+    np.testing.assert_allclose(voting.weights_, direct.x, atol=1e-6)
+    ridge = members[0][1].fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(voting.estimators_[0].coef_, ridge.coef_)
+
+
+def test_averages_under_the_auc_loss_minimise_it():
+    structure = Cliques(4)
+    X, y = data(structure)
+    members = [(name, StructuredRidge(kernel=name, alpha=5.0)) for name in ("linear", "rbf")]
+    voting = StructuredVoting(members, structure=structure, cv=5).fit(X, y)
+    assert (voting.loss_, voting.decision_) == ("auc", "score")
+    covariance, psi = structure.covariance(), structure.embed(y) - structure.mean()
+    left_out = []
+    for _, model in members:  # the estimates of leave-one-out, whose loss is to first order that of models without rows
+        noted = []
+        StructuredRidgeCV(
+            structure, alphas=[5.0], kernel=model.kernel,
+            scoring=lambda model, X, y, noted=noted: noted.append(model.decision_function(X)) or 0.0,
+        ).fit(X, y)  # fmt: skip
+        left_out.append(noted[0])
+
+    def loss(weights):
+        f = sum(weight * each for weight, each in zip(weights, left_out, strict=True))
+        return (np.einsum("ij,jk,ik->i", f, covariance, f) + (1 - np.einsum("ij,ij->i", psi, f)) ** 2).sum() / 2
+
+    direct = minimize(loss, [1, 1], bounds=[(0, None)] * 2, tol=1e-12)
+    np.testing.assert_allclose(loss(voting.weights_), direct.fun, rtol=1e-6)
+    np.testing.assert_allclose(voting.weights_, direct.x, atol=1e-3)
+
+
+def test_log_odds_and_distributions_become_expectations():
+    structure = Permutations(3)
+    X, y = data(structure)
+    ranker, law = StructuredRidge(structure, loss="auc"), ProbabilisticStructured(structure)
+    voting = StructuredVoting([("ranker", ranker), ("law", law)], weights=[1, 3]).fit(X, y)
+    assert voting.loss_ == "squared" and not hasattr(voting, "left_out_by_")
+    expected = 0.25 * ranker.fit(X, y).feature_scores(X) @ structure.covariance()
+    expected += 0.75 * (law.fit(X, y).predict_marginals(X) - structure.mean())
+    np.testing.assert_allclose(voting.feature_scores(X), expected, atol=1e-9)
+    learnt = StructuredVoting([("ranker", ranker), ("law", law)]).fit(X, y)
+    assert learnt.left_out_by_ == ["loo", "cv"] and learnt.weights_.sum() > 0
+
+
+@pytest.mark.parametrize("decision", ["score", "mbr"])
+def test_decisions_are_the_best_of_all_outputs(decision):
+    """With a link the score of y is that of ψ and, times its weight, that of what is visited."""
+    structure = Routes(4)
+    X, y = data(structure)
+    outputs = list(structure.enumerate())
+    psi, visited = structure.embed(outputs), np.array([np.isin(np.arange(4), y) for y in outputs]).astype(float)
+    members = [("routes", StructuredRidge(Routes())), ("places", StructuredRidge(LabelSets()))]
+    voting = StructuredVoting(members, weights=[0.5, 1.5], decision=decision).fit(X, y)
+    np.testing.assert_array_equal(voting.weights_, [1, 3])
+    routes = StructuredRidge(structure).fit(X, y)
+    places = StructuredRidge(LabelSets()).fit(X, np.array([np.isin(np.arange(4), row) for row in y]).astype(int))
+    values = (routes.feature_scores(X) + structure.mean()) @ psi.T + 3 * (places.feature_scores(X) + 0.5) @ visited.T
+    if decision == "mbr":
+        values -= ((psi**2).sum(axis=1) + 3 * visited.sum(axis=1)) / 2
+    best = values.max(axis=1)
+    np.testing.assert_allclose(voting.score_structures(X, voting.predict(X)), best, atol=1e-9)
+    np.testing.assert_allclose(voting.predict_certified(X).value, best, atol=1e-9)
+    held = [{"start": int(row[0]), "length": 3} for row in y]
+    kept = np.array([[out[0] == each["start"] and (np.array(out) >= 0).sum() == 3 for out in outputs] for each in held])
+    found = voting.predict(X, constraints=held)
+    np.testing.assert_allclose(
+        voting.score_structures(X, found), np.where(kept, values, -np.inf).max(axis=1), atol=1e-9
+    )
+
+
+def test_factors_of_links_are_chosen_by_predictions_for_left_out_rows():
+    structure = Routes(4)
+    X, y = data(structure, n=60)
+    held = [{"start": int(row[0])} for row in y]
+    members = [("routes", StructuredRidge(structure)), ("places", StructuredRidge(LabelSets(), kernel="rbf"))]
+    voting = StructuredVoting(members).fit(X, y, constraints=held)
+    visited = np.array([np.isin(np.arange(4), row) for row in y]).astype(int)
+    routes, places = refitted(members[0][1], X, y), refitted(members[1][1], X, visited)
+    first = lsq_linear(routes.reshape(-1, 1), (structure.embed(y) - structure.mean()).ravel(), bounds=(0, np.inf)).x[0]
+    second = lsq_linear(places.reshape(-1, 1), (visited - 0.5).ravel(), bounds=(0, np.inf)).x[0]
+    into = np.array([[name.endswith(f"→{v}") or name == f"start {v}" for name in NAMES] for v in range(4)])
+    reached = {}
+    for factor in (1, 0.25, 0.5, 2, 4, 0):
+        scores = first * routes + structure.mean() + factor * (second * places + 0.5) @ into
+        reached[factor] = structure.score(y, structure.decode(scores, constraints=held))
+    best = max(reached, key=reached.get)  # the first of equal ones
+    assert len(set(reached.values())) > 2
+    np.testing.assert_allclose(voting.weights_, [first, best * second], atol=1e-6)
+
+
+NAMES = [f"{u}→{v}" for u, v in permutations(range(4), 2)] + [f"start {v}" for v in range(4)] + ["end"] * 4
+
+
+def test_visits_are_linear_in_psi():
+    for structure in (Routes(5), Cycles(5)):
+        y = list(structure.enumerate())
+        voting = StructuredVoting(
+            [("own", StructuredRidge(structure)), ("sets", StructuredRidge(LabelSets()))], weights=None
+        )
+        voting.fit(np.arange(float(len(y)))[:, None], y)
+        visited = np.array([np.isin(np.arange(5), row) for row in y])
+        np.testing.assert_array_equal(voting._members[1].y, visited)
+        np.testing.assert_allclose(structure.embed(y) @ voting._members[1].link.T, visited, atol=1e-12)
+
+
+def test_links_of_one_s_own():
+    """Rankings are partial orders with the same ψ; a matrix says which leaf of a tree an output is."""
+    X, y = data(Permutations(4))
+    orders = StructuredRidge(PartialOrders(4), loss="squared")
+    link = sparse.identity(6)
+    voting = StructuredVoting(
+        [("rankings", StructuredRidge()), ("orders", orders, link)], structure="permutations", decision="score"
+    )
+    voting.fit(X, y)
+    assert voting.estimators_[1].structure_.n_items == 4
+    tree = Hierarchy([-1, 0, 0, 1, 1], allowed="leaves")
+    X, y = data(tree)
+    leaves = np.eye(5)[[2, 3, 4]]
+    voting = StructuredVoting([("tree", StructuredRidge(tree)), ("leaves", StructuredRidge(MultiClass(3)), leaves)])
+    voting.fit(X, y)
+    np.testing.assert_array_equal(voting._members[1].y, np.asarray(y) - 2)
+    assert voting.score(X, y) > voting.structure_.score(y, np.full(len(y), y[0]))
+
+
+def test_a_citizen_of_scikit_learn():
+    X, y = data(Permutations(4))
+    voting = StructuredVoting([("ridge", StructuredRidge("permutations")), ("near", neighbours())])
+    assert not is_classifier(voting) and is_classifier(StructuredVoting([("ridge", StructuredRidge())]))
+    assert voting.get_params()["ridge__alpha"] == 1.0 and voting.get_params()["near__regressor__n_neighbors"] == 3
+    voting.set_params(ridge__alpha=0.5, near__regressor__n_neighbors=2).fit(X, y)
+    assert voting.named_estimators_.ridge.alpha == 0.5 and voting.named_estimators_.ridge is voting.estimators_[0]
+    grid = {"ridge__alpha": [0.1, 10.0], "near": ["drop", neighbours(5)], "weights": [None]}
+    search = GridSearchCV(voting, grid, cv=2, error_score="raise").fit(X, y)
+    assert len(search.cv_results_["params"]) == 4
+    alone = clone(voting).set_params(near="drop", weights=[2.0, 5.0]).fit(X, y)
+    assert alone.named_estimators_.near == "drop" and len(alone.estimators_) == 1
+    ridge = StructuredRidge("permutations", alpha=0.5).fit(X, y)
+    np.testing.assert_allclose(alone.feature_scores(X), ridge.feature_scores(X), atol=1e-12)
+    again = pickle.loads(pickle.dumps(voting))
+    np.testing.assert_array_equal(again.predict(X), voting.predict(X))
+    assert np.isfinite(cross_val_score(make_pipeline(StandardScaler(), clone(voting)), X, y, cv=3)).all()
+    linked = StructuredVoting([("own", StructuredRidge(Routes())), ("sets", StructuredRidge(LabelSets()), None)])
+    assert clone(linked.set_params(sets__alpha=3.0)).estimators[1][1].alpha == 3.0
+
+
+def test_members_within_pipelines_and_searches():
+    X, y = data(Permutations(4))
+    scaled = make_pipeline(StandardScaler(), StructuredRidge(kernel="rbf"))
+    search = GridSearchCV(scaled, {"structuredridge__alpha": [0.1, 1.0]}, cv=3)
+    members = [("plain", StructuredRidge("permutations")), ("scaled", scaled), ("search", search)]
+    weights = np.random.default_rng(0).random(len(X))
+    voting = StructuredVoting(members).fit(X, y, sample_weight=weights)
+    assert voting.left_out_by_ == ["loo", "cv", "cv"]
+    inner = StandardScaler().fit(X)
+    ridge = StructuredRidge("permutations", kernel="rbf").fit(inner.transform(X), y, sample_weight=weights)
+    second = StructuredVoting(
+        [("scaled", clone(scaled).set_params(structuredridge__structure="permutations"))], weights=None
+    )
+    second.fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(second.feature_scores(X), ridge.feature_scores(inner.transform(X)), atol=1e-10)
+
+
+def test_frames_sparse_inputs_and_kernel_matrices():
+    X, y = data(LabelSets(3))
+    members = [("ridge", StructuredRidge(LabelSets())), ("near", neighbours())]
+    voting = StructuredVoting(members).fit(X, y)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    framed = clone(voting).fit(frame, y)
+    assert framed.feature_names_in_.tolist() == list("abc")
+    np.testing.assert_allclose(framed.feature_scores(frame), voting.feature_scores(X))
+    with pytest.raises(ValueError, match="feature names"):
+        framed.predict(frame[list("bca")])
+    compressed = clone(voting).fit(sparse.csr_matrix(X), y)
+    np.testing.assert_allclose(compressed.feature_scores(sparse.csr_matrix(X)), voting.feature_scores(X), atol=1e-8)
+    # Both are left out by folds, which cut kernel matrices on both sides.
+    given = StructuredVoting([("one", ProbabilisticStructured(LabelSets(), kernel="precomputed"))]).fit(X @ X.T, y)
+    plain = StructuredVoting([("one", ProbabilisticStructured(LabelSets()))]).fit(X, y)
+    np.testing.assert_allclose(given.weights_, plain.weights_, rtol=1e-3)
+
+
+def test_folds_may_lack_a_class_and_sets_of_outputs_are_left_out_by_folds():
+    X = np.arange(12.0)[:, None]
+    y = np.array(["a", "b"] * 5 + ["c", "a"])
+    voting = StructuredVoting([("near", neighbours(2)), ("ridge", StructuredRidge())]).fit(X, y)
+    assert voting.classes_.tolist() == ["a", "b", "c"] and set(voting.predict(X)) <= {"a", "b", "c"}
+    sets = [Admissible([[1, 2, 3], [2, 1, 3]]), Admissible([[1, 2, 3]]), Admissible([[3, 2, 1]])] * 4
+    voting = StructuredVoting([("ridge", StructuredRidge("permutations", loss="squared"))]).fit(X, sets)
+    assert voting.left_out_by_ == ["cv"]
+
+
+def test_members_that_know_nothing_get_equal_weights():
+    X, y = np.zeros((6, 1)), [[1, 2], [2, 1]] * 3
+    voting = StructuredVoting([("a", StructuredRidge("permutations")), ("b", neighbours())]).fit(X, y)
+    np.testing.assert_array_equal(voting.weights_, [0.5, 0.5])
+
+
+def test_refusals():
+    X, y = data(Permutations(4))
+    ridge = StructuredRidge("permutations")
+
+    def refused(message, estimators, error=ValueError, X=X, y=y, sample_weight=None, **options):
+        with pytest.raises(error, match=message):
+            StructuredVoting(estimators, **options).fit(X, y, sample_weight=sample_weight)
+
+    refused("not unique", [("a", ridge), ("a", ridge)])
+    refused("must not contain __", [("a__b", ridge)])
+    refused(r"estimators must hold \(name, estimator\) or", [("a", ridge), "b"])
+    refused("at least one member that is not 'drop'", [("a", "drop")])
+    refused(
+        "member 'forest' must be an estimator of structures.*EmbeddingRegressor",
+        [("forest", LinearRegression())],
+        TypeError,
+    )
+    refused(
+        "member 'b' predicts LabelSets.*, not Permutations: give", [("a", ridge), ("b", StructuredRidge(LabelSets()))]
+    )
+    refused("hold a member without a link", [("a", ridge, np.eye(6))], structure="permutations")
+    refused(r"link of member 'b' must be a matrix of 6 columns.*\(4, 4\)", [("a", ridge), ("b", ridge, np.eye(4))])
+    refused(
+        "structure of member 'b' must have ψ of 5 entries",
+        [("a", ridge), ("b", StructuredRidge(PartialOrders(4)), np.eye(6)[:5])],
+    )
+    refused(
+        "link of member 'b' maps y of row 0 to .* no output of PartialOrders",
+        [("a", ridge), ("b", StructuredRidge(PartialOrders(4)), 3 * np.eye(6))],
+    )
+    refused(
+        "decision='mbr' takes members with a link whose ψ holds zeros and ones, not 'b'",
+        [("a", ridge), ("b", StructuredRidge(PartialOrders(4)), np.eye(6))],
+    )
+    refused(r"weights has shape \(2,\), must be \(1,\)", [("a", ridge)], weights=[1, 2])
+    refused("weights must be finite and at least 0", [("a", ridge)], weights=[-1.0])
+    refused("weights of members without a link must not all be 0", [("a", ridge), ("b", ridge)], weights=[0.0, 0.0])
+    refused("The 'weights' parameter", [("a", ridge)], weights="cv")
+    refused(
+        "the regressor is KNeighborsRegressor",
+        [("near", neighbours(3, "permutations"))],
+        sample_weight=np.arange(40),
+    )
+    refused(
+        "cv must leave out every row: row 0 is in no",
+        [("a", neighbours(3, "permutations"))],
+        cv=[(np.arange(20), np.arange(20, 40))],
+    )
+
+
+def test_a_failed_fit_keeps_the_earlier_one():
+    X, y = data(Permutations(4))
+    voting = StructuredVoting([("a", StructuredRidge("permutations"))]).fit(X, y)
+    before = voting.predict(X)
+    with pytest.raises(ValueError, match="NaN"):
+        voting.fit(np.where(X > 1, np.nan, X), y)
+    np.testing.assert_array_equal(voting.predict(X), before)
