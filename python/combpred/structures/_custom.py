@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._lib.structure import Description
 from ._base import Structure
+from ._own.basis import Basis
 from ._own.computed import PythonSpace, from_functions
 from ._own.functions import Functions
 from ._own.listed import ListedSpace, from_gram, from_list
@@ -31,7 +32,8 @@ class Custom(Structure):
     - `from_structures`: a list of all outputs with their ψ;
     - `from_kernel`: a list of all outputs with the values of a kernel between them;
     - `from_sampler`: a function that draws uniform outputs; the moments are averages over its draws, unless they are
-      given, too.
+      given, too;
+    - `from_basis`: a kernel between outputs, which need not be listed, and few functions that span those of all.
 
     Parameters
     ----------
@@ -70,8 +72,8 @@ class Custom(Structure):
         probabilities of `propose`. None: it moves from y to z as often as back.
     n_proposals : int, default=4096
         Proposals for each prediction without `decode`.
-    structures, psi, gram, sample, n_moment_samples, random_state
-        Parameters of `from_structures`, `from_kernel` and `from_sampler`; pass them to these.
+    structures, psi, gram, sample, n_moment_samples, random_state, basis, kernel, project
+        Parameters of `from_structures`, `from_kernel`, `from_sampler` and `from_basis`; pass them to these.
 
     Notes
     -----
@@ -151,6 +153,9 @@ class Custom(Structure):
         sample: Callable[[np.random.Generator], Any] | None = None,
         n_moment_samples: int = 10_000,
         random_state: int = 0,
+        basis: Sequence[Any] | Callable[[Any], ArrayLike] | None = None,
+        kernel: Callable[[Any, Any], float] | None = None,
+        project: bool = False,
     ) -> None:
         # Parameters are not attributes, which would hide the methods of the same names.
         self._given: dict[str, Any] = {
@@ -172,6 +177,9 @@ class Custom(Structure):
             "sample": sample,
             "n_moment_samples": n_moment_samples,
             "random_state": random_state,
+            "basis": basis,
+            "kernel": kernel,
+            "project": project,
         }
 
     @classmethod
@@ -295,6 +303,73 @@ class Custom(Structure):
             n_moment_samples=n_moment_samples, random_state=random_state, **options,
         )  # fmt: skip
 
+    @classmethod
+    def from_basis(
+        cls,
+        basis: Sequence[Any] | Callable[[Any], ArrayLike],
+        *,
+        kernel: Callable[[Any, Any], float] | None = None,
+        gram: ArrayLike | None = None,
+        project: bool = False,
+        **options: Any,
+    ) -> Custom:
+        r"""Return a structure that is given by a kernel between outputs and few functions that span those of all.
+
+        The feature space of the kernel may have any dimension, and the outputs need not be listed: what matters is the
+        span of the functions :math:`k(z, \cdot)` of all outputs z. Functions :math:`u_1, \ldots, u_k` are a basis if
+        they span it.
+
+        Parameters
+        ----------
+        basis : sequence of length k, or callable
+            Outputs z, whose functions :math:`k(z, \cdot)` are the basis; or ``basis(y)`` returns the values
+            :math:`u_1(y), \ldots, u_k(y)`. Functions may depend on each other linearly.
+        kernel : callable, default=None
+            ``kernel(y, z)`` returns the kernel value of two outputs. A basis of outputs needs it; with a function it is
+            only a check that the basis spans.
+        gram : array-like of shape (k, k), default=None
+            Inner products of the functions in the feature space of the kernel. Only a basis that is a function needs
+            it.
+        project : bool, default=False
+            Whether outputs outside of the span are projected onto it, where the kernel is only approximated. False:
+            they are errors, as far as `kernel` tells.
+        **options
+            As for `from_sampler` or the class: `sample`, or `log_count`, `mean` and `second_moment`; `decode` and all
+            others. Here `mean` and `second_moment` are averages of the values u, of shape ``(k,)`` and ``(k, k)``, and
+            `decode` and `bound` take coefficients c of shape ``(k,)``, the score of y being
+            :math:`\sum_l c_l u_l(y)`.
+
+        Returns
+        -------
+        Custom
+            ψ are coordinates in an orthonormal basis of the span, as for `from_kernel`:
+            :math:`\langle\psi(y), \psi(z)\rangle` is the kernel value. Illegal arguments raise TypeError or
+            ValueError at the first use.
+
+        Notes
+        -----
+        Cost: O(k³) at the first use, and k values of the kernel for each output that is embedded.
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: infinite-dimensional output embeddings.
+
+        Examples
+        --------
+        Orders of six talks, of which only the first matters, by a kernel whose feature space is infinite:
+
+        >>> import numpy as np
+        >>> from combpred.structures import Custom
+        >>> talks = [np.roll(np.arange(6), i) for i in range(6)]
+        >>> space = Custom.from_basis(
+        ...     talks, kernel=lambda y, z: np.exp(-abs(int(y[0]) - int(z[0]))), sample=lambda rng: rng.permutation(6)
+        ... )
+        >>> psi = space.embed([[3, 0, 1, 2, 4, 5], [4, 0, 1, 2, 3, 5]])
+        >>> space.n_features, np.round(psi @ psi.T, 3).tolist()
+        (6, [[1.0, 0.368], [0.368, 1.0]])
+        """
+        return cls(basis=basis, kernel=kernel, gram=gram, project=project, **options)
+
     # Parameters.
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -367,18 +442,20 @@ class Custom(Structure):
         return self.space.compared(y_true, "y_true"), self.space.compared(y_pred, "y_pred")
 
     def feature_names(self) -> NDArray[np.object_]:
-        what = "basis" if self._given["gram"] is not None else "psi"
+        what = "psi" if self._given["gram"] is None and self._given["basis"] is None else "basis"
         return np.array([f"{what}{i}" for i in range(self.n_features)], dtype=object)
 
 
-_NUMBERS = {"n_moment_samples", "random_state", "n_proposals"}  # parameters that always have a value
+_VALUED = {"n_moment_samples", "random_state", "n_proposals", "project"}  # parameters that always have a value
 _FUNCTIONS = {field.name for field in fields(Functions)}
 _MAY = _FUNCTIONS | {"log_count"}  # parameters of spaces that are given by functions
 
 
 def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
-    named = {key for key, value in given.items() if value is not None} - _NUMBERS
+    named = {key for key, value in given.items() if value is not None} - _VALUED
+    based = "basis" in named and not named & {"embed", "structures"}
+    known = named - {"basis", "kernel", "gram"} | {"embed"} if based else named
     ways: list[tuple[set[str], set[str]]] = [  # parameters that must be given, and those that may be
         ({"structures", "psi"}, set()),
         ({"structures", "gram"}, set()),
@@ -386,16 +463,21 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
         ({"sample", "embed", "mean", "second_moment"}, _MAY),
         ({"log_count", "mean", "second_moment", "embed"}, _MAY),
     ]
-    fitting = [i for i, (must, may) in enumerate(ways) if must <= named <= must | may]
+    fitting = [i for i, (must, may) in enumerate(ways) if must <= known <= must | may]
     if not fitting:
         raise ValueError(
             f"Custom: {' and '.join(sorted(named)) or 'nothing'} given; a space is described by structures and psi, by "
             "structures and gram, by sample and embed, or by log_count, mean, second_moment and embed; the last two "
-            "take decode for predictions and what else is known, and sample takes log_count for partition functions, "
-            "and exact moments"
+            "take decode for predictions and what else is known, and basis with kernel or gram in place of embed; "
+            "sample takes log_count for partition functions, and exact moments"
         )
     if fitting[0] == 0:
         return from_list(structure, given["structures"], given["psi"])
     if fitting[0] == 1:
         return from_gram(structure, given["structures"], given["gram"])
+    if based:
+        basis = Basis(given["basis"], given["kernel"], given["gram"], given["project"])
+        mean, second_moment = basis.moments(given["mean"], given["second_moment"])
+        own = {key: basis.of_coefficients(given[key]) for key in ("decode", "bound")}
+        given = {**given, **own, "embed": basis.embed, "mean": mean, "second_moment": second_moment}
     return from_functions(structure, Functions(**{key: given[key] for key in _FUNCTIONS}), given)

@@ -220,10 +220,10 @@ def test_exact_moments_replace_draws() -> None:
     taylor = sampling.log_partition(structure, SCORES[:1] / 10, method="taylor")
     assert_allclose(taylor.value, logsumexp(SCORES[:1] @ PSI.T / 10, axis=1), atol=1e-3)
     counting = sampling.estimate_marginals(
-        structure, SCORES[:1], method="counting", epsilon=0.5, feature_range=(-1, 1), random_state=0
+        structure, SCORES[:1], method="counting", epsilon=0.8, feature_range=(-1, 1), random_state=0
     )
     p = np.exp(SCORES[:1] @ PSI.T - exact[:, np.newaxis])
-    assert_allclose(counting.value, p @ PSI, atol=0.5)
+    assert_allclose(counting.value, p @ PSI, atol=0.8)
 
 
 # Bounds: what they make possible.
@@ -234,12 +234,12 @@ def test_a_radius_guarantees_estimates() -> None:
     structure = undecoded(radius=RADIUS, log_count=math.log(24))
     scores, exact = SCORES[:5] / 6, logsumexp(SCORES[:5] @ PSI.T / 6, axis=1)
     for options in ({}, {"sampler": "cftp"}, {"schedule": "thesis"}, {"schedule": "uniform", "sampler": "rejection"}):
-        found = sampling.log_partition(structure, scores, epsilon=0.5, delta=0.2, random_state=0, **options)
+        found = sampling.log_partition(structure, scores, epsilon=0.6, delta=0.2, random_state=0, **options)
         assert found.is_guaranteed.all() or found.details.schedule != "adaptive"
         assert ((found.lower <= exact) & (exact <= found.upper)).any()
     # Exact draws would take long from here on: a chain, as without a radius.
     with pytest.warns(ConvergenceWarning, match="chains of sampler='meta' did not converge"):
-        far = sampling.log_partition(structure, SCORES[:1] * 6, epsilon=0.5, max_steps=10**5, random_state=0)
+        far = sampling.log_partition(structure, SCORES[:1] * 6, epsilon=0.9, max_steps=10**4, random_state=0)
     assert not far.is_guaranteed.any()
 
 
@@ -260,8 +260,8 @@ def test_models_are_trained_by_exact_draws() -> None:
         tol=0.2,
         epsilon=0.25,
         random_state=0,
-    ).fit(X[:30], Y[:30])
-    exact = ProbabilisticStructured(RANKINGS, alpha=20.0).fit(X[:30], Y[:30])
+    ).fit(X[:20], Y[:20])
+    exact = ProbabilisticStructured(RANKINGS, alpha=20.0).fit(X[:20], Y[:20])
     assert model.inference_ == "mcmc"
     # Sampled gradients to tol: the scores deviate by less than a quarter of their size.
     f, known = model.feature_scores(X_NEW), exact.feature_scores(X_NEW)
