@@ -1443,13 +1443,16 @@ typedef struct cp_loglinear_options {
   int64_t struct_size;
   cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
                                "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
-                               "online": one pass of "sgd" over rows that add to those of earlier passes  */
+                               "online": one pass of "sgd" over rows that add to those of earlier passes
+                               "newton": for structures with "independent" entries of ψ, whose columns of W are
+                                         found apart, by Newton's method; of cp_loglinear_fit only       */
   cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or
-                               lists, or draws by a method of cp_chain_options. Draws are not for "lbfgs" */
+                               lists, or draws by a method of cp_chain_options. Draws are not for "lbfgs" and "newton"
+                               */
   double alpha;             /* above 0                                                                    */
-  double tol;               /* not negative. "lbfgs": the largest entry of the preconditioned gradient, relative to
-                               that at W = 0; "sgd": the root of the excess over the minimum, likewise, and of draws
-                               at least .05                                                               */
+  double tol;               /* not negative. "lbfgs" and "newton": the largest entry of the preconditioned gradient,
+                               relative to that at W = 0; "sgd": the root of the excess over the minimum, likewise,
+                               and of draws at least .05                                                  */
   int64_t max_iter;         /* iterations, or passes over the rows, at most; "sgd": at least 1            */
   uint64_t seed;            /* of draws, and of the order of rows of "sgd" and "online"                   */
   int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                              */
@@ -1496,7 +1499,7 @@ typedef struct cp_loglinear_model {
 typedef struct cp_loglinear_info {
   int64_t struct_size;
   double objective;  /* NaN where expectations are estimates, and for "online"                                       */
-  double residual;   /* "lbfgs": what tol is compared with                                                           */
+  double residual;   /* "lbfgs" and "newton": what tol is compared with                                              */
   int64_t n_iter;    /* iterations, or passes                                                                        */
   double left;       /* "sgd": the excess of the objective at the last checkpoint, about                             */
   double left_error; /* its standard error, 0 for exact expectations                                                 */

@@ -80,6 +80,21 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 		}
 		return false, !ok
 	},
+	"independent": func(_ *testing.T, r trial) (bool, bool) {
+		f, ok := r.space.(structure.Free)
+		if !ok || f.FreeValues() == nil {
+			return false, true
+		}
+		y := r.part()
+		for k := range y { // from all of one value to all of another, one entry after another
+			for _, v := range f.FreeValues() {
+				if y[k] = v; r.space.Check(y) != nil {
+					return false, true
+				}
+			}
+		}
+		return len(y) == r.space.FeatureLen(), true
+	},
 	"decode": func(t *testing.T, r trial) (bool, bool) {
 		return r.succeeds(t, "decode", r.decoded(decode.Exact)), true
 	},

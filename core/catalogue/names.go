@@ -173,7 +173,8 @@ var (
 	PrimalRequests = Names{
 		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
 	}
-	LoglinearSolvers  = Names{{"lbfgs", int(train.LBFGS)}, {"sgd", int(train.SGD)}, {"online", int(train.Online)}}
+	LoglinearSolvers = Names{{"lbfgs", int(train.LBFGS)}, {"sgd", int(train.SGD)}, {"online", int(train.Online)},
+		{"newton", int(train.Newton)}}
 	Distributions     = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
 	LoglinearRequests = Names{
 		{"done", int(loglinear.Nothing)}, {"expect", int(loglinear.Expect)}, {"mean", int(loglinear.Mean)},

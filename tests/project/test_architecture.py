@@ -31,6 +31,7 @@ LAYERS = [
         *("core/maxmargin", "core/maxmargin/affine", "core/maxmargin/simplex"),
         *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect", "core/loglinear/flat"),
         *("core/loglinear/lbfgs", "core/loglinear/loglineartest", "core/loglinear/train"),
+        "core/loglinear/train/newton",
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/primal", "core/solve/sgd"),
         "core/solve/solvetest",
     },

@@ -25,6 +25,7 @@ const (
 	LBFGS  Solver = iota // a loglinear.Search
 	SGD                  // a descent.Descent
 	Online               // a descent.Online: one pass that goes on from earlier ones
+	Newton               // newton.Minimise, for entries of ψ that do not depend on each other; it asks for nothing
 )
 
 // Options are those of all solvers.
@@ -59,7 +60,7 @@ func (o Options) online(space structure.Space) descent.OnlineOptions {
 
 // check returns an error where a solver cannot do with the expectations.
 func (o Options) check() error {
-	if o.Solver == LBFGS && (o.Sampled || o.Proposed) {
+	if (o.Solver == LBFGS || o.Solver == Newton) && (o.Sampled || o.Proposed) {
 		return fmt.Errorf("train: the solver needs exact expectations, not estimates: take \"sgd\"")
 	}
 	return nil
@@ -80,6 +81,8 @@ func (o Options) machineLen(space structure.Space, n int) (int, error) {
 	}
 	p := &loglinear.Problem{X: &solve.Design{N: n}}
 	switch o.Solver {
+	case Newton:
+		return 0, errAsksNothing
 	case SGD:
 		return descent.StateLen(o.descent(space), p)
 	case Online:
@@ -329,8 +332,11 @@ func (r Report) Err(o Options) error {
 	return &solve.NotConvergedError{Residual: residual, Tol: o.Tol, Iter: r.Iterations}
 }
 
-// Run trains on the rows of a problem, with expectations from an engine.
+// Run trains on the rows of a problem, with expectations from an engine, which Newton does without.
 func Run(o Options, space structure.Space, p *loglinear.Problem, engine loglinear.Engine, model *Model, mon *parallel.Monitor) (Report, error) {
+	if o.Solver == Newton {
+		return runNewton(o, space, p, model, mon)
+	}
 	length, err := o.StateLen(space, p.Len())
 	if err != nil {
 		return Report{}, err

@@ -256,3 +256,38 @@ func TestProposals(t *testing.T) {
 		t.Error("estimates are taken by L-BFGS")
 	}
 }
+
+// TestNewton: entries of ψ that do not depend on each other are found apart, to where L-BFGS gets, without an engine; there are no requests
+// to answer, and no estimates to take.
+func TestNewton(t *testing.T) {
+	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 3), 60, 3, 5)
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	o, other := options(train.Newton, c), options(train.LBFGS, c)
+	o.Tol = other.Tol
+	m, want := newModel(o, c), newModel(other, c)
+	r, err := train.Run(o, c.Space, c.Problem, nil, m, nil)
+	if err != nil || r.Err(o) != nil {
+		t.Fatal(err, r.Err(o))
+	}
+	if _, err := train.Run(other, c.Space, c.Problem, exact, want, nil); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range want.Weights.Data {
+		if math.Abs(m.Weights.Data[k]-v) > 1e-5 || m.Average.Data[k] != m.Weights.Data[k] {
+			t.Fatalf("weight %d is %v, average %v, L-BFGS finds %v", k, m.Weights.Data[k], m.Average.Data[k], v)
+		}
+	}
+	if again, err := train.Run(o, c.Space, c.Problem, nil, m, nil); err != nil || again.Iterations > 1 {
+		t.Errorf("from its solution it takes %d steps, error %v", again.Iterations, err)
+	}
+	if _, err := o.StateLen(c.Space, 60); err == nil {
+		t.Error("there is a state")
+	}
+	if _, err := train.Open(o, c.Space, c.Problem, nil, m); err == nil {
+		t.Error("it opens as a machine")
+	}
+	o.Sampled = true
+	if _, err := train.Run(o, c.Space, c.Problem, nil, m, nil); err == nil {
+		t.Error("it takes estimates")
+	}
+}

@@ -87,7 +87,7 @@ ACYCLIC_METHODS: tuple[str, ...] = ("auto", "exact", "milp", "local-search")
 POSITIONAL_METHODS: tuple[str, ...] = ("borda", "footrule", "median-rank")
 
 #: Solvers of log-linear training.
-LOGLINEAR_SOLVERS: tuple[str, ...] = ("lbfgs", "sgd", "online")
+LOGLINEAR_SOLVERS: tuple[str, ...] = ("lbfgs", "sgd", "online", "newton")
 
 #: What log-linear training knows about distributions.
 DISTRIBUTIONS: tuple[str, ...] = ("exact", "draws", "meta", "local", "cube", "cftp", "rejection", "monotone")

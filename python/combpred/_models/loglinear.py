@@ -16,7 +16,7 @@ from .._data.inputs import require_short_rows, require_weight, square_norms
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
-from .._lib.errors import SamplingError
+from .._lib.errors import CapabilityError, SamplingError
 from .._lib.loglinear import KernelFeatures, LoglinearProblem, Maximum
 from .._lib.ridge import Targets
 from .._lib.sampling import Plan
@@ -39,6 +39,20 @@ _LARGEST_GRAM = 4096
 _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; of structures that Python draws
 
 
+def solver_of(model: Any, engine: Engine) -> str:
+    """Return the solver that trains on rows in memory; CapabilityError where the one asked for cannot."""
+    apart = engine.name == "recursion" and "independent" in model.structure_.space.capabilities
+    if model.solver == "newton" and not apart:
+        raise CapabilityError(
+            f"solver='newton' with inference={model.inference!r} is not for {model.structure_!r}: it takes exact "
+            "inference, and a structure whose entries of ψ do not depend on each other (LabelSets without a size, "
+            "Tournaments); set solver='auto'"
+        )
+    if model.solver != "auto":
+        return str(model.solver)
+    return "sgd" if engine.is_random else "newton" if apart else "lbfgs"
+
+
 def fit_rows(model: Any, X: Any, targets: Targets, engine: Engine, earlier: EarlierFit | None = None) -> None:
     """Maximise the likelihood of all rows by the solver of `model`, and set its fitted attributes."""
     n, p = X.shape
@@ -46,10 +60,10 @@ def fit_rows(model: Any, X: Any, targets: Targets, engine: Engine, earlier: Earl
     kept = np.arange(n) if weights is None else np.flatnonzero(weights)  # a weight of 0 leaves a row out
     if model.kernel_.is_linear:
         require_short_rows(square_norms(X)[kept], kept)
-    by_sgd = model.solver_ == "sgd"
+    by_sgd, by_lbfgs = (model.solver_ == solver for solver in ("sgd", "lbfgs"))
     features, intercept, kernel = X, bool(model.fit_intercept), None
     # A linear kernel is taken as one where the rows are fewer than the features.
-    if not model.kernel_.is_linear or not by_sgd and len(kept) < p and len(kept) <= _LARGEST_GRAM:
+    if not model.kernel_.is_linear or by_lbfgs and len(kept) < p and len(kept) <= _LARGEST_GRAM:
         of_rows = np.ones(n) if weights is None else weights
         kernel = kernel_features(model, X if len(kept) == n else X[kept], of_rows[kept], kept)
         features, intercept, targets = kernel.rows, False, targets.take(kept)
@@ -98,7 +112,7 @@ def _problem(
     model: Any, engine: Engine, training: Training, solver: str, kernel: KernelFeatures | None
 ) -> LoglinearProblem:
     seed = engine.settings.seed
-    if solver != "lbfgs" and not engine.is_random:  # of the order of rows
+    if solver in ("sgd", "online") and not engine.is_random:  # of the order of rows
         seed = int(check_random_state(model.random_state).randint(2**62, dtype=np.int64))
     options = {
         "solver": solver,
@@ -198,10 +212,10 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
     It starts from the weights of an earlier fit, if there is one.
     """
     require_linear(model)
-    if model.solver == "sgd":
+    if model.solver not in ("auto", "lbfgs"):
         raise ValueError(
-            "training on blocks needs solver='auto' or 'lbfgs', got solver='sgd': call partial_fit on one block after "
-            "another"
+            f"training on blocks needs solver='auto' or 'lbfgs', got solver={model.solver!r}"
+            + (": call partial_fit on one block after another" if model.solver == "sgd" else "")
         )
     source = source_of(blocks)
     remedy = resolve_from_blocks(model, source, classes)

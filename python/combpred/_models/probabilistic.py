@@ -38,7 +38,7 @@ from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, m
 from ..structures import structure_classes
 from .base import StructuredEstimator
 from .decisions import DECISIONS, MOST_PROBABLE, NEAREST, BySetLoss, require_decision
-from .loglinear import continue_descent, fit_over_blocks, fit_rows
+from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of
 from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
 
 if TYPE_CHECKING:
@@ -127,22 +127,25 @@ class ProbabilisticStructured(StructuredEstimator):
           the labels of the predicted set come before the others and pairs within either count half. Likewise.
         - "subset", of label sets, and "median", of grades: other names of "map" and "mbr" there.
     %(decoder)s
-    solver : {"auto", "lbfgs", "sgd"}, default="auto"
+    solver : {"auto", "lbfgs", "newton", "sgd"}, default="auto"
         ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
         mini-batches of 32 rows, preconditioned by the Hessian at zero weights, and averages its weights; it is for
         sampled gradients, for data that arrive in mini-batches (`partial_fit`, linear kernel only), and for moderate
-        accuracy. ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
+        accuracy. ``"newton"`` is for structures whose entries of ψ do not depend on each other, label sets without a
+        size and tournaments: it finds the weights of each entry apart, by Newton's method. ``"auto"`` is ``"sgd"`` with
+        ``inference="mcmc"``, else ``"newton"`` where that is possible, and ``"lbfgs"`` elsewhere.
     tol : float, default=1e-6
         %(tol)s
-        Of ``"lbfgs"`` it is the largest entry of the gradient, preconditioned by the Hessian at zero weights, relative
-        to that at zero weights. Of ``"sgd"`` it is the square root of the excess of the objective over its minimum, as
-        that grows with the square of the gradient, relative to that at zero weights. The excess is estimated by half
-        the squared norm of the preconditioned gradient, or by what the second half of the passes has gained, whichever
-        is larger. With sampled gradients both are estimated, up to two standard errors, and `tol` is taken to be at
-        least 0.05: a 400th of the gain. A warning is issued when `max_iter` comes first; with sampled gradients only
-        where the excess may be more than four times as large.
+        Of ``"lbfgs"`` and ``"newton"`` it is the largest entry of the gradient, preconditioned by the Hessian at zero
+        weights, relative to that at zero weights; with ``"newton"`` each entry of ψ stops when it is there. Of
+        ``"sgd"`` it is the square root of the excess of the objective over its minimum, as that grows with the square
+        of the gradient, relative to that at zero weights. The excess is estimated by half the squared norm of the
+        preconditioned gradient, or by what the second half of the passes has gained, whichever is larger. With
+        sampled gradients both are estimated, up to two standard errors, and `tol` is taken to be at least 0.05: a 400th
+        of the gain. A warning is issued when `max_iter` comes first; with sampled gradients only where the excess may
+        be more than four times as large.
     max_iter : int, default=200
-        Limit on iterations, for ``"sgd"`` on passes over the rows.
+        Limit on iterations, for ``"newton"`` on those of each entry of ψ, for ``"sgd"`` on passes over the rows.
     %(n_jobs)s
     %(random_state)s
         Also of `sample`, of ``inference="mcmc"`` and of the order of rows in ``"sgd"``. All else is deterministic.
@@ -166,8 +169,8 @@ class ProbabilisticStructured(StructuredEstimator):
         Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows, nor with sampled
         gradients, which do not compute it.
     n_iter_ : int
-        Iterations, or passes over the rows, at least 1.
-    solver_ : {"lbfgs", "sgd"}
+        Iterations, or passes over the rows, at least 1. Of ``"newton"`` the most of any entry of ψ.
+    solver_ : {"lbfgs", "newton", "sgd"}
         The solver that ran.
     inference_ : str
         Method of inference used in training: ``"recursion"``, the structure's own recursion or closed form,
@@ -200,7 +203,9 @@ class ProbabilisticStructured(StructuredEstimator):
     the covariance of ψ under the uniform distribution is. As distributions move away from that, the preconditioner
     follows: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
     features come from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one
-    evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. A step of ``"sgd"`` costs that for 32
+    evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. Where entries of ψ do not depend on
+    each other, ``"newton"`` solves for the step of each by conjugate gradients, with as much work each, whose sum over
+    all steps is some 10 to 30; sparse features cost what their stored entries do. A step of ``"sgd"`` costs that for 32
     rows, and :math:`O(p^2 d + p d^2)` for up to 512 features.
 
     References
@@ -241,7 +246,7 @@ class ProbabilisticStructured(StructuredEstimator):
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "decision": [StrOptions(set(DECISIONS))],
-        "solver": [StrOptions({"auto", "lbfgs", "sgd"})],
+        "solver": [StrOptions({"auto", "lbfgs", "newton", "sgd"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
     }
@@ -314,7 +319,7 @@ class ProbabilisticStructured(StructuredEstimator):
         ------
         CapabilityError
             When the structure lacks what `inference` or `sampler` needs, such as exact inference at its size, or
-            ``decision="mbr"`` is not possible; says what works.
+            ``decision="mbr"`` is not possible, and where ``solver="newton"`` is not; says what works.
         ValueError
             For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
             row and the remedy. With `warm_start` also where the weights of the earlier fit are not those of these data.
@@ -356,7 +361,7 @@ class ProbabilisticStructured(StructuredEstimator):
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
             targets = self._embed_rows(rows)
-            self.solver_ = "sgd" if self.solver == "sgd" or engine.is_random else "lbfgs"
+            self.solver_ = solver_of(self, engine)
             fit_rows(self, rows.X, targets, engine, earlier)
         return self
 
@@ -380,8 +385,9 @@ class ProbabilisticStructured(StructuredEstimator):
         TypeError
             For an iterator.
         ValueError
-            For another kernel than the linear one, ``solver="sgd"``, or inference that is not exact; for blocks
-            that are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
+            For another kernel than the linear one, ``solver="newton"`` or ``"sgd"``, or inference that is not exact;
+            for blocks that are not legal, naming block and row (both from 0); where a later pass gives other rows than
+            the first.
         CapabilityError
             When the structure is too large for exact inference.
 
@@ -835,11 +841,11 @@ class ProbabilisticStructured(StructuredEstimator):
         many = min(int(self.max_iter), TRAINING_EVALUATIONS) if evaluations is None else evaluations
         method = resolve_method(self.inference, self.structure_, n, many)
         engine = engine_of(self, method)
-        if engine.is_random and self.solver == "lbfgs":
+        if engine.is_random and self.solver in ("lbfgs", "newton"):
             why = "" if self.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
             raise ValueError(
-                f"solver='lbfgs' needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' or "
-                "'sgd', or inference='exact'"
+                f"solver={self.solver!r} needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' "
+                "or 'sgd', or inference='exact'"
             )
         engine.check()
         return engine

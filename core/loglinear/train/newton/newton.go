@@ -1,0 +1,284 @@
+// Package newton trains log-linear models of outputs whose entries of ψ take their values whatever the others are (structure.Free): sets
+// of labels of any size, tournaments. The objective
+//
+//	α‖W‖² + Σ_i w_i [ln Z(x_i) − ⟨Wᵀφ_i, ψ_i⟩]
+//
+// then falls into one of each column of W, which are minimised apart by Newton's method: a step is the solution of H s = −g by conjugate
+// gradients to the accuracy that is worth while where the search has got to (Dembo, Eisenstat and Steihaug 1982), shortened until the
+// objective falls. As scores are linear along a step, that takes no product with the features.
+//
+// All work but that of single rows and features is products with the features. Columns go through them side by side, in lanes, each at a
+// step of its own: a pass over the rows is read once for all lanes, and a lane that has ended makes room for the next column.
+package newton
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"combpred/core/linalg"
+	"combpred/core/loglinear"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+type matrix = linalg.Matrix[float64]
+
+// Options are those of a search. Sizes, Alpha, Tol and MaxIter, of steps for each column, mean what they mean there.
+type Options = loglinear.SearchOptions
+
+// columnsTogether is how many columns of dense features' weights are treated side by side: as many for any number of workers, as what
+// BLAS rounds depends on it.
+const columnsTogether = 16
+
+var errObjective = errors.New("newton: the objective, or its gradient, is not finite: scale the inputs down")
+
+// values returns those of every entry of ψ.
+func values(space structure.Space) ([]float64, error) {
+	free, ok := space.(structure.Free)
+	if !ok || free.FreeValues() == nil {
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "entries of its embedding that do not depend on each other"}
+	}
+	var out []float64
+	for _, v := range free.FreeValues() {
+		out = append(out, float64(v))
+	}
+	return out, nil
+}
+
+// fit is what the columns have in common.
+type fit struct {
+	o       Options
+	problem *loglinear.Problem
+	law     law
+	rows    rows
+	weights []float64 // of the rows that count; nil: all 1
+	total   float64   // their sum
+	metric  *metric
+	slopes  matrix  // d×q, gradients at zero
+	first   float64 // the largest entry of them, preconditioned
+	limit   float64 // what it is to be reduced to
+	found   matrix  // q×d
+	mon     *parallel.Monitor
+	mu      sync.Mutex
+	sum     float64 // guarded by mu: of the objectives of the columns where they have got to
+}
+
+// column is what one has ended with.
+type column struct {
+	objective, largest float64
+	steps              int
+}
+
+// Minimise fits a model to the rows of a problem. Start, unless it has no rows, are weights (q×d) to begin with; columns that are better
+// off at zero begin there. Cost: a product with the features and their transpose for each step, and each of its conjugate gradients.
+func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matrix, mon *parallel.Monitor) (loglinear.Found, error) {
+	if err := o.Check(); err != nil {
+		return loglinear.Found{}, err
+	}
+	taken, err := values(space)
+	q, d := o.Features, o.Outputs
+	switch {
+	case err != nil:
+		return loglinear.Found{}, err
+	case p.X.Len() != q || p.Psi.Cols != d || space.FeatureLen() != d:
+		return loglinear.Found{}, fmt.Errorf("newton: the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols, q, d)
+	case start.Rows != 0 && (start.Rows != q || start.Cols != d):
+		return loglinear.Found{}, fmt.Errorf("newton: the start is %d×%d, must be %d×%d", start.Rows, start.Cols, q, d)
+	case p.Len() == 0:
+		return loglinear.Found{}, loglinear.ErrNoWeight
+	}
+	f := &fit{o: o, problem: p, law: newLaw(taken), found: linalg.NewMatrix[float64](q, d), slopes: linalg.NewMatrix[float64](d, q), mon: mon}
+	f.rows = newRows(p)
+	f.setWeights()
+	if f.metric, err = newMetric(f); err != nil {
+		return loglinear.Found{}, err
+	}
+	if err := f.setZero(); err != nil {
+		return loglinear.Found{}, err
+	}
+	f.limit = o.Tol * f.first
+	columns := make([]column, d)
+	if err := f.each(func(q *queue) error { return f.run(q, start, columns) }); err != nil {
+		return loglinear.Found{}, err
+	}
+	out := loglinear.Found{Weights: f.found}
+	for _, c := range columns {
+		out.Objective += c.objective
+		out.Residual = max(out.Residual, c.largest)
+		out.Iterations = max(out.Iterations, c.steps)
+	}
+	if f.first > 0 {
+		out.Residual /= f.first
+	}
+	return out, nil
+}
+
+// setWeights keeps the weights of the rows that count.
+func (f *fit) setWeights() {
+	n := f.problem.Len()
+	f.total = float64(n)
+	if f.problem.Weights == nil {
+		return
+	}
+	f.weights, f.total = make([]float64, n), 0
+	for i := range f.weights {
+		f.weights[i] = f.problem.Weight(i)
+		f.total += f.weights[i]
+	}
+}
+
+// setZero finds the gradients at zero and the largest entry of them, preconditioned.
+func (f *fit) setZero() error {
+	n, d := f.problem.Len(), f.o.Outputs
+	largest := make([]float64, d)
+	err := f.each(func(all *queue) error {
+		p := f.rows.pass(all.width)
+		at, buffer := make([]int, 0, all.width), linalg.NewMatrix[float64](all.width, n)
+		for {
+			at = at[:0]
+			p.clear()
+			for len(at) < all.width {
+				j, ok := all.next()
+				if !ok {
+					break
+				}
+				residual := buffer.Row(len(at))
+				for i := range residual {
+					residual[i] = weightOf(f.weights, i) * (f.law.mean - f.problem.Psi.Row(f.problem.Row(i))[j])
+				}
+				p.add(job{residual: residual, out: f.slopes.Row(j)})
+				at = append(at, j)
+			}
+			if len(at) == 0 {
+				return nil
+			}
+			if err := p.run(f.mon); err != nil {
+				return err
+			}
+			scratch := make([]float64, f.o.Features)
+			for _, j := range at {
+				largest[j] = f.metric.largest(f.slopes.Row(j), scratch)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	f.sum = float64(d) * f.total * f.law.logZero
+	for _, v := range largest {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return errObjective
+		}
+		f.first = max(f.first, v)
+	}
+	f.mon.Report(f.sum)
+	return nil
+}
+
+func weightOf(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
+// moved adds to the objective and reports it.
+func (f *fit) moved(by float64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sum += by
+	f.mon.Report(f.sum)
+}
+
+// queue hands out columns.
+type queue struct {
+	mu     sync.Mutex
+	at, hi int
+	width  int // how many are treated side by side
+}
+
+func (q *queue) next() (int, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.at == q.hi {
+		return 0, false
+	}
+	q.at++
+	return q.at - 1, true
+}
+
+// each calls body on the workers with queues that hold all columns between them. Products with sparse features do not depend on which
+// columns are side by side, so that the workers share one queue there. Others do: there, columns are cut into blocks.
+func (f *fit) each(body func(q *queue) error) error {
+	d := f.o.Outputs
+	if f.rows.apart() {
+		workers := f.problem.Workers
+		if workers < 1 {
+			workers = runtime.GOMAXPROCS(0)
+		}
+		workers = min(workers, d)
+		all := &queue{hi: d, width: min(widest, max(1, (d+workers-1)/workers))}
+		return parallel.For(workers, 1, workers, nil, func(int, int) error { return body(all) })
+	}
+	return parallel.For(d, columnsTogether, f.problem.Workers, nil, func(lo, hi int) error {
+		return body(&queue{at: lo, hi: hi, width: hi - lo})
+	})
+}
+
+// run treats the columns of a queue, as many at once as there are lanes.
+func (f *fit) run(q *queue, start matrix, columns []column) error {
+	var idle, busy []*lane
+	p := f.rows.pass(q.width)
+	for {
+		for len(busy) < q.width {
+			j, ok := q.next()
+			if !ok {
+				break
+			}
+			if len(idle) == 0 {
+				idle = append(idle, newLane(f))
+			}
+			l := idle[len(idle)-1]
+			idle = idle[:len(idle)-1]
+			if err := l.begin(j, start); err != nil {
+				return err
+			}
+			busy = append(busy, l)
+		}
+		still := busy[:0]
+		for _, l := range busy {
+			if l.stage != atEnd {
+				still = append(still, l)
+				continue
+			}
+			for k, v := range l.weights {
+				f.found.Row(k)[l.j] = v
+			}
+			columns[l.j] = l.column
+			idle = append(idle, l)
+			f.mon.Advance(1)
+		}
+		if ended := len(still) < len(busy); ended {
+			busy = still
+			continue // others may take their places
+		}
+		if len(busy) == 0 {
+			return nil
+		}
+		p.clear()
+		for _, l := range busy {
+			p.add(l.job())
+		}
+		if err := p.run(f.mon); err != nil {
+			return err
+		}
+		for _, l := range busy {
+			if err := l.advance(); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+"""solver="newton": label sets and tournaments against L-BFGS and scikit-learn, and what it refuses."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+
+from combpred import Admissible, CapabilityError, ProbabilisticStructured
+from combpred.structures import LabelSets, Tournaments
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(90, 7))
+Y = (X @ RNG.normal(size=(7, 5)) + RNG.normal(size=(90, 5)) > RNG.normal(size=5)).astype(int)
+WIDE = sparse.random_array((60, 300), density=0.05, rng=RNG, data_sampler=RNG.normal).tocsr()
+WIDE_Y = (WIDE @ RNG.normal(size=(300, 11)) + 0.3 * RNG.normal(size=(60, 11)) > 0.5).astype(int)
+WEIGHTS = RNG.choice([0.0, 0.5, 1.0, 2.5], size=90)
+TIGHT = {"tol": 1e-9, "max_iter": 5000}
+
+
+def fitted(X, y, weights=None, structure="labelsets", **options):
+    return ProbabilisticStructured(structure, **TIGHT | options).fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"fit_intercept": False}, {"alpha": 1e-3}, {"kernel": "rbf", "gamma": 0.2}, {"kernel": "laplacian"}],
+    ids=str,
+)
+def test_both_solvers_find_the_same(options, weights):
+    ours, other = (fitted(X, Y, weights, solver=solver, **options) for solver in ("newton", "lbfgs"))
+    np.testing.assert_allclose(ours.feature_scores(X), other.feature_scores(X), rtol=1e-5, atol=1e-6)
+    assert ours.objective_ == pytest.approx(other.objective_, rel=1e-12)
+    assert (ours.solver_, ours.inference_, ours.n_iter_ < 40) == ("newton", "recursion", True)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "float32"])
+def test_wide_features_as_scikit_learn(kind):
+    given = {"sparse": WIDE, "dense": WIDE.toarray(), "float32": WIDE.astype(np.float32)}[kind]
+    ours = fitted(given, WIDE_Y, alpha=0.1)
+    regression = LogisticRegression(C=5.0, fit_intercept=False, solver="liblinear", tol=1e-12, max_iter=10_000)
+    whole = given if kind == "dense" else given.toarray().astype(float)
+    theirs = OneVsRestClassifier(regression).fit(np.c_[whole, np.ones(60)], WIDE_Y)
+    expected = np.vstack([one.coef_ for one in theirs.estimators_])
+    np.testing.assert_allclose(np.c_[ours.coef_, ours.intercept_], expected, atol=1e-5)
+
+
+def test_tournaments_with_ties_are_as_lbfgs_finds_them():
+    y = RNG.integers(-1, 2, size=(90, 4, 4))
+    y = (np.triu(y, 1) - np.triu(y, 1).transpose(0, 2, 1) > 0).astype(int)  # who beats whom, neither in a tie
+    ours, other = (fitted(X, y, structure=Tournaments(4), solver=solver) for solver in ("auto", "lbfgs"))
+    assert (ours.solver_, other.solver_) == ("newton", "lbfgs")
+    np.testing.assert_allclose(ours.coef_, other.coef_, atol=1e-6)
+
+
+def test_sets_of_answers_are_rows_each():
+    sets = [[Y[i], 1 - Y[i]] if i % 4 == 0 else [Y[i]] for i in range(90)]
+    apart = np.repeat(np.arange(90), [len(one) for one in sets])
+    ours = fitted(X, [Admissible(one) for one in sets])
+    np.testing.assert_allclose(ours.coef_, fitted(X[apart], np.concatenate(sets)).coef_, atol=1e-7)
+
+
+@pytest.mark.parametrize("features", [X, sparse.csr_array(X)], ids=["dense", "sparse"])
+def test_weights_are_repetitions_and_zero_leaves_out(features):
+    weights = RNG.integers(0, 3, size=90)
+    spoilt = Y.copy()
+    spoilt[weights == 0] = 1 - spoilt[weights == 0]
+    repeated = np.repeat(np.arange(90), weights)
+    expected = fitted(X[repeated], Y[repeated]).coef_
+    np.testing.assert_allclose(fitted(features, spoilt, weights).coef_, expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("features", [WIDE, WIDE.toarray() + 1e-9], ids=["sparse", "dense"])
+def test_the_number_of_threads_does_not_matter(features):
+    one, two = (fitted(features, WIDE_Y, n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert one.objective_ == two.objective_
+
+
+def test_labels_are_found_apart():
+    whole = fitted(WIDE, WIDE_Y)
+    for j in (0, 7):
+        np.testing.assert_allclose(fitted(WIDE, WIDE_Y[:, [j]]).coef_[0], whole.coef_[j], atol=1e-8)
+
+
+def test_warm_start_goes_on():
+    model = fitted(X, Y, warm_start=True)
+    coef, cold = model.coef_, model.n_iter_
+    assert model.set_params(tol=1e-8).fit(X, Y).n_iter_ == 1
+    np.testing.assert_array_equal(model.coef_, coef)
+    warm = model.set_params(alpha=1.01, tol=1e-9).fit(X, Y)
+    assert warm.n_iter_ < cold
+    np.testing.assert_allclose(warm.coef_, fitted(X, Y, alpha=1.01).coef_, atol=1e-7)
+
+
+def test_it_says_where_it_stopped_early():
+    with pytest.warns(ConvergenceWarning, match="not maximal after 1 iteration: the gradient is .* raise max_iter"):
+        assert fitted(X, Y, max_iter=1).n_iter_ == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted(X, Y, tol=1e-6, max_iter=50)
+
+
+def test_a_label_that_all_or_no_rows_have():
+    y = np.c_[np.zeros(90, dtype=int), np.ones(90, dtype=int), Y[:, 0]]
+    ours, other = (fitted(X, y, solver=solver) for solver in ("newton", "lbfgs"))
+    np.testing.assert_allclose(ours.coef_, other.coef_, atol=1e-6)
+    np.testing.assert_allclose(ours.coef_[0], -ours.coef_[1], atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("structure", "y"),
+    [
+        (LabelSets(5, size=2), np.eye(5, dtype=int)[np.arange(90) % 4] + [0, 0, 0, 0, 1]),
+        ("permutations", np.argsort(X[:, :4], axis=1) + 1),
+        ("multiclass", Y[:, 0]),
+    ],
+    ids=str,
+)
+def test_entries_that_depend_on_each_other_are_refused(structure, y):
+    with pytest.raises(CapabilityError, match="solver='newton' .* do not depend on each other .* solver='auto'"):
+        fitted(X, y, structure=structure, solver="newton")
+    assert fitted(X, y, structure=structure, tol=1e-3).solver_ == "lbfgs"
+
+
+def test_other_inference_and_blocks_are_refused():
+    with pytest.raises(CapabilityError, match="inference='taylor'"):
+        fitted(X, Y, inference="taylor", solver="newton")
+    with pytest.raises(ValueError, match="solver='newton' needs exact gradients"):
+        fitted(X, Y, inference="mcmc", solver="newton")
+    model = ProbabilisticStructured(LabelSets(5), solver="newton")
+    with pytest.raises(ValueError, match="blocks needs solver='auto' or 'lbfgs', got solver='newton'$"):
+        model.fit_blocks([(X, Y)])
+    blocks = ProbabilisticStructured(LabelSets(5), **TIGHT).fit_blocks([(X[:40], Y[:40]), (X[40:], Y[40:])])
+    assert blocks.solver_ == "lbfgs"
+    np.testing.assert_allclose(blocks.coef_, fitted(X, Y).coef_, atol=1e-6)
