@@ -436,6 +436,57 @@ int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options
                   int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap);
 
+/* A search along Markov chains. The score of a proposal less that of the present output is its gain g; it is accepted
+ * with probability min(1, exp(g/T)), which is min(1, α^g) for α = exp(1/T). Vembu (2010), ch. 7. */
+typedef struct cp_search_options {
+  int64_t struct_size;
+  cp_in_char *method;      /* "anneal":     T falls from a bound R on the range of scores by the factor 1 − 1/√n from
+                                            level to level, n being part_len, to R/(4n)² (the schedule of Kalai and
+                                            Vempala, 2006)
+                              "metropolis": one T, R/(10n)                                                         */
+  cp_in_char *proposals;   /* "auto", as NULL: "local" where the structure has moves, otherwise "uniform"
+                              "local":      the structure's local moves
+                              "uniform":    uniform outputs                                                        */
+  cp_in_f64 *temperatures; /* [n_levels] T in place of those of the method, above 0; "metropolis": one at most     */
+  int64_t n_levels;        /* 0: those of the method. Levels have equal shares of the steps                        */
+  double epsilon;          /* "anneal" without temperatures: above 0, T falls to epsilon / ln(|Y| / delta), at which
+                              a draw is within epsilon of the largest score with probability 1 − delta. 0: not     */
+  double delta;            /* with epsilon: between 0 and 1                                                        */
+  int64_t steps;           /* of a run; 0: some 10^5, by part_len                                                  */
+  int64_t runs;            /* independent ones, of which the best output is kept, at least 1; fewer where an output
+                              is proven optimal                                                                    */
+  uint64_t seed;           /* row i has its own random stream                                                      */
+} cp_search_options;
+typedef const cp_search_options cp_in_search_options;
+#define CP_SEARCH_OPTIONS {.struct_size = sizeof(cp_search_options), .runs = 1}
+
+/* What is known about a search: columns, each of which may be NULL. */
+typedef struct cp_search_record {
+  int64_t struct_size;
+  int64_t n;
+  double *value;       /* [n] this and the next three as in cp_certificates                                        */
+  double *upper_bound; /* [n] +Inf where nothing is proven                                                         */
+  double *nu;          /* [n]                                                                                      */
+  uint8_t *optimal;    /* [n]                                                                                      */
+  double *temperature; /* [n] of the last level; NaN where no step was made                                        */
+  int64_t *steps;      /* [n] of all runs                                                                          */
+  int64_t *accepted;   /* [n] how many of them were accepted                                                       */
+  double *success;     /* [n] a bound from below on the probability of finding an output of largest score: 1 where one
+                          is proven to be, 1 − (1 − 1/|Y|)^steps for uniform proposals, at any T, and else 0       */
+} cp_search_record;
+typedef const cp_search_record cp_in_search_record;
+#define CP_SEARCH_RECORD {.struct_size = sizeof(cp_search_record)}
+
+/* For each row of scores->linear searches for an output of largest score, and writes it to dst[n, part_len]. The first
+ * run starts at what "approx" of cp_decode_options finds where the structure has a search, all others at uniform
+ * outputs, or there, where none can be drawn. record may be NULL.
+ * control->step counts runs of rows; control->cancel is polled every few milliseconds.
+ * CP_ECAPABILITY: the structure lacks the proposals, or its number of outputs is not known for epsilon, or its scores
+ * have no bound for temperatures of the method. bad_row is a row of linear, and comes with CP_ECAPABILITY, too. */
+int32_t cp_search(cp_in_structure *s, cp_in_scores *scores, cp_in_search_options *options, int32_t *dst,
+                  int64_t part_len, cp_in_search_record *record, int32_t workers, cp_control *control,
+                  int64_t *bad_row, char *err, int64_t err_cap);
+
 typedef struct cp_kbest_options {
   int64_t struct_size;
   cp_in_char *method; /* "auto":         in descending order of scores, by the first of the next three that is
@@ -676,6 +727,15 @@ typedef struct cp_chain_record {
 int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
                         int64_t part_len, cp_chain_record *record, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Writes to bound[n] after how many steps a chain is within epsilon (between 0 and 1) of its distribution for each row
+ * of scores->linear in total variation, from any start; method is "meta", as NULL, "local" or "cube". It is proven, and
+ * infinite where nothing is: for "meta" from the range of scores, for "cube" on all subsets, for "local" from that and
+ * the spectrum of the moves, where it is known ("labelsets", "cliques", "graphs" without a property, "permutations",
+ * "assignments", "tournaments", "multiclass", "ordinal", "posetelements" and lists of outputs). control->step is not
+ * set. control->cancel is polled between rows. bad_row is a row of linear. */
+int32_t cp_mixing_bound(cp_in_structure *s, cp_in_scores *scores, cp_in_char *method, double epsilon, double *bound,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What n quantities recorded along chains with one stationary distribution say about them: x[n, n_chains, n_draws]. For
  * each, writes to effective_size[n] of how many independent draws its mean over all chains is worth (Geyer's initial

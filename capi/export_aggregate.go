@@ -4,10 +4,12 @@ package main
 import "C"
 
 import (
+	"errors"
 	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/aggregate"
+	"combpred/core/aggregate/plackettluce"
 	"combpred/core/catalogue"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -257,5 +259,40 @@ func go_cp_aggregate_acyclic(margins *C.cp_in_f64, k C.int64_t, options *C.cp_in
 		cabi.PutName(result.method[:], catalogue.Aggregations.Of(int(a.Method)))
 		told.Set(result)
 		return nil
+	})
+}
+
+//export go_cp_plackett_luce_fit
+func go_cp_plackett_luce_fit(sets *C.cp_in_ranked_sets, penalty C.double, utilities *C.double, nUnfitted *C.int64_t,
+	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		r, e := cabi.Record(sets, "sets")
+		if e != nil {
+			return e
+		}
+		f := plackettluce.Sets{Items: int(r.k), Penalty: float64(penalty)}
+		if f.Ranks, e = int32s(r.ranks, "sets.ranks", r.n, r.m, r.k); e != nil {
+			return e
+		}
+		if f.Weights, e = matrix(r.weights, "sets.weights", r.n, r.m); e != nil {
+			return e
+		}
+		out, e := matrix(utilities, "utilities", r.n, r.k)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		if _, e := cabi.One(nUnfitted, "n_unfitted"); e != nil {
+			return e
+		}
+		*nUnfitted = 0
+		e = f.FitTo(out, t.workers, t.mon)
+		if partial, is := errors.AsType[*plackettluce.NotConvergedError](e); is {
+			*nUnfitted = C.int64_t(partial.Unfitted)
+		}
+		return e
 	})
 }

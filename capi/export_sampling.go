@@ -9,9 +9,10 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
-	"combpred/core/extensions"
+	"combpred/core/decode"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
+	"combpred/core/structure"
 )
 
 //export go_cp_chain_sample
@@ -108,188 +109,143 @@ func go_cp_chain_diagnose(x *C.cp_in_f64, n, nChains, nDraws C.int64_t, effectiv
 	})
 }
 
-//export go_cp_extensions_sample
-func go_cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, method *C.cp_in_char, seed C.uint64_t, dst *C.int32_t,
-	nSamples C.int64_t, steps *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		poset, err := posetOf(pairs, nPairs, nElements)
-		if err != nil {
-			return err
-		}
-		how, err := named[extensions.Method](catalogue.ExtensionMethods, method, "method")
-		if err != nil {
-			return err
-		}
-		out, err := int32s(dst, "dst", nSamples, nElements)
-		if err != nil {
-			return err
-		}
-		made, err := optionalInt64s(steps, "steps", nSamples)
-		if err != nil {
-			return err
-		}
-		t, err := readTail(nWorkers, control)
-		if err != nil {
-			return err
-		}
-		return extensions.Batch(poset, how, uint64(seed), out, made, t.workers, t.mon)
-	})
-}
-
-//export go_cp_extensions_count
-func go_cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.int64_t, dst *C.char, dstCap C.int64_t,
-	needed *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		poset, err := posetOf(pairs, nPairs, nElements)
-		if err != nil {
-			return err
-		}
-		most, err := downsetsLimit(mostDownsets)
-		if err != nil {
-			return err
-		}
-		out, err := roomFor(dst, dstCap, needed)
-		if err != nil {
-			return err
-		}
-		t, err := readTail(nWorkers, control)
-		if err != nil {
-			return err
-		}
-		number, err := extensions.Count(poset, most, t.workers, t.mon)
-		if err != nil {
-			return err
-		}
-		writeDigits(out, number)
-		return nil
-	})
-}
-
-//export go_cp_extensions_estimate
-func go_cp_extensions_estimate(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, options *C.cp_in_extensions_options,
-	dst *C.char, dstCap C.int64_t, needed *C.int64_t, info *C.cp_extensions_info, nWorkers C.int32_t, control *C.cp_control,
+//export go_cp_search
+func go_cp_search(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_search_options, dst *C.int32_t,
+	partLen C.int64_t, record *C.cp_in_search_record, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		poset, err := posetOf(pairs, nPairs, nElements)
-		if err != nil {
-			return err
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
 		}
-		o := C.cp_extensions_options{epsilon: 0.1, delta: 0.05, most_downsets: 1 << 21}
-		if options != nil {
-			if o, err = cabi.Record(options, "options"); err != nil {
-				return err
-			}
+		process, e := readProcess(options)
+		if e != nil {
+			return e
 		}
-		most, err := downsetsLimit(o.most_downsets)
-		if err != nil {
-			return err
+		out, e := outputs(sc.space, dst, partLen, sc.n)
+		if e != nil {
+			return e
 		}
-		out, err := roomFor(dst, dstCap, needed)
-		if err != nil {
-			return err
+		known, e := readSearchRecord(record, sc.n)
+		if e != nil {
+			return e
 		}
-		known, err := cabi.OutRecord(info, "info", true)
-		if err != nil {
-			return err
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
 		}
-		t, err := readTail(nWorkers, control)
-		if err != nil {
-			return err
+		certs, traces := make([]structure.Certificate, sc.n), make([]decode.Trace, sc.n)
+		if e := decode.SearchBatch(sc.space, sc.linear, process, out, certs, traces, t.workers, t.mon); e != nil {
+			return e
 		}
-		found, err := extensions.Estimate(poset, float64(o.epsilon), float64(o.delta), most, uint64(o.seed), t.workers, t.mon)
-		if err != nil {
-			return err
-		}
-		known.Set(C.cp_extensions_info{
-			log_count: C.double(found.Log), n_levels: C.int64_t(found.Levels), n_samples: C.int64_t(found.Samples),
-		})
-		writeDigits(out, found.Number)
+		known.write(certs, traces)
 		return nil
 	})
 }
 
-//export go_cp_extensions_before
-func go_cp_extensions_before(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.int64_t, dst *C.double, nWorkers C.int32_t,
-	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		poset, err := posetOf(pairs, nPairs, nElements)
-		if err != nil {
-			return err
-		}
-		most, err := downsetsLimit(mostDownsets)
-		if err != nil {
-			return err
-		}
-		out, err := float64s(dst, "dst", nElements, nElements)
-		if err != nil {
-			return err
-		}
-		t, err := readTail(nWorkers, control)
-		if err != nil {
-			return err
-		}
-		return extensions.Before(out, poset, most, t.workers, t.mon)
-	})
-}
-
-//export go_cp_extensions_common
-func go_cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nElements, mostDownsets C.int64_t,
-	dst *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		if nElements < 2 || nElements > extensions.MostElements {
-			return cabi.Illegal("n_elements is %d, must be between 2 and %d", int64(nElements), extensions.MostElements)
-		}
-		pairs := nElements * (nElements - 1) / 2
-		rows, err := int32s(x, "x", n, pairs)
-		if err != nil {
-			return err
-		}
-		var columns []int32
-		if y != nil {
-			if columns, err = int32s(y, "y", m, pairs); err != nil {
-				return err
-			}
-		} else if m != n {
-			return cabi.Illegal("m is %d without y, must be n, %d", int64(m), int64(n))
-		}
-		most, err := downsetsLimit(mostDownsets)
-		if err != nil {
-			return err
-		}
-		out, err := float64s(dst, "dst", n, m)
-		if err != nil {
-			return err
-		}
-		t, err := readTail(nWorkers, control)
-		if err != nil || len(out) == 0 {
-			return err
-		}
-		return extensions.Common(out, rows, columns, int(nElements), most, t.workers, t.mon)
-	})
-}
-
-// posetOf reads a partial order.
-func posetOf(pairs *C.cp_in_i32, nPairs, nElements C.int64_t) (*extensions.Poset, error) {
-	flat, err := int32s(pairs, "pairs", nPairs, 2)
+// readProcess reads the parameters of a search.
+func readProcess(p *C.cp_in_search_options) (process decode.Process, err error) {
+	r, err := cabi.Record(p, "options")
 	if err != nil {
-		return nil, err
+		return process, err
 	}
-	if nElements < 1 || nElements > extensions.MostElements {
-		return nil, cabi.Illegal("n_elements is %d, must be between 1 and %d", int64(nElements), extensions.MostElements)
+	process = decode.Process{
+		Epsilon: float64(r.epsilon), Delta: float64(r.delta), Steps: int(r.steps), Runs: int(r.runs), Seed: uint64(r.seed),
 	}
-	relation := make([][2]int32, nPairs)
-	for i := range relation {
-		relation[i] = [2]int32{flat[2*i], flat[2*i+1]}
+	if r.steps < 0 || r.steps > 1<<40 || r.runs < 1 || r.runs > 1<<31 {
+		return process, cabi.Illegal("options: %d runs of %d steps, must be between 1 and 2^31 of 0 to 2^40", int64(r.runs), int64(r.steps))
 	}
-	return extensions.New(int(nElements), relation)
+	if process.Method, err = named[decode.Method](catalogue.RandomDecoders(), r.method, "options.method"); err != nil {
+		return process, err
+	}
+	if process.Proposals, err = named[decode.Proposals](catalogue.Proposals, r.proposals, "options.proposals"); err != nil {
+		return process, err
+	}
+	temperatures, err := float64s(r.temperatures, "options.temperatures", r.n_levels)
+	if err == nil && len(temperatures) > 0 {
+		process.Temperatures = temperatures
+	}
+	return process, err
 }
 
-// downsetsLimit checks the number of downsets to count over at most.
-func downsetsLimit(most C.int64_t) (int, error) {
-	if most < 1 || most > extensions.MostCounted {
-		return 0, cabi.Illegal("most_downsets is %d, must be between 1 and %d", int64(most), extensions.MostCounted)
+// searchRecord has the caller's columns, each of which may be missing.
+type searchRecord struct {
+	certificates
+	temperature, success []float64
+	steps, accepted      []int64
+}
+
+func readSearchRecord(p *C.cp_in_search_record, n C.int64_t) (out searchRecord, err error) {
+	if p == nil {
+		return out, nil
 	}
-	return int(most), nil
+	r, err := cabi.Record(p, "record")
+	if err != nil {
+		return out, err
+	}
+	if err := cabi.Equal("record.n", r.n, "scores", int(n)); err != nil {
+		return out, err
+	}
+	if out.certificates, err = certificateColumns(n, r.value, r.upper_bound, r.nu, r.optimal); err != nil {
+		return out, err
+	}
+	if out.temperature, err = optionalFloat64s(r.temperature, "record.temperature", n); err != nil {
+		return out, err
+	}
+	if out.success, err = optionalFloat64s(r.success, "record.success", n); err != nil {
+		return out, err
+	}
+	if out.steps, err = optionalInt64s(r.steps, "record.steps", n); err != nil {
+		return out, err
+	}
+	out.accepted, err = optionalInt64s(r.accepted, "record.accepted", n)
+	return out, err
+}
+
+func (r *searchRecord) write(certs []structure.Certificate, traces []decode.Trace) {
+	r.rows = certs
+	r.certificates.write()
+	for i, t := range traces {
+		if r.temperature != nil {
+			r.temperature[i] = t.Temperature
+		}
+		if r.success != nil {
+			r.success[i] = t.Success
+		}
+		if r.steps != nil {
+			r.steps[i] = t.Steps
+		}
+		if r.accepted != nil {
+			r.accepted[i] = t.Accepted
+		}
+	}
+}
+
+//export go_cp_mixing_bound
+func go_cp_mixing_bound(s *C.cp_in_structure, in *C.cp_in_scores, method *C.cp_in_char, epsilon C.double, bound *C.double,
+	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
+		}
+		how, e := named[chain.Method](catalogue.ChainMethods, method, "method")
+		if e != nil {
+			return e
+		}
+		if !(epsilon > 0 && epsilon < 1) {
+			return cabi.Illegal("epsilon is %v, must be between 0 and 1", float64(epsilon))
+		}
+		out, e := cabi.View[float64](unsafe.Pointer(bound), "bound", sc.n)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		found, e := sampler.MixingBounds(sc.space, sc.linear, how, float64(epsilon), t.mon)
+		copy(out, found)
+		return e
+	})
 }

@@ -194,6 +194,13 @@ int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options
   return go_cp_decode(s, scores, options, dst, part_len, certificates, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_search(cp_in_structure *s, cp_in_scores *scores, cp_in_search_options *options, int32_t *dst,
+                  int64_t part_len, cp_in_search_record *record, int32_t workers, cp_control *control, int64_t *bad_row,
+                  char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_search(s, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
@@ -245,6 +252,12 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_op
                         int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_chain_sample(s, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_mixing_bound(cp_in_structure *s, cp_in_scores *scores, cp_in_char *method, double epsilon, double *bound,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_mixing_bound(s, scores, method, epsilon, bound, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_draws, double *effective_size,

@@ -109,6 +109,9 @@ var (
 		{"auto", int(decode.Auto)}, {"exact", int(decode.Exact)}, {"approx", int(decode.Approx)},
 		{"local-search", int(decode.Search)}, {"anneal", int(decode.Anneal)}, {"metropolis", int(decode.Metropolis)},
 	}
+	Proposals = Names{
+		{"auto", int(decode.AnyProposals)}, {"local", int(decode.Moves)}, {"uniform", int(decode.Uniform)},
+	}
 	KBestMethods = Names{
 		{"auto", int(kbest.Auto)}, {"unordered", int(kbest.Unordered)}, {"combinations", int(kbest.Combinations)},
 		{"sort", int(kbest.Sort)}, {"partition", int(kbest.Partition)}, {"siblings", int(kbest.Siblings)},
@@ -244,10 +247,10 @@ func Lists() []List {
 		return slices.DeleteFunc(slices.Clone(Aggregations), func(n Name) bool { return !is(aggregate.Method(n.number)) }).spelt()
 	}
 	constrained := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Constrained() })
-	random := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Random() })
 	return []List{
 		{"LIBRARY_DECODERS", "Decoders", Decoders.spelt()},
-		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", random.spelt()},
+		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", RandomDecoders().spelt()},
+		{"PROPOSALS", "What those propose", Proposals.spelt()},
 		{"CONSTRAINED_DECODERS", "Decoders that respect constraints", constrained.spelt()},
 		{"KBEST_METHODS", "Ways to list the best outputs", KBestMethods.spelt()},
 		{"SET_LOSSES", "Losses of label sets by which distributions decide", SetLosses.spelt()},
@@ -287,4 +290,9 @@ func Lists() []List {
 		{"POSITION_LOSSES", "Losses of rankings that add up over positions", PositionLosses.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}
+}
+
+// RandomDecoders are those whose results depend on a seed.
+func RandomDecoders() Names {
+	return slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Random() })
 }

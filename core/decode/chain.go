@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"combpred/core/parallel"
 	"combpred/core/structure"
 )
 
@@ -30,59 +29,13 @@ func chainSteps(p int) int {
 //
 // Anneal lowers T from R, a bound on the range of the scores, by the factor 1 − 1/√n after every share of the steps, n
 // being the number of parts of an output, until it is R/(4n)² (Kirkpatrick, Gelatt and Vecchi, 1983; the schedule is that
-// of Vembu, 2010, ch. 4). Metropolis keeps T = R/(10n), of the size of what single moves gain or lose.
+// of Vembu, 2010, ch. 7, and of Kalai and Vempala, 2006). Metropolis keeps T = R/(10n), of the size of what single moves
+// gain or lose.
 //
 // The certificate is that of the start with a better value, as no chain of polynomial length proves more.
-func chainOf(space structure.Space, starter structure.Starter, method Method, seed uint64, poll func() error) (
-	decoder, error) {
-	proposer, ok := space.(structure.Proposer)
-	if !ok {
-		return nil, &structure.CapabilityError{
-			Structure: structure.Describe(space),
-			Need:      "local moves, for chains of them",
-		}
-	}
-	return func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
-		cert, err := starter.Start(dst, score, poll)
-		if err != nil || cert.Optimal {
-			return cert, err
-		}
-		spread, err := rangeOf(space, starter, score, cert.UpperBound, poll)
-		if err != nil || !(spread > 0) {
-			return cert, err
-		}
-		c := newChain(space, proposer, score, dst, cert.Value)
-		parallel.Stream(&c.source, seed, row)
-		n := float64(max(2, len(dst)))
-		steps := chainSteps(len(dst))
-		if method == Metropolis {
-			err = c.run(spread/(10*n), steps, poll)
-		} else {
-			factor := 1 - 1/math.Sqrt(n)
-			levels := int(math.Ceil(2 * math.Log(4*n) / -math.Log(factor)))
-			for t := spread; levels > 0 && err == nil; t, levels = t*factor, levels-1 {
-				share := steps / levels
-				steps -= share
-				err = c.run(t, share, poll)
-			}
-		}
-		if err != nil {
-			return structure.Certificate{}, err
-		}
-		return c.finish(dst, cert), nil
-	}, nil
-}
-
-// rangeOf returns a bound on the difference of any two scores, given a bound on all scores: the least score is the
-// negative of the largest one for the negated scores.
-func rangeOf(space structure.Space, starter structure.Starter, score structure.Scores, bound float64,
-	poll func() error) (float64, error) {
-	negated := structure.Scores{Linear: negative(score.Linear)}
-	if score.Magnitude != nil {
-		negated.Magnitude = negative(score.Magnitude)
-	}
-	cert, err := starter.Start(make([]int32, space.PartLen()), negated, poll)
-	return bound + cert.UpperBound, err
+func chainOf(space structure.Space, method Method, seed uint64, poll func() error) (decoder, error) {
+	p := Process{Method: method, Proposals: Moves, Runs: 1, Seed: seed}
+	return p.decoder(space, nil, poll)
 }
 
 func negative(x []float64) []float64 {
@@ -106,6 +59,7 @@ type chain struct {
 	best     []int32
 	value    float64 // of now, up to the rounding of the gains
 	most     float64 // of best
+	accepted int64   // proposals
 }
 
 func newChain(space structure.Space, proposer structure.Proposer, score structure.Scores, start []int32,
@@ -140,6 +94,7 @@ func (c *chain) run(temperature float64, steps int, poll func() error) error {
 		}
 		c.now, c.next = c.next, c.now
 		c.value += gain
+		c.accepted++
 		if c.value > c.most {
 			c.most = c.value
 			copy(c.best, c.now)

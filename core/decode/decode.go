@@ -27,7 +27,7 @@ const (
 // Random reports whether what a method finds depends on the seed.
 func (m Method) Random() bool { return m == Anneal || m == Metropolis }
 
-// rowsAtOnce is the number of rows a worker takes at a time: enough to hide the cost of taking them.
+// rowsAtOnce is the number of cheap rows that a worker takes at a time.
 const rowsAtOnce = 16
 
 // Batch decodes every row of linear (n×d) and writes the outputs to dst (n×PartLen) and, unless certs is nil, their
@@ -44,12 +44,20 @@ func Batch(space structure.Space, linear, magnitude blas64.General, method Metho
 	if err != nil {
 		return err
 	}
-	return batch(space, linear, magnitude, one, dst, certs, workers, mon)
+	return batch(space, linear, magnitude, method.rowsAtOnce(), one, dst, certs, workers, mon)
 }
 
-// batch decodes every row by one.
-func batch(space structure.Space, linear, magnitude blas64.General, one decoder, dst []int32, certs []structure.Certificate,
-	workers int, mon *parallel.Monitor) error {
+// rowsAtOnce is the number of rows a worker takes at a time: enough to hide the cost of taking them.
+func (m Method) rowsAtOnce() int {
+	if m.Random() {
+		return 1
+	}
+	return rowsAtOnce
+}
+
+// batch decodes every row by one; a worker takes as many at a time as atOnce says.
+func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, one decoder, dst []int32,
+	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
 	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
 		return err
 	}
@@ -59,7 +67,7 @@ func batch(space structure.Space, linear, magnitude blas64.General, one decoder,
 		}
 	}
 	parts := space.PartLen()
-	return parallel.For(linear.Rows, rowsAtOnce, workers, mon, func(lo, hi int) error {
+	return parallel.For(linear.Rows, atOnce, workers, mon, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			if err := mon.Err(); err != nil {
 				return err
@@ -110,7 +118,7 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 		}
 		switch {
 		case method == Anneal || method == Metropolis:
-			return chainOf(space, search, method, seed, poll)
+			return chainOf(space, method, seed, poll)
 		case method == Approx:
 			return func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
 				return search.Start(dst, score, poll)

@@ -136,9 +136,9 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 		return cert, nil
 	}
 	if !own {
-		return batch(space, linear, magnitude, one, dst, certs, workers, mon)
+		return batch(space, linear, magnitude, rowsAtOnce, one, dst, certs, workers, mon)
 	}
-	return batch(space, linear, magnitude, func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
+	return batch(space, linear, magnitude, rowsAtOnce, func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
 		cert, err := one(dst, score, row)
 		if err != nil && mon.Err() == nil {
 			err = rowError{err}

@@ -2,7 +2,7 @@ package structure
 
 import "math/rand/v2"
 
-var _ Proposer = assignments{}
+var _ Gapped = assignments{}
 
 // Propose exchanges the columns of two random rows. Cost: O(n).
 func (a assignments) Propose(dst, y []int32, rng *rand.Rand) {
@@ -14,4 +14,12 @@ func (a assignments) Propose(dst, y []int32, rng *rand.Rand) {
 	i := rng.IntN(a.n)
 	j := otherIndex(i, a.n, rng)
 	dst[i], dst[j] = dst[j], dst[i]
+}
+
+// MoveGaps are those of random transpositions (Diaconis and Shahshahani, 1981), which change between even and odd.
+func (a assignments) MoveGaps() (below, above float64) {
+	if a.n == 1 {
+		return 1, 1
+	}
+	return 2 / float64(a.n-1), 0
 }

@@ -73,3 +73,12 @@ func plural(noun string) string {
 	}
 	return noun + "s"
 }
+
+// MoveGaps: all eigenvalues but the first are −1/(n−1).
+func (x indices) MoveGaps() (below, above float64) {
+	if x.n == 1 {
+		return 1, 1
+	}
+	rest := 1 / float64(x.n-1)
+	return 1 + rest, 1 - rest
+}

@@ -39,3 +39,12 @@ func (p permutations) Gain(z, y []int32, score Scores) (gain float64) {
 	}
 	return 2 * gain
 }
+
+// MoveGaps are those of the random-to-random shuffle, no eigenvalue of which is negative (Dieker and Saliola, 2018).
+func (p permutations) MoveGaps() (below, above float64) {
+	if p.n == 1 {
+		return 1, 1
+	}
+	n := float64(p.n)
+	return (n + 2) / (n * n), 1
+}

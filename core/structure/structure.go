@@ -197,6 +197,15 @@ type Gainer interface {
 	Gain(z, y []int32, score Scores) float64
 }
 
+// Gapped is a Proposer of whose moves the spectrum is known, so that chains of them have proven mixing times. Where a space
+// is Free, a move gives one entry, each with the same probability, any other of its values.
+type Gapped interface {
+	Proposer
+	// MoveGaps returns by how much all eigenvalues of the transition matrix of Propose but the first are below 1, and by
+	// how much all are above −1, or bounds on these from below. Where there is one output only, both are 1.
+	MoveGaps() (below, above float64)
+}
+
 // MomentsInfo says where the mean and the second moment of a space come from.
 type MomentsInfo struct {
 	Kind MomentsKind

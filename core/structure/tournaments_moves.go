@@ -11,3 +11,11 @@ func (t tournaments) Propose(dst, y []int32, rng *rand.Rand) {
 	pair := rng.IntN(len(y))
 	dst[pair] = int32(otherIndex(int(y[pair]+1), 3, rng)) - 1
 }
+
+// MoveGaps: of one pair the eigenvalues but the first are −1/2, and those of all are means over the pairs.
+func (t tournaments) MoveGaps() (below, above float64) {
+	if t.len() == 0 {
+		return 1, 1
+	}
+	return 1.5 / float64(t.len()), 0.5
+}

@@ -103,6 +103,7 @@ NULLABLE = {
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CCertificates.met", "CDecodeOptions.constraints", "CDecodeOptions.conditions", "CKbestList.value"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
+    *("cp_mixing_bound.method", *(f"CSearchRecord.{column}" for column in abi_estimates.SEARCHED)),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
     *("cp_labelrank_boost.curve", "CBoostCurve.losses", "CBoostCurve.bounds"),
     *("cp_labelrank_direct.loss", "cp_labelrank_direct.info", "CRankings.weights", "CNeighbors.counts"),

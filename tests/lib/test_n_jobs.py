@@ -41,6 +41,7 @@ CALLS = {
     sampling.linear_extensions: ORDER,
     sampling.log_partition: (STRUCTURE, SCORES),
     sampling.sample: (STRUCTURE, SCORES),
+    sampling.search: (STRUCTURE, SCORES),
 }
 #: Beyond the first of each function, which is exact and fast.
 WAYS = [(function, {}) for function in CALLS]

@@ -31,6 +31,9 @@ MODULES = sorted(
 NAMES = re.compile(r"^ *(\w+) : \{(\"[^}]*)\}", re.MULTILINE)
 # Where these names are listed; estimators list those of their parameters in `_parameter_constraints`.
 TABLES = {
+    "search.schedule": "_lib.names.RANDOM_DECODERS",
+    "search.proposals": "_lib.names.PROPOSALS",
+    "mixing_bound.sampler": "_lib.names.CHAINS",
     "Structure.decode.decoder": "_lib.decode.DECODERS",
     "decode.method": "_lib.names.LIBRARY_DECODERS",
     "Examples.subgraphs": "_lib.names.SUBGRAPHS",

@@ -20,9 +20,7 @@ from typing import Any
 
 # Abbreviations for the tables: pointers of any kind, sizes, and how the parameters of functions end.
 _P, _N, _F, _T = c_void_p, c_int64, c_double, c_char_p
-_ERR = (_P, _N)
-_ROW = (_P, *_ERR)
-_RUN = (c_int32, _P)
+_ERR, _ROW, _RUN = (_P, _N), (_P, _P, _N), (c_int32, _P)
 
 
 def _fields(**kinds: type) -> list[tuple[str, Any]]:
@@ -95,8 +93,7 @@ func pythonModule(header string) string {
 	fmt.Fprintf(&b, "OF_ROWS: dict[str, tuple[type, ...]] = {\n%s}\n\n", ofRows.String())
 	fmt.Fprintf(&b, "PROTOTYPES: dict[str, tuple[type, ...]] = {\n%s    **OF_ROWS,\n}\n\n", plain.String())
 	b.WriteString("# Those that take a number of workers and a control block.\n")
-	b.WriteString("PARALLEL = {\n    name for name, kinds in PROTOTYPES.items()\n")
-	b.WriteString("    if (kinds[-5:-3] if name in OF_ROWS else kinds[-4:-2]) == _RUN\n}\n")
+	b.WriteString("PARALLEL = {n for n, kinds in PROTOTYPES.items() if (kinds[-5:-3] if n in OF_ROWS else kinds[-4:-2]) == _RUN}\n")
 	return b.String()
 }
 

@@ -9,6 +9,7 @@ import (
 	"combpred/core/badrow"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/parallel"
 	"combpred/core/partition/estimate"
 	"combpred/core/structure"
 )
@@ -178,24 +179,34 @@ func (t *Report) read(lags []float64, thin int) bool {
 
 // mixingBounds returns proven mixing times.
 func (r *run) mixingBounds(method chain.Method) ([]float64, error) {
-	bounds := make([]float64, r.scores.Rows)
+	return MixingBounds(r.space, r.scores, method, mixingDistance, r.mon)
+}
+
+// MixingBounds returns for every row of scores after how many steps a chain is within epsilon of its distribution in total
+// variation, from any start: proven, and +Inf where nothing is.
+func MixingBounds(space structure.Space, scores blas64.General, method chain.Method, epsilon float64,
+	mon *parallel.Monitor) ([]float64, error) {
+	bounds := make([]float64, scores.Rows)
 	for i := range bounds {
 		bounds[i] = math.Inf(1)
 	}
-	if method != chain.Meta {
+	if math.IsInf(chain.MixingBound(space, method, 0, epsilon), 1) {
 		return bounds, nil
 	}
-	one, err := decode.NewOne(r.space, decode.Auto, 0, r.mon.Err)
+	one, err := decode.NewOne(space, decode.Auto, 0, mon.Err)
 	if err != nil {
 		return bounds, unlessLacking(err)
 	}
-	y, negative := make([]int32, r.space.PartLen()), make([]float64, r.scores.Cols)
+	y, negative := make([]int32, space.PartLen()), make([]float64, scores.Cols)
 	for i := range bounds {
-		score := r.row(i)
-		for j, v := range score.Linear {
+		if err := mon.Err(); err != nil {
+			return nil, err
+		}
+		linear := scores.Data[i*scores.Stride:][:scores.Cols]
+		for j, v := range linear {
 			negative[j] = -v
 		}
-		up, err := one(y, score, i)
+		up, err := one(y, structure.Scores{Linear: linear}, i)
 		if err == nil {
 			var down structure.Certificate
 			down, err = one(y, structure.Scores{Linear: negative}, i)
@@ -204,9 +215,7 @@ func (r *run) mixingBounds(method chain.Method) ([]float64, error) {
 		if err != nil {
 			return bounds, unlessLacking(err)
 		}
-		if !math.IsInf(up.UpperBound, 0) {
-			bounds[i] = chain.MixingBoundIndependence(-max(up.UpperBound, 0), mixingDistance)
-		}
+		bounds[i] = chain.MixingBound(space, method, up.UpperBound, epsilon)
 	}
 	return bounds, nil
 }

@@ -10,9 +10,7 @@ from typing import Any
 
 # Abbreviations for the tables: pointers of any kind, sizes, and how the parameters of functions end.
 _P, _N, _F, _T = c_void_p, c_int64, c_double, c_char_p
-_ERR = (_P, _N)
-_ROW = (_P, *_ERR)
-_RUN = (c_int32, _P)
+_ERR, _ROW, _RUN = (_P, _N), (_P, _P, _N), (c_int32, _P)
 
 
 def _fields(**kinds: type) -> list[tuple[str, Any]]:
@@ -84,6 +82,20 @@ class CCertificates(ctypes.Structure):
     """cp_certificates."""
 
     _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P, met=_P)
+
+
+class CSearchOptions(ctypes.Structure):
+    """cp_search_options."""
+
+    _fields_ = _fields(method=_T, proposals=_T, temperatures=_P, n_levels=_N, epsilon=_F, delta=_F, steps=_N, runs=_N,
+                       seed=c_uint64)
+
+
+class CSearchRecord(ctypes.Structure):
+    """cp_search_record."""
+
+    _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P, temperature=_P, steps=_P, accepted=_P,
+                       success=_P)
 
 
 class CKbestOptions(ctypes.Structure):
@@ -516,6 +528,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_search": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_kbest": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_next": (_P, _P, _P, _P, _N, _P, _P, *_ROW),
     "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
@@ -523,6 +536,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_sets_decide": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_sets_value": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_chain_sample": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_mixing_bound": (_P, _P, _P, _F, _P, *_RUN, *_ROW),
     "cp_extensions_common": (_P, _N, _P, _N, _N, _N, _P, *_RUN, *_ROW),
     "cp_partition_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
@@ -612,7 +626,4 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
 }
 
 # Those that take a number of workers and a control block.
-PARALLEL = {
-    name for name, kinds in PROTOTYPES.items()
-    if (kinds[-5:-3] if name in OF_ROWS else kinds[-4:-2]) == _RUN
-}
+PARALLEL = {n for n, kinds in PROTOTYPES.items() if (kinds[-5:-3] if n in OF_ROWS else kinds[-4:-2]) == _RUN}

@@ -11,6 +11,9 @@ LIBRARY_DECODERS: tuple[str, ...] = ("auto", "exact", "approx", "local-search", 
 #: Decoders whose results depend on a seed.
 RANDOM_DECODERS: tuple[str, ...] = ("anneal", "metropolis")
 
+#: What those propose.
+PROPOSALS: tuple[str, ...] = ("auto", "local", "uniform")
+
 #: Decoders that respect constraints.
 CONSTRAINED_DECODERS: tuple[str, ...] = ("auto", "exact", "local-search")
 

@@ -283,3 +283,74 @@ def extensions_before(
         label="probabilities of linear extensions", verbose=verbose,
     )  # fmt: skip
     return before
+
+
+class Searched(NamedTuple):
+    """Outputs that a search along chains found for n score vectors.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n, part_len), int32
+    value, upper_bound, nu, optimal
+        As those of :class:`combpred._lib.decode.Decoded`.
+    temperature : ndarray of shape (n,)
+        Of the last level; NaN where no step was made.
+    steps, accepted : ndarray of shape (n,), int64
+        Of all runs.
+    success : ndarray of shape (n,)
+        Bound from below on the probability of finding an output of largest score.
+    """
+
+    y: IntArray
+    value: FloatArray
+    upper_bound: FloatArray
+    nu: FloatArray
+    optimal: npt.NDArray[np.bool_]
+    temperature: FloatArray
+    steps: CountArray
+    accepted: CountArray
+    success: FloatArray
+
+
+def search_chains(
+    description: Description,
+    linear: FloatArray,
+    *,
+    method: str,
+    proposals: str,
+    temperatures: FloatArray,
+    epsilon: float,
+    delta: float,
+    steps: int,
+    runs: int,
+    seed: int,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> Searched:
+    """Search for the output of largest score for every row of `linear` (n, d); the options are those of cp_search."""
+    n, d = linear.shape
+    y = allocate((n, description.shape.part_len), np.int32, f"searching for {n} outputs", "search for fewer at once")
+    value, upper_bound, nu, temperature, success = np.zeros((5, n))
+    steps_made, accepted = np.zeros((2, n), dtype=np.int64)
+    optimal = np.zeros(n, dtype=np.bool_)
+    found = Searched(y, value, upper_bound, nu, optimal, temperature, steps_made, accepted, success)
+    options = record(
+        abi.CSearchOptions, method=method, proposals=proposals, temperatures=temperatures, n_levels=len(temperatures),
+        epsilon=epsilon, delta=delta, steps=steps, runs=runs, seed=seed % 2**64,
+    )  # fmt: skip
+    known = record(abi.CSearchRecord, n=n, **{k: v for k, v in found._asdict().items() if k != "y"})
+    scores = record(abi.CScores, n=n, d=d, linear=floats(linear, "scores", n, d))
+    call(
+        "cp_search", description, scores, options, y, y.shape[1], known,
+        n_threads=n_threads, flops=_LONG * min(n, 1), label="searching", verbose=verbose,
+    )  # fmt: skip
+    return found
+
+
+def mixing_bounds(description: Description, linear: FloatArray, chain: str, epsilon: float) -> FloatArray:
+    """Return the proven mixing time of a chain for every row of `linear` (n, d), infinite where nothing is proven."""
+    n, d = linear.shape
+    bound: FloatArray = np.empty(n)
+    scores = record(abi.CScores, n=n, d=d, linear=floats(linear, "scores", n, d))
+    call("cp_mixing_bound", description, scores, chain, epsilon, bound, n_threads=1, flops=_LONG * min(n, 1))
+    return bound

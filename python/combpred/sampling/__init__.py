@@ -3,11 +3,12 @@ r"""Samplers, partition functions and marginals of :math:`p(y) \propto \exp\lang
 :func:`sample` draws outputs, exactly by recursions, coupling from the past and rejection, or along Markov chains.
 :func:`log_partition` computes partition functions exactly, estimates them from such draws within given errors, or
 approximates them for small scores; :func:`estimate_marginals` estimates the mean of ψ, :func:`estimate_count` the
-number of outputs. Diagnostics of chains are
-:func:`effective_sample_size`, :func:`split_r_hat` and :func:`autocorrelation`; the mixing bounds say after how many
-steps a chain is close to its distribution. :func:`linear_extensions` draws uniform orders that agree with a partial
-order, :func:`count_linear_extensions` counts them, and :func:`linear_extension_probabilities` returns how often one
-element comes before another in them.
+number of outputs. :func:`search` looks for the output of largest score along chains, :func:`optimum_probability` says
+how probable that is, :func:`least_alpha` when. Diagnostics of chains are :func:`effective_sample_size`,
+:func:`split_r_hat` and :func:`autocorrelation`; the mixing bounds say after how many steps a chain is close to its
+distribution. :func:`linear_extensions` draws uniform orders that agree with a partial order,
+:func:`count_linear_extensions` counts them, and :func:`linear_extension_probabilities` returns how often one element
+comes before another in them.
 
 References
 ----------
@@ -35,8 +36,10 @@ from ._extensions import (
     linear_extensions,
 )
 from ._marginals import SampledMarginals, estimate_marginals, hoeffding_sample_size
+from ._mixing import mixing_bound
 from ._partition import log_partition
 from ._sample import Samples, sample
+from ._search import OptimumProbability, SearchResult, least_alpha, optimum_probability, search
 
 __all__ = [
     "AnnealingDetails",
@@ -44,9 +47,11 @@ __all__ = [
     "CountEstimate",
     "LinearExtensionCount",
     "LogPartition",
+    "OptimumProbability",
     "SampledMarginals",
     "Samples",
     "SamplingError",
+    "SearchResult",
     "TaylorDetails",
     "autocorrelation",
     "count_linear_extensions",
@@ -55,12 +60,16 @@ __all__ = [
     "estimate_count",
     "estimate_marginals",
     "hoeffding_sample_size",
+    "least_alpha",
     "linear_extension_probabilities",
     "linear_extensions",
     "log_partition",
     "meta_coalescence_time",
     "meta_mixing_bound",
+    "mixing_bound",
+    "optimum_probability",
     "sample",
+    "search",
     "split_r_hat",
 ]
 

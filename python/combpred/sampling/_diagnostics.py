@@ -245,8 +245,8 @@ class ChainDiagnostics:
     autocorrelation : ndarray of float64
         Between the scores of draws that are `thin` steps apart.
     mixing_bound : ndarray of float64
-        Steps after which the chain is proven to be within 0.01 of its distribution in total variation; infinite where
-        no useful bound is known, as for "local".
+        Steps after which the chain is proven to be within 0.01 of its distribution in total variation, see
+        :func:`mixing_bound`; infinite where no bound is known.
     """
 
     sampler: str

@@ -106,7 +106,7 @@ def test_what_training_by_chains_reports():
     assert report.rows.tolist() == list(range(9))
     assert (report.split_r_hat < 1.1).all() and (report.effective_sample_size <= 256).all()
     assert ((report.acceptance > 0) & (report.acceptance <= 1)).all()
-    assert np.isinf(report.mixing_bound).all()
+    assert (np.isfinite(report.mixing_bound) & (report.mixing_bound >= 1)).all()
     by_proposals = model.set_params(sampler="meta").sample(X, 5, random_state=0)
     assert by_proposals.shape == (5, 9, 4)
     assert model.chain_diagnostics_.sampler == "meta"

@@ -1,4 +1,4 @@
-"""Legal arguments of the functions of the C interface that estimate from draws; see `abi_calls`."""
+"""Legal arguments of the functions of the C interface that draw, search and estimate; see `abi_calls`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ WRITTEN = (
     *("value", "lower", "upper", "marginals", "error", "guaranteed", "samples", "steps", "accepted"),
     *("level_samples", "repeats", "effective_share", "r_hat", "first_level", "expansion", "spread", "variance"),
 )
+SEARCHED = ("value", "upper_bound", "nu", "temperature", "steps", "accepted", "success")
+FOUND = np.zeros((2, 4), dtype=np.int32)
 
 
 def estimates(n: int, d: int, *, levels: bool) -> ctypes.Structure:
@@ -40,7 +42,11 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
     chain = record(abi.CChainOptions, method=b"meta", n_samples=3, burn_in=5, thin=2, budget=100, seed=7)
     chain.start = TALLY.ctypes.data
     kept = record(abi.CChainRecord, n=1, n_samples=3, value=COLUMNS[20].ctypes.data, steps=COLUMNS[21].ctypes.data)
+    options = record(abi.CSearchOptions, method=b"anneal", proposals=b"local", steps=20, runs=2, seed=7)
+    columns = {name: COLUMNS[i].ctypes.data for i, name in enumerate(SEARCHED, 22)}
     return {
+        "cp_search": [s, scores, options, FOUND.ctypes.data, 4, record(abi.CSearchRecord, n=2, **columns), *RUN],
+        "cp_mixing_bound": [s, scores, b"local", 0.25, COLUMNS[29].ctypes.data, *RUN],
         "cp_partition_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
         "cp_marginals_estimate": [s, scores, samples, estimates(2, d, levels=False), *RUN],
         "cp_estimate_next": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],

@@ -1,0 +1,377 @@
+"""Searches for the output of largest score along Markov chains, and the probability that a chain is there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._data.checks import choice, seed_of, share, whole_number
+from .._lib.arrays import CountArray, FloatArray
+from .._lib.call import get_n_threads
+from .._lib.errors import CapabilityError, RowError
+from .._lib.names import PROPOSALS, RANDOM_DECODERS
+from .._lib.sampling import search_chains
+from ..structures import Structure
+from ._partition import log_partition
+from .samplers import rows_of
+
+_MOST_STEPS = 2**40
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    r"""Outputs that a search found for n rows of scores, and what is known about them.
+
+    Attributes
+    ----------
+    y : ndarray of n rows
+        The best output of all runs, in the structure's format.
+    value : ndarray of shape (n,)
+        Its score.
+    upper_bound : ndarray of shape (n,)
+        A proven bound on the scores of all outputs; infinite where none is known.
+    nu : ndarray of shape (n,)
+        The guarantee :math:`\mathrm{value} \ge (1-\nu)\max + \nu\min` over all outputs.
+    is_optimal : ndarray of shape (n,), dtype=bool
+        Whether no output is proven to score more.
+    success : ndarray of shape (n,)
+        A bound from below on the probability that such a search finds an output of largest score: 1 where the one found
+        is proven to be; :math:`1 - (1 - 1/|Y|)^t` for t uniform proposals; 0 where nothing is proven.
+    temperature : ndarray of shape (n,)
+        T on the last level, :math:`1/\ln\alpha`; NaN where the output was proven optimal without a step.
+    n_steps, n_accepted : ndarray of shape (n,), dtype=int64
+        Steps of all runs, and how many of these were accepted.
+    """
+
+    y: NDArray[Any]
+    value: FloatArray
+    upper_bound: FloatArray
+    nu: FloatArray
+    is_optimal: NDArray[np.bool_]
+    success: FloatArray
+    temperature: FloatArray
+    n_steps: CountArray
+    n_accepted: CountArray
+
+
+def search(
+    structure: Structure,
+    scores: ArrayLike,
+    *,
+    schedule: str | ArrayLike = "anneal",
+    alpha: float | None = None,
+    proposals: str = "auto",
+    n_steps: int | None = None,
+    n_runs: int = 1,
+    epsilon: float | None = None,
+    delta: float = 0.05,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> SearchResult:
+    r"""Search along Markov chains for an output of largest score for each row of scores.
+
+    With scores :math:`h(y) = \langle s, \psi(y)\rangle` of a row s, a proposal z from y is accepted with probability
+    :math:`\min(1, \alpha^{h(z)-h(y)})`, where :math:`\alpha = e^{1/T}`. The best output on the way is returned.
+
+    Parameters
+    ----------
+    structure : Structure
+        With its sizes known.
+    scores : array-like of shape (n, d) or (d,)
+        Finite; one row for shape (d,).
+    schedule : {"anneal", "metropolis"} or array-like of shape (n_levels,), default="anneal"
+        The temperatures T, on levels that share the steps of a run equally.
+
+        - "anneal": from R, a bound on the range of scores, by the factor :math:`1 - 1/\sqrt n` from level to level, n
+          being the number of parts of an output, such as labels (the schedule of Kalai and Vempala, 2006), to
+          :math:`R/(4n)^2`, or to what `epsilon` asks for;
+        - "metropolis": one, which `alpha` gives, or R/(10n);
+        - an array: these, in the units of scores.
+    alpha : float, default=None
+        For "metropolis": α above 1; None: exp(10n/R).
+    proposals : {"auto", "local", "uniform"}, default="auto"
+        "local": the structure's moves. "uniform": uniform outputs, the chain MC(α). "auto": "local" where there are
+        moves.
+    n_steps : int, default=None
+        Steps of a run. None: some :math:`10^5`, as the decoders "anneal" and "metropolis" make.
+    n_runs : int, default=1
+        Number of independent runs, of which the best output is kept. The first starts at the guaranteed solution of
+        structures that have one, the others at uniform outputs.
+    epsilon : float, default=None
+        For "anneal", above 0: T falls to :math:`\varepsilon/\ln(|Y|/\delta)`. A draw at that temperature is within
+        `epsilon` of the largest score with probability 1 − `delta`. Chains give draws in the limit, after
+        :func:`mixing_bound` steps for certain.
+    delta : float, default=0.05
+        With `epsilon`: between 0 and 1.
+    random_state : int, RandomState instance or None, default=None
+        The only source of randomness. Each row has its own stream: an integer gives a row the same output whatever the
+        number of threads or of later rows.
+    n_jobs : int, default=None
+        Number of threads, -1 for all; None: as configured.
+    verbose : int, default=0
+        Positive: show progress.
+
+    Returns
+    -------
+    SearchResult
+
+    Raises
+    ------
+    CapabilityError
+        When the structure lacks the proposals; when the number of its outputs is not known, for `epsilon`.
+    ValueError, TypeError
+        When a score is not finite, or a parameter out of its range or given to a schedule that does not take it.
+
+    Notes
+    -----
+    **Uniform proposals never gain by α.** A proposal that beats all before it beats the present output, and is
+    accepted: the best of t proposals is that of t uniform draws, at any temperature. And a chain that is run until it
+    is near :math:`\pi_\alpha` and started again until it ends at an optimum is no faster: with :math:`\beta =
+    E\,\alpha^{h - \max h}` a run takes 1/β steps (:func:`meta_mixing_bound`), and N best outputs out of |Y| have the
+    probability :math:`N/(|Y|\beta)`, hence |Y|/N steps in all. What α and schedules are for are local moves.
+
+    **A guarantee for finite sets.** Kalai and Vempala prove that annealing minimises a linear function on a convex set:
+    there a draw at temperature T is n T from the optimum in the mean. Outputs are no convex set; what holds for them is
+    :math:`P(h < \max h - \varepsilon) \le |Y| e^{-\varepsilon/T}`, the reason for `epsilon`. That the chains of
+    successive levels stay near their distributions is proven for convex sets only.
+
+    A step costs one move and what it gains, O(n) to O(d), or one uniform output and its embedding.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 7, where small α are said to concentrate the
+    distribution; large ones do. Kalai and Vempala (2006), Simulated annealing for convex optimization.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import sampling
+    >>> from combpred.structures import Permutations
+    >>> scores = np.random.default_rng(0).normal(size=(2, 28))
+    >>> found = sampling.search(Permutations(8), scores, n_steps=2000, n_runs=3, random_state=0)
+    >>> bool((found.y == Permutations(8).decode(scores, decoder="exact")).all())
+    True
+    >>> sampling.search(Permutations(3), [1.0, -2.0, 0.5], proposals="uniform", n_steps=20, random_state=0).success
+    array([0.97391595])
+    """
+    rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
+    choice(proposals, "proposals", PROPOSALS)
+    steps = 0 if n_steps is None else whole_number(n_steps, "n_steps", 1, _MOST_STEPS)
+    runs = whole_number(n_runs, "n_runs", 1, 2**31 - 1)
+    share(delta, "delta")
+    method, temperatures = _temperatures(schedule, alpha)
+    if epsilon is not None and (method != "anneal" or len(temperatures)):
+        raise ValueError("epsilon is where schedule='anneal' ends; leave it out, or give no other schedule")
+    if epsilon is not None and not 0 < epsilon < math.inf:
+        raise ValueError(f"epsilon must be above 0 and finite, got {epsilon!r}")
+    if not structure.space.in_library:
+        raise CapabilityError(
+            f"{structure!r} consists of functions, along which the library makes no searches; take structure.decode"
+        )
+    found = search_chains(
+        structure.space.description, rows, method=method, proposals=proposals, temperatures=temperatures,
+        epsilon=epsilon or 0.0, delta=float(delta), steps=steps, runs=runs, seed=seed_of(random_state),
+        n_threads=n_threads, verbose=verbose,
+    )  # fmt: skip
+    return SearchResult(
+        structure.space.decode_parts(found.y), found.value, found.upper_bound, found.nu, found.optimal, found.success,
+        found.temperature, found.steps, found.accepted,
+    )  # fmt: skip
+
+
+def _temperatures(schedule: str | ArrayLike, alpha: float | None) -> tuple[str, FloatArray]:
+    """Return the method of the library, and temperatures in place of its own."""
+    if alpha is not None:
+        if not (isinstance(schedule, str) and schedule == "metropolis"):
+            raise ValueError("alpha is for schedule='metropolis'; leave it out, or take that schedule")
+        return "metropolis", 1 / np.log([_base(alpha)])
+    if isinstance(schedule, str):
+        return choice(schedule, "schedule", RANDOM_DECODERS), np.empty(0)
+    given = np.asarray(schedule, dtype=np.float64)
+    if given.ndim != 1 or not len(given):
+        raise ValueError(
+            f"schedule must be one of {', '.join(RANDOM_DECODERS)}, or temperatures of shape (n_levels,), got shape "
+            f"{given.shape}"
+        )
+    if not (np.isfinite(given) & (given > 0)).all():
+        level = int(np.argmin(np.isfinite(given) & (given > 0)))
+        raise ValueError(f"schedule, level {level}: temperature {given[level]} must be finite and above 0")
+    return "anneal", given
+
+
+def _base(alpha: Any) -> float:
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.floating, np.integer)):
+        raise TypeError(f"alpha must be a number, got {alpha!r}")
+    if not 1 < alpha < math.inf:
+        raise ValueError(f"alpha must be above 1 and finite, got {alpha!r}")
+    return float(alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class OptimumProbability:
+    r"""The probability :math:`\alpha^{\max h}/Z(\alpha)` of one output of largest score, for n rows of scores.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n,)
+        That of a single best output; where N outputs score alike, together they have N times as much.
+    lower, upper : ndarray of shape (n,)
+        Bounds, from those of the partition function and of the decoder; equal to `value` where both are exact.
+    """
+
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    def n_draws(self, delta: float = 0.05) -> FloatArray:
+        r"""Return how many independent draws contain a best output with probability 1 − `delta`, for each row.
+
+        Parameters
+        ----------
+        delta : float, default=0.05
+            Between 0 and 1.
+
+        Returns
+        -------
+        n_draws : ndarray of shape (n,)
+            :math:`\lceil \ln\delta / \ln(1-p)\rceil` for the lower bound p: whole numbers, infinite where p is 0.
+        """
+        share(delta, "delta")
+        with np.errstate(divide="ignore", over="ignore"):
+            draws: FloatArray = np.maximum(1.0, np.ceil(math.log(delta) / np.log1p(-self.lower)))
+        return draws
+
+
+def optimum_probability(
+    structure: Structure, scores: ArrayLike, alpha: float = math.e, **options: Any
+) -> OptimumProbability:
+    r"""Return the weight of an output of largest score under :math:`\pi_\alpha(y) \propto \alpha^{h(y)}` for each row.
+
+    That is the probability that a chain MC(α) in its stationary distribution is at an optimum, the thesis's open
+    question: :math:`\pi_\alpha(y^*) = \alpha^{\max h}/Z(\alpha)`, by the decoder and the partition function.
+
+    Parameters
+    ----------
+    structure : Structure
+        With its sizes known.
+    scores : array-like of shape (n, d) or (d,)
+        Finite; one row for shape (d,).
+    alpha : float, default=e
+        Above 1; e gives :math:`p(y) \propto \exp h(y)`.
+    **options
+        Of :func:`log_partition`, such as ``method="annealed"`` and ``epsilon``, whose bounds become those of the
+        result.
+
+    Returns
+    -------
+    OptimumProbability
+        With arrays `value`, `lower` and `upper`, and the method `n_draws`.
+
+    Raises
+    ------
+    CapabilityError
+        As :func:`log_partition`, and where the structure has no decoder.
+    ValueError, TypeError
+        When `alpha` is out of its range, or a score not finite.
+
+    Notes
+    -----
+    It never falls as α grows, from 1/|Y| to 1/N for N outputs of largest score; see :func:`least_alpha`. The cost is
+    that of one decoding and one partition function for each row.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 7.
+
+    Examples
+    --------
+    >>> from combpred import sampling
+    >>> from combpred.structures import MultiClass
+    >>> found = sampling.optimum_probability(MultiClass(3), [1.0, 0.0, 0.0], alpha=2.0)
+    >>> found.value, found.n_draws(0.01)
+    (array([0.5]), array([7.]))
+    """
+    inverse = math.log(_base(alpha))
+    rows = rows_of(structure, scores)
+    best = structure.space.decode(rows)
+    log_z = log_partition(structure, inverse * rows, **options)
+    value, lower, upper = (
+        np.minimum(1.0, np.exp(inverse * most - log))
+        for most, log in (
+            (best.value, log_z.value), (best.value, log_z.upper), (best.upper_bound, log_z.lower)
+        )
+    )  # fmt: skip
+    return OptimumProbability(value, lower, upper)
+
+
+def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.5) -> FloatArray:
+    r"""Return the smallest α for which a draw from :math:`\pi_\alpha` is an output of largest score often enough.
+
+    Parameters
+    ----------
+    structure : Structure
+        With its sizes known, small enough for exact decoding and exact partition functions.
+    scores : array-like of shape (n, d) or (d,)
+        Finite; one row for shape (d,).
+    probability : float, default=0.5
+        What :func:`optimum_probability` is to be, between 0 and 1.
+
+    Returns
+    -------
+    alpha : ndarray of shape (n,)
+        Within 1e-9, relative to ln α. 1 where uniform draws do; infinite where α is beyond the largest float.
+
+    Raises
+    ------
+    CapabilityError
+        When the structure is too large for exact decoding or exact partition functions.
+    ValueError
+        When a score is not finite; when so many outputs share the largest score that none has that probability. Names
+        the row.
+
+    Notes
+    -----
+    ln α is found by bisection, with some 50 partition functions for each row.
+
+    Examples
+    --------
+    >>> from combpred import sampling
+    >>> from combpred.structures import MultiClass
+    >>> sampling.least_alpha(MultiClass(3), [1.0, 0.0, 0.0]).round(6)
+    array([2.])
+    """
+    share(probability, "probability")
+    rows, wanted = rows_of(structure, scores), math.log(probability)
+    best = structure.space.decode(rows)
+    if not best.optimal.all():
+        row = int(np.argmin(best.optimal))
+        raise CapabilityError(f"row {row}: the largest score is not decoded exactly at this size; take a smaller size")
+
+    def log_weight(inverse: FloatArray) -> FloatArray:
+        weight: FloatArray = inverse * best.value - structure.space.log_partition(inverse[:, None] * rows).log_z
+        return weight
+
+    scale = np.abs(rows).sum(axis=1)
+    scale[scale == 0] = 1
+    low, high = np.zeros(len(rows)), 1 / scale
+    found = log_weight(low) >= wanted
+    while not (reached := found | (log_weight(high) >= wanted)).all():
+        if (~reached & (high * scale > 2.0**40)).any():
+            row = int(np.argmax(~reached))
+            n_best = round(math.exp(-log_weight(high)[row]))
+            raise RowError(
+                row, f"{n_best} outputs share the largest score, so that none has probability {probability}; lower it"
+            )
+        high = np.where(reached, high, 2 * high)
+    while (high - low > 1e-9 * high).any():
+        middle = (low + high) / 2
+        enough = log_weight(middle) >= wanted
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    with np.errstate(over="ignore"):
+        alpha: FloatArray = np.where(found, 1.0, np.exp(high))
+    return alpha
