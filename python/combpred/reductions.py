@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .structures._search.reductions import maximum_subgraph
+from .structures._search.reductions import maximum_set, maximum_subgraph
 
-__all__ = ["maximum_subgraph"]
+__all__ = ["maximum_set", "maximum_subgraph"]
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pytest
 
-from combpred.reductions import maximum_subgraph
+from combpred.reductions import maximum_set, maximum_subgraph
 from combpred.structures import Cycles
 
 VERTICES = 6
@@ -117,7 +117,7 @@ def test_any_independence_system_will_do(seed):
 
 def test_oracles_that_contradict_themselves_are_noticed():
     answers = iter([True, True, False, True, False, False, False])
-    with pytest.raises(ValueError, match="the answers of oracle contradict one another: there is a set of 3 edges"):
+    with pytest.raises(ValueError, match="the answers of oracle contradict one another: there is a set of 3 elements"):
         maximum_subgraph([(0, 1), (1, 2), (2, 3), (3, 0)], oracle=lambda weights, y: next(answers))
     with pytest.raises(TypeError, match="oracle must return True or False, got None"):
         maximum_subgraph([(0, 1)], oracle=lambda weights, y: None)
@@ -183,3 +183,20 @@ def test_the_partition_function_decides_hamiltonian_cycles(n: int) -> None:
     gap = weight - cycles.log_count()
     assert (log_z[~hamiltonian] <= n * weight - gap + 1e-9).all()
     assert {bool(is_one) for is_one in hamiltonian} == {True, False}
+
+
+def test_largest_sets_of_other_elements():
+    """Random matroids and knapsacks on seven elements."""
+    rng = np.random.default_rng(0)
+    every = np.array(list(product([0, 1], repeat=7)))
+    for _ in range(30):
+        columns, kilos = rng.integers(-1, 2, size=(4, 7)), rng.integers(1, 6, size=7)
+        ranks = np.array([np.linalg.matrix_rank(columns[:, y == 1]) if y.any() else 0 for y in every])
+        for members in (every[ranks == every.sum(axis=1)], every[every @ kilos <= 9]):
+            best = maximum_set(7, oracle=lambda w, y, members=members: (members @ w).max() > w[y].sum())
+            assert best.sum() == members.sum(axis=1).max()
+            assert (members == best).all(axis=1).any()
+    with pytest.raises(TypeError, match="maximum_set: oracle must be a function"):
+        maximum_set(3, oracle=None)
+    with pytest.raises(ValueError, match="n_elements must be"):
+        maximum_set(0, oracle=lambda weights, y: False)

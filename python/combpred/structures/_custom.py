@@ -20,6 +20,7 @@ from ._own.basis import Basis
 from ._own.computed import PythonSpace, from_functions
 from ._own.functions import Functions
 from ._own.listed import ListedSpace, from_gram, from_list
+from ._own.oracle import Oracle, from_oracle
 
 
 class Custom(Structure):
@@ -33,7 +34,8 @@ class Custom(Structure):
     - `from_kernel`: a list of all outputs with the values of a kernel between them;
     - `from_sampler`: a function that draws uniform outputs; the moments are averages over its draws, unless they are
       given, too;
-    - `from_basis`: a kernel between outputs, which need not be listed, and few functions that span those of all.
+    - `from_basis`: a kernel between outputs, which need not be listed, and few functions that span those of all;
+    - `from_oracle`: a test of which sets of elements are outputs, with any set all its subsets.
 
     Parameters
     ----------
@@ -72,8 +74,9 @@ class Custom(Structure):
         probabilities of `propose`. None: it moves from y to z as often as back.
     n_proposals : int, default=4096
         Proposals for each prediction without `decode`.
-    structures, psi, gram, sample, n_moment_samples, random_state, basis, kernel, project
-        Parameters of `from_structures`, `from_kernel`, `from_sampler` and `from_basis`; pass them to these.
+    structures, psi, gram, sample, n_moment_samples, random_state, basis, kernel, project, n_elements, weights
+        Parameters of `from_structures`, `from_kernel`, `from_sampler`, `from_basis` and `from_oracle`; pass them to
+        these.
 
     Notes
     -----
@@ -156,6 +159,8 @@ class Custom(Structure):
         basis: Sequence[Any] | Callable[[Any], ArrayLike] | None = None,
         kernel: Callable[[Any, Any], float] | None = None,
         project: bool = False,
+        n_elements: int | None = None,
+        weights: ArrayLike | None = None,
     ) -> None:
         # Parameters are not attributes, which would hide the methods of the same names.
         self._given: dict[str, Any] = {
@@ -180,6 +185,8 @@ class Custom(Structure):
             "basis": basis,
             "kernel": kernel,
             "project": project,
+            "n_elements": n_elements,
+            "weights": weights,
         }
 
     @classmethod
@@ -370,6 +377,69 @@ class Custom(Structure):
         """
         return cls(basis=basis, kernel=kernel, gram=gram, project=project, **options)
 
+    @classmethod
+    def from_oracle(
+        cls,
+        n_elements: int,
+        contains: Callable[[NDArray[np.bool_]], bool],
+        *,
+        weights: ArrayLike | None = None,
+        **options: Any,
+    ) -> Custom:
+        r"""Return the structure of an independence system: sets of elements that a function tells.
+
+        With each set, all its subsets are outputs: sets of items that fit into a bag, of tasks that do not clash, of
+        independent columns of a matrix. `Graphs` has a parameter for such sets of edges.
+
+        Parameters
+        ----------
+        n_elements : int
+            Number of elements.
+        contains : callable
+            ``contains(held)`` returns whether a set is an output, for a read-only bool array of shape
+            ``(n_elements,)``. True for the empty set, and for every subset of a set for which it is True; a function
+            that turns out not to be like that is refused.
+        weights : array-like of shape (n_elements,), default=None
+            Positive measures of the elements: :math:`\psi_e(y)` is the root of that of e if y contains e, else 0.
+            None: 1.
+        **options
+            `sample`, `log_count`, `mean`, `second_moment`, `n_moment_samples`, `n_proposals` and `random_state`, as for
+            `from_sampler`.
+
+        Returns
+        -------
+        Custom
+            Its y has shape ``(n, n_elements)`` and holds 0/1; predictions are int32. Illegal arguments raise TypeError
+            or ValueError at the first use.
+
+        Notes
+        -----
+        A system whose members 32 768 questions to `contains` find, such as all on 15 elements, is listed at the first
+        use: its moments, its number of outputs and its predictions are then exact, and it has a uniform sampler. Of
+        other systems, moments are those that you give, or those of the draws of `sample`, or else those of all sets of
+        elements, and ``moments_info.kind`` is "relaxed". Predictions are then exact if at most 20 elements have a
+        positive score. With more elements, ``decoder="auto"`` splits them into b blocks of 16, takes the best set
+        within a block and improves it by local search; ν is at most 1 − 1/b. The result of Vembu (2010, ch. 5) for
+        blocks of :math:`\log_2 n` elements is the special case. ``loss="squared"`` works.
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 4: set systems; ch. 5: decoding independence
+        systems.
+
+        Examples
+        --------
+        What fits into a bag that holds 6 kg:
+
+        >>> import numpy as np
+        >>> from combpred.structures import Custom
+        >>> kilos = np.array([1.0, 2.0, 3.0, 4.0])
+        >>> bags = Custom.from_oracle(4, lambda held: kilos[held].sum() <= 6.0)
+        >>> bags.count(), bags.decode([1.0, 1.0, 1.5, 2.2])
+        (11, array([1, 1, 1, 0], dtype=int32))
+        """
+        return cls(n_elements=n_elements, contains=contains, weights=weights, **options)
+
     # Parameters.
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -462,6 +532,8 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
         ({"sample", "embed"}, _MAY),
         ({"sample", "embed", "mean", "second_moment"}, _MAY),
         ({"log_count", "mean", "second_moment", "embed"}, _MAY),
+        ({"n_elements", "contains"}, {"weights", "sample", "log_count"}),
+        ({"n_elements", "contains", "mean", "second_moment"}, {"weights", "sample", "log_count"}),
     ]
     fitting = [i for i, (must, may) in enumerate(ways) if must <= known <= must | may]
     if not fitting:
@@ -469,12 +541,15 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
             f"Custom: {' and '.join(sorted(named)) or 'nothing'} given; a space is described by structures and psi, by "
             "structures and gram, by sample and embed, or by log_count, mean, second_moment and embed; the last two "
             "take decode for predictions and what else is known, and basis with kernel or gram in place of embed; "
-            "sample takes log_count for partition functions, and exact moments"
+            "sample takes log_count for partition functions, and exact moments; or by n_elements and contains, with "
+            "weights, sample, log_count and moments"
         )
     if fitting[0] == 0:
         return from_list(structure, given["structures"], given["psi"])
     if fitting[0] == 1:
         return from_gram(structure, given["structures"], given["gram"])
+    if "n_elements" in named:
+        return from_oracle(structure, Oracle(given["n_elements"], given["contains"], given["weights"]), given)
     if based:
         basis = Basis(given["basis"], given["kernel"], given["gram"], given["project"])
         mean, second_moment = basis.moments(given["mean"], given["second_moment"])

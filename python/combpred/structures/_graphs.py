@@ -21,7 +21,7 @@ from ._edges import (
     vertices_of_complete_graph,
 )
 from ._search.constraints import Restriction
-from ._search.hereditary import PROPERTIES, EdgeProperty, decode_hereditary, edge_property, require_property
+from ._search.hereditary import PROPERTIES, SetProperty, decode_hereditary, edge_property, require_property
 from ._space import LibrarySpace, MomentsInfo
 
 _COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
@@ -264,7 +264,7 @@ class HereditarySpace(LibrarySpace):
         return Description("custom", {"d": d, "members": k}, None, self._members.astype(np.float64).ravel())
 
 
-def _property_of(graphs: Graphs) -> EdgeProperty:
+def _property_of(graphs: Graphs) -> SetProperty:
     """Return the hereditary property of a structure."""
     layout = graphs.space.layout
     assert callable(graphs.hereditary) and layout is not None

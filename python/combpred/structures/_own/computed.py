@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -38,6 +39,25 @@ _NO_PROPOSALS = (
 _BLOCK = 1024  # number of draws whose ψ is in memory at a time
 
 
+@dataclass(frozen=True)
+class Solved:
+    """What the library knows of a space beside the user's functions.
+
+    Attributes
+    ----------
+    decode : callable
+        Function of scores, scores of squares, and a `Decoding`, that finds best outputs as `decode` of a space does.
+    n_outputs : int or None
+        Their number, if it is known.
+    is_binary : bool
+        Whether ψ has entries 0 and 1 only.
+    """
+
+    decode: Callable[[FloatArray, FloatArray | None, Decoding], Decoded]
+    n_outputs: int | None
+    is_binary: bool
+
+
 class PythonSpace(LibrarySpace):
     """A space that the library knows by its moments; its outputs only the user's functions understand.
 
@@ -57,6 +77,8 @@ class PythonSpace(LibrarySpace):
         Proposals for the prediction of one row, where there is no decoder.
     seed : int
         Of these proposals.
+    solved : Solved or None, default=None
+        What takes the place of a decoder, if the library has one.
     moments_info : MomentsInfo
         Where the moments come from.
 
@@ -68,8 +90,6 @@ class PythonSpace(LibrarySpace):
 
     in_library = False
     parts_dtype: DTypeLike = np.object_
-    entry_kind: EntryKind = "unknown"
-    costs: tuple[str, ...] = ()
     capabilities: frozenset[str] = frozenset()
     moments_info = MomentsInfo()
 
@@ -82,9 +102,11 @@ class PythonSpace(LibrarySpace):
         moments_info: MomentsInfo = MomentsInfo(),  # noqa: B008  # immutable
         n_proposals: int = 1,
         seed: int = 0,
+        solved: Solved | None = None,
     ) -> None:
         super().__init__(structure)
         self.functions, self.n_proposals, self._seed = functions, n_proposals, seed
+        self._solved = solved
         self._proposals: dict[int, Proposals] = {}
         self.moments_info = moments_info
         self.description = Description("custom", {"d": d, "members": 0}, None, moments)
@@ -95,7 +117,19 @@ class PythonSpace(LibrarySpace):
 
     # Facts.
 
+    @property
+    def entry_kind(self) -> EntryKind:
+        """ "unknown", unless the library knows more than the user's functions."""
+        return "unknown" if self._solved is None else "bits" if self._solved.is_binary else "numbers"
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """Names of the losses between outputs; the first is the one that "auto" stands for."""
+        return {"bits": ("hamming", "zero-one"), "numbers": ("zero-one",)}.get(self.entry_kind, ())
+
     def count(self) -> int:
+        if self._solved is not None and self._solved.n_outputs is not None:
+            return self._solved.n_outputs
         raise CapabilityError(
             f"{self.structure!r} is given by functions, which do not say how many outputs there are; from_structures "
             "counts and lists them"
@@ -111,7 +145,7 @@ class PythonSpace(LibrarySpace):
         return log_count
 
     def require_preimage(self) -> None:
-        if self.functions.decode is not None or self.functions.sample is None:
+        if self._solved is None and (self.functions.decode is not None or self.functions.sample is None):
             self._refuse_squares()
 
     # Outputs.
@@ -125,10 +159,13 @@ class PythonSpace(LibrarySpace):
         if not items:
             raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
         for i, item in enumerate(items):
-            if not self.functions.is_output(item):
-                raise TargetError(
-                    i, "contains is False for it, so it is no output; correct the row or contains", argument
-                )
+            try:
+                is_output = self.functions.is_output(item)
+            except ValueError as error:
+                raise TargetError(i, str(error), argument) from error
+            if not is_output:
+                reason = "contains is False for it, so it is no output; correct the row or contains"
+                raise TargetError(i, reason, argument)
         return column(items)
 
     def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
@@ -215,6 +252,8 @@ class PythonSpace(LibrarySpace):
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
         """Return the outputs that the user's `decode` finds or, without one or where they are asked for, proposals."""
         functions = self.functions
+        if self._solved is not None and how.decoder not in ("approx", *RANDOM_DECODERS):
+            return self._solved.decode(linear, magnitude, how)
         if how.decoder == "exact":
             raise CapabilityError(
                 "decoder='exact' asks for proof, which a user's own functions do not give; take decoder='auto'"
@@ -270,20 +309,25 @@ def from_functions(structure: Structure, functions: Functions, given: dict[str, 
     TypeError, ValueError
         When a parameter is illegal, when `embed` does not return ψ for a draw, or when there are too few draws for d.
     """
+    log = optional_log_count(given["log_count"])
+    moments, info = moments_of(functions, given)
+    d = int((math.isqrt(1 + 4 * len(moments)) - 1) // 2)  # there are d + d²
+    counts = int(given["n_proposals"]), int(given["random_state"])
+    return PythonSpace(structure, np.append(log, moments), d, functions, info, *counts)
+
+
+def moments_of(functions: Functions, given: dict[str, Any]) -> tuple[FloatArray, MomentsInfo]:
+    """Return mean and second moment, one behind the other, and where they come from; checks the parameters."""
     for name, least in (("n_moment_samples", 2), ("random_state", 0), ("n_proposals", 1)):
         value = given[name]
         if not is_integer(value):
             raise TypeError(f"Custom: {name} must be an integer, got {value!r}")
         if value < least:
             raise ValueError(f"Custom: {name} must be at least {least}, got {value}")
-    log, seed = np.nan if given["log_count"] is None else _log_count(given["log_count"]), int(given["random_state"])
-    if given["mean"] is None:
-        moments, standard_error = _drawn_moments(functions, int(given["n_moment_samples"]), seed)
-        info = MomentsInfo("sampled", standard_error)
-    else:
-        moments, info = _given_moments(given["mean"], given["second_moment"]), MomentsInfo()
-    d = int((math.isqrt(1 + 4 * len(moments)) - 1) // 2)  # there are d + d²
-    return PythonSpace(structure, np.append(log, moments), d, functions, info, int(given["n_proposals"]), seed)
+    if given["mean"] is not None:
+        return _given_moments(given["mean"], given["second_moment"]), MomentsInfo()
+    moments, error = _drawn_moments(functions, int(given["n_moment_samples"]), int(given["random_state"]))
+    return moments, MomentsInfo("sampled", error)
 
 
 def _given_moments(mean: ArrayLike, second_moment: ArrayLike) -> FloatArray:
@@ -326,8 +370,10 @@ def _drawn_moments(functions: Functions, n: int, seed: int) -> tuple[FloatArray,
     return drawn.averages()
 
 
-def _log_count(value: Any) -> float:
-    """Return the parameter `log_count` as a float, checked."""
+def optional_log_count(value: Any) -> float:
+    """Return the parameter `log_count` as a float, checked; NaN for None."""
+    if value is None:
+        return math.nan
     if not is_number(value):
         raise TypeError(f"Custom: log_count must be a number, got {value!r}")
     if not (0 <= value < np.inf):

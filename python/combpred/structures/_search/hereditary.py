@@ -1,12 +1,12 @@
-"""Heaviest sets of edges with a hereditary property that a user's function tells, which the library asks for verdicts.
+"""Heaviest sets of edges, or other elements, with a hereditary property that a user's function tells.
 
-The function may turn out not to be hereditary: the library looks for a counterexample among the sets that it has met.
-Properties with a name are its own.
+The library asks for verdicts. The function may turn out not to be hereditary: it looks for a counterexample among the
+sets that it has met. Properties with a name are its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,63 +20,88 @@ from ..._lib.errors import CapabilityError
 Mask = NDArray[np.bool_]
 
 
-class EdgeProperty:
-    """A property that sets of edges of a given graph have or do not have.
+class SetProperty:
+    """A property that sets of given elements have or do not have.
 
     Parameters
     ----------
-    edges : ndarray of shape (n_edges, 2)
-        The edges of the graph.
+    names : sequence of str
+        What the elements are called in messages.
     holds : callable
-        Function of a bool array ``(n_edges,)`` that returns whether this set has the property.
+        Function of a bool array ``(n,)`` that returns whether this set has the property.
+    owner, parameter, element : str
+        What messages call the structure, its parameter that is the function, and an element, such as "edge".
     """
 
-    def __init__(self, edges: NDArray[np.int32], holds: Callable[[Mask], Any]) -> None:
-        self.edges = edges
-        self._holds = holds
+    def __init__(
+        self,
+        names: Sequence[str],
+        holds: Callable[[Mask], Any],
+        owner: str = "Graphs",
+        parameter: str = "hereditary",
+        element: str = "edge",
+    ) -> None:
+        self._names, self._holds, self._words = names, holds, (owner, parameter, element)
         self._required: Mask | None = None
 
-    def beside(self, required: Mask) -> EdgeProperty:
-        """Return the property of sets that they have this one together with the edges of a set."""
-        rest = EdgeProperty(self.edges, self._holds)
+    def beside(self, required: Mask) -> SetProperty:
+        """Return the property of sets that they have this one together with the elements of a set."""
+        rest = SetProperty(self._names, self._holds, *self._words)
         rest._required = required
         return rest
 
-    def shown(self, edges: Mask) -> str:
-        """Return a set of edges for messages."""
-        return ", ".join(f"{u}-{v}" for u, v in self.edges[self._whole(edges)].tolist()) or "no edge"
+    def shown(self, held: Mask) -> str:
+        """Return a set of elements for messages."""
+        return ", ".join(self._names[e] for e in np.flatnonzero(self._whole(held)).tolist()) or f"no {self._words[2]}"
 
-    def _whole(self, edges: Mask) -> Mask:
-        return edges if self._required is None else edges | self._required
+    def _whole(self, held: Mask) -> Mask:
+        return held if self._required is None else held | self._required
 
-    def holds(self, edges: Mask) -> bool:
-        """Return whether a set of edges, a bool array ``(n_edges,)``, has the property.
+    def holds(self, held: Mask) -> bool:
+        """Return whether a set of elements, a bool array ``(n,)``, has the property.
 
         Raises
         ------
         TypeError
             When the user's function returns anything but a bool.
         """
-        shown = self._whole(edges).view()
+        shown = self._whole(held).view()
         shown.flags.writeable = False  # the user's function must not change the arrays of the search
         answer = self._holds(shown)
         if not isinstance(answer, (bool, np.bool_)):
-            raise TypeError(f"Graphs: hereditary must return True or False, got {answer!r}")
+            raise TypeError(f"{self._words[0]}: {self._words[1]} must return True or False, got {answer!r}")
         return bool(answer)
+
+    def require_empty(self) -> None:
+        """Raise ValueError if the property is False for the empty set."""
+        owner, parameter, element = self._words
+        if not self.holds(np.zeros(len(self._names), dtype=np.bool_)):
+            raise ValueError(
+                f"{owner}: {parameter} is False for the set without {element}s, so that no set has a property that is "
+                f"kept when {element}s are taken away"
+            )
+
+    def contradiction(self, held: Mask, part: Mask) -> ValueError:
+        """Return the error that a set has the property, and a part of it has not."""
+        owner, parameter, element = self._words
+        return ValueError(
+            f"{owner}: {parameter} is no hereditary property: it is True for the {element}s {self.shown(held)} and "
+            f"False for {self.shown(part)}; a set must keep it when {element}s are taken away"
+        )
+
+    def in_words(self, reason: str) -> str:
+        """Return what the library says about edges in words of the elements."""
+        return reason.replace("edge", self._words[2])
 
 
 #: The properties that the library knows, with their numbers there.
 PROPERTIES = {"forest": 1, "matching": 2, "bipartite": 3}
 
 
-def edge_property(holds: Callable[[Mask], Any], edges: NDArray[np.int32]) -> EdgeProperty:
+def edge_property(holds: Callable[[Mask], Any], edges: NDArray[np.int32]) -> SetProperty:
     """Return the property that a user's function tells; ValueError if it is False for the empty set."""
-    found = EdgeProperty(edges, holds)
-    if not found.holds(np.zeros(len(edges), dtype=np.bool_)):
-        raise ValueError(
-            "Graphs: hereditary is False for the set without edges, so that no set has a property that is kept when "
-            "edges are taken away"
-        )
+    found = SetProperty([f"{u}-{v}" for u, v in edges.tolist()], holds)
+    found.require_empty()
     return found
 
 
@@ -90,17 +115,15 @@ def require_property(hereditary: Any) -> None:
         raise TypeError(f"Graphs: hereditary must be a name, a function of a set of edges, or None; got {hereditary!r}")
 
 
-def decode_hereditary(
-    edge_property: EdgeProperty, linear: FloatArray, magnitude: FloatArray | None, how: Decoding
-) -> Decoded:
+def decode_hereditary(held: SetProperty, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
     r"""Return a set of edges with the property and a large score for every row, with a certificate.
 
     Parameters
     ----------
-    edge_property : EdgeProperty
+    held : SetProperty
         The property.
     linear : ndarray of shape (n, n_edges)
-        Scores of the edges.
+        Scores of the edges, or of other elements.
     magnitude : ndarray of shape (n_edges,) or (n, n_edges), or None
         Scores of the squares of ψ. As ψ is 0 or 1, they are added to the scores of the edges.
     how : Decoding
@@ -135,15 +158,13 @@ def decode_hereditary(
     y, value, upper_bound = np.zeros(weights.shape, dtype=np.int32), np.empty(len(weights)), np.empty(len(weights))
     for row, scores in enumerate(weights):
         try:
-            found = best_hereditary(floats(scores, "scores", None), how.decoder, edge_property.holds)
+            found = best_hereditary(floats(scores, "scores", None), how.decoder, held.holds)
         except CapabilityError as error:
-            raise error.at(row) from None
+            raise CapabilityError(held.in_words(error.reason), row) from None
+        except ValueError as error:
+            raise ValueError(held.in_words(str(error))) from None
         if found.part is not None:
-            raise ValueError(
-                "Graphs: hereditary is no hereditary property: it is True for the edges "
-                f"{edge_property.shown(found.edges)} and False for {edge_property.shown(found.part)}; a set must keep "
-                "it when edges are taken away"
-            )
+            raise held.contradiction(found.edges, found.part)
         y[row], value[row], upper_bound[row] = found.edges, found.value, found.upper_bound
     optimal = upper_bound == value
     nu = np.where(optimal, 0.0, 1.0 - value / np.where(optimal, 1.0, upper_bound))

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..._data.checks import whole_number
 from .._edges import edge_list
 
 DecisionOracle = Callable[[NDArray[np.int64], NDArray[np.bool_]], bool]
 
-__all__ = ["maximum_subgraph"]
+__all__ = ["maximum_set", "maximum_subgraph"]
 
 
 def maximum_subgraph(edges: ArrayLike, *, oracle: DecisionOracle) -> NDArray[np.bool_]:
@@ -88,7 +89,58 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: DecisionOracle) -> NDArray[np.
     """
     if not callable(oracle):
         raise TypeError(f"maximum_subgraph: oracle must be a function of weights and a set of edges, got {oracle!r}")
-    m = len(edge_list("maximum_subgraph", edges, None))
+    return _largest(len(edge_list("maximum_subgraph", edges, None)), oracle)
+
+
+def maximum_set(n_elements: int, *, oracle: DecisionOracle) -> NDArray[np.bool_]:
+    r"""Return a largest set with a hereditary property among n elements, by asking whether given sets are optimal.
+
+    This is :func:`maximum_subgraph` for elements of any kind: what it says about edges holds for any independence
+    system, a set of sets that contains all subsets of each.
+
+    Parameters
+    ----------
+    n_elements : int
+        Number of elements, at least 1.
+    oracle : callable
+        As for :func:`maximum_subgraph`.
+
+    Returns
+    -------
+    largest : ndarray of shape (n_elements,), bool
+        A set with the property; no other has more elements.
+
+    Raises
+    ------
+    TypeError
+        When `n_elements` is no integer, `oracle` is not callable, or it returns anything but a bool.
+    ValueError
+        When `n_elements` is less than 1, or the oracle's answers contradict one another.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 4, algorithm 1, whose steps are mended as
+    :func:`maximum_subgraph` explains: sets with few new elements mislead those that are printed.
+
+    Examples
+    --------
+    The most items that fit into a bag that holds 6 kg:
+
+    >>> from itertools import product
+    >>> import numpy as np
+    >>> from combpred.reductions import maximum_set
+    >>> sets = np.array(list(product([0, 1], repeat=4)))
+    >>> fitting = sets[sets @ [4, 2, 3, 1] <= 6]
+    >>> maximum_set(4, oracle=lambda weights, y: (fitting @ weights).max() > weights[y].sum()).tolist()
+    [False, True, True, True]
+    """
+    if not callable(oracle):
+        raise TypeError(f"maximum_set: oracle must be a function of weights and a set of elements, got {oracle!r}")
+    return _largest(whole_number(n_elements, "n_elements", 1, 2**20), oracle)
+
+
+def _largest(m: int, oracle: DecisionOracle) -> NDArray[np.bool_]:
+    """Return a largest set with the property among m elements."""
     best = np.zeros(m, dtype=np.bool_)
     for e in range(m):
         weights = np.zeros(m, dtype=np.int64)
@@ -118,8 +170,8 @@ def _grown(best: NDArray[np.bool_], e: int, oracle: DecisionOracle) -> NDArray[n
         dropped[edge] = _ask(oracle, weights.astype(np.int64), best)
     if dropped.sum() != k - 1:
         raise ValueError(
-            f"the answers of oracle contradict one another: there is a set of {int(best.sum()) + 1} edges up to edge "
-            f"number {e}, and none was found; oracle must answer for one property that is kept when edges are removed"
+            f"the answers of oracle contradict one another: there is a set of {int(best.sum()) + 1} elements up to "
+            f"number {e}, and none was found; oracle must answer for one property that is kept when some are removed"
         )
     return kept & ~dropped
 

@@ -1,0 +1,155 @@
+"""Independence systems: sets of elements, with all subsets of each, that a user's membership oracle tells.
+
+A system whose members a bounded number of questions finds is listed: its moments and predictions are exact, and draws
+are uniform. Of others, predictions have the guarantees of searches for hereditary properties, and moments are the
+user's, those of a sampler, or those of all sets of elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._data.checks import is_integer
+from ..._lib.arrays import FloatArray
+from ..._lib.decode import Decoded, Decoding
+from .._base import Structure
+from .._search.hereditary import SetProperty, decode_hereditary
+from .._space import MomentsInfo
+from .computed import PythonSpace, Solved, moments_of, optional_log_count
+from .functions import Functions
+from .listed import finite_numbers
+from .search import column
+
+_QUESTIONS = 2**15  # about membership, in which a system is listed
+
+
+class Oracle:
+    """An independence system on numbered elements; what it does to outputs can be pickled.
+
+    Parameters
+    ----------
+    n_elements : int
+    contains : callable
+        Function of a read-only bool array ``(n_elements,)``: whether that set is a member.
+    weights : array-like of shape (n_elements,) or None
+        Measures of the elements: ψ has their roots. None: 1.
+    """
+
+    def __init__(self, n_elements: Any, contains: Callable[[Any], Any], weights: ArrayLike | None) -> None:
+        if not is_integer(n_elements):
+            raise TypeError(f"Custom: n_elements must be an integer, got {n_elements!r}")
+        if n_elements < 1:
+            raise ValueError(f"Custom: n_elements must be at least 1, got {n_elements}")
+        if not callable(contains):
+            raise TypeError(f"Custom: contains must be a function, got {contains!r}")
+        self.n = int(n_elements)
+        measures = np.ones(self.n) if weights is None else finite_numbers(np.asarray(weights), "weights")
+        if measures.shape != (self.n,):
+            raise ValueError(f"Custom: weights must have shape ({self.n},), got {measures.shape}")
+        if not (measures > 0).all():
+            raise ValueError(f"Custom: weights[{int(np.argmin(measures))}] is {measures.min():g}, must be positive")
+        self.roots: FloatArray = np.sqrt(measures)
+        self.property = SetProperty([str(e) for e in range(self.n)], contains, "Custom", "contains", "element")
+        self.property.require_empty()
+
+    def mask(self, y: Any) -> NDArray[np.bool_]:
+        """Return an output as a bool array; ValueError unless it has a 0 or 1 for every element."""
+        values = np.asarray(y)
+        if values.shape != (self.n,) or values.dtype.kind not in "biuf" or not np.isin(values, (0, 1)).all():
+            raise ValueError(f"an output is an array of {self.n} zeros and ones, one for each element, got {y!r:.80}")
+        return values.astype(np.bool_)
+
+    def contains(self, y: Any) -> bool:
+        """Return whether an output is a member."""
+        return self.property.holds(self.mask(y))
+
+    def embed(self, y: Any) -> FloatArray:
+        """Return ψ of an output."""
+        return self.mask(y) * self.roots
+
+    def flipped(self, y: Any, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Return an output with one element more or less, which need not be a member."""
+        other = np.array(y, dtype=np.int32)
+        other[rng.integers(self.n)] ^= 1
+        return other
+
+    def bound(self, scores: FloatArray) -> float:
+        """Return the largest magnitude of the score of any set of elements."""
+        gains = scores * self.roots
+        return float(max(gains[gains > 0].sum(), -gains[gains < 0].sum()))
+
+    def drawn(self, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Return a uniform member, of a system that is listed."""
+        assert self.members is not None
+        drawn: NDArray[np.int32] = self.members[rng.integers(len(self.members))].copy()
+        return drawn
+
+    @cached_property
+    def members(self) -> NDArray[np.int32] | None:
+        """All members, shape ``(k, n)``; None where a bounded number of questions does not find them.
+
+        Raises
+        ------
+        ValueError
+            When a member has a subset that is none.
+        """
+        found, open_sets, asked = [np.zeros(self.n, dtype=np.bool_)], [(0, 0)], 0
+        while open_sets:
+            at, first = open_sets.pop()
+            for e in range(first, self.n):
+                asked += 1
+                if asked > _QUESTIONS:
+                    return None
+                larger = found[at].copy()
+                larger[e] = True
+                if self.property.holds(larger):
+                    open_sets.append((len(found), e + 1))
+                    found.append(larger)
+        known = {held.tobytes() for held in found}
+        for held in found:
+            for taken in np.flatnonzero(held):
+                part = held.copy()
+                part[taken] = False
+                if part.tobytes() not in known:
+                    raise self.property.contradiction(held, part)
+        return np.array(found, dtype=np.int32)
+
+    def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
+        """Return best members as far as they are found: from the list, or by questions."""
+        scores = linear * self.roots if magnitude is None else linear * self.roots + magnitude * np.square(self.roots)
+        if self.members is None:
+            found = decode_hereditary(self.property, scores, None, how)
+            return found._replace(y=column(list(found.y)))
+        values = scores @ self.members.T
+        value, n = values.max(axis=1), len(values)
+        items = list(self.members[values.argmax(axis=1)])
+        return Decoded(column(items), value, value.copy(), np.zeros(n), np.ones(n, dtype=np.bool_))
+
+
+def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> PythonSpace:
+    """Return the space of members of an independence system, given the other parameters of `Custom`."""
+    members, roots = oracle.members, oracle.roots
+    drawn = given["sample"] if members is None else given["sample"] or oracle.drawn
+    functions = Functions(
+        embed=oracle.embed, sample=drawn, contains=oracle.contains, propose=oracle.flipped, bound=oracle.bound
+    )
+    log = optional_log_count(given["log_count"]) if members is None else math.log(len(members))
+    if given["mean"] is not None or (members is None and drawn is not None):
+        moments, info = moments_of(functions, given)
+    else:
+        if members is None:  # of all sets: elements are in half of them, pairs in a quarter
+            mean = 0.5 * roots
+            second = np.outer(mean, mean) + np.diag(0.25 * np.square(roots))
+        else:
+            psi = members * roots
+            mean, second = psi.mean(axis=0), psi.T @ psi / len(psi)
+        moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed" if members is None else "exact")
+    solved = Solved(oracle.decode, None if members is None else len(members), bool((roots == 1.0).all()))
+    counts = int(given["n_proposals"]), int(given["random_state"])
+    return PythonSpace(structure, np.append(log, moments), oracle.n, functions, info, *counts, solved)

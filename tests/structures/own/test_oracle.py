@@ -1,0 +1,156 @@
+"""Independence systems by a membership oracle, against enumeration of all sets of elements."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chi2
+
+from combpred import CapabilityError, StructuredRidge, sampling
+from combpred._lib.decode import Decoding
+from combpred.baselines import StructuredSVM
+from combpred.structures import Custom, Graphs
+
+N = 7
+KILOS = np.array([1.0, 2.0, 3.0, 4.0, 2.5, 1.5, 0.5])
+WEIGHTS = np.array([1.0, 0.25, 4.0, 2.0, 1.0, 9.0, 0.5])
+ALL = np.array(list(product([0, 1], repeat=N)))
+
+
+def fits(held):
+    return bool(KILOS[: len(held)][held].sum() <= 6.0)
+
+
+def independent(held):
+    """Columns of a matrix over the rationals: a matroid."""
+    return np.linalg.matrix_rank(COLUMNS[:, held]) == held.sum()
+
+
+COLUMNS = np.random.default_rng(0).integers(-1, 2, size=(3, N)).astype(float)
+MEMBERS = {name: ALL[[name(y.astype(bool)) for y in ALL]] for name in (fits, independent)}
+each = pytest.mark.parametrize("contains", [fits, independent])
+SCORES = np.random.default_rng(1).normal(size=(30, N))
+
+
+@each
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_small_systems_are_exact(contains, weights):
+    space, members = Custom.from_oracle(N, contains, weights=weights), MEMBERS[contains]
+    psi = members * (1.0 if weights is None else np.sqrt(weights))
+    assert space.count() == len(members) and space.log_count() == pytest.approx(math.log(len(members)))
+    assert space.moments_info.kind == "exact"
+    assert_allclose(space.mean(), psi.mean(axis=0))
+    assert_allclose(space.second_moment(), psi.T @ psi / len(psi))
+    assert_allclose(space.embed(members), psi)
+    found = space.space.decode(SCORES)
+    assert found.optimal.all() and (found.nu == 0).all()
+    assert_allclose(found.value, (SCORES @ psi.T).max(axis=1))
+    squares = np.full(N, -0.5)
+    assert_allclose(space.space.decode(SCORES, squares).value, (SCORES @ psi.T - 0.5 * (psi**2).sum(1)).max(axis=1))
+    drawn = space.sample(50 * len(members), random_state=0)
+    counts = (drawn[:, None] == members).all(axis=2).sum(axis=0)
+    assert np.sum((counts - 50.0) ** 2 / 50.0) < chi2.ppf(1 - 1e-6, len(members) - 1)  # a false alarm in a million
+
+
+@each
+def test_listed_and_unlisted_systems_train_alike(contains, monkeypatch):
+    """The search by questions finds what the list does, and given moments are those of the list."""
+    rng, members = np.random.default_rng(2), MEMBERS[contains]
+    X = rng.normal(size=(40, 3))
+    y = members[np.argmax(X @ rng.normal(size=(3, N)) @ members.T, axis=1)]
+    listed = Custom.from_oracle(N, contains)
+    models = [StructuredRidge(listed, loss=loss).fit(X, y) for loss in ("auc", "squared")]
+    expected = StructuredRidge(Custom.from_structures(members.tolist(), members.astype(float)), loss="auc")
+    places = (y[:, None] == members).all(axis=2).argmax(axis=1)
+    assert_array_equal(members[expected.fit(X, places).predict(X)], models[0].predict(X))
+    assert models[1].score(X, y) > 0.5
+    assert_array_equal(pickle.loads(pickle.dumps(models[0])).predict(X), models[0].predict(X))
+    assert StructuredSVM(listed, max_iter=50).fit(X, y).score(X, y) > 0.5
+    monkeypatch.setattr("combpred.structures._own.oracle._QUESTIONS", 5)
+    asked = Custom.from_oracle(N, contains, mean=listed.mean(), second_moment=listed.second_moment())
+    model = StructuredRidge(asked, loss="auc").fit(X, y)
+    assert_allclose(model.coef_, models[0].coef_)
+    found = model.predict_certified(X)
+    assert_array_equal(found.structures, models[0].predict(X))
+    assert found.optimal.all()
+    with pytest.raises(CapabilityError, match="no sampler"):
+        asked.sample(1)
+    with pytest.raises(CapabilityError, match="how many outputs"):
+        asked.count()
+    relaxed = Custom.from_oracle(N, contains, weights=WEIGHTS)
+    assert relaxed.moments_info.kind == "relaxed"
+    psi = ALL * np.sqrt(WEIGHTS)
+    assert_allclose(relaxed.mean(), psi.mean(axis=0))
+    assert_allclose(relaxed.second_moment(), psi.T @ psi / len(psi))
+
+
+def clash_free(held):
+    return not (held[1:] & held[:-1]).any()
+
+
+def test_large_systems_have_the_guarantee_of_blocks():
+    """30 tasks in a row of which neighbours clash: the optimum by recursion."""
+    space = Custom.from_oracle(30, clash_free)
+    scores = np.abs(np.random.default_rng(3).normal(size=(4, 30))) + 0.1
+    found = space.space.decode(scores)
+    for s, value, upper, nu in zip(scores, found.value, found.upper_bound, found.nu, strict=True):
+        before, best = 0.0, 0.0
+        for score in s:
+            before, best = best, max(best, before + score)
+        assert (1 - nu) * best - 1e-9 <= value <= best + 1e-9 and best <= upper + 1e-9
+    assert (found.nu <= 0.5).all()  # two blocks
+    with pytest.raises(CapabilityError, match="30 elements have a positive score"):
+        space.space.decode(scores, None, Decoding("exact"))
+    assert sampling.log_partition(
+        Custom.from_oracle(12, clash_free, n_moment_samples=50), np.full(12, 0.1), epsilon=0.5, random_state=0
+    ).lower[0] < math.log(377 * 1.5)
+
+
+def test_edges_as_elements_are_graphs():
+    edges = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+
+    def triangle_free(held):
+        return not (held[[0, 1, 2]].all() or held[[2, 3, 4]].all())
+
+    graphs, own = Graphs(4, edges=edges, hereditary=triangle_free), Custom.from_oracle(5, triangle_free)
+    assert_array_equal(graphs.decode(SCORES[:, :5]), own.decode(SCORES[:, :5]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"n_elements": 0}, ValueError, "n_elements must be at least 1"),
+        ({"n_elements": 2.0}, TypeError, "n_elements must be an integer"),
+        ({"contains": 1}, TypeError, "contains must be a function"),
+        ({"contains": lambda held: 1}, TypeError, "contains must return True or False, got 1"),
+        ({"contains": lambda held: held.any()}, ValueError, "contains is False for the set without elements"),
+        (
+            {"contains": lambda held: held.sum() != 1 or held[0]},
+            ValueError,
+            "True for the elements 0, 1 and False for 1",
+        ),
+        ({"contains": lambda held: held.fill(True)}, ValueError, "read-only"),
+        ({"weights": np.ones(3)}, ValueError, r"weights must have shape \(7,\)"),
+        ({"weights": [1.0] * 6 + [0.0]}, ValueError, r"weights\[6\] is 0, must be positive"),
+        ({"embed": fits}, ValueError, "a space is described by"),
+    ],
+)
+def test_rubbish_is_named(changes, error, message):
+    with pytest.raises(error, match=message):
+        Custom(**{"n_elements": N, "contains": fits, **changes}).decode(SCORES)
+
+
+def test_rows_that_are_no_members_are_named():
+    space = Custom.from_oracle(N, fits)
+    for bad, message in (
+        ([1] * N, "y, row 1: contains is False for it"),
+        ([0] * 6, "y, row 1: an output is an array of 7 zeros and ones"),
+        ([2] + [0] * 6, "y, row 1: an output is an array of 7 zeros and ones"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            space.validate([[0] * N, bad])
