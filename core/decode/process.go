@@ -82,7 +82,7 @@ func (p *Process) check() error {
 		return fmt.Errorf("decode: a process of one temperature is given %d", len(p.Temperatures))
 	case p.Runs < 1 || p.Steps < 0:
 		return fmt.Errorf("decode: %d runs of %d steps, must be at least 1 of 0", p.Runs, p.Steps)
-	case p.Epsilon < 0 || math.IsInf(p.Epsilon, 1) || p.Epsilon > 0 && !(p.Delta > 0 && p.Delta < 1):
+	case !(p.Epsilon >= 0) || math.IsInf(p.Epsilon, 1) || p.Epsilon > 0 && !(p.Delta > 0 && p.Delta < 1):
 		return fmt.Errorf("decode: epsilon and delta are %v and %v, must be at least 0, and between 0 and 1", p.Epsilon, p.Delta)
 	case p.Epsilon > 0 && (p.Method != Anneal || p.Temperatures != nil):
 		return errors.New("decode: epsilon is where annealing of its own temperatures ends")

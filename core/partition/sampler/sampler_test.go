@@ -246,12 +246,13 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestMixingBounds: those of uniform proposals follow from the range of scores.
+// TestMixingBounds: those of uniform proposals follow from the range of scores, those of local moves from their spectrum, too.
 func TestMixingBounds(t *testing.T) {
 	space, scores := rankings(t, 4), constant(6, 0.25)
 	g := enumerate(space, scores)
-	want := chain.MixingBoundIndependence(slices.Min(g.values)-slices.Max(g.values), 0.01)
-	for method, want := range map[chain.Method]float64{chain.Meta: want, chain.LocalMoves: math.Inf(1)} {
+	spread := slices.Max(g.values) - slices.Min(g.values)
+	meta, local := chain.MixingBoundIndependence(-spread, 0.01), chain.MixingBound(space, chain.LocalMoves, spread, 0.01)
+	for method, want := range map[chain.Method]float64{chain.Meta: meta, chain.LocalMoves: local} {
 		opt := sampler.Options{Sampler: by(method), Seed: 1, Diagnosed: true}
 		found, err := sampler.Batch(space, rowsOf(1, scores), opt, chain.Draws{}, 1, nil)
 		if err != nil || found.Report.MixingBound[0] != want {
