@@ -8,6 +8,9 @@ import (
 // widest is how many lanes go through sparse rows side by side: numbers of a line of cache, and sums that fit the registers.
 const widest = 8
 
+// half is another number of lanes that loops are written out for.
+const half = 4
+
 // polledRows is after how many rows a pass asks whether to stop.
 const polledRows = 1024
 
@@ -22,7 +25,18 @@ func (sparseRows) apart() bool { return true }
 
 func (r sparseRows) pass(lanes int) pass {
 	q := r.design.Len()
-	return &sparsePass{rows: r, in: make([]float64, lanes*q), out: make([]float64, lanes*q)}
+	return &sparsePass{rows: r, in: make([]float64, stride(lanes)*q), out: make([]float64, stride(lanes)*q)}
+}
+
+// stride returns how many numbers lie side by side for so many lanes: as many as loops are written out for, unless they are few.
+func stride(lanes int) int {
+	switch {
+	case lanes > half:
+		return widest
+	case lanes > half/2:
+		return half
+	}
+	return lanes
 }
 
 // sparsePass has the numbers of all lanes for a feature side by side, so that an entry of X is read once for all, and meets one line of
@@ -40,10 +54,13 @@ func (p *sparsePass) run(mon *parallel.Monitor) error {
 	if len(p.jobs) == 0 {
 		return nil
 	}
-	k, x, r := len(p.jobs), p.rows.design, &p.rows
+	k, x, r := stride(len(p.jobs)), p.rows.design, &p.rows
 	q := x.Len()
 	in, out := p.in[:k*q], p.out[:k*q]
 	scored, summed := false, false
+	if len(p.jobs) < k {
+		clear(in)
+	}
 	for at, j := range p.jobs {
 		scored, summed = scored || j.in != nil, summed || j.out != nil
 		if j.in != nil {
@@ -115,6 +132,18 @@ func gather(sums *[widest]float64, k int, columns []int32, values, in []float64)
 		*sums = [widest]float64{a, b, c, d, e, f, g, h}
 		return
 	}
+	if k == half {
+		var a, b, c, d float64
+		for at, column := range columns {
+			v, x := values[at], (*[half]float64)(in[int(column)*half:])
+			a += float64(v * x[0])
+			b += float64(v * x[1])
+			c += float64(v * x[2])
+			d += float64(v * x[3])
+		}
+		*sums = [widest]float64{a, b, c, d}
+		return
+	}
 	for at, column := range columns {
 		v := values[at]
 		for l, x := range in[int(column)*k : int(column)*k+k] {
@@ -138,6 +167,17 @@ func scatter(out []float64, k int, columns []int32, values []float64, factors *[
 			x[5] += float64(v * f)
 			x[6] += float64(v * g)
 			x[7] += float64(v * h)
+		}
+		return
+	}
+	if k == half {
+		a, b, c, d := factors[0], factors[1], factors[2], factors[3]
+		for at, column := range columns {
+			v, x := values[at], (*[half]float64)(out[int(column)*half:])
+			x[0] += float64(v * a)
+			x[1] += float64(v * b)
+			x[2] += float64(v * c)
+			x[3] += float64(v * d)
 		}
 		return
 	}
