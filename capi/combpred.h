@@ -2159,7 +2159,7 @@ typedef struct cp_aggregate_options {
   int64_t struct_size;
   cp_in_char *method; /* for Kendall's distance:
                          "auto":         "exact" for groups that are small enough, "local-search" for others
-                         "exact":        by recursion over subsets for groups of up to 20 items; with ties up to 14,
+                         "exact":        by recursion over subsets for groups of up to 20 items; with ties up to 16,
                                          partial orders of groups of up to 7; CP_ECAPABILITY beyond that
                          "milp":         orders only: from solutions of integer programs
                          "lp":           orders only: rounds solutions of linear relaxations

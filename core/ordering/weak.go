@@ -7,8 +7,8 @@ import (
 	"combpred/core/polling"
 )
 
-// MaxTied is the largest component of an instance with ties that is solved exactly: its tables take 3^MaxTied steps.
-const MaxTied = 14
+// MaxTied is the largest component of an instance with ties that is solved exactly: in 3^MaxTied steps at most.
+const MaxTied = 16
 
 // searchTied is the largest component with ties that WeakWorkspace.Search solves exactly.
 const searchTied = 8
@@ -33,6 +33,7 @@ type WeakWorkspace struct {
 	ranks int32   // the last rank given out
 	table weakTable
 	seek  weakSearch
+	bound weakBound
 	poll  polling.Poll
 }
 
@@ -47,7 +48,8 @@ func (w *WeakWorkspace) Reset(n int) []float64 {
 
 // Exact writes a best ranking to rank: the place of each item, 1 for the first, tied items on the same place and no place
 // empty. Ties in the value are broken in a fixed way. It returns a *SizeError where a component has more than MaxTied
-// items and then leaves rank unspecified. Cost: O(n²) and O(3^m) for each component of m items.
+// items and then leaves rank unspecified. Cost: O(n²) and at most O(3^m) for each component of m items; from 9 items on that is
+// 3^(m−3) steps, 3^(m−5) for 16, and a search of the subsets whose bound leaves them a chance.
 func (w *WeakWorkspace) Exact(rank []int32) error {
 	w.decompose(rank)
 	for lo, hi := range w.components() {
@@ -152,14 +154,36 @@ type weakTable struct {
 }
 
 // solve gives the items, at most MaxTied, the next ranks in a best ranking of them and returns what it earns.
+func (w *WeakWorkspace) solve(rank []int32, items []int32) float64 {
+	if len(items) >= boundTied {
+		return w.solveBounded(rank, items)
+	}
+	return w.solveTabled(rank, items)
+}
+
+// solveTabled is solve by a table of all subsets.
 //
 // best[s] = max over the first block b, a non-empty part of s, of best[s∖b] + Σ h[u,v] over u in b and v in s∖b. The sum is
 // Σ_{u∈b} rows[s,u] − inner[b], and its first part is known from b without its smallest item. Cost: 3^m steps, 2^m (m+4)
 // float64s of memory. Among equal choices the smallest set of items, read as a binary number, is first.
-func (w *WeakWorkspace) solve(rank []int32, items []int32) float64 {
+func (w *WeakWorkspace) solveTabled(rank []int32, items []int32) float64 {
 	m := len(items)
 	t := &w.table
 	t.prepare(w.gain, w.n, items)
+	t.run(m)
+	for s := 1<<m - 1; s > 0; {
+		b := int(t.block[s])
+		w.ranks++
+		for x := uint(b); x != 0; x &= x - 1 {
+			rank[items[bits.TrailingZeros(x)]] = w.ranks
+		}
+		s &^= b
+	}
+	return t.best[1<<m-1]
+}
+
+// run fills the tables of the rankings of all subsets.
+func (t *weakTable) run(m int) {
 	t.best[0] = 0
 	for s := 1; s < 1<<m; s++ {
 		rows := t.rows[s*m : (s+1)*m]
@@ -177,15 +201,6 @@ func (w *WeakWorkspace) solve(rank []int32, items []int32) float64 {
 		}
 		t.best[s], t.block[s] = value, int32(block)
 	}
-	for s := 1<<m - 1; s > 0; {
-		b := int(t.block[s])
-		w.ranks++
-		for x := uint(b); x != 0; x &= x - 1 {
-			rank[items[bits.TrailingZeros(x)]] = w.ranks
-		}
-		s &^= b
-	}
-	return t.best[1<<m-1]
 }
 
 // prepare sizes the tables and fills those that do not depend on the ranking.

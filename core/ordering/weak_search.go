@@ -55,11 +55,43 @@ func (w *WeakWorkspace) searchPart(rank []int32, items []int32, most float64) (o
 
 // begin readies the search for the items at their start.
 func (w *WeakWorkspace) begin(items []int32) *weakSearch {
+	s := w.searchOf(items)
+	s.start(items)
+	return s
+}
+
+func (w *WeakWorkspace) searchOf(items []int32) *weakSearch {
 	s := &w.seek
 	s.gain, s.n, s.poll = w.gain, w.n, &w.poll
 	s.threshold = improvement * w.magnitude(items)
-	s.start(items)
 	return s
+}
+
+// Improve moves items, and merges, exchanges and splits places, as long as that gains (Cohen-Boulakia, Denise and Hamel,
+// 2011, start so from every ranking that is to be aggregated), and writes the result to rank, which holds any numbers, compared
+// by their order. An error of poll, which may be nil and is called every O(n) steps, ends it and is returned; rank is
+// unspecified then. Cost: O(n²) a sweep.
+func (w *WeakWorkspace) Improve(rank []int32, poll func() error) error {
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
+	for u := range w.order {
+		w.order[u] = int32(u)
+	}
+	s := w.searchOf(w.order)
+	s.score = grow(s.score, s.n)
+	r := &s.now
+	r.items, r.ends = append(r.items[:0], w.order...), r.ends[:0]
+	slices.SortFunc(r.items, func(u, v int32) int { return cmp.Or(cmp.Compare(rank[u], rank[v]), cmp.Compare(u, v)) })
+	for i, u := range r.items {
+		if i+1 == len(r.items) || rank[r.items[i+1]] != rank[u] {
+			r.ends = append(r.ends, int32(i+1))
+		}
+	}
+	r.value = s.total()
+	s.improve()
+	w.ranks = 0
+	w.rankBy(r, rank)
+	return w.poll.Err()
 }
 
 // rankBy gives the items of a ranking the next ranks.

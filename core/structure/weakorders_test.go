@@ -204,7 +204,7 @@ func TestWeakOrdersMessages(t *testing.T) {
 	score := Scores{Linear: make([]float64, space.FeatureLen())}
 	fill(score.Linear[space.len():], 1)
 	_, err := space.Decode(y, score)
-	if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Size != 70 || limit.Limit != 14 {
+	if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Size != 70 || limit.Limit != 16 {
 		t.Errorf("the error is %v", err)
 	}
 	_, err = build("weakorders", examples.Sized(1025))

@@ -17,7 +17,7 @@ from ._aggregate import Aggregate
 from ._profile import read_votes
 from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
 
-_RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
+_RELATION_LIMITS = {"weak": 16, "partial": 7}  # of the exact decoders of these structures
 
 
 @documented

@@ -34,9 +34,9 @@ class WeakOrders(Structure):
     differences of a potential of the labels and one for the rest, and two on the ties, one for their number and one for
     the rest.
 
-    Decoding is exact, by dynamic programming over the labels that share the first rank, as long as the groups of labels
-    that cannot be separated (by preferences that form a cycle, or by scores that favour ties) have at most 14 labels; a
-    group of m costs O(3^m). Beyond that, local search finds a ranking, with an upper bound and a guarantee. For
+    Decoding is exact, by dynamic programming over subsets of the labels, as long as the groups of labels that cannot be
+    separated (by preferences that form a cycle, or by scores that favour ties) have at most 16 labels. A group of m
+    costs at most O(3^m); from 9 labels on only subsets are extended that a bound leaves a chance. Beyond that, local search finds a ranking, with an upper bound and a guarantee. For
     `Permutations` the better of a ranking and its reverse lies at least half-way between the worst and the best score.
     That does not hold here, as reversing a ranking keeps its ties; instead the guarantee is proven from the scores of
     each row.
