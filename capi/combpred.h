@@ -2158,10 +2158,11 @@ typedef const cp_programs cp_in_programs;
 typedef struct cp_aggregate_options {
   int64_t struct_size;
   cp_in_char *method; /* for Kendall's distance:
-                         "auto":         "exact" for groups that are small enough, "local-search" for others
+                         "auto":         "exact" for groups that are small enough, "milp" for others where programs
+                                         are given, "local-search" where not, and for partial orders
                          "exact":        by recursion over subsets for groups of up to 20 items; with ties up to 16,
                                          partial orders of groups of up to 7; CP_ECAPABILITY beyond that
-                         "milp":         orders only: from solutions of integer programs
+                         "milp":         no partial orders: from solutions of integer programs
                          "lp":           orders only: rounds solutions of linear relaxations
                          "pivot":        orders only: puts what beats a pivot before it, and so on
                          "random-pivot": orders only: the same with random pivots

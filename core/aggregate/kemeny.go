@@ -21,7 +21,7 @@ type Options struct {
 	Method   Method
 	Output   Output    // of Kemeny
 	Penalty  float64   // of Kemeny, between 0 and 1: the distance of a pair that is tied, or unrelated, in one ranking only
-	Programs *Programs // of the methods MILP and LP
+	Programs *Programs // of the methods MILP and LP; Auto takes those of groups beyond Exact, and of consensuses with ties, from it
 	Seed     uint64    // of RandomPivot; each group has a random stream of its own
 	Workers  int       // less than 1: one for each processor
 	Monitor  *parallel.Monitor
@@ -42,7 +42,8 @@ type Options struct {
 //
 // Where items are unknown, and without rankings, those of Pivot (2 then), RandomPivot (2 on average) and LP (3/2) still hold
 // if w_uv ≤ w_ux + w_xv for all items, which is checked. Consensuses with ties, and partial orders, are found by Exact,
-// LocalSearch and BestInput, and a search for them guarantees max(2, 1/Penalty) for rankings of all items.
+// LocalSearch and BestInput, those with ties by MILP, too, and never cost more than the order of the same method. A search for
+// them guarantees max(2, 1/Penalty) for rankings of all items.
 //
 // An exact method beyond its size is a *structure.LimitError. Cost: O(n k² log k/64) to count pairs, O(m 2^m) for Exact in a
 // group of m items, 3^m with ties; O(m²) for each sweep of the search; O(m³) for each pivot at most.
@@ -87,9 +88,9 @@ func Kemeny(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 	}
 	if o.Method == Auto {
 		c.Method = Exact
-		for _, part := range parts {
-			if part.method == LocalSearch {
-				c.Method = LocalSearch
+		for _, part := range parts { // the least certain one, in the order of their numbers
+			if len(part.order) > 1 {
+				c.Method = max(c.Method, part.method)
 			}
 		}
 	}
@@ -186,7 +187,7 @@ func (o *Options) check(p *Profile, pairs *Pairs) error {
 		return fmt.Errorf("aggregate: there is no method number %d for Kendall's distance", o.Method)
 	case o.Output < Order || o.Output > Partial:
 		return fmt.Errorf("aggregate: there is no output number %d", o.Output)
-	case o.Output != Order && !o.Method.Relational():
+	case o.Output != Order && !o.Method.Relational() && (o.Output != Weak || o.Method != MILP):
 		return &MethodError{o.Method}
 	case !(o.Penalty >= 0 && o.Penalty <= 1):
 		return fmt.Errorf("aggregate: the penalty is %v, must be between 0 and 1", o.Penalty)

@@ -23,7 +23,8 @@ const (
 	OutOfTime                      // no more than a bound
 )
 
-// Programs are solutions of the programs of all groups.
+// Programs are solutions of the programs of all groups; for a consensus with ties there is one program of all items, whose X
+// also counts where it is OutOfTime: as the best ranking that the caller knows.
 type Programs struct {
 	// X holds x_uv, k×k: how far u is before v. Only pairs within groups of more than one item count, of which x_uv + x_vu = 1.
 	X linalg.Matrix[float64]
@@ -71,10 +72,10 @@ type solver struct {
 // solve returns the orders of all groups. It advances the monitor by 1 for every group.
 func (s *solver) solve(before matrix) ([]part, error) {
 	groups := groupsOf(before)
-	if s.method.Programmed() {
-		if s.programs == nil {
-			return nil, fmt.Errorf("aggregate: method %v needs solutions of programs", s.method)
-		}
+	if s.method.Programmed() && s.programs == nil {
+		return nil, fmt.Errorf("aggregate: method %v needs solutions of programs", s.method)
+	}
+	if s.programs != nil {
 		if err := s.programs.check(before.Rows, len(groups)); err != nil {
 			return nil, err
 		}
@@ -111,9 +112,13 @@ func (s *solver) solve(before matrix) ([]part, error) {
 func (s *solver) solveGroup(c int, items []int32, before matrix) (part, error) {
 	method := s.method
 	if method == Auto {
-		method = LocalSearch
-		if len(items) <= MostExact {
+		switch {
+		case len(items) <= MostExact:
 			method = Exact
+		case s.programs != nil:
+			method = MILP
+		default:
+			method = LocalSearch
 		}
 	}
 	switch method {
@@ -159,9 +164,9 @@ func (s *solver) programmed(c int, items []int32, before matrix) (part, error) {
 		if err != nil {
 			return part{}, fmt.Errorf("aggregate: the program of group %d: %w", c, err)
 		}
-		return proven(before, order, s.method), nil
+		return proven(before, order, max(s.method, MILP)), nil // Auto is less
 	}
-	if s.method == MILP {
+	if s.method != LP {
 		return part{}, fmt.Errorf("aggregate: the program of group %d has no order as its solution", c)
 	}
 	order, err := Round(submatrix(s.programs.X, items), before, s.kind == strictKind, s.workers, s.mon)

@@ -1,6 +1,8 @@
 package aggregate
 
 import (
+	"fmt"
+
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/decode"
@@ -63,6 +65,15 @@ func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 	k := pairs.Items()
 	costs := newPairCosts(pairs, o.Penalty)
 	var f found
+	if o.Output == Partial {
+		o.Programs = nil
+	} else if o.Programs != nil {
+		if err := o.Programs.check(k, 1); err != nil {
+			return nil, err
+		}
+	} else if o.Method == MILP {
+		return nil, fmt.Errorf("aggregate: method %v needs solutions of programs", o.Method)
+	}
 	var err error
 	switch {
 	case o.Method == BestInput:
@@ -72,6 +83,8 @@ func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 			}
 		}
 		f.relation, err = bestInputRelation(p, costs, o)
+	case o.solved():
+		f, err = weakProgram(costs, o.Programs)
 	case o.Output == Weak:
 		f, err = weakOrder(costs, o)
 	default:
@@ -79,9 +92,12 @@ func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 	}
 	if err == nil && o.Method != BestInput && !f.optimal && p != nil {
 		var other []bool
-		if other, err = bestInputRelation(p, costs, o); err == nil && costs.of(other) < costs.of(f.relation) {
-			f.relation = other
+		if other, err = bestInputRelation(p, costs, o); err == nil {
+			f.better(costs, other)
 		}
+	}
+	if err == nil && !f.optimal {
+		err = f.improve(p, pairs, costs, o)
 	}
 	if err != nil {
 		return nil, err
@@ -95,9 +111,15 @@ func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 	}
 	if o.Method == Auto {
 		c.Method = LocalSearch
-		if f.optimal {
+		switch {
+		case f.optimal && o.solved():
+			c.Method = MILP
+		case f.optimal:
 			c.Method = Exact
 		}
+	}
+	if o.Programs != nil && !f.optimal {
+		c.Reason = "the time limit was reached; " + c.Reason
 	}
 	var scale float64
 	for _, x := range costs.before.Data {
@@ -225,7 +247,7 @@ func decoded(name string, n int, linear, magnitude []float64, o Options) ([]int3
 	if err != nil {
 		return nil, cert[0], err
 	}
-	method := map[Method]decode.Method{Auto: decode.Auto, Exact: decode.Exact, LocalSearch: decode.Search}[o.Method]
+	method := map[Method]decode.Method{Auto: decode.Auto, Exact: decode.Exact, LocalSearch: decode.Search, MILP: decode.Auto}[o.Method]
 	row := func(x []float64) blas64.General {
 		if x == nil {
 			return blas64.General{Cols: len(linear), Stride: len(linear)}

@@ -268,6 +268,44 @@ func TestWeakBoundedAgainstTable(t *testing.T) {
 	}
 }
 
+// TestWeakImprove: any ranking is improved, and the best one is left as it is.
+func TestWeakImprove(t *testing.T) {
+	const n = 7
+	rng := rand.New(rand.NewPCG(5, 9))
+	var w WeakWorkspace
+	for name, draw := range gainDraws(rng) {
+		for range 20 {
+			fillAll(w.Reset(n), n, draw)
+			best, rank := make([]int32, n), make([]int32, n)
+			if err := w.Exact(best); err != nil {
+				t.Fatal(err)
+			}
+			for u := range rank {
+				rank[u] = rng.Int32N(4)
+			}
+			most, before := rankValue(&w, best), rankValue(&w, rank)
+			for range 2 { // what is improved is not improved again
+				if err := w.Improve(rank, nil); err != nil || !isDense(rank) {
+					t.Fatalf("%s: ranks %v, error %v", name, rank, err)
+				}
+				after := rankValue(&w, rank)
+				if after < before-tolerance || after > most+tolerance {
+					t.Fatalf("%s: from %v to %v, the best is %v", name, before, after, most)
+				}
+				before = after
+			}
+			if err := w.Improve(best, nil); err != nil || math.Abs(rankValue(&w, best)-most) > tolerance {
+				t.Fatalf("%s: the best earns %v, not %v, error %v", name, rankValue(&w, best), most, err)
+			}
+		}
+	}
+	stop := errors.New("stop")
+	fillAll(w.Reset(n), n, gainDraws(rng)["Gaussian"])
+	if err := w.Improve(make([]int32, n), func() error { return stop }); !errors.Is(err, stop) {
+		t.Fatalf("error %v", err)
+	}
+}
+
 // TestWeakBoundedFromPoorStart: a poor ranking to begin with costs time, but nothing else.
 func TestWeakBoundedFromPoorStart(t *testing.T) {
 	const n = 9

@@ -235,4 +235,4 @@ def test_methods_that_cannot_are_refused_by_name():
     circle = np.array([np.roll(np.arange(1, 23), shift) for shift in range(22)])
     with pytest.raises(CapabilityError, match="strongly connected components of 20 items, here is one of 22"):
         kemeny(circle, method="exact")
-    assert kemeny(circle).method == "local-search"
+    assert kemeny(circle).method == "milp"

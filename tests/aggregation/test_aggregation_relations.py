@@ -72,7 +72,7 @@ def test_a_penalty_is_a_threshold_on_majorities():
 def test_large_relations_fall_back_to_search():
     ranks = np.array([np.random.default_rng(seed).permutation(18) for seed in range(9)])
     for output, limit in (("weak", 16), ("partial", 7)):
-        result = kemeny(ranks, output=output, penalty=0.4)
+        result = kemeny(ranks, output=output, penalty=0.4, method="local-search")
         assert result.method == "local-search" and result.ratio == pytest.approx(2.5)
         assert 0 < result.lower_bound < result.distance
         message = f"output='{output}' to strongly connected components of {limit} items.* take method='local-search'"

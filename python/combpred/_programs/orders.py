@@ -7,7 +7,7 @@ labels precede one another in a cycle.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,6 +147,70 @@ def best_order(
 def _positions(before: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return the position 1..n of each label, given which labels stand before which."""
     return np.asarray(len(before) - before.sum(axis=1), dtype=np.int32)
+
+
+def best_weak_order(
+    gain: FloatArray, *, deadline: float | None = None, control: Control | None = None
+) -> tuple[NDArray[np.bool_], float]:
+    r"""Return a ranking with ties of n labels with the largest sum of gains of pairs that are not tied.
+
+    Parameters
+    ----------
+    gain : ndarray of shape (n, n)
+        What u before v earns more than a tie of the two, in row u and column v.
+    deadline, control
+        As in `best_order`.
+
+    Returns
+    -------
+    before : ndarray of shape (n, n), bool
+        ``before[u, v]`` says that u stands before v.
+    upper_bound : float
+        Proven bound on the sums of all rankings with ties.
+
+    Raises
+    ------
+    OutOfTimeError
+        At the deadline, with a proven bound.
+
+    Notes
+    -----
+    There is one 0/1 variable for each ordered pair. The constraints are :math:`x_{uv} + x_{vu} \le 1` and, added as
+    they are violated, :math:`x_{uw} \le x_{uv} + x_{vw}`: a relation is a ranking with ties where it is asymmetric and
+    its complement is transitive (Gurgel & Wakabayashi, 1997, *Adjacency of vertices of the complete pre-order
+    polytope*).
+    """
+    n = len(gain)
+    number = np.cumsum(~np.eye(n, dtype=bool).ravel()).reshape(n, n) - 1
+    pairs = ~np.eye(n, dtype=bool)
+    u, v = np.triu_indices(n, 1)
+    once = [Cut([int(a), int(b)], [1.0, 1.0], 0.0, 1.0) for a, b in zip(number[u, v], number[v, u], strict=True)]
+
+    def violated(x: NDArray[Any]) -> list[Cut]:
+        before = np.zeros((n, n))
+        before[pairs] = x
+        missed = [before - before[:, [m]] - before[m] for m in range(n)]  # m stands between u and w for neither
+        found = [np.argwhere((one > _TOLERANCE) & pairs) for one in missed]
+        triples = [
+            (-missed[m][a, b], a, m, b) for m, rows in enumerate(found) for a, b in rows.tolist() if m not in (a, b)
+        ]
+        triples.sort()
+        return [
+            Cut([int(number[a, b]), int(number[a, m]), int(number[m, b])], [1.0, -1.0, -1.0], -2.0, 0.0)
+            for _, a, m, b in triples[: _CUTS_PER_PAIR * len(x)]
+        ]
+
+    relaxed = maximise(gain[pairs], once, violated, relaxed=True, deadline=deadline, control=control)
+    x, bound = relaxed.x, relaxed.upper_bound
+    if (np.minimum(x, 1.0 - x) > _TOLERANCE).any():
+        try:
+            optimum = maximise(gain[pairs], relaxed.constraints, violated, deadline=deadline, control=control)
+        except OutOfTimeError as error:
+            raise OutOfTimeError(min(bound, error.upper_bound)) from None
+        x, bound = optimum.x, min(bound, optimum.upper_bound)
+    before = np.zeros((n, n), dtype=bool)
+    before[pairs] = x > 0.5
+    return before, bound
 
 
 def violated_three_cycles(n: int, x: FloatArray, limit: int | None = None) -> list[Cut]:

@@ -10,13 +10,15 @@ from sklearn.utils import check_random_state
 
 from .._data.checks import choice, is_number, seed_of
 from .._data.glossary import documented
-from .._lib.aggregate import consensus
+from .._lib.aggregate import Programs, consensus, item_groups
 from .._lib.errors import CapabilityError
 from .._lib.names import CONSENSUSES, KEMENY_METHODS, RELATION_METHODS
 from ._aggregate import Aggregate
-from ._profile import read_votes
-from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
+from ._profile import Votes, read_votes
+from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, refuse_large_groups, solve_programs, solve_weak
 
+_AUTO_SECONDS = 10.0
+_PROGRAMMED_ITEMS = {"order": 200, "weak": 60}  # of a strongly connected component that "auto" tries a program for
 _RELATION_LIMITS = {"weak": 16, "partial": 7}  # of the exact decoders of these structures
 
 
@@ -51,27 +53,30 @@ def kemeny(
     weights : array-like of shape (n,), default=None
         Weights of the rankings, as the number of ballots that are alike; None: 1 each.
     method : str, default="auto"
-        One of these, of which all but the last four are for ``output="order"`` only:
+        One of these, of which the last four, and "milp" with ties, are for other than ``output="order"``, too:
 
-        - "milp": exact, by an integer program. Takes seconds for a strongly connected component of 50 items.
+        - "milp": exact, by an integer program, also for ``output="weak"``. Takes 10 to 100 ms for a strongly connected
+          component of 40 items, with ties up to seconds.
         - "lp": rounds the program's linear relaxation: at most 4/3 of the least distance, 3/2 with ties.
         - "pivot": puts what beats a pivot before it, and so on: with the best of the rankings at most 8/5.
         - "random-pivot": the same with random pivots: at most 11/7 on average, 8/5 with ties.
-        - "exact": by dynamic programming over subsets, for strongly connected components of up to 20 items; of up to 14
+        - "exact": by dynamic programming over subsets, for strongly connected components of up to 20 items; of up to 16
           with ties allowed, of up to 7 for partial orders.
         - "local-search": moves single items while that helps, from several starts: at most 2.
         - "best-input": the best of the rankings, its ties broken by others: at most 2.
-        - "auto": "exact" for components that are small enough, "local-search" for others.
+        - "auto": "exact" for components that are small enough, "milp" for others of up to 200 items (60 with ties), and
+          "local-search" where that is not done in time, for larger components and for partial orders.
     output : {"order", "weak", "partial"}, default="order"
-        What the consensus may be: without ties, with ties, or a partial order.
+        What the consensus may be: without ties, with ties, or a partial order. The latter two are never farther from
+        the rankings than the order that the same method finds.
     penalty : float, default=0.5
         Between 0 and 1; from 1/2 on the distance is a metric. In a "weak" or "partial" consensus of rankings without
         ties, an order of a pair is worth taking where a share of more than ``1 - penalty`` of the weight has it.
     n_extensions : int, default=100
         Linear extensions for each partial order in `rankings`, at least 2.
     time_limit : float, default=None
-        Seconds after which "milp" and "lp" give up; None: no limit. The result is then that of "local-search", with the
-        best bound that the program has proven.
+        Seconds after which programs are given up; None: no limit for "milp" and "lp", 10 for "auto". The result is then
+        that of "local-search", with the best bound that the program has proven, and `reason` says so.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for "random-pivot" and the linear extensions.
     %(verbose_programs)s
@@ -100,7 +105,8 @@ def kemeny(
     The guarantees are for rankings of all items, with or without ties. Where items are unknown, or from `counts`, those
     of "pivot" (2 then), "random-pivot" (2 on average) and "lp" (3/2) still hold if
     :math:`w_{uv} \le w_{ux} + w_{xv}` for all items, which is checked; otherwise `ratio` is None. With "weak" and
-    "partial" the search guarantees max(2, 1/penalty) for rankings of all items.
+    "partial" the search guarantees max(2, 1/penalty) for rankings of all items. With "weak" it starts, beside
+    others, from the best order found and from the 64 best rankings (Cohen-Boulakia et al., 2011, start from all).
 
     Cost: O(n k²) to count pairs; then O(m 2^m) for "exact" in a component of m items, 3^m with ties; O(m³) for each
     pivot. The search takes O(m²) for each round of moves. "milp" and "lp" look at O(m³) triples of items whenever they
@@ -125,6 +131,9 @@ def kemeny(
 
     Ailon, N. (2010). Aggregation of partial rankings, p-ratings and top-m lists. *Algorithmica* 57.
 
+    Cohen-Boulakia, S., Denise, A. and Hamel, S. (2011). Using medians to generate consensus rankings for biological
+    data. *SSDBM*.
+
     Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
 
     Examples
@@ -138,17 +147,16 @@ def kemeny(
     array([1, 1, 2], dtype=int32)
     """
     _check_options(method, output, penalty)
-    deadline = deadline_after(time_limit)
+    deadline = deadline_after(_AUTO_SECONDS if time_limit is None and method == "auto" else time_limit)
     rng = check_random_state(random_state)
     given = read_votes(rankings, counts, weights, n_extensions, rng)
     if method == "best-input" and given.profile is None:
         raise ValueError("method='best-input' needs rankings, counts do not show them; take another method")
-    programs = None
-    if method in PROGRAMMED:
+    if method in (*PROGRAMMED, "auto"):
         given = given._replace(pairs=given.counted())
-        programs = solve_programs("kemeny", method, given.counted().before, deadline, verbose)
     seed = seed_of(rng) if method == "random-pivot" else 0
     try:
+        programs = _programs(given, method, output, float(penalty), deadline, verbose)
         found = consensus(*given, method, output=output, penalty=float(penalty), programs=programs, seed=seed)
     except CapabilityError as error:
         if output == "order":
@@ -161,10 +169,35 @@ def kemeny(
     return Aggregate(*found)
 
 
+def _programs(
+    given: Votes, method: str, output: str, penalty: float, deadline: float | None, verbose: int
+) -> Programs | None:
+    """Return solutions of the integer programs that a method takes, "auto" for what nothing else proves."""
+    if method not in (*PROGRAMMED, "auto") or output == "partial":
+        return None
+    before, tied = given.counted()
+    largest = max(map(len, item_groups(before)))
+    programs = None
+    if method in PROGRAMMED and output == "order":
+        return solve_programs("kemeny", method, before, deadline, verbose)
+    if EXACT_LIMIT < largest <= _PROGRAMMED_ITEMS["order"]:
+        programs = solve_programs("kemeny", "milp", before, deadline, verbose, EXACT_LIMIT + 1)
+    if output == "order":
+        return programs
+    if method == "auto":
+        found = consensus(*given, "auto", output="weak", penalty=penalty)
+        if found[5] or largest > _PROGRAMMED_ITEMS["weak"]:
+            return None
+    known = consensus(*given, "auto", penalty=penalty, programs=programs)[0]
+    apart = penalty * (before + before.T)
+    cost = before.T if tied is None else before.T + penalty * tied
+    return solve_weak("kemeny", cost, apart, known, deadline, verbose)
+
+
 def _check_options(method: str, output: str, penalty: Any) -> None:
     choice(output, "output", CONSENSUSES)
     choice(method, "method", KEMENY_METHODS)
-    if output != "order" and method not in RELATION_METHODS:
+    if output != "order" and method not in RELATION_METHODS and (method, output) != ("milp", "weak"):
         raise CapabilityError(
             f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(RELATION_METHODS)}"
         )

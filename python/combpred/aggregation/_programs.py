@@ -6,21 +6,25 @@ import time
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._data.checks import is_number
 from .._lib import abi
 from .._lib.aggregate import Programs, item_groups
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, IntArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
 
 #: Methods that make use of programs.
 PROGRAMMED = ("milp", "lp")
 
-_EXACT_LIMIT = 20  # items of a group that is solved by the recursion over subsets
+#: Most items of a group that is solved by the recursion over subsets.
+EXACT_LIMIT = 20
 
 
-def solve_programs(label: str, method: str, before: FloatArray, deadline: float | None, verbose: int) -> Programs:
+def solve_programs(
+    label: str, method: str, before: FloatArray, deadline: float | None, verbose: int, least: int = 2
+) -> Programs:
     """Solve the program of every group, given the weights (k, k) of u before v.
 
     Parameters
@@ -35,13 +39,15 @@ def solve_programs(label: str, method: str, before: FloatArray, deadline: float 
         As `time.monotonic` counts. Groups that are not done by then have a bound only.
     verbose : int
         When positive, programs that take more than a second report their progress.
+    least : int, default=2
+        Size of the smallest group whose program is solved.
     """
     groups = item_groups(before)
     programs = Programs(np.zeros_like(before), np.zeros(len(groups), dtype=np.int32), np.zeros(len(groups)))
     control = abi.Control()
     with reported(control, label, verbose=verbose):
         for number, items in enumerate(groups):
-            if len(items) > 1:
+            if len(items) >= least:
                 square = np.ix_(items, items)
                 found = _solve(method, before[square], deadline, control)
                 programs.x[square], programs.state[number], programs.lower_bound[number] = found
@@ -70,11 +76,60 @@ def _solve(
     return relaxed.before, state, mean - relaxed.upper_bound
 
 
+def solve_weak(
+    label: str, before: FloatArray, apart: FloatArray, known: IntArray, deadline: float | None, verbose: int
+) -> Programs:
+    """Solve the program of rankings with ties.
+
+    Parameters
+    ----------
+    label, deadline, verbose
+        As in `solve_programs`.
+    before, apart : ndarray of shape (k, k)
+        Costs of u before v, and of the two tied.
+    known : ndarray of shape (k,)
+        Positions in a good ranking, which is what there is at the deadline.
+    """
+    from .._programs.orders import best_weak_order  # loads the solver
+    from .._programs.program import OutOfTimeError
+
+    gain = apart - before
+    order, ends = _weak_groups(gain)
+    x, bound = np.zeros_like(before), 0.0
+    state = abi.PROGRAM_SOLVED
+    control = abi.Control()
+    with reported(control, label, verbose=verbose):
+        for items, rest in zip(np.split(order, ends), (order[end:] for end in [*ends, len(order)]), strict=True):
+            x[np.ix_(items, rest)] = 1.0
+            own = gain[np.ix_(items, items)]
+            bound += float(before[np.ix_(items, rest)].sum() + np.triu(apart[np.ix_(items, items)], 1).sum())
+            most = float(np.triu(np.maximum(np.maximum(own, own.T), 0.0), 1).sum())  # each pair on its own
+            if len(items) > 1:
+                try:
+                    x[np.ix_(items, items)], found = best_weak_order(own, deadline=deadline, control=control)
+                except OutOfTimeError as error:
+                    found, state = error.upper_bound, abi.PROGRAM_OUT_OF_TIME
+                bound -= min(found, most)
+    if state == abi.PROGRAM_OUT_OF_TIME:
+        x = (known[:, np.newaxis] < known).astype(np.float64)
+    return Programs(x, np.array([state], dtype=np.int32), np.array([bound]))
+
+
+def _weak_groups(gain: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the items by groups that follow one another in some best ranking with ties, and the ends of these."""
+    reach = np.eye(len(gain)) + (np.maximum(gain, 0.0) > gain.T)  # u leads to v where v before u is not a best choice
+    for _ in range(len(gain).bit_length()):
+        reach = np.minimum(reach @ reach, 1.0)
+    first = np.argmax(np.minimum(reach, reach.T), axis=1)  # of each item's group
+    order = np.lexsort((first, -reach.sum(axis=1)))  # a group leads to more items than those behind it
+    return order, np.flatnonzero(np.diff(first[order])) + 1
+
+
 def refuse_large_groups(before: FloatArray, error: CapabilityError) -> NoReturn:
     """Raise the refusal of the method "exact" by the core in words of Python's methods."""
     largest = max(map(len, item_groups(before)))
     raise CapabilityError(
-        f"method='exact' is limited to strongly connected components of {_EXACT_LIMIT} items, here is one "
+        f"method='exact' is limited to strongly connected components of {EXACT_LIMIT} items, here is one "
         f"of {largest}; take method='milp', which has no limit but time, or 'lp' or 'local-search'"
     ) from error
 
