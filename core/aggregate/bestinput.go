@@ -3,6 +3,7 @@ package aggregate
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -187,4 +188,53 @@ func dense(codes []int32) []int32 {
 		ranks[u] = rank
 	}
 	return ranks
+}
+
+// bestRows returns the rankings of least cost, at most mostStarts different ones, as ranks without gaps; items that are unknown
+// are tied in the last place.
+func (p *Profile) bestRows(costs pairCosts, poll func() error) ([][]int32, error) {
+	type row struct {
+		ranks []int32
+		cost  float64
+	}
+	var coder coder
+	codes := make([]int32, p.Items())
+	var rows []row
+	for i := range p.Ranks.Rows {
+		if err := poll(); err != nil {
+			return nil, err
+		}
+		coder.codesTo(codes, p.Ranks.Row(i), nil)
+		unknownLast(codes)
+		ranks := dense(codes)
+		found := row{ranks, costs.ofRanks(ranks)}
+		at, known := slices.BinarySearchFunc(rows, found, func(a, b row) int {
+			return cmp.Or(cmp.Compare(a.cost, b.cost), slices.Compare(a.ranks, b.ranks))
+		})
+		if !known && at < mostStarts {
+			rows = slices.Insert(rows, at, found)
+			rows = rows[:min(len(rows), mostStarts)]
+		}
+	}
+	starts := make([][]int32, len(rows))
+	for i, r := range rows {
+		starts[i] = r.ranks
+	}
+	return starts, nil
+}
+
+// ofRanks is of for a ranking.
+func (c pairCosts) ofRanks(ranks []int32) (sum float64) {
+	for u, own := range ranks {
+		before, apart := c.before.Row(u), c.apart.Row(u)
+		for v, other := range ranks {
+			switch {
+			case own < other:
+				sum += before[v]
+			case own == other:
+				sum += apart[v] / 2
+			}
+		}
+	}
+	return sum
 }

@@ -3,6 +3,7 @@ package aggregate
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"combpred/core/parallel"
 )
@@ -209,3 +210,32 @@ func (e *MethodError) Error() string {
 
 // Status returns the code of the C interface for this error.
 func (e *MethodError) Status() int32 { return 2 }
+
+// solved reports whether the caller's solver has found a best consensus with ties.
+func (o *Options) solved() bool {
+	return o.Output == Weak && o.Programs != nil && o.Programs.State[0] == Solved
+}
+
+// weakProgram returns the ranking with ties that the caller's solver has found.
+func weakProgram(costs pairCosts, s *Programs) (found, error) {
+	relation, err := programRelation(s)
+	if err != nil {
+		return found{}, err
+	}
+	return found{relation, costs.of(relation), true}, nil
+}
+
+// programRelation returns X as a relation; an error where it is no ranking.
+func programRelation(s *Programs) ([]bool, error) {
+	k := s.X.Rows
+	relation := make([]bool, k*k)
+	for u := range k {
+		for v, x := range s.X.Row(u) {
+			relation[u*k+v] = u != v && x > 0.5
+		}
+	}
+	if !slices.Equal(relation, relationOf(ranksOf(relation, k))) {
+		return nil, errors.New("aggregate: the solution of the program is no ranking with ties")
+	}
+	return relation, nil
+}

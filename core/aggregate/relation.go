@@ -7,6 +7,7 @@ import (
 
 	"combpred/core/decode"
 	"combpred/core/linalg"
+	"combpred/core/ordering"
 	"combpred/core/structure"
 )
 
@@ -257,4 +258,64 @@ func decoded(name string, n int, linear, magnitude []float64, o Options) ([]int3
 	y := make([]int32, space.PartLen())
 	err = decode.Batch(space, row(linear), row(magnitude), method, 0, y, cert, 1, o.Monitor)
 	return y, cert[0], err
+}
+
+// mostStarts is the number of rankings, the best ones, from which a search for a consensus with ties starts.
+const mostStarts = 64
+
+// better takes another relation where it costs less.
+func (f *found) better(costs pairCosts, other []bool) {
+	if costs.of(other) < costs.of(f.relation) {
+		f.relation = other
+	}
+}
+
+// improve takes the order of least cost that the same method finds, and of rankings with ties what a search finds from there,
+// from the best rankings and from what the caller knows.
+func (f *found) improve(p *Profile, pairs *Pairs, costs pairCosts, o Options) error {
+	search := o.Method != BestInput && o.Output == Weak
+	var starts [][]int32
+	if o.Programs != nil {
+		if f.lowerBound = max(f.lowerBound, o.Programs.LowerBound[0]); o.Programs.State[0] == OutOfTime {
+			known, err := programRelation(o.Programs)
+			if err != nil {
+				return err
+			}
+			f.better(costs, known)
+		}
+		o.Programs, o.Method = nil, Auto
+	}
+	o.Output = Order
+	order, err := Kemeny(p, pairs, o)
+	if err != nil {
+		return err
+	}
+	f.better(costs, relationOf(order.Positions))
+	if !search {
+		return nil
+	}
+	k := pairs.Items()
+	starts = append(starts, ranksOf(f.relation, k), order.Positions)
+	if p != nil {
+		rows, err := p.bestRows(costs, o.Monitor.Err)
+		if err != nil {
+			return err
+		}
+		starts = append(starts, rows...)
+	}
+	w := new(ordering.WeakWorkspace)
+	gain := w.Reset(k)
+	for u := range k {
+		for v := range k {
+			gain[u*k+v] = costs.apart.Row(u)[v] - costs.before.Row(u)[v]
+		}
+		gain[u*k+u] = 0
+	}
+	for _, rank := range starts {
+		if err := w.Improve(rank, o.Monitor.Err); err != nil {
+			return err
+		}
+		f.better(costs, relationOf(rank))
+	}
+	return nil
 }

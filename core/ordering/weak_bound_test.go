@@ -1,0 +1,126 @@
+package ordering
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestWeakBoundedAgainstTable compares the search of bounded subsets with all rankings of 4 to 6 items, and with the table of
+// all subsets for 7 to 12.
+func TestWeakBoundedAgainstTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	var w WeakWorkspace
+	improved := 0
+	for name, draw := range gainDraws(rng) {
+		for n := 4; n <= 12; n++ {
+			for range 12 {
+				fillAll(w.Reset(n), n, draw)
+				rank := make([]int32, n)
+				want := 0.0
+				if n <= 6 {
+					want = bestRanking(&w)
+				} else {
+					w.ranks = 0
+					w.solveTabled(rank, ascending(n))
+					want = rankValue(&w, rank)
+				}
+				clear(rank)
+				w.ranks = 0
+				earned := w.solveBounded(rank, ascending(n))
+				got := rankValue(&w, rank)
+				if !isDense(rank) || math.Abs(got-want) > tolerance || math.Abs(earned-want) > tolerance {
+					t.Fatalf("%s, %d items: %v earns %v, said to be %v, the best %v", name, n, rank, got, earned, want)
+				}
+				// What local search leaves to be found is found: without kicks it misses some of these.
+				s := w.begin(ascending(n))
+				s.improve()
+				if s.now.value < want-tolerance {
+					improved++
+				}
+			}
+		}
+	}
+	if improved < 20 {
+		t.Fatalf("local search alone misses the best of %d instances only", improved)
+	}
+}
+
+// TestWeakImprove: any ranking is improved, and the best one is left as it is.
+func TestWeakImprove(t *testing.T) {
+	const n = 7
+	rng := rand.New(rand.NewPCG(5, 9))
+	var w WeakWorkspace
+	for name, draw := range gainDraws(rng) {
+		for range 20 {
+			fillAll(w.Reset(n), n, draw)
+			best, rank := make([]int32, n), make([]int32, n)
+			if err := w.Exact(best); err != nil {
+				t.Fatal(err)
+			}
+			for u := range rank {
+				rank[u] = rng.Int32N(4)
+			}
+			most, before := rankValue(&w, best), rankValue(&w, rank)
+			for range 2 { // what is improved is not improved again
+				if err := w.Improve(rank, nil); err != nil || !isDense(rank) {
+					t.Fatalf("%s: ranks %v, error %v", name, rank, err)
+				}
+				after := rankValue(&w, rank)
+				if after < before-tolerance || after > most+tolerance {
+					t.Fatalf("%s: from %v to %v, the best is %v", name, before, after, most)
+				}
+				before = after
+			}
+			if err := w.Improve(best, nil); err != nil || math.Abs(rankValue(&w, best)-most) > tolerance {
+				t.Fatalf("%s: the best earns %v, not %v, error %v", name, rankValue(&w, best), most, err)
+			}
+		}
+	}
+	stop := errors.New("stop")
+	fillAll(w.Reset(n), n, gainDraws(rng)["Gaussian"])
+	if err := w.Improve(make([]int32, n), func() error { return stop }); !errors.Is(err, stop) {
+		t.Fatalf("error %v", err)
+	}
+}
+
+// TestWeakBoundedFromPoorStart: a poor ranking to begin with costs time, but nothing else.
+func TestWeakBoundedFromPoorStart(t *testing.T) {
+	const n = 9
+	rng := rand.New(rand.NewPCG(5, 8))
+	var w WeakWorkspace
+	for name, draw := range gainDraws(rng) {
+		for range 8 {
+			fillAll(w.Reset(n), n, draw)
+			items, rank := ascending(n), make([]int32, n)
+			w.ranks = 0
+			w.solveTabled(rank, items)
+			want := rankValue(&w, rank)
+			var r ranking
+			b := &w.bound
+			b.prepare(w.gain, n, items)
+			b.limit = w.pairwise(items)
+			if !b.run() {
+				if want > tolerance {
+					t.Fatalf("%s: no ranking is found to be better than the tie of all, the best earns %v", name, want)
+				}
+				continue
+			}
+			b.rankTo(&r, items)
+			w.ranks = 0
+			w.rankBy(&r, rank)
+			if got := rankValue(&w, rank); !isDense(rank) || math.Abs(got-want) > tolerance {
+				t.Fatalf("%s: %v earns %v, the best %v", name, rank, got, want)
+			}
+		}
+	}
+}
+
+func ascending(n int) []int32 {
+	items := make([]int32, n)
+	for i := range items {
+		items[i] = int32(i)
+	}
+	return items
+}
