@@ -2254,7 +2254,8 @@ int32_t cp_aggregate_extend(cp_in_relations *relations, int64_t n_extensions, ui
 typedef struct cp_ranked_sets {
   int64_t struct_size;
   int64_t n, m, k;
-  cp_in_i32 *ranks;   /* [n, m, k]: from 1 on without ties, 0 for items that are not ranked */
+  cp_in_i32 *ranks;   /* [n, m, k]: from 1 on, only the largest one shared: the items that are left when
+                         the others are chosen; 0 for items that are not ranked                     */
   cp_in_f64 *weights; /* [n, m], finite and not negative                                    */
 } cp_ranked_sets;
 typedef const cp_ranked_sets cp_in_ranked_sets;
@@ -2262,7 +2263,8 @@ typedef const cp_ranked_sets cp_in_ranked_sets;
 
 /* Fits a Plackett–Luce model to each set: a ranking is drawn place by place, each time one of the items that are left,
  * with probability proportional to exp u. utilities[n, k] gets u, of mean 0 in each row, which minimises −Σ_j w_j ln
- * p(y_j) + penalty/2 ‖u‖² for a penalty above 0, by Newton's method. *n_unfitted gets how many sets are not fitted
+ * p(y_j) + penalty/2 ‖u‖², by Newton's method; the penalty is at least 0, and above 0 where no ranking has an item from
+ * outside some group before one of the group. *n_unfitted gets how many sets are not fitted
  * after 100 steps: CP_ENOTCONVERGED if there are any. CP_ENUMERICAL: the penalty is lost beside the weights.
  * control->step counts sets. bad_row is the number of a set. */
 int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *utilities, int64_t *n_unfitted,

@@ -11,7 +11,7 @@ from scipy.optimize import minimize, minimize_scalar
 from sklearn.metrics.pairwise import euclidean_distances
 
 from combpred import NumericalError
-from combpred.aggregation.plackett_luce import fit_plackett_luce
+from combpred.aggregation.utilities import fit_plackett_luce
 from combpred.ranking import NearestNeighborsLabelRanker
 from combpred.ranking._preferences import read_preferences
 from rankers import FORMATS, small_data

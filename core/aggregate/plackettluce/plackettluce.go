@@ -21,11 +21,11 @@ import (
 type Sets struct {
 	Items int // k
 	// Ranks has k entries for each ranking and as many rankings for each set as Weights has columns: from 1 on without ties, 0
-	// for items that are not ranked.
+	// for items that are not ranked. Only the largest rank may be shared: those items are left, and none chosen before another.
 	Ranks   []int32
 	Weights linalg.Matrix[float64] // a row for each set, entries at least 0
-	// Penalty is c > 0 in −Σ_j w_j ln p(y_j) + c/2 ‖u‖², without which an item that is before all others in every ranking would
-	// have an infinite utility.
+	// Penalty is c ≥ 0 in −Σ_j w_j ln p(y_j) + c/2 ‖u‖². It must be positive where no ranking has an item from outside some group
+	// before one of the group: without it utilities would be infinite there.
 	Penalty float64
 }
 
@@ -112,8 +112,8 @@ func (f *Sets) check(dst linalg.Matrix[float64]) error {
 			n*m*f.Items)
 	case dst.Rows != n || dst.Cols != f.Items:
 		return fmt.Errorf("plackettluce: utilities have shape %d×%d, must have %d×%d", dst.Rows, dst.Cols, n, f.Items)
-	case !(f.Penalty > 0) || math.IsInf(f.Penalty, 1):
-		return fmt.Errorf("plackettluce: the penalty is %v, must be a positive number", f.Penalty)
+	case !(f.Penalty >= 0) || math.IsInf(f.Penalty, 1):
+		return fmt.Errorf("plackettluce: the penalty is %v, must be a number from 0 on", f.Penalty)
 	}
 	for i := range n {
 		for j, w := range f.Weights.Row(i) {
@@ -137,6 +137,7 @@ type set struct {
 	penalty float64
 	weights []float64
 	ranked  [][]int32 // the known items of every ranking, first to last
+	chosen  []int     // how many of them are chosen one by one: all, or those before the ones that share the last place
 
 	u, moved, worth, gradient []float64
 	once, twice               []float64 // by place: Σ 1/C and Σ 1/C² over the places up to it, C being the worth that is left there
@@ -144,7 +145,7 @@ type set struct {
 }
 
 func newSet(k, m int, penalty float64) *set {
-	s := &set{k: k, penalty: penalty, ranked: make([][]int32, m)}
+	s := &set{k: k, penalty: penalty, ranked: make([][]int32, m), chosen: make([]int, m)}
 	s.u, s.moved, s.worth, s.gradient = make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
 	s.once, s.twice = make([]float64, k), make([]float64, k)
 	s.hessian, s.step = linalg.NewMatrix[float64](k, k), linalg.NewMatrix[float64](k, 1)
@@ -162,7 +163,10 @@ func (s *set) load(ranks []int32, weights []float64) {
 			}
 		}
 		slices.SortStableFunc(order, func(u, v int32) int { return cmp.Compare(row[u], row[v]) })
-		s.ranked[j] = order
+		s.ranked[j], s.chosen[j] = order, len(order)
+		if n := len(order); n > 1 && row[order[n-2]] == row[order[n-1]] {
+			s.chosen[j] = slices.IndexFunc(order, func(u int32) bool { return row[u] == row[order[n-1]] })
+		}
 	}
 }
 
@@ -237,7 +241,9 @@ func (s *set) loss(u []float64) float64 {
 		var left, sum float64
 		for place := len(order) - 1; place >= 0; place-- {
 			left += s.worth[order[place]]
-			sum += math.Log(left / s.worth[order[place]])
+			if place < s.chosen[j] {
+				sum += math.Log(left / s.worth[order[place]])
+			}
 		}
 		loss += s.weights[j] * sum
 	}
@@ -259,15 +265,20 @@ func (s *set) derive() {
 		var left float64
 		for place := len(order) - 1; place >= 0; place-- {
 			left += s.worth[order[place]]
-			s.once[place] = 1 / left
-			s.twice[place] = 1 / (left * left)
+			s.once[place], s.twice[place] = 0, 0
+			if place < s.chosen[j] {
+				s.once[place], s.twice[place] = 1/left, 1/(left*left)
+			}
 		}
 		// An item at a place is chosen with probability exp(u)/C at that place and all before it.
 		var once, twice float64
 		for place, u := range order {
 			once += s.once[place]
 			twice += s.twice[place]
-			s.gradient[u] += w * (s.worth[u]*once - 1)
+			s.gradient[u] += w * s.worth[u] * once
+			if place < s.chosen[j] {
+				s.gradient[u] -= w
+			}
 			s.hessian.Row(int(u))[u] += w * s.worth[u] * once // what follows subtracts from the diagonal, too
 			// Two items meet up to the place of the earlier one.
 			met := w * twice * s.worth[u]

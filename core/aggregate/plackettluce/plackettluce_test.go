@@ -18,7 +18,13 @@ func lossOf(ranks []int32, weights []float64, penalty float64, u []float64) floa
 	for j, w := range weights {
 		row := ranks[j*k : (j+1)*k]
 		for a, r := range row {
-			if r == 0 {
+			shared := 0
+			for _, s := range row {
+				if s == r {
+					shared++
+				}
+			}
+			if r == 0 || shared > 1 {
 				continue
 			}
 			var left float64
@@ -42,6 +48,11 @@ func TestFit(t *testing.T) {
 		for u, r := range rng.Perm(k) {
 			if rng.IntN(4) > 0 {
 				f.Ranks[i*k+u] = int32(r + 1)
+			}
+		}
+		if i%3 == 0 { // all but the first items share the last place
+			for u := range k {
+				f.Ranks[i*k+u] = min(f.Ranks[i*k+u], 4)
 			}
 		}
 		f.Weights.Data[i] = math.Pow(10, float64(rng.IntN(4)-1)) * rng.Float64()
@@ -109,7 +120,7 @@ func TestRefusals(t *testing.T) {
 		"items":   {-1, func(f *Sets) { f.Items = 0 }},
 		"ranks":   {-1, func(f *Sets) { f.Ranks = f.Ranks[1:] }},
 		"dst":     {-1, func(f *Sets) { f.Items, f.Ranks = 2, f.Ranks[:4] }},
-		"penalty": {-1, func(f *Sets) { f.Penalty = 0 }},
+		"penalty": {-1, func(f *Sets) { f.Penalty = -1 }},
 		"weight":  {1, func(f *Sets) { f.Weights.Data[1] = -1 }},
 		"rank":    {1, func(f *Sets) { f.Ranks[5] = -1 }},
 		"lost":    {1, func(f *Sets) { f.Weights.Data[1] = 1e300 }},

@@ -2,8 +2,9 @@
 
 :func:`kemeny` minimises Kendall's distance, :func:`borda` the squared and :func:`footrule` the absolute differences of
 positions; :func:`median_rank` approximates the latter. Each returns an :class:`Aggregate`, which says how far it can be
-from the best consensus. :func:`acyclic_majority` returns the partial order that follows from the preferences of the
-majority, and :func:`read_preflib` reads ballots.
+from the best consensus. :func:`plackett_luce` and :func:`bradley_terry` fit models of rankings and of comparisons, in
+which every item has a utility. :func:`acyclic_majority` returns the partial order that follows from the preferences of
+the majority, and :func:`read_preflib` reads ballots.
 
 References
 ----------
@@ -17,16 +18,20 @@ from ._aggregate import Aggregate
 from ._kemeny import kemeny
 from ._positional import borda, footrule, median_rank
 from ._preflib import Ballots, read_preflib
+from .utilities import Utilities, bradley_terry, plackett_luce
 
 __all__ = [
     "AcyclicMajority",
     "Aggregate",
     "Ballots",
+    "Utilities",
     "acyclic_majority",
     "borda",
+    "bradley_terry",
     "footrule",
     "kemeny",
     "median_rank",
+    "plackett_luce",
     "read_preflib",
 ]
 

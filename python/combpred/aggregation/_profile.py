@@ -92,16 +92,21 @@ def read_votes(rankings: Any, counts: Any, weights: Any, n_extensions: Any, rand
         return Votes(read_profile(rankings, weights, n_extensions, random_state), None)
     if weights is not None:
         raise ValueError("weights are those of rankings; multiply counts by them instead")
+    return Votes(None, read_pairs(counts, "counts"))
+
+
+def read_pairs(counts: Any, name: str) -> Pairs:
+    """Return the weights of those with u before v, at [u, v], that a user passed as an argument."""
     try:
         before = np.array(counts, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ValueError(f"counts must be numbers: {error}") from error
+        raise ValueError(f"{name} must be numbers: {error}") from error
     if before.ndim != 2 or before.shape[0] != before.shape[1] or len(before) < 2:
-        raise ValueError(f"counts must have shape (k, k) with k at least 2, got {before.shape}")
+        raise ValueError(f"{name} must have shape (k, k) with k at least 2, got {before.shape}")
     np.fill_diagonal(before, 0.0)
     bad = ~(np.isfinite(before) & (before >= 0))
     if bad.any():
         u, v = (int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(f"counts[{u}, {v}] is {before[u, v]}; counts must be finite and at least 0")
-    _require_summable(before, "counts")
-    return Votes(None, Pairs(before))
+        raise ValueError(f"{name}[{u}, {v}] is {before[u, v]}; {name} must be finite and at least 0")
+    _require_summable(before, name)
+    return Pairs(before)

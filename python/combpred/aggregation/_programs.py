@@ -117,8 +117,13 @@ def solve_weak(
 
 def _weak_groups(gain: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the items by groups that follow one another in some best ranking with ties, and the ends of these."""
-    reach = np.eye(len(gain)) + (np.maximum(gain, 0.0) > gain.T)  # u leads to v where v before u is not a best choice
-    for _ in range(len(gain).bit_length()):
+    return components(np.maximum(gain, 0.0) > gain.T)  # u leads to v where v before u is not a best choice
+
+
+def components(leads: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the items by strongly connected components, those that lead to others first, and their ends."""
+    reach = np.eye(len(leads)) + leads
+    for _ in range(len(leads).bit_length()):
         reach = np.minimum(reach @ reach, 1.0)
     first = np.argmax(np.minimum(reach, reach.T), axis=1)  # of each item's group
     order = np.lexsort((first, -reach.sum(axis=1)))  # a group leads to more items than those behind it

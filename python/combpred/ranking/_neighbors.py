@@ -19,7 +19,7 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
 from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
-from ..aggregation.plackett_luce import fit_plackett_luce
+from ..aggregation.utilities import fit_plackett_luce
 from ._base import LabelRanker
 from ._preferences import PREFERENCE_FORMATS, Preferences
 
