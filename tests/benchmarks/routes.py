@@ -1,13 +1,13 @@
 """Routes of tourists: leave one trip out, predict it from its start, its end and its number of places.
 
-A trip's row of inputs is its query; its output is the route. The embedding counts arcs and, beside them, visits, so
-that what is learnt about a place is shared by all arcs into it. It is given as a `Custom` structure whose moments are
-sampled from random routes as long as the observed ones; predicted scores are handed to `Routes`, which finds the best
-route with the start, end and length of the query.
+A trip's row of inputs is its query; its output is the route. Two ridges learn it, one the arcs of the route and one the
+set of places on it, so that what is learnt about a place is shared by all arcs into it. `StructuredVoting` weighs them
+by rows that it leaves out, and predicts the best route with the start, end and length of the query.
 
-Penalty, the weight of visits and the width of the kernel between lengths are chosen for each tenth of the trips by
-cross-validation on the others; then each trip of the tenth is predicted by a model trained on all other trips. The
-scores of such models come from one system for all trips: `StructuredRidgeCV` hands them to its scorer.
+Penalty and width of the kernel between lengths are chosen for each tenth of the trips by how the average predicts the
+others when it leaves them out, and so are its weights; then each trip of the tenth is predicted by an average of models
+trained on all other trips. Their scores come from one system for all trips: `StructuredRidgeCV` hands them to its
+scorer.
 
     python tests/benchmarks/routes.py --data DIR [--cities Osak Edin] [--jobs 2]
 
@@ -24,23 +24,22 @@ import time
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from combpred import StructuredRidge, StructuredRidgeCV
+from combpred import StructuredRidge, StructuredRidgeCV, StructuredVoting
 from combpred.metrics import route_f1, route_pairs_f1
-from combpred.structures import Custom, Routes
+from combpred.structures import LabelSets, Routes, Structure
 
 FloatArray = NDArray[np.float64]
 FIGURES = ("F1", "pairs-F1", "inner F1")
 ALPHAS = (10.0, 30.0)
-VISITS = (0.5, 1.0)  # weight of visits beside arcs
 WIDTHS = (0.6, 10.0)  # of the Gaussian kernel between logarithms of lengths
-GROUPS, FOLDS = 10, 3
-MOMENT_SAMPLES = 20_000
+GROUPS = 10
 EARTH_KM = 6371.0
 
 
@@ -105,83 +104,58 @@ def query_kernel(city: City, width: float) -> FloatArray:
     return kernel
 
 
-def lifting(n: int, visits: float) -> FloatArray:
-    """Return the matrix from arcs, starts and ends, as in `Routes`, to arcs and weighted visits behind the start."""
-    n_arcs = n * (n - 1)
-    arrives = np.array([v for u in range(n) for v in range(n) if v != u])
-    into = np.zeros((n, n_arcs + 2 * n))
-    into[arrives, np.arange(n_arcs)] = visits
-    return np.vstack([np.eye(n_arcs, n_arcs + 2 * n), into])
-
-
-def space(city: City, visits: float) -> tuple[Custom, FloatArray]:
-    """Return the output space, y being numbers of trips, and its lifting matrix."""
-    n = len(city.distance)
-    lift = lifting(n, visits)
-    lengths = np.array([len(trip) for trip in city.trips])
-    embedded = Routes(n).embed(city.trips) @ lift.T
-
-    def random_routes(count: int, rng: np.random.RandomState) -> list[list[int]]:
-        return [rng.permutation(n)[:k].tolist() for k in rng.choice(lengths, count)]
-
-    psi = Routes(n).embed(random_routes(MOMENT_SAMPLES, np.random.RandomState(0))) @ lift.T
-    mean = psi.mean(axis=0)
-    moment = psi.T @ psi / len(psi)
-    # Scores are decoded by `Routes`, which takes conditions; nothing is decoded here.
-    return Custom(
-        log_count=np.log(len(psi)),
-        mean=mean,
-        second_moment=moment,
-        embed=lambda i: embedded[i],
-        decode=lambda scores: 0,
-    ), lift
-
-
 @dataclass(frozen=True)
 class Setting:
     """What is chosen."""
 
     alpha: float
-    visits: float
     width: float
 
 
-SETTINGS = [Setting(*values) for values in product(ALPHAS, VISITS, WIDTHS)]
+SETTINGS = [Setting(*values) for values in product(ALPHAS, WIDTHS)]
 
 
-class Predictor:
-    """Routes for held-out trips, for one setting."""
+def conditions(city: City, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
+    """Return what the queries of trips say about their routes."""
+    trips = [city.trips[i] for i in rows]
+    return [{"start": trip[0], "end": trip[-1], "length": len(trip)} for trip in trips]
 
-    def __init__(self, city: City, setting: Setting) -> None:
-        self._city, self._alpha = city, setting.alpha
-        self._kernel = query_kernel(city, setting.width)
-        self._space, self._lift = space(city, setting.visits)
 
-    def __call__(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> list[list[int]]:
-        """Return the routes predicted for trips, after training on others."""
-        ridge = StructuredRidge(self._space, alpha=self._alpha, kernel="precomputed", fit_intercept=False)
-        ridge.fit(self._kernel[np.ix_(train, train)], train)
-        return self._routes(ridge.feature_scores(self._kernel[np.ix_(test, train)]), test)
+def average(city: City, setting: Setting, rows: NDArray[np.intp]) -> StructuredVoting:
+    """Return the average of both ridges, trained on some trips."""
+    n = len(city.distance)
 
-    def left_out(self) -> list[list[int]]:
-        """Return the route predicted for each trip after training on all others."""
-        found = []
+    def ridge(structure: Structure) -> StructuredRidge:
+        return StructuredRidge(structure, alpha=setting.alpha, kernel="precomputed", fit_intercept=False)
 
-        def record(model: StructuredRidgeCV, X: FloatArray, y: NDArray[np.intp]) -> float:
-            found.append(model.decision_function(X))
-            return 0.0
+    voting = StructuredVoting([("arcs", ridge(Routes(n))), ("places", ridge(LabelSets(n)))])
+    kernel = query_kernel(city, setting.width)[np.ix_(rows, rows)]
+    return voting.fit(kernel, [city.trips[i] for i in rows])
 
-        everything = np.arange(len(self._city.trips))
+
+def left_out(city: City, setting: Setting) -> tuple[FloatArray, FloatArray]:
+    """Return scores of arcs, starts and ends for each trip by the two ridges, trained on all others."""
+    n, found = len(city.distance), []
+
+    def record(model: StructuredRidgeCV, X: FloatArray, y: Any) -> float:
+        found.append(model.decision_function(X))
+        return 0.0
+
+    kernel, visited = query_kernel(city, setting.width), np.zeros((len(city.trips), n), dtype=int)
+    for row, trip in zip(visited, city.trips, strict=True):
+        row[trip] = 1
+    for structure, y in ((Routes(n), city.trips), (LabelSets(n), visited)):
         StructuredRidgeCV(
-            self._space, alphas=[self._alpha], scoring=record, kernel="precomputed", fit_intercept=False
-        ).fit(self._kernel, everything)
-        return self._routes(found[0], everything)
+            structure, alphas=[setting.alpha], scoring=record, kernel="precomputed", fit_intercept=False
+        ).fit(kernel, y)
+    arcs, places = found
+    arrives = np.array([v for u in range(n) for v in range(n) if v != u])  # a place is visited by an arc, or first
+    return arcs, np.hstack([places[:, arrives], places, np.zeros_like(places)])
 
-    def _routes(self, scores: FloatArray, rows: NDArray[np.intp]) -> list[list[int]]:
-        trips = [self._city.trips[i] for i in rows]
-        held = [{"start": trip[0], "end": trip[-1], "length": len(trip)} for trip in trips]
-        decoded = Routes(len(self._city.distance)).decode(scores @ self._lift, constraints=held)
-        return [row[row >= 0].tolist() for row in decoded]
+
+def unpadded(routes: NDArray[np.int32]) -> list[list[int]]:
+    """Return routes as lists."""
+    return [row[row >= 0].tolist() for row in routes]
 
 
 def figures(city: City, rows: NDArray[np.intp], routes: list[list[int]]) -> FloatArray:
@@ -196,19 +170,17 @@ def figures(city: City, rows: NDArray[np.intp], routes: list[list[int]]) -> Floa
     )
 
 
-def choose(city: City, tested: NDArray[np.intp], rng: np.random.RandomState) -> Setting:
-    """Return the setting that predicts trips other than the tested ones best, by cross-validation."""
+def choose(city: City, tested: NDArray[np.intp]) -> tuple[Setting, FloatArray]:
+    """Return the setting, and the weights of both ridges, that predict trips other than the tested ones best."""
     others = np.setdiff1d(np.arange(len(city.trips)), tested)
-    fold = rng.permutation(len(others)) % FOLDS
-    reached = []
+    scored = np.flatnonzero(np.isin(others, city.scored))
+    held, reached = conditions(city, others[scored]), []
     for setting in SETTINGS:
-        predict = Predictor(city, setting)
-        parts = []
-        for k in range(FOLDS):
-            held_out = np.intersect1d(others[fold == k], city.scored)
-            parts.append(figures(city, held_out, predict(others[fold != k], held_out)))
-        reached.append(np.vstack(parts).mean())
-    return SETTINGS[int(np.argmax(reached))]
+        voting = average(city, setting, others)
+        routes = Routes(len(city.distance)).decode(voting.left_out_scores_[scored], constraints=held)
+        score = figures(city, others[scored], unpadded(routes)).mean()
+        reached.append((score, setting, voting.weights_))
+    return max(reached, key=lambda each: each[0])[1:]
 
 
 def main() -> None:
@@ -223,16 +195,19 @@ def main() -> None:
         city = load(options.data / "routes", name)
         order = np.random.RandomState(0).permutation(city.scored)
         groups = np.array_split(order, GROUPS)
-        chosen = Parallel(options.jobs)(
-            delayed(choose)(city, rows, np.random.RandomState(k)) for k, rows in enumerate(groups)
-        )
-        left_out = {setting: Predictor(city, setting).left_out() for setting in set(chosen)}
-        routes = [left_out[setting][i] for rows, setting in zip(groups, chosen, strict=True) for i in rows]
+        found = Parallel(options.jobs)(delayed(choose)(city, rows) for rows in groups)
+        chosen = [setting for setting, _ in found]
+        scores = {setting: left_out(city, setting) for setting in set(chosen)}
+        routes = []
+        for rows, (setting, weights) in zip(groups, found, strict=True):
+            arcs, places = scores[setting]
+            combined = weights[0] * arcs[rows] + weights[1] * places[rows]
+            routes += unpadded(Routes(len(city.distance)).decode(combined, constraints=conditions(city, rows)))
         ours = figures(city, order, routes)
         seconds = time.perf_counter() - begin
         print(f"{name}: {len(city.trips)} trips, {len(order)} of them scored, {seconds:.0f} s")
         print(f"{'':18}" + "".join(f"{figure:>10}" for figure in FIGURES) + "   ours minus theirs ± standard error")
-        print(f"{'StructuredRidge':18}" + "".join(f"{mean:10.3f}" for mean in ours.mean(axis=0)))
+        print(f"{'StructuredVoting':18}" + "".join(f"{mean:10.3f}" for mean in ours.mean(axis=0)))
         for method, predictions in city.published.items():
             known = np.array([at for at, i in enumerate(order) if i in predictions])
             if len(known) < 2:  # of which nothing can be said

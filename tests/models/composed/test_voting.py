@@ -169,24 +169,25 @@ def test_decisions_are_the_best_of_all_outputs(decision):
     )
 
 
-def test_factors_of_links_are_chosen_by_predictions_for_left_out_rows():
+def test_members_with_a_link_are_weighed_in_terms_of_their_own_psi():
     structure = Routes(4)
     X, y = data(structure, n=60)
-    held = [{"start": int(row[0])} for row in y]
-    members = [("routes", StructuredRidge(structure)), ("places", StructuredRidge(LabelSets(), kernel="rbf"))]
-    voting = StructuredVoting(members).fit(X, y, constraints=held)
     visited = np.array([np.isin(np.arange(4), row) for row in y]).astype(int)
-    routes, places = refitted(members[0][1], X, y), refitted(members[1][1], X, visited)
-    first = lsq_linear(routes.reshape(-1, 1), (structure.embed(y) - structure.mean()).ravel(), bounds=(0, np.inf)).x[0]
-    second = lsq_linear(places.reshape(-1, 1), (visited - 0.5).ravel(), bounds=(0, np.inf)).x[0]
+    members = [("routes", StructuredRidge(structure)), ("places", StructuredRidge(LabelSets(), kernel="rbf"))]
+    members.append(("near", neighbours(5, LabelSets())))
+    voting = StructuredVoting(members).fit(X, y)
+    routes = refitted(members[0][1], X, y)
+    places = [refitted(members[1][1], X, visited), folded(members[2][1], X, visited)]
+    own = lsq_linear(routes.reshape(-1, 1), (structure.embed(y) - structure.mean()).ravel(), bounds=(0, np.inf)).x
+    both = np.column_stack([each.ravel() for each in places])
+    linked = lsq_linear(both, (visited - 0.5).ravel(), bounds=(0, np.inf)).x
+    np.testing.assert_allclose(voting.weights_, [*own, *linked], atol=1e-6)
     into = np.array([[name.endswith(f"→{v}") or name == f"start {v}" for name in NAMES] for v in range(4)])
-    reached = {}
-    for factor in (1, 0.25, 0.5, 2, 4, 0):
-        scores = first * routes + structure.mean() + factor * (second * places + 0.5) @ into
-        reached[factor] = structure.score(y, structure.decode(scores, constraints=held))
-    best = max(reached, key=reached.get)  # the first of equal ones
-    assert len(set(reached.values())) > 2
-    np.testing.assert_allclose(voting.weights_, [first, best * second], atol=1e-6)
+    expected = own[0] * routes + (sum(w * each for w, each in zip(linked, places, strict=True)) + 0.5) @ into
+    np.testing.assert_allclose(voting.left_out_scores_, expected, atol=1e-6)
+    fitted = [model.feature_scores(X) for model in voting.estimators_]
+    average = (linked[0] * fitted[1] + linked[1] * fitted[2] + 0.5) @ into
+    np.testing.assert_allclose(voting.feature_scores(X), own[0] * fitted[0] + average, atol=1e-6)
 
 
 NAMES = [f"{u}→{v}" for u, v in permutations(range(4), 2)] + [f"start {v}" for v in range(4)] + ["end"] * 4

@@ -49,13 +49,17 @@ class Member:
             and abs(self.link - other.link).max() == 0
         )
 
-    def lifted(self, scores: FloatArray, decision: str) -> FloatArray:
+    def lifted(self, scores: FloatArray) -> FloatArray:
         """Return scores of ψ for those of ψ', which are left as they are where both are the same."""
-        if self.link is None:
-            return scores
-        # ½‖ψ'‖² of indicators is half their sum.
-        lifted: FloatArray = (scores + self.structure.mean() - (0.5 if decision == "mbr" else 0.0)) @ self.link
+        lifted: FloatArray = scores if self.link is None else scores @ self.link
         return lifted
+
+    def constant(self, decision: str) -> FloatArray | float:
+        """Return the scores of ψ where the expectation of ψ' is μ'."""
+        if self.link is None:
+            return 0.0
+        # ½‖ψ'‖² of indicators is half their sum.
+        return self.lifted(self.structure.mean() - (0.5 if decision == "mbr" else 0.0))
 
     def estimates(self, estimator: Any, X: Any, loss: str) -> FloatArray:
         """Return what a fitted copy of the estimator says about rows of X, for averages of that loss."""
