@@ -101,8 +101,7 @@ def test_weights_of_rows_weigh_their_errors():
     columns = [root * refitted(model, X, y, weights).ravel() for _, model in members]
     direct = lsq_linear(np.column_stack(columns), root * Permutations(4).embed(y).ravel(), bounds=(0, np.inf))
     np.testing.assert_allclose(voting.weights_, direct.x, atol=1e-6)
-    ridge = members[0][1].fit(X, y, sample_weight=weights)
-    np.testing.assert_allclose(voting.estimators_[0].coef_, ridge.coef_)
+    np.testing.assert_allclose(voting.estimators_[0].coef_, members[0][1].fit(X, y, sample_weight=weights).coef_)
 
 
 def test_averages_under_the_auc_loss_minimise_it():
@@ -158,9 +157,8 @@ def test_decisions_are_the_best_of_all_outputs(decision):
     values = (routes.feature_scores(X) + structure.mean()) @ psi.T + 3 * (places.feature_scores(X) + 0.5) @ visited.T
     if decision == "mbr":
         values -= ((psi**2).sum(axis=1) + 3 * visited.sum(axis=1)) / 2
-    best = values.max(axis=1)
-    np.testing.assert_allclose(voting.score_structures(X, voting.predict(X)), best, atol=1e-9)
-    np.testing.assert_allclose(voting.predict_certified(X).value, best, atol=1e-9)
+    np.testing.assert_allclose(voting.score_structures(X, voting.predict(X)), values.max(axis=1), atol=1e-9)
+    np.testing.assert_allclose(voting.predict_certified(X).value, values.max(axis=1), atol=1e-9)
     held = [{"start": int(row[0]), "length": 3} for row in y]
     kept = np.array([[out[0] == each["start"] and (np.array(out) >= 0).sum() == 3 for out in outputs] for each in held])
     found = voting.predict(X, constraints=held)
