@@ -120,7 +120,7 @@ def test_auto_is_the_loss_of_the_kind_of_output():
     assert Hierarchy([-1, 0]).space.loss().name == "tree"
     assert LabelSets(3).space.loss().name == "hamming"
     assert Custom.from_structures("ab", [[0.5], [1.0]]).space.loss().name == "zero-one"
-    assert set(COSTS) == {"auto", "hamming", "kendall", "tree", "zero-one"}
+    assert set(COSTS) == {"auto", "own", "hamming", "kendall", "tree", "zero-one"}
 
 
 def test_losses_that_a_structure_does_not_have_are_refused_with_those_that_it_has():

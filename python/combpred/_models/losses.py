@@ -15,7 +15,7 @@ from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_rows, score_values
 from .._lib.errors import ApproximationWarning, NumericalError
 from ..structures import Structure
-from ..structures.costs import loss_augmented
+from ..structures.costs import OWN, loss_augmented
 
 _LARGEST = math.log(np.finfo(np.float64).max)
 
@@ -43,7 +43,7 @@ def structured_hinge_loss(
         s of each row, such as the `feature_scores` of an estimator; finite.
     y : array-like of n outputs
         In the structure's format.
-    cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+    cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one"}, default="auto"
         Δ, as of :class:`combpred.baselines.StructuredSVM`: "hamming", the number of entries of ψ in which 0/1
         embeddings differ; "kendall", of orders, the number of discordant pairs; "tree", of hierarchies and subtrees,
         the number of nodes that only one of both holds; "zero-one", 1 for all z whose ψ is not that of y. "auto":
@@ -103,6 +103,10 @@ def structured_hinge_loss(
                 stacklevel=2,
             )
         values = found.loss + score_values(found.psi, linear, None) - own
+    elif loss.name == OWN:
+        parts = structure.space.encode(y)
+        worst = structure.space.worst(parts)(np.arange(len(parts)), psi, linear, False)
+        values = worst.loss + score_values(worst.psi, linear, None) - own
     else:
         values = 1.0 + _best_other(structure, linear, psi) - own
     return mean_of_rows(np.maximum(values, 0.0), sample_weight, per_row)  # y itself makes 0

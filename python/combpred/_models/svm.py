@@ -30,7 +30,7 @@ from .._lib.names import MARGIN_SOLVERS, RESCALINGS
 from .._lib.ridge import Design, Targets, rows_order
 from .._lib.structure import Description
 from ..structures import Structure
-from ..structures.costs import COSTS
+from ..structures.costs import COSTS, OWN, WorstOutputs
 from .base import StructuredEstimator
 from .training import TrainingRows, keep_dual, keep_weights, kernel_features
 
@@ -55,11 +55,12 @@ class StructuredSVM(StructuredEstimator):
         ``"margin"``: the margin over z must be at least the loss Δ(y, z). ``"slack"``: it must be 1, and a violation
         counts Δ(y, z) times (Tsochantaridis et al., 2005); the worst z is then found by listing all of small spaces,
         and otherwise by a search over decodings with the loss weighted, which may miss it.
-    cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+    cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one"}, default="auto"
         The loss Δ. ``"hamming"``: the entries of ψ that differ, an entry of a signed ψ counting as two arcs.
         ``"kendall"``, of rankings and relations: discordant pairs, a pair tied in one of both counting one half.
         ``"tree"``, of hierarchies and subtrees: nodes that only one of both holds. ``"zero-one"``: 1 for another ψ; for
-        other structures than classes it takes a list of all. ``"auto"``: kendall of rankings, tree of trees, zero-one
+        other structures than classes it takes a list of all. ``"own"``: that of a `Custom` structure which was given a
+        `loss`. ``"auto"``: the own one if there is one, kendall of rankings, tree of trees, zero-one
         of classes and of a `Custom` list whose ψ is not 0/1, hamming else.
     solver : {"cutting-plane", "frank-wolfe"}, default="cutting-plane"
         ``"cutting-plane"``: one-slack cutting planes, which decode all rows, on all threads, between two steps. It
@@ -289,10 +290,13 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     loss = _loss(model, training)
     options = {
         "solver": model.solver, "rescaling": model.rescaling, "c": float(model.C), "tol": float(model.tol),
-        "max_iter": model.max_iter, "average": int(model.average), "zero_one": int(loss is None),
+        "max_iter": model.max_iter, "average": int(model.average), "zero_one": int(loss is None and model.cost_ != OWN),
         "seed": how.seed, "method": model.decoder, "n_candidates": int(model.n_candidates or 0),
     }  # fmt: skip
-    by = decoded_by(model, how, loss)
+    by: Description | Answer = decoded_by(model, how, loss)
+    if model.cost_ == OWN:
+        parts = model.structure_.space.encode(rows.y)[training.kept]
+        by = OwnWorst(model.structure_.space.worst(parts), training.targets.psi, model.rescaling == "slack")
     with training.renumbered():
         found = svm_fit(
             training.margins(loss), options, by, n_threads=n_threads, label=type(model).__name__,
@@ -326,12 +330,43 @@ def _loss(model: Any, training: FeatureRows) -> AffineLoss | None:
         training.require_complete(structure, remedy)
     if affine:
         return training.affine_loss(structure, cost)
-    if not _is_listed(structure):
+    if cost != OWN and not _is_listed(structure):
         raise CapabilityError(
             f"cost={cost!r} is not affine in the embedding of {structure!r}, and the space is too large to be listed: "
             "take cost='auto', or StructuredPerceptron, which needs no loss"
         )
     return None
+
+
+@dataclass(frozen=True)
+class OwnWorst:
+    """Answers requests of training by a user's own loss.
+
+    Attributes
+    ----------
+    worst : callable
+        Finds the worst outputs of rows.
+    psi : ndarray of shape (n, d)
+        ψ of the outputs of the rows.
+    slack : bool
+        Whether the loss rescales the slack.
+    """
+
+    worst: WorstOutputs
+    psi: FloatArray
+    slack: bool
+
+    def __call__(self, request: Request) -> None:
+        psi = self.psi[request.rows]
+        with renumbered(request.rows):
+            found = self.worst(request.rows, psi, request.linear, self.slack)
+        planes = psi - found.psi
+        if self.slack:
+            planes *= found.loss[:, np.newaxis]
+        violated = found.loss - np.einsum("ij,ij->i", request.linear, planes) > 0.0
+        request.reply[:] = np.where(violated[:, np.newaxis], planes, 0.0)
+        request.offset[:] = np.where(violated, found.loss, 0.0)
+        request.proven[:] = found.proven
 
 
 def _is_listed(structure: Structure) -> bool:

@@ -86,7 +86,8 @@ def sample(
         Chains, one for each row, whose successive samples are dependent and follow p in the limit:
 
         - "meta": uniform proposals, accepted by the Metropolis rule;
-        - "local": the structure's local moves, such as moving a label of a ranking to another position;
+        - "local": the structure's local moves, such as moving a label of a ranking to another position, or those that
+          `propose` of a `Custom` structure makes;
         - "cube": adding or removing single elements of a set.
 
         Exact samplers, whose samples are independent:

@@ -68,7 +68,7 @@ def _resolved(structure: Structure, sampler: str) -> str | CapabilityError:
     nothing = np.empty((0, structure.n_features))
     for method in _STANDS_FOR.get(sampler, (sampler,)):
         try:
-            return structure.space.draw(nothing, Plan(method)).method
+            return structure.space.draw(nothing, Plan(method, diagnosed=method in CHAINS)).method
         except CapabilityError as error:
             reason = error
     return reason

@@ -68,12 +68,18 @@ class Custom(Structure):
         as for a ranking and its reverse. The better of the two is a prediction with the guarantee ν = ½.
     propose : callable, default=None
         ``propose(y, rng)`` returns an output that y can move to in a small step, such as a ranking with two labels
-        swapped. Predictions without `decode` follow a chain of such moves.
+        swapped. Predictions without `decode` follow a chain of such moves, and so does ``sampler="local"`` of
+        :func:`combpred.sampling.sample`. Moves must lead from every output to every other.
     log_ratio : callable, default=None
         ``log_ratio(y, z)`` returns :math:`\ln q(y \mid z) - \ln q(z \mid y)` for a move from y to z, where q are the
         probabilities of `propose`. None: it moves from y to z as often as back.
     n_proposals : int, default=4096
         Proposals for each prediction without `decode`.
+    loss : callable, or array-like of shape (k, k), default=None
+        The loss Δ of predicting z where y was observed, for training by margins (``cost="own"`` of
+        :class:`combpred.baselines.StructuredSVM`): ``loss(y, z)``, finite, at least 0, and 0 for equal outputs. With a
+        list it may be a matrix, and the worst outputs are proven; otherwise they are searched among `n_proposals` draws
+        of `sample` and what `decode` finds.
     structures, psi, gram, sample, n_moment_samples, random_state, basis, kernel, project, n_elements, weights
         Parameters of `from_structures`, `from_kernel`, `from_sampler`, `from_basis` and `from_oracle`; pass them to
         these.
@@ -150,6 +156,7 @@ class Custom(Structure):
         propose: Callable[[Any, np.random.Generator], Any] | None = None,
         log_ratio: Callable[[Any, Any], float] | None = None,
         n_proposals: int = 4096,
+        loss: Callable[[Any, Any], float] | ArrayLike | None = None,
         structures: Sequence[Any] | None = None,
         psi: ArrayLike | Callable[[Any], ArrayLike] | None = None,
         gram: ArrayLike | None = None,
@@ -176,6 +183,7 @@ class Custom(Structure):
             "propose": propose,
             "log_ratio": log_ratio,
             "n_proposals": n_proposals,
+            "loss": loss,
             "structures": structures,
             "psi": psi,
             "gram": gram,
@@ -190,7 +198,13 @@ class Custom(Structure):
         }
 
     @classmethod
-    def from_structures(cls, structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]) -> Custom:
+    def from_structures(
+        cls,
+        structures: Sequence[Any],
+        psi: ArrayLike | Callable[[Any], ArrayLike],
+        *,
+        loss: Callable[[Any, Any], float] | ArrayLike | None = None,
+    ) -> Custom:
         r"""Return a structure that is given by a list of all its outputs and their embeddings.
 
         Parameters
@@ -199,6 +213,8 @@ class Custom(Structure):
             All outputs, of any type. They are only counted, and passed to `psi` if that is a function.
         psi : array-like of shape (k, d) or callable
             The embeddings, or a function that returns the embedding of one output, of shape ``(d,)``.
+        loss : array-like of shape (k, k) or callable, default=None
+            As the parameter of the class: ``loss[i, j]`` of predicting j for i, or a function of two outputs.
 
         Returns
         -------
@@ -212,7 +228,7 @@ class Custom(Structure):
         >>> Custom.from_structures(words, lambda word: [word.count("a"), word.count("b")]).mean()
         array([1.33333333, 1.        ])
         """
-        return cls(structures=structures, psi=psi)
+        return cls(structures=structures, psi=psi, loss=loss)
 
     @classmethod
     def from_kernel(cls, structures: Sequence[Any], gram: ArrayLike) -> Custom:
@@ -282,8 +298,8 @@ class Custom(Structure):
             Seed of these draws, and of those that are searched for predictions. It is an integer, so that structures
             with equal parameters have equal moments.
         **options
-            `radius`, `bound`, `contains`, `sibling`, `propose`, `log_ratio` and `n_proposals`: the parameters of the
-            class.
+            `radius`, `bound`, `contains`, `sibling`, `propose`, `log_ratio`, `n_proposals` and `loss`: the parameters
+            of the class.
 
         Returns
         -------
@@ -403,8 +419,8 @@ class Custom(Structure):
             Positive measures of the elements: :math:`\psi_e(y)` is the root of that of e if y contains e, else 0.
             None: 1.
         **options
-            `sample`, `log_count`, `mean`, `second_moment`, `n_moment_samples`, `n_proposals` and `random_state`, as for
-            `from_sampler`.
+            `sample`, `log_count`, `mean`, `second_moment`, `n_moment_samples`, `n_proposals`, `loss` and
+            `random_state`, as for `from_sampler`.
 
         Returns
         -------
@@ -527,13 +543,13 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
     based = "basis" in named and not named & {"embed", "structures"}
     known = named - {"basis", "kernel", "gram"} | {"embed"} if based else named
     ways: list[tuple[set[str], set[str]]] = [  # parameters that must be given, and those that may be
-        ({"structures", "psi"}, set()),
-        ({"structures", "gram"}, set()),
+        ({"structures", "psi"}, {"loss"}),
+        ({"structures", "gram"}, {"loss"}),
         ({"sample", "embed"}, _MAY),
         ({"sample", "embed", "mean", "second_moment"}, _MAY),
         ({"log_count", "mean", "second_moment", "embed"}, _MAY),
-        ({"n_elements", "contains"}, {"weights", "sample", "log_count"}),
-        ({"n_elements", "contains", "mean", "second_moment"}, {"weights", "sample", "log_count"}),
+        ({"n_elements", "contains"}, {"weights", "sample", "log_count", "loss"}),
+        ({"n_elements", "contains", "mean", "second_moment"}, {"weights", "sample", "log_count", "loss"}),
     ]
     fitting = [i for i, (must, may) in enumerate(ways) if must <= known <= must | may]
     if not fitting:
@@ -542,12 +558,12 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
             "structures and gram, by sample and embed, or by log_count, mean, second_moment and embed; the last two "
             "take decode for predictions and what else is known, and basis with kernel or gram in place of embed; "
             "sample takes log_count for partition functions, and exact moments; or by n_elements and contains, with "
-            "weights, sample, log_count and moments"
+            "weights, sample, log_count and moments; and take a loss"
         )
     if fitting[0] == 0:
-        return from_list(structure, given["structures"], given["psi"])
+        return from_list(structure, given["structures"], given["psi"], given["loss"])
     if fitting[0] == 1:
-        return from_gram(structure, given["structures"], given["gram"])
+        return from_gram(structure, given["structures"], given["gram"], given["loss"])
     if "n_elements" in named:
         return from_oracle(structure, Oracle(given["n_elements"], given["contains"], given["weights"]), given)
     if based:

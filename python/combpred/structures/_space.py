@@ -40,7 +40,7 @@ from .._lib.structure import (
     structure_second_moment,
 )
 from ._search.constraints import Restriction, RowConstraints
-from .costs import OutputLoss
+from .costs import OutputLoss, WorstOutputs
 
 if TYPE_CHECKING:
     from ._base import Structure
@@ -431,6 +431,10 @@ class LibrarySpace:
     def loss(self, cost: str = "auto") -> OutputLoss:
         """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
         return OutputLoss(self, cost)
+
+    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
+        """Return what finds the worst outputs by the user's own loss against rows with outputs `parts`."""
+        raise CapabilityError(f"{self.structure!r} has no loss of its own; give loss to a Custom structure")
 
     # Distributions.
 

@@ -6,10 +6,12 @@ other scores.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COSTS",
+    "OWN",
     "Augmented",
     "OutputLoss",
+    "Worst",
+    "WorstOutputs",
     "loss_augmented",
 ]
 
@@ -32,8 +37,31 @@ def __dir__() -> list[str]:
     return __all__
 
 
+#: The loss that a user's own structure was given.
+OWN = "own"
 #: All values of the parameter `cost` of estimators.
-COSTS = ("auto", *AFFINE_COSTS)
+COSTS = ("auto", OWN, *AFFINE_COSTS)
+
+
+class Worst(NamedTuple):
+    """Outputs of largest loss and score for n rows.
+
+    Attributes
+    ----------
+    psi : ndarray of shape (n, d)
+    loss : ndarray of shape (n,)
+        Between the outputs of the rows and these.
+    proven : bool
+        Whether there are no worse ones.
+    """
+
+    psi: FloatArray
+    loss: FloatArray
+    proven: bool
+
+
+#: Function of numbers of rows (n,), ψ of their outputs (n, d), scores (n, d), and whether the loss rescales the slack.
+WorstOutputs = Callable[[NDArray[np.intp], FloatArray, FloatArray, bool], Worst]
 
 
 class Augmented(NamedTuple):
@@ -106,14 +134,16 @@ class OutputLoss:
       pair that is tied in only one of the two counts one half.
     - ``"tree"``, for `Hierarchy` and `Subtrees`, is D: the number of nodes that only one of the two contains, as in
       :func:`combpred.metrics.hierarchical_loss`.
+    - ``"own"`` is the parameter `loss` of `Custom`, for training by margins.
     - ``"zero-one"`` is 1 for different outputs and 0 for equal ones; for `MultiClass` it is D/2.
 
     Parameters
     ----------
     space : LibrarySpace
         The space to which the outputs belong.
-    cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
-        "auto" stands for kendall for rankings, tree for trees, zero-one for classes and hamming for all others. Every
+    cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+        "auto" stands for the user's own, kendall for rankings, tree for trees, zero-one for classes and hamming for all
+        others. Every
         structure accepts "zero-one"; where it is not affine, all outputs must be listed to use it.
 
     Attributes
@@ -163,7 +193,7 @@ class OutputLoss:
 
     def _affine(self, name: str) -> bool:
         """Return whether the loss called `name` is affine in ψ and ψ²."""
-        if name == "zero-one":
+        if name in ("zero-one", OWN):
             return self._space.structure._costs[0] == name
         return self._space.entry_kind != "numbers"
 
@@ -213,6 +243,8 @@ class OutputLoss:
         losses : ndarray of shape (...)
         """
         name = self.name
+        if name == OWN:
+            raise CapabilityError("cost='own' is between outputs, not between embeddings")
         if name == "zero-one":
             different: FloatArray = (psi_y != psi_z).any(axis=-1).astype(np.float64)
             return different

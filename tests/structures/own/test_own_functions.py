@@ -271,6 +271,53 @@ def test_models_are_trained_by_exact_draws() -> None:
     assert (model.predict(X_NEW) == exact.predict(X_NEW)).all(axis=1).mean() > 0.7
 
 
+# Chains of own moves.
+
+
+def lopsided(y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A swap of neighbours, twice as often where the label of smaller number comes first then."""
+    i = rng.integers(3)
+    u, v = np.flatnonzero(y == i + 1)[0], np.flatnonzero(y == i + 2)[0]
+    if u < v and rng.random() < 0.5:
+        return y
+    z = y.copy()
+    z[u], z[v] = i + 2, i + 1
+    return z
+
+
+def lopsided_ratio(y: np.ndarray, z: np.ndarray) -> float:
+    moved = np.flatnonzero(y != z)
+    if not moved.size:
+        return 0.0
+    return math.log(0.5) if y[moved[0]] > y[moved[1]] else math.log(2.0)
+
+
+@pytest.mark.parametrize("moves", [{"propose": swapped}, {"propose": lopsided, "log_ratio": lopsided_ratio}])
+def test_chains_of_own_moves_have_the_distribution(moves: dict[str, Any]) -> None:
+    drawn = sampling.sample(undecoded(**moves), SCORES[0] / 2, 1500, sampler="local", thin=12, random_state=0)
+    assert drawn.sampler == "local" and not drawn.is_exact
+    counts = (drawn.y == MEMBERS).all(axis=2).sum(axis=0)
+    p = np.exp(PSI @ SCORES[0] / 2)
+    expected = 1500 * p / p.sum()
+    # Samples 12 moves apart count as a third of independent ones: then a false alarm in a million seeds.
+    assert np.sum((counts - expected) ** 2 / expected) / 3 < chi2.ppf(1 - 1e-6, 23)
+    assert_allclose(drawn.value[:, 0], [SCORES[0] @ signs(y) / 2 for y in drawn.y[:, 0]])
+    started = sampling.sample(undecoded(**moves), SCORES[:2], 1, sampler="local", burn_in=0, thin=1, start=MEMBERS[:2])
+    assert (np.abs(started.y[0] - MEMBERS[:2]).sum(axis=1) <= 2).all()
+
+
+def test_a_ratio_that_is_left_out_shows() -> None:
+    """Without it, the chain of lopsided moves has another distribution: the test above can fail."""
+    drawn = sampling.sample(undecoded(propose=lopsided), np.zeros(6), 1500, sampler="local", thin=12, random_state=0)
+    counts = (drawn.y == MEMBERS).all(axis=2).sum(axis=0)
+    assert np.sum((counts - 62.5) ** 2 / 62.5) / 3 > chi2.ppf(1 - 1e-6, 23)
+
+
+def test_estimators_do_not_take_chains_of_own_moves() -> None:
+    with pytest.raises(CapabilityError, match="sampler='local' is not possible.*take sampler='meta'"):
+        ProbabilisticStructured(undecoded(propose=swapped), sampler="local").fit(X, Y)
+
+
 # Membership.
 
 

@@ -18,7 +18,7 @@ from ..._lib.arrays import FloatArray
 from ..._lib.errors import in_words_of
 from ..._lib.structure import custom_kernel
 from .functions import real_vector
-from .listed import finite_numbers
+from .losses import finite_numbers
 
 _LEFT = 1e-6  # share of k(y, y) outside of the span that counts as rounding
 

@@ -5,6 +5,7 @@ The user's sampler draws uniform proposals, and the library chooses among them b
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _HELD = 4096  # proposals of a chain that are held at a time, and draws that are embedded
 _TRIED = 64  # draws by which the library tells whether a bound is near enough
 _CHOICES = ("auto", "chain")
+_PROPOSED = "what propose returned is no output: "
 
 
 def draw_by_proposals(
@@ -38,8 +40,8 @@ def draw_by_proposals(
     linear : ndarray of shape (n, d)
         Scores.
     plan : Plan
-        Sampler ("meta" for a Metropolis chain, which is "chain", too, "cftp" for coupling from the past, "rejection",
-        or "auto"), numbers of samples and steps, and seed.
+        Sampler ("meta" for a Metropolis chain, which is "chain", too, "local" for one of the user's own moves, "cftp"
+        for coupling from the past, "rejection", or "auto"), numbers of samples and steps, and seed.
     start : ndarray of shape (n, 1) or None
         States in which the chains of "meta" start; None: uniform draws.
     bound : ndarray of shape (n,) or None
@@ -54,10 +56,18 @@ def draw_by_proposals(
     ValueError
         When an output scores more than the bound; names the row.
     """
+    if plan.method == "local" and space.functions.propose is not None:
+        if plan.diagnosed:
+            raise CapabilityError(
+                "sampler='local' by propose of a Custom structure is for combpred.sampling.sample, whose chains are "
+                "not measured; take sampler='meta'"
+            )
+        return _draw_by_moves(space, linear, plan, start)
     if plan.method not in (*UNIFORM_METHODS, *_CHOICES):
         raise CapabilityError(
             f"sampler={plan.method!r} needs moves or elements that the library knows, and this Custom structure is "
-            "given by functions; take sampler='meta', or 'cftp' or 'rejection' with a bound"
+            "given by functions; take sampler='meta', or 'cftp' or 'rejection' with a bound, or give propose= for "
+            "'local'"
         )
     if plan.method in BOUNDED_METHODS and bound is None:
         raise CapabilityError(
@@ -85,6 +95,29 @@ def draw_by_proposals(
             else:
                 _run_chain(own, plan, start[i : i + 1] if start is not None else None, drawn, i)
     return drawn if plan.method == "meta" else drawn._replace(chains=None)
+
+
+def _draw_by_moves(space: PythonSpace, linear: NDArray[np.float64], plan: Plan, start: NDArray[Any] | None) -> Drawn:
+    """Return samples along chains of the user's moves, accepted by the rule of Metropolis and Hastings."""
+    drawn, functions, d = Drawn.room(len(linear), 1, plan, np.object_), space.functions, space.n_features
+    for i, scores in enumerate(linear):
+        rng = np.random.default_rng([plan.seed % 2**64, i])
+        with naming_row(i):
+            y = functions.draw(rng) if start is None else start[i, 0]
+            value = float(functions.embedded([y], d, "y")[0] @ scores)
+            for j in range(plan.n_samples):
+                steps = plan.thin + (plan.burn_in if j == 0 else 0)
+                accepted = 0
+                for _ in range(steps):
+                    if (moved := functions.move(y, rng)) is None:
+                        continue
+                    found = float(functions.embedded([moved[0]], d, "y", _PROPOSED)[0] @ scores)
+                    gain = found - value + moved[1]
+                    if gain >= 0.0 or rng.random() < math.exp(gain):
+                        y, value, accepted = moved[0], found, accepted + 1
+                drawn.y[i, j, 0] = y
+                drawn.value[i, j], drawn.steps[i, j], drawn.accepted[i, j] = value, steps, accepted
+    return drawn
 
 
 def _chosen(space: PythonSpace, linear: NDArray[np.float64], plan: Plan, bound: NDArray[np.float64] | None) -> str:

@@ -22,9 +22,10 @@ from ..._lib.sampling import Drawn, Plan
 from ..._lib.structure import Description, DrawnMoments, custom_check
 from .._base import Structure
 from .._space import EntryKind, LibrarySpace, MomentsInfo
+from ..costs import OWN, Worst, WorstOutputs
 from .chain import draw_by_proposals
 from .functions import Functions, not_finite, real_vector, require_siblings
-from .listed import finite_numbers
+from .losses import HeldLosses, badness, finite_numbers, loss_value, worst_of
 from .search import Proposals, best_proposals, certified, column, proposals_of
 
 _NO_DECODER = (
@@ -125,7 +126,8 @@ class PythonSpace(LibrarySpace):
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        return {"bits": ("hamming", "zero-one"), "numbers": ("zero-one",)}.get(self.entry_kind, ())
+        own = () if self.functions.loss is None else (OWN,)
+        return own + {"bits": ("hamming", "zero-one"), "numbers": ("zero-one",)}.get(self.entry_kind, ())
 
     def count(self) -> int:
         if self._solved is not None and self._solved.n_outputs is not None:
@@ -245,6 +247,34 @@ class PythonSpace(LibrarySpace):
             f"{self.structure!r} is given by functions, whose best output is not proven to be one, so that the "
             "outputs that follow it cannot be found; Custom.from_structures lists them"
         )
+
+    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
+        loss = self.functions.loss
+        assert loss is not None
+        if self.functions.sample is None:
+            raise CapabilityError("cost='own' is searched among draws, and there is no sampler: give sample=")
+        drawn = self.proposals(self.n_proposals)
+        held = HeldLosses(loss, drawn.items, parts)
+
+        def found(rows: NDArray[np.intp], psi_y: FloatArray, linear: FloatArray, slack: bool) -> Worst:
+            worst = worst_of(held.of(rows), drawn.psi, psi_y, linear, slack, proven=False)
+            return (
+                worst if self.functions.decode is None else self._or_decoded(worst, parts[rows], psi_y, linear, slack)
+            )
+
+        return found
+
+    def _or_decoded(
+        self, worst: Worst, parts: NDArray[Any], psi_y: FloatArray, linear: FloatArray, slack: bool
+    ) -> Worst:
+        """Return the worst outputs, or those of largest score where they are worse."""
+        assert self.functions.loss is not None
+        items = self._search(linear, None, Decoding()).y[:, 0]
+        psi = self.functions.embedded(items, self.n_features, "scores")
+        pairs = zip(parts[:, 0], items, strict=True)
+        losses = np.array([loss_value(self.functions.loss, y, z, row) for row, (y, z) in enumerate(pairs)])
+        worse = badness(losses, psi, psi_y, linear, slack) > badness(worst.loss, worst.psi, psi_y, linear, slack)
+        return Worst(np.where(worse[:, np.newaxis], psi, worst.psi), np.where(worse, losses, worst.loss), False)
 
     def decodes_in_library(self, decoder: str) -> bool:
         return False

@@ -24,7 +24,7 @@ class Functions:
 
     Attributes
     ----------
-    embed, decode, sample, contains, sibling, propose, log_ratio, bound : callable or None
+    embed, decode, sample, contains, sibling, propose, log_ratio, bound, loss : callable or None
         Only `embed` is always there.
     radius : float or None
     """
@@ -37,6 +37,7 @@ class Functions:
     propose: Callable[[Any, np.random.Generator], Any] | None = None
     log_ratio: Callable[[Any, Any], Any] | None = None
     bound: Callable[[NDArray[np.float64]], Any] | None = None
+    loss: Callable[[Any, Any], Any] | None = None
     radius: float | None = None
 
     def __post_init__(self) -> None:

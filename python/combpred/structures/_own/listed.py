@@ -14,6 +14,8 @@ from ..._lib.errors import in_words_of
 from ..._lib.structure import Description, custom_kernel
 from .._base import Structure
 from .._space import EntryKind, LibrarySpace, MomentsInfo
+from ..costs import OWN, WorstOutputs
+from .losses import Loss, finite_numbers, loss_matrix, worst_of
 
 
 class ListedSpace(LibrarySpace):
@@ -25,12 +27,17 @@ class ListedSpace(LibrarySpace):
         The user's description of the space.
     psi : ndarray of shape (k, d)
         ψ of all outputs; finite.
+    losses : ndarray of shape (k, k) or None, default=None
+        The user's own, between observed outputs and others.
     """
 
     moments_info = MomentsInfo()
 
-    def __init__(self, structure: Structure, psi: NDArray[np.float64]) -> None:
+    def __init__(
+        self, structure: Structure, psi: NDArray[np.float64], losses: NDArray[np.float64] | None = None
+    ) -> None:
         super().__init__(structure)
+        self._psi, self._losses = psi, losses
         self.n_outputs, d = psi.shape
         self.description = Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel())
 
@@ -43,7 +50,13 @@ class ListedSpace(LibrarySpace):
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        return ("hamming", "zero-one") if self.entry_kind == "bits" else ("zero-one",)
+        own = () if self._losses is None else (OWN,)
+        return (*own, "hamming", "zero-one") if self.entry_kind == "bits" else (*own, "zero-one")
+
+    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
+        assert self._losses is not None
+        of_rows = self._losses[parts[:, 0]]
+        return lambda rows, psi_y, linear, slack: worst_of(of_rows[rows], self._psi, psi_y, linear, slack, proven=True)
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return indices into the list as parts, shape ``(n, 1)``; ValueError for the first row that is not one."""
@@ -61,7 +74,10 @@ class ListedSpace(LibrarySpace):
 
 
 def from_list(
-    structure: Structure, structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]
+    structure: Structure,
+    structures: Sequence[Any],
+    psi: ArrayLike | Callable[[Any], ArrayLike],
+    loss: ArrayLike | Loss | None = None,
 ) -> ListedSpace:
     """Return the space of a list of outputs with their ψ, which is given as ``(k, d)`` or as a function."""
     k = _length(structures)
@@ -72,10 +88,12 @@ def from_list(
         raise ValueError(f"Custom: psi gives rows of different lengths; each must have shape (d,) ({error})") from error
     if values.ndim != 2 or values.shape[0] != k or values.shape[1] == 0:
         raise ValueError(f"Custom: psi must have shape ({k}, d), one row for each structure; got {values.shape}")
-    return ListedSpace(structure, finite_numbers(values, "psi"))
+    return ListedSpace(structure, finite_numbers(values, "psi"), loss_matrix(structures, loss))
 
 
-def from_gram(structure: Structure, structures: Sequence[Any], gram: ArrayLike) -> ListedSpace:
+def from_gram(
+    structure: Structure, structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None
+) -> ListedSpace:
     """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
     k = _length(structures)
     values = np.asarray(gram)
@@ -83,7 +101,7 @@ def from_gram(structure: Structure, structures: Sequence[Any], gram: ArrayLike) 
         raise ValueError(f"Custom: gram must have shape ({k}, {k}), kernel values of all pairs; got {values.shape}")
     finite = finite_numbers(values, "gram")
     try:
-        return ListedSpace(structure, custom_kernel(finite))
+        return ListedSpace(structure, custom_kernel(finite), loss_matrix(structures, loss))
     except ValueError as error:
         raise in_words_of("Custom", error) from None
 
@@ -95,15 +113,3 @@ def _length(structures: Sequence[Any]) -> int:
     if len(structures) == 0:
         raise ValueError("Custom: structures is empty; list at least one output")
     return len(structures)
-
-
-def finite_numbers(values: NDArray[Any], parameter: str) -> NDArray[np.float64]:
-    """Return a parameter as C-contiguous float64; TypeError or ValueError unless all entries are finite numbers."""
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"Custom: {parameter} must hold real numbers, got dtype {values.dtype}")
-    numbers = np.ascontiguousarray(values, dtype=np.float64)
-    bad = ~np.isfinite(numbers)
-    if bad.any():
-        at = [int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape)]
-        raise ValueError(f"Custom: {parameter}{at} is {numbers[tuple(at)]}, must be finite")
-    return numbers

@@ -23,7 +23,7 @@ from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
 from .computed import PythonSpace, Solved, moments_of, optional_log_count
 from .functions import Functions
-from .listed import finite_numbers
+from .losses import finite_numbers
 from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
@@ -137,7 +137,12 @@ def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> 
     members, roots = oracle.members, oracle.roots
     drawn = given["sample"] if members is None else given["sample"] or oracle.drawn
     functions = Functions(
-        embed=oracle.embed, sample=drawn, contains=oracle.contains, propose=oracle.flipped, bound=oracle.bound
+        embed=oracle.embed,
+        sample=drawn,
+        contains=oracle.contains,
+        propose=oracle.flipped,
+        bound=oracle.bound,
+        loss=given["loss"],
     )
     log = optional_log_count(given["log_count"]) if members is None else math.log(len(members))
     if given["mean"] is not None or (members is None and drawn is not None):
