@@ -46,9 +46,11 @@ print(f"{Cliques(N_PEOPLE).count()} teams; tasks by size of their team: {np.binc
 X_test, y_test = X[:N_TEST], y[:N_TEST]
 alphas = np.logspace(-3, 3, 7)
 models = {
-    "pairs, linear": StructuredRidgeCV(Cliques(), alphas=alphas),
-    "people, Gaussian": StructuredRidgeCV(LabelSets(), alphas=alphas, loss="squared", kernel="rbf", gamma=0.15),
-    "people, linear": StructuredRidgeCV(LabelSets(), alphas=alphas, loss="squared"),
+    "pairs, linear": StructuredRidgeCV(Cliques(), kernels=["linear"], alphas=alphas),
+    "people, Gaussian": StructuredRidgeCV(
+        LabelSets(), alphas=alphas, losses=["squared"], kernels=["rbf"], gammas=[0.15]
+    ),
+    "people, linear": StructuredRidgeCV(LabelSets(), alphas=alphas, losses=["squared"], kernels=["linear"]),
 }
 curves: dict[str, list[float]] = {name: [] for name in models}
 for n in SIZES:

@@ -58,7 +58,7 @@ print(f"{WeakOrders(3).count()} rankings with ties, {len(np.unique(y, axis=0))} 
 # alphabet. Quality is the rank correlation τ_x on the other half of the wines; it counts ties that are missed or made
 # up.
 
-settings = {"kernel": "rbf", "gamma": 0.1, "alphas": np.logspace(-4, 1, 11), "loss": "squared"}
+settings = {"kernels": ["rbf"], "gammas": [0.1], "alphas": np.logspace(-4, 1, 11), "losses": ["squared"]}
 with_ties = StructuredRidgeCV(WeakOrders(), **settings).fit(X_train, y_train)
 broken = np.argsort(np.argsort(y_train, axis=1, kind="stable"), axis=1) + 1
 without = StructuredRidgeCV(Permutations(), **settings).fit(X_train, broken)

@@ -66,7 +66,7 @@ print("routes by number of places:", np.bincount((y >= 0).sum(axis=1)).tolist())
 # coordinates of other places. Where test visitors set out is known, so predictions are held to it. For comparison, each
 # of them is sent on the route of the most similar visitor among those that set out from the same place.
 
-model = StructuredRidgeCV(Routes(), kernel="rbf", gamma=0.1, alphas=np.logspace(-2, 0, 5)).fit(X[train], y[train])
+model = StructuredRidgeCV(Routes(), kernels=["rbf"], gammas=[0.1], alphas=np.logspace(-2, 0, 5)).fit(X[train], y[train])
 predicted = model.predict(X[test], constraints=[{"start": place} for place in start[test]])
 weighted = X + 10 * np.hstack([np.zeros((n, X.shape[1] - N_PLACES)), np.eye(N_PLACES)[start]])
 _, nearest = NearestNeighbors(n_neighbors=1).fit(weighted[train]).kneighbors(weighted[test])

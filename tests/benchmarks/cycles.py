@@ -68,7 +68,12 @@ def linear(
     """Return the scores of the linear kernel, and the predicted cycles unless the scores alone decide."""
     # Opposite people take opposite cycles: scores are odd functions of x and need no intercept.
     model = StructuredRidgeCV(
-        CYCLES, alphas=ALPHAS, loss=loss, fit_intercept=False, scoring=by_product if product else None
+        CYCLES,
+        alphas=ALPHAS,
+        losses=[loss],
+        kernels=["linear"],
+        fit_intercept=False,
+        scoring=by_product if product else "metric",
     ).fit(X, y)
     return model.feature_scores(X_test), None if product else model.predict(X_test)
 
@@ -79,7 +84,7 @@ def cubic(loss: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> tuple[
     models = []
     for weight in CUBIC:
         model = StructuredRidgeCV(
-            CYCLES, alphas=ALPHAS, loss=loss, kernel="precomputed", fit_intercept=False, scoring=by_product
+            CYCLES, alphas=ALPHAS, losses=[loss], kernels=["precomputed"], fit_intercept=False, scoring=by_product
         )
         models.append((weight, model.fit(c + weight * c**3, y)))
     weight, best = max(models, key=lambda pair: pair[1].best_score_)

@@ -21,6 +21,12 @@ Build = Callable[[dict[str, float]], Model]
 Score = Callable[[Model, np.ndarray, np.ndarray], float]
 
 
+def lists(setting: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters of `StructuredRidge` as those of `StructuredRidgeCV`, which takes lists of some."""
+    names = {"kernel": "kernels", "gamma": "gammas", "loss": "losses"}
+    return {names.get(name, name): [value] if name in names else value for name, value in setting.items()}
+
+
 def log_likelihood(model: Model, X: np.ndarray, y: np.ndarray) -> float:
     """Return the log-likelihood of all rows."""
     return float(model.log_proba(X, y).sum())

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from held_out import lists
 from scipy.io import arff
 from scipy.stats import rankdata
 from sklearn.datasets import load_digits, load_wine
@@ -159,7 +160,11 @@ def compare(structure: Structure, X: np.ndarray, y: Any, splits: int) -> np.ndar
         for at, (loss, decision) in enumerate(WAYS):
             way, models = {"loss": loss, "decision": decision}, []
             for kernel in KERNELS:
-                models.append(StructuredRidgeCV(structure, alphas=ALPHAS, **way, **kernel).fit(X_train, y[train]))
+                models.append(
+                    StructuredRidgeCV(structure, alphas=ALPHAS, scoring="metric", **lists({**way, **kernel})).fit(
+                        X_train, y[train]
+                    )
+                )
             best = max(models, key=lambda model: model.best_score_)
             reached[split, at, 0] = best.score(X_test, y[test])
             reached[split, at, 1] = StructuredRidge(structure, **way).fit(X_train, y[train]).score(X_test, y[test])

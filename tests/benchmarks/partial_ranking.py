@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from held_out import lists
 from joblib import Parallel, delayed
 from ranking_selection import choose, load, outer_folds
 from sklearn.model_selection import GridSearchCV, KFold
@@ -58,7 +59,7 @@ def calibration(
         return 0.0
 
     alpha, rest = setting["alpha"], {name: value for name, value in setting.items() if name != "alpha"}
-    model = StructuredRidgeCV(structure, alphas=[alpha], scoring=note, **rest).fit(X, y)
+    model = StructuredRidgeCV(structure, alphas=[alpha], scoring=note, **lists(rest)).fit(X, y)
     # Of equally good ones the least change is taken.
     pairs = sorted(product(FACTORS, CONSTANTS), key=lambda pair: abs(np.log(pair[0])) + abs(pair[1]))
     return max(pairs, key=lambda pair: tau_x(y, structure.decode(retied(left_out[0], *pair)))), model

@@ -96,7 +96,9 @@ def hold_ridge(kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_
     start = time.process_time()
     gammas = WIDTHS / X.shape[1] if kernel == "rbf" else [None]
     models = (
-        StructuredRidgeCV(Permutations(), alphas=ALPHAS, kernel=kernel, gamma=gamma, loss=loss, n_jobs=1).fit(X, y)
+        StructuredRidgeCV(Permutations(), alphas=ALPHAS, kernels=[kernel], gammas=[gamma], losses=[loss], n_jobs=1).fit(
+            X, y
+        )
         for gamma in gammas
         for loss in ("squared", "auc")
     )

@@ -66,7 +66,9 @@ def grid(structure: Structure, X: np.ndarray, y: np.ndarray, loss: str, tried: n
     scores = np.full((len(KERNELS), len(WIDTHS), len(ALPHAS)), np.nan)
     for k, w in zip(*np.nonzero(tried), strict=True):
         gamma = WIDTHS[w] / X.shape[1]
-        model = StructuredRidgeCV(structure, alphas=ALPHAS, loss=loss, kernel=KERNELS[k], gamma=gamma)
+        model = StructuredRidgeCV(
+            structure, alphas=ALPHAS, losses=[loss], kernels=[KERNELS[k]], gammas=[gamma], scoring="metric"
+        )
         scores[k, w] = model.fit(X, y).cv_results_["mean_test_score"]
     return scores
 

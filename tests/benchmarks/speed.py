@@ -98,7 +98,11 @@ def training(rows: int, repeats: int) -> None:
     )
     for loss in ("auc", "squared"):
         model = StructuredRidgeCV(
-            Permutations(N_LABELS), alphas=np.logspace(-2, 2, 10), loss=loss, kernel="precomputed", fit_intercept=False
+            Permutations(N_LABELS),
+            alphas=np.logspace(-2, 2, 10),
+            losses=[loss],
+            kernels=["precomputed"],
+            fit_intercept=False,
         )
         taken = seconds(lambda model=model: model.fit(K, y))
         print(f"n={rows} ten alphas by leave-one-out, {loss}: {taken:.2f} s, {taken / times[loss]:.1f} single fits")

@@ -43,7 +43,7 @@ def chosen_svm(X: np.ndarray, y: np.ndarray, **options: Any) -> StructuredSVM:
 COMMON = {"fit_intercept": False, "random_state": 0}
 MODELS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
     "StructuredRidge": lambda X, y: StructuredRidgeCV(
-        CYCLES, alphas=np.logspace(-1, 4, 11), loss="auc", fit_intercept=False
+        CYCLES, alphas=np.logspace(-1, 4, 11), losses=["auc"], kernels=["linear"], fit_intercept=False
     ),
     "SVM, 25 random cycles": lambda X, y: chosen_svm(
         X, y, n_candidates=25, max_iter=50, solver="frank-wolfe", **COMMON

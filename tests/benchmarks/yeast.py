@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from held_out import lists
 from scipy.io import arff
 
 from combpred import StructuredRidge, StructuredRidgeCV
@@ -62,7 +63,9 @@ def main() -> None:
         best = None
         start = time.perf_counter()
         for kernel in kernels:
-            model = StructuredRidgeCV(LabelSets(N_LABELS), alphas=np.logspace(-2, 2, 10), loss=loss, **kernel)
+            model = StructuredRidgeCV(
+                LabelSets(N_LABELS), alphas=np.logspace(-2, 2, 10), losses=[loss], scoring="metric", **lists(kernel)
+            )
             model.fit(X_train, y_train)
             if best is None or model.best_score_ > best.best_score_:
                 best = model

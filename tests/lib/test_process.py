@@ -244,10 +244,13 @@ def data(n: int):
 
 
 @TELLS_RESIDENT
-@pytest.mark.parametrize(("estimator", "options"), [("StructuredRidge", {}), ("StructuredRidgeCV", {"alphas": [1.0]})])
+@pytest.mark.parametrize(
+    ("estimator", "options"),
+    [("StructuredRidge", {"kernel": "rbf"}), ("StructuredRidgeCV", {"alphas": [1.0], "kernels": ["rbf"]})],
+)
 def test_estimators_leave_memory_flat(estimator, options):
     X, y = data(150)
-    model = getattr(combpred, estimator)("permutations", kernel="rbf", **options)
+    model = getattr(combpred, estimator)("permutations", **options)
     for _ in range(20):
         model.fit(X, y).predict(X)
     before = resident()
@@ -263,8 +266,8 @@ def test_estimators_leave_memory_flat(estimator, options):
     [
         ("StructuredRidge", {"kernel": "rbf"}),
         ("StructuredRidge", {"kernel": "rbf", "solver": "cg", "alpha": 1e-3}),
-        ("StructuredRidgeCV", {"kernel": "rbf"}),
-        ("StructuredRidgeCV", {"kernel": "rbf", "cv": 2}),
+        ("StructuredRidgeCV", {"kernels": ["rbf"]}),
+        ("StructuredRidgeCV", {"kernels": ["rbf"], "cv": 2}),
     ],
 )
 def test_estimators_are_interrupted(estimator, options, ctrl_c):
@@ -291,10 +294,12 @@ def test_a_large_fit_is_interrupted_at_any_moment(ctrl_c):
 
 
 @POSIX
-@pytest.mark.parametrize("estimator", ["StructuredRidge", "StructuredRidgeCV"])
-def test_an_interrupted_fit_keeps_the_earlier_one(estimator):
+@pytest.mark.parametrize(
+    ("estimator", "options"), [("StructuredRidge", {"kernel": "rbf"}), ("StructuredRidgeCV", {"kernels": ["rbf"]})]
+)
+def test_an_interrupted_fit_keeps_the_earlier_one(estimator, options):
     X, y = data(60)
-    model = getattr(combpred, estimator)("permutations", kernel="rbf").fit(X, y)
+    model = getattr(combpred, estimator)("permutations", **options).fit(X, y)
     before = model.predict(X)
 
     def interrupted(*arguments, **options):

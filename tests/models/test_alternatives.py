@@ -99,9 +99,9 @@ def test_estimators_give_the_advice(kernel, limits):
 def test_advice_is_composed_only_where_memory_lacks(Estimator, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 5)), rng.permuted(np.tile([1, 2, 3], (30, 1)), axis=1)
-    for module in ("ridge", "ridge_cv"):
+    for module in ("ridge", "leave_one_out"):
         monkeypatch.setattr(f"combpred._models.{module}.alternatives", lambda *arguments: pytest.fail("composed"))
-    Estimator("permutations", kernel="rbf").fit(X, y)
+    Estimator("permutations").fit(X, y)
 
 
 def test_selection_gives_the_advice_too(limits):
@@ -110,7 +110,7 @@ def test_selection_gives_the_advice_too(limits):
     limits.available_memory(100_000)
     for kernel, advice in (("rbf", "NystromMap"), ("linear", r"choose alpha by folds \(cv=5\)")):
         with pytest.raises(MemoryError, match=advice):
-            StructuredRidgeCV("permutations", kernel=kernel).fit(X, y)
+            StructuredRidgeCV("permutations", kernels=[kernel]).fit(X, y)
 
 
 @pytest.mark.slow

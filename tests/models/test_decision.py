@@ -122,7 +122,9 @@ def test_leave_one_out_decides_alike(decision):
         predicted.append(model.predict(X))
         return 0.0
 
-    StructuredRidgeCV(structure, alphas=[0.5], loss="squared", decision=decision, scoring=note).fit(X, y)
+    StructuredRidgeCV(
+        structure, alphas=[0.5], kernels=["linear"], losses=["squared"], decision=decision, scoring=note
+    ).fit(X, y)
     for i in range(15):
         rest = np.arange(15) != i
         model = StructuredRidge(structure, alpha=0.5, loss="squared", decision=decision).fit(X[rest], y[rest])

@@ -328,7 +328,7 @@ def test_estimators_learn_the_structures(structure: Structure, loss: str) -> Non
     assert model.score(X[90:], y[90:]) > 0.6
     model.structure_.validate(model.predict(X[90:]))
     assert model.predict_certified(X[90:]).optimal.all()
-    searched = StructuredRidgeCV(structure, alphas=(0.01, 1.0), kernel="rbf", loss=loss).fit(X[:90], y[:90])
+    searched = StructuredRidgeCV(structure, alphas=(0.01, 1.0), kernels=["rbf"], losses=[loss]).fit(X[:90], y[:90])
     assert searched.score(X[90:], y[90:]) > 0.6
 
 

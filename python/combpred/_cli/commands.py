@@ -62,7 +62,12 @@ def fit(options: argparse.Namespace) -> None:
         f"trained on {_counted(len(table), 'row')} in {seconds:.2f} s"
     )
     if isinstance(estimator, StructuredRidgeCV):
-        print(f"alpha {estimator.alpha_:g}, leave-one-out {resolved.default_metric} {estimator.best_score_:.4f}")
+        chosen = ", ".join(
+            f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+            for name, value in estimator.best_params_.items()
+        )
+        what = "explained variance" if estimator.loss_ == "squared" else resolved.default_metric
+        print(f"{chosen}: leave-one-out {what} {estimator.best_score_:.4f}")
     print(f"saved to {options.model}")
 
 
@@ -172,14 +177,19 @@ def _estimator(options: argparse.Namespace) -> StructuredRidge | StructuredRidge
     if options.kernel == "precomputed":
         raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
     shared: dict[str, Any] = {
-        "loss": options.loss, "kernel": options.kernel, "gamma": _number("--gamma", options.gamma, "scale"),
         "degree": options.degree, "coef0": options.coef0, "fit_intercept": not options.no_intercept,
         "n_jobs": options.jobs,
     }  # fmt: skip
-    if options.alpha == "auto":
-        return StructuredRidgeCV(**shared)
-    shared["alpha"] = _number("--alpha", options.alpha, "auto")
-    return StructuredRidge(**shared)
+    gamma, alpha = _number("--gamma", options.gamma, "scale"), _number("--alpha", options.alpha, "auto")
+    if options.kernel != "auto" and isinstance(alpha, float):
+        return StructuredRidge(alpha=alpha, loss=options.loss, kernel=options.kernel, gamma=gamma, **shared)
+    if alpha != "auto":
+        shared["alphas"] = [alpha]
+    if options.kernel != "auto":
+        shared |= {"kernels": [options.kernel], "gammas": [gamma]}
+    elif gamma is not None:
+        shared["gammas"] = [gamma]
+    return StructuredRidgeCV(losses=[options.loss], **shared)
 
 
 def _number(option: str, text: str | None, word: str) -> float | str | None:

@@ -126,7 +126,7 @@ def _compared(name: str, data: Bunch, baseline: Baseline) -> list[DemoResult]:
         )
 
     def chosen() -> StructuredRidge:
-        best = StructuredRidgeCV(structure, alphas=_PENALTIES, kernel="rbf").fit(X, y)
+        best = StructuredRidgeCV(structure, alphas=_PENALTIES, kernels=["rbf"], gammas=[None]).fit(X, y)
         return StructuredRidge(structure, alpha=best.alpha_, kernel="rbf")
 
     ours, choose = _timed(chosen)

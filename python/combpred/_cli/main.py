@@ -146,13 +146,16 @@ def _add_fit(commands: Any) -> None:
         "--categorical", metavar="COLUMNS", help="inputs that are categories although they read as numbers"
     )
     parser.add_argument(
-        "--alpha", default="1.0", help="penalty, or auto to choose it by leave-one-out (default: %(default)s)"
+        "--alpha", default="1.0", help="penalty, or auto: the best by leave-one-out (default: %(default)s)"
     )
     parser.add_argument(
         "--loss", default="auto", help=f"{', '.join(RIDGE_LOSSES)}, or auto: what suits the structure (default)"
     )
     parser.add_argument(
-        "--kernel", default="linear", help="linear, poly, rbf, laplacian or cosine (default: %(default)s)"
+        "--kernel",
+        default="linear",
+        help="linear, poly, rbf, laplacian or cosine, or auto: the best by leave-one-out, with its scale "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--gamma",

@@ -23,6 +23,9 @@ from .errors import RowError
 #: Kernels by name; with "precomputed", kernel values are given in place of inputs.
 KERNELS = (*names.INPUT_KERNELS, "precomputed")
 
+#: Those with the parameter gamma.
+SCALED_KERNELS = ("poly", "rbf", "laplacian")
+
 _LANCZOS_STEPS = 32
 
 

@@ -84,17 +84,22 @@ def solve(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> So
     return Solution(dual, plan["solver"], info)
 
 
-def left_out_scores(problem: RidgeProblem, kernel: FloatArray, alphas: list[float]) -> FloatArray:
-    """Return f(x) of every row, without that row in training, for each penalty: shape (len(alphas), n, d)."""
-    problem = problem.with_options(solver="closed-form")
-    plan = problem.plan(0, problem.n**2)
-    what = f"leaving out each of {problem.n} rows, in the double precision that so small an alpha needs"
+def left_out_scores(problem: RidgeProblem, kernel: FloatArray, alphas: list[float]) -> Iterator[FloatArray]:
+    """Yield f(x) of every row, without that row in training, for each penalty: shape (n, d)."""
+    problem, n = problem.with_options(solver="closed-form"), problem.n
+    plan = problem.plan(0, n * n)
     options = {**problem.options, "precision": plan["precision"]}
-    try:
-        with workspace(plan, problem.n, what, "take a larger alpha, or fewer rows", loo="_loo") as work:
-            return ridge_loo(
-                problem.description, options, kernel, problem.targets, alphas, work, n_threads=problem.n_threads,
-                verbose=problem.verbose,
-            )  # fmt: skip
-    except NumericalError as error:
-        raise NumericalError(f"{error}: raise alpha, or check that the kernel is positive semi-definite") from error
+    # As many penalties come from one call of the library as memory is wanted for.
+    together = max(1, max(8 * n * n, 2**26) // (8 * n * problem.targets.d))
+    what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
+    with workspace(plan, n, what, "take larger alphas, or fewer rows", loo="_loo") as work:
+        for at in range(0, len(alphas), together):
+            try:
+                yield from ridge_loo(
+                    problem.description, options, kernel, problem.targets, alphas[at : at + together], work,
+                    n_threads=problem.n_threads, verbose=problem.verbose,
+                )  # fmt: skip
+            except NumericalError as error:
+                raise NumericalError(
+                    f"{error}: raise alpha, or check that the kernel is positive semi-definite"
+                ) from error

@@ -62,6 +62,9 @@ _LEAST_VARIANCE = 1e-3
 #: Constraint of the parameter `solver`.
 SOLVERS = [_Solvers(set(RIDGE_SOLVERS))]
 
+#: Constraint of the parameter `decision`, where all rows are at hand.
+THRESHOLD_DECISIONS = [StrOptions({"auto", *RIDGE_DECISIONS, "f1"})]
+
 
 class RidgeBase(StructuredEstimator):
     """Base of the ridge estimators: their losses, and what is trained on and predicted under them."""
@@ -141,7 +144,7 @@ class RidgeBase(StructuredEstimator):
         mean: FloatArray = self.structure_.mean()
         return (mean if self.loss_ == "squared" else 0.0 * mean) - self.threshold_
 
-    def _choose_threshold(self, left_out: FloatArray, targets: Targets) -> float:
+    def choose_threshold(self, left_out: FloatArray, targets: Targets) -> float:
         """Set `threshold_`, given f(x) of rows that were left out; return the F1 that it reaches."""
         scores = left_out + self.structure_.mean() if self.loss_ == "squared" else left_out
         self.threshold_, reached = best_threshold(scores, targets.psi, targets.weights)
@@ -327,7 +330,7 @@ class StructuredRidge(RidgeBase):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "decision": [StrOptions({"auto", *RIDGE_DECISIONS, "f1"})],
+        "decision": THRESHOLD_DECISIONS,
         "solver": SOLVERS,
     }
 
@@ -440,7 +443,8 @@ class StructuredRidge(RidgeBase):
         kernel = training_kernel(self, X, plan, advice, loo="_loo" if chooses else "")
         keep(self, X, solve(problem, kernel, plan))
         if chooses:
-            self._choose_threshold(left_out_scores(problem, kernel, [float(self.alpha)])[0], problem.targets)
+            (left_out,) = left_out_scores(problem, kernel, [float(self.alpha)])
+            self.choose_threshold(left_out, problem.targets)
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

@@ -1,56 +1,92 @@
-"""StructuredRidgeCV: ridge regression whose penalty is chosen by leave-one-out or cross-validation."""
+"""StructuredRidgeCV: ridge regression whose kernel, width, loss and penalty are chosen by leave-one-out."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.stats import rankdata
 from sklearn import get_config
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.base import _fit_context
+from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _num_samples, check_consistent_length
+from sklearn.utils.validation import _num_samples
 
 from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
 from .._lib.arrays import FloatArray
-from .._lib.errors import NumericalError
-from .._lib.ridge import ridge_loo
-from .advice import alternatives
-from .dual import RidgeProblem, solve, workspace
-from .ridge import SOLVERS, RidgeBase, StructuredRidge, keep, training_kernel
-from .training import resolve_targets
+from .._lib.kernel import SCALED_KERNELS, InputKernel
+from .._lib.names import RIDGE_LOSSES
+from ..structures import MultiClass, Structure, is_meant
+from .leave_one_out import Judge, LeaveOut, mean_f1, refuse_scoring
+from .ridge import SOLVERS, THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
 
-_PROBABILITIES = ("predict_proba", "predict_log_proba")
+_ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
+_KERNELS = ("linear", "rbf", "laplacian")
+_WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # times that of gamma="scale"
+_COMPARED = 1000  # rows on which kernels, widths and losses are compared
+_OWN = ("alphas", "kernels", "gammas", "losses", "cv", "scoring", "kernel_params")
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What is chosen beside the penalty."""
+
+    kernel: str | Callable[..., float]
+    gamma: float | str | None
+    loss: str
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As `StructuredRidge` takes them."""
+        given = {"kernel": self.kernel, "loss": self.loss}
+        return {**given, "gamma": self.gamma} if self.kernel in SCALED_KERNELS else given
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A setting on some rows, and the score of each penalty."""
+
+    setting: _Setting
+    n_rows: int
+    scores: list[float]
 
 
 @documented
 class StructuredRidgeCV(RidgeBase):
-    r"""StructuredRidge with built-in selection of the penalty `alpha`.
+    r"""StructuredRidge whose kernel, width, loss and penalty are chosen on the training rows.
 
-    By default every `alpha` is scored by leave-one-out without refitting: removing the label of row i from the closed
-    form is a change of rank one, and dropping its input as well is corrected to first order. With ``loss="squared"``
-    the leave-one-out is exact.
+    By default all are scored by leave-one-out without refitting: removing the label of row i from the closed form is a
+    change of rank one, and dropping its input as well is corrected to first order. With ``loss="squared"`` the
+    leave-one-out is exact.
 
     Parameters
     ----------
     %(structure)s
-    alphas : array-like of float, default=(0.01, 0.1, 1.0, 10.0, 100.0)
+    alphas : array-like of float, default=10 ** np.arange(-3, 2.1, 0.5)
         Penalties to try; positive. Of several with the best score, the first is chosen.
+    kernels : list of str or callable, or None, default=None
+        Kernels to try, of those of :class:`StructuredRidge`. None: ``["linear", "rbf", "laplacian"]``.
+        ``["precomputed"]`` makes X the matrix of kernel values, as ``kernel="precomputed"`` does there.
+    gammas : list of float, "scale" or None, or None, default=None
+        Values of `gamma` to try with the kernels that have it. None: 0.03, 0.1, 0.3, 1, 3 and 10 times
+        ``gamma="scale"``.
+    losses : list of {"auto", "auc", "squared"}, or None, default=None
+        Losses to try. None: ``["auto"]``.
     cv : int, cross-validation generator or iterable, default=None
         None for leave-one-out; otherwise as in :class:`sklearn.model_selection.GridSearchCV`.
     scoring : str or callable, default=None
-        None for the structure's own metric, weighted by `sample_weight`. Otherwise the name of a scikit-learn scorer or
-        a callable ``(estimator, X, y)``, not weighted, larger is better. In leave-one-out it gets an estimator that
-        has ``predict`` and ``decision_function`` only, which give the leave-one-out predictions of the training rows.
-    %(loss)s
-    %(kernel)s
-    %(gamma)s
+        None for the share of the variance of ψ that the expected ψ of rows left out explains, where every loss is
+        "squared", which needs no decoding and chooses better than the structure's metric (see the notes); with another
+        loss, with folds and with ``decision="f1"``: the structure's own metric, weighted by `sample_weight`, and F1.
+        ``"metric"`` for the structure's own metric in any case. Otherwise the name of a scikit-learn scorer or a
+        callable ``(estimator, X, y)``, not weighted, larger is better. In leave-one-out it gets an estimator that has
+        ``predict`` and ``decision_function`` only, which give the leave-one-out predictions of the training rows.
     %(degree)s
     %(coef0)s
     %(kernel_params)s
@@ -59,7 +95,7 @@ class StructuredRidgeCV(RidgeBase):
         As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
         ``"closed-form"``.
     %(decoder)s
-    %(ridge_decision)s
+    %(threshold_decision)s
     %(residual_tol)s
     max_iter : int or None, default=None
         Limit on iterations; None takes the solver's default.
@@ -72,37 +108,54 @@ class StructuredRidgeCV(RidgeBase):
     ----------
     alpha_ : float
         The penalty chosen.
+    gamma_ : float or None
+        The scale of the kernel chosen, None where it has none.
+    best_params_ : dict
+        The setting chosen, as :class:`StructuredRidge` takes it: ``alpha``, ``kernel``, ``loss`` and, where the kernel
+        has it, ``gamma``.
     best_score_ : float
         Its score.
     cv_results_ : dict
-        ``params``, ``param_alpha``, ``mean_test_score`` and ``rank_test_score``, one entry per penalty; with `cv`, all
-        that :class:`~sklearn.model_selection.GridSearchCV` reports.
+        ``params``, ``param_alpha``, ``param_kernel``, ``param_gamma``, ``param_loss``, ``n_rows``, ``mean_test_score``
+        and ``rank_test_score``, one entry for each setting: first those compared on a part of the rows, of which the
+        best is tried on all. Scores on more rows rank first. With `cv`, all that
+        :class:`~sklearn.model_selection.GridSearchCV` reports.
+    loo_scores_ : ndarray of shape (n, d)
+        f(x) of each training row, left out of training with the setting chosen. Without `cv`.
     %(structure_)s
     %(coef_)s
     %(dual_coef_)s
     %(intercept_)s
     %(loss_)s
+    threshold_ : float
+        With ``decision="f1"``, as in :class:`StructuredRidge`.
     %(kernel_)s
     %(classes_)s
     X_fit_, objective_, n_iter_, solver_, precision_
-        As in :class:`StructuredRidge` fitted with `alpha_`.
+        As in :class:`StructuredRidge` fitted with `best_params_`.
     %(n_features_in_)s
     %(feature_names_in_)s
 
     See Also
     --------
-    StructuredRidge : With `alpha` given.
-    sklearn.model_selection.GridSearchCV : Searches any parameters, such as ``structure__size`` or ``gamma``.
+    StructuredRidge : With all of these given.
+    sklearn.model_selection.GridSearchCV : Searches any parameters, such as ``structure__size`` or ``degree``.
 
     Notes
     -----
-    Leave-one-out costs :math:`O(s n^3 + n^2 d)` and decoding n rows for each penalty, with s the number of distinct
-    eigenvalues of Σ (1 for ``loss="squared"``). A kernel matrix of a rank r up to n/8, as the linear one has on few
-    features, is decomposed once for all penalties, which then cost :math:`O(s n^2 r + n^3 + n^2 d)`, with
-    ``loss="squared"`` :math:`O(n r d)`. Of any rank, five penalties or more under ``loss="squared"`` share one banded
-    form of the matrix, after which each costs :math:`O(n^2 d)`. From 1000 rows on n×n matrices are in single precision,
-    and in double where a penalty is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three
-    n×n matrices; five with more than eight distinct eigenvalues, where one eigendecomposition serves all penalties.
+    Several kernels, widths or losses are compared on at most 1000 rows, drawn with a fixed seed; the best is then tried
+    with every penalty on all rows, since the best penalty depends on their number. Expected ψ of rows left out are the
+    f(x) of ``loss="squared"`` and the mean of ψ. Their squared distance from ψ, less noisy than a metric of
+    predictions, chose better on seven of eight sets of rankings (tests/benchmarks/choice.py).
+
+    Leave-one-out costs :math:`O(s n^3 + n^2 d)` for each kernel and width, with s the number of distinct eigenvalues of
+    Σ (1 for ``loss="squared"``), and decoding n rows for each penalty where `scoring` asks for predictions. A kernel
+    matrix of a rank r up to n/8, as the linear one has on few features, is decomposed once for all penalties, which
+    then cost :math:`O(s n^2 r + n^3 + n^2 d)`, with ``loss="squared"`` :math:`O(n r d)`. Of any rank, five penalties or
+    more under ``loss="squared"`` share one banded form of the matrix, after which each costs :math:`O(n^2 d)`. From
+    1000 rows on n×n matrices are in single precision, and in double where a penalty is too small for that; errors stay
+    below about 1e-3 of the scores. Memory: up to three n×n matrices; five with more than eight distinct eigenvalues,
+    where one eigendecomposition serves all penalties.
 
     References
     ----------
@@ -113,16 +166,20 @@ class StructuredRidgeCV(RidgeBase):
     >>> from sklearn.datasets import load_iris
     >>> from combpred import StructuredRidgeCV
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = StructuredRidgeCV(kernel="rbf", alphas=[0.01, 0.1, 1.0]).fit(X, y)
-    >>> model.best_score_ > 0.9
-    True
+    >>> model = StructuredRidgeCV(kernels=["linear", "rbf"], scoring="metric").fit(X, y)
+    >>> model.best_params_["kernel"], model.best_score_ > 0.9
+    ('rbf', True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alphas": ["array-like"],
+        "kernels": ["array-like", None],
+        "gammas": ["array-like", None],
+        "losses": ["array-like", None],
         "cv": ["cv_object"],
-        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "scoring": [StrOptions({"metric", *get_scorer_names()}), callable, None],
+        "decision": THRESHOLD_DECISIONS,
         "solver": SOLVERS,
     }
 
@@ -130,12 +187,12 @@ class StructuredRidgeCV(RidgeBase):
         self,
         structure: Any = None,
         *,
-        alphas: Sequence[float] = (0.01, 0.1, 1.0, 10.0, 100.0),
+        alphas: Sequence[float] = _ALPHAS,
+        kernels: Sequence[str | Callable[..., float]] | None = None,
+        gammas: Sequence[float | str | None] | None = None,
+        losses: Sequence[str] | None = None,
         cv: Any = None,
         scoring: str | Callable[..., float] | None = None,
-        loss: str = "auto",
-        kernel: str | Callable[..., float] = "linear",
-        gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1.0,
         kernel_params: Mapping[str, Any] | None = None,
@@ -151,11 +208,11 @@ class StructuredRidgeCV(RidgeBase):
     ) -> None:
         self.structure = structure
         self.alphas = alphas
+        self.kernels = kernels
+        self.gammas = gammas
+        self.losses = losses
         self.cv = cv
         self.scoring = scoring
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
@@ -169,10 +226,15 @@ class StructuredRidgeCV(RidgeBase):
         self.random_state = random_state
         self.verbose = verbose
 
+    @property
+    def kernel(self) -> str | None:
+        """``"precomputed"`` where X holds kernel values, None where it holds inputs."""
+        return "precomputed" if self.kernels is not None and "precomputed" in list(self.kernels) else None
+
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredRidgeCV:
-        """Choose the penalty and train with it on all rows.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, constraints: Any = None) -> StructuredRidgeCV:
+        """Choose kernel, width, loss and penalty, and train with them on all rows.
 
         Parameters
         ----------
@@ -180,6 +242,9 @@ class StructuredRidgeCV(RidgeBase):
         y : array of n structures
             In the format of the structure's class.
         %(sample_weight)s
+        constraints : dict, or list of n dicts (or None), default=None
+            As in ``predict``: what the predictions for rows left out must satisfy when they are scored, such as the
+            ends of routes. They have no part in training, and none in the explained variance of `scoring` None.
 
         Returns
         -------
@@ -189,8 +254,8 @@ class StructuredRidgeCV(RidgeBase):
         Raises
         ------
         ValueError
-            As :meth:`StructuredRidge.fit`; for `alphas` that are not positive numbers; for `scoring` that needs what
-            the models do not have, or gives NaN or infinity.
+            As :meth:`StructuredRidge.fit`; for lists that hold what is not legal, naming the place; for `scoring` that
+            needs what the models do not have, or gives NaN or infinity; for `constraints` with `cv`.
         MemoryError
             When three n×n matrices do not fit, before they are allocated.
         numpy.linalg.LinAlgError
@@ -198,7 +263,7 @@ class StructuredRidgeCV(RidgeBase):
 
         Notes
         -----
-        Cost of leave-one-out: see the notes of the class. Cost of folds: a :meth:`StructuredRidge.fit` for each penalty
+        Cost of leave-one-out: see the notes of the class. Cost of folds: a :meth:`StructuredRidge.fit` for each setting
         and fold.
 
         Examples
@@ -211,12 +276,21 @@ class StructuredRidgeCV(RidgeBase):
         """
         with refit(self):
             alphas = self._check_alphas()
+            self._check_lists()
             self._require_target(y)
             if self.cv is None:
-                self._fit_leave_one_out(X, y, sample_weight, alphas)
+                self._fit_leave_one_out(X, y, sample_weight, alphas, constraints)
+            elif constraints is not None:
+                raise ValueError("constraints are for leave-one-out (cv=None): leave them or the folds out")
             else:
                 self._fit_folds(X, y, sample_weight, alphas)
+            self.alpha_, self.gamma_ = self.best_params_["alpha"], self.kernel_.gamma
+            if self.kernel_.name not in SCALED_KERNELS:
+                self.gamma_ = None
         return self
+
+    def _set_structure(self, structure: Structure) -> None:
+        super(RidgeBase, self)._set_structure(structure)  # what goes by a loss comes with the model chosen
 
     def _check_alphas(self) -> list[float]:
         try:
@@ -230,163 +304,167 @@ class StructuredRidgeCV(RidgeBase):
             raise ValueError(f"alphas[{bad[0]}] is {alphas[bad[0]]}, must be positive and finite")
         return [float(alpha) for alpha in alphas]
 
-    def _fit_leave_one_out(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
+    def _check_lists(self) -> None:
+        """Raise ValueError for what `kernels`, `gammas` and `losses` must not hold."""
+        known = InputKernel._parameter_constraints["kernel"][0].options
+        kernels = _listed("kernels", self.kernels, _KERNELS)
+        for at, kernel in enumerate(kernels):
+            if not callable(kernel) and kernel not in known:
+                raise ValueError(f"kernels[{at}] is {kernel!r}, must be callable or one of {_named(sorted(known))}")
+        if "precomputed" in kernels and len(kernels) > 1:
+            raise ValueError(f"kernels={self.kernels!r}: X holds the values of one kernel where it is 'precomputed'")
+        if self.kernel_params and not any(map(callable, kernels)):
+            raise ValueError(f"kernel_params={self.kernel_params!r} has no effect: it is for callable kernels")
+        for at, gamma in enumerate(_listed("gammas", self.gammas, (None,))):
+            number = not isinstance(gamma, bool) and isinstance(gamma, Real) and 0 < float(gamma) < np.inf
+            if gamma is not None and gamma != "scale" and not number:
+                raise ValueError(f"gammas[{at}] is {gamma!r}, must be a positive number, 'scale' or None")
+        for at, loss in enumerate(_listed("losses", self.losses, ("auto",))):
+            if loss not in ("auto", *RIDGE_LOSSES):
+                raise ValueError(f"losses[{at}] is {loss!r}, must be one of {_named(('auto', *RIDGE_LOSSES))}")
+
+    def _settings(self, X: Any, weights: FloatArray | None) -> list[_Setting]:
+        """Return what is to be compared; X has been checked."""
+        kernels, losses = _listed("kernels", self.kernels, _KERNELS), _listed("losses", self.losses, ("auto",))
+        scaled = [kernel for kernel in kernels if kernel in SCALED_KERNELS]
+        gammas = _listed("gammas", self.gammas, (None,))
+        if self.gammas is None and scaled:
+            scale = InputKernel.resolve(scaled[0], X, gamma="scale", weights=weights).gamma
+            assert scale is not None
+            gammas = [width * scale for width in _WIDTHS]
+        return [
+            _Setting(kernel, gamma, loss)
+            for loss in losses
+            for kernel in kernels
+            for gamma in (gammas if kernel in SCALED_KERNELS else [None])
+        ]
+
+    def _model_of(self, setting: _Setting) -> StructuredRidge:
+        """Return the estimator of a setting, not fitted."""
+        shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
+        if self.structure is not None and not is_meant(MultiClass, self.structure):
+            shared["structure"] = self.structure_  # sizes come from all rows, since some may lack the largest grade
+        if callable(setting.kernel):
+            shared["kernel_params"] = self.kernel_params
+        return StructuredRidge(**shared, **setting.parameters)
+
+    def _fit_leave_one_out(self, X: Any, y: Any, weights: FloatArray | None, alphas: list[float], given: Any) -> None:
         if self.solver not in ("auto", "closed-form"):
             raise ValueError(
                 f"leave-one-out (cv=None) is closed-form, got solver={self.solver!r}: take 'auto', or folds (cv=5)"
             )
-        X_fit, problem = self._validate_training(X, y, sample_weight)
-        if problem.targets.first is not None:
+        rows = self._check_training_rows(self._check_input(X, reset=True), y, weights)
+        if rows.sets is not None:
             raise ValueError("leave-one-out (cv=None) takes one output for each row, y has Admissible sets: take cv=5")
-        n, problem = problem.n, problem.with_options(solver="closed-form")
-        plan = problem.plan(0, n * n)
+        settings, whole = self._settings(rows.X, rows.weights), _Rows(X, y, weights, given)
+        judge = Judge(self.scoring, self.decision == "f1", all(self._is_squared(each) for each in settings))
+        tried: list[_Tried] = []
+        if len(settings) > 1:
+            some = whole.some(rows.X, _COMPARED, square=self.kernel is not None)
+            for setting in settings:
+                tried.append(_Tried(setting, some.n, self._leave_out(setting, some).judged(alphas, judge)))
+        best = max(tried, key=lambda each: max(each.scores)).setting if tried else settings[0]  # the first of equals
+        chosen = self._leave_out(best, whole)
+        final = next((each for each in tried if each.setting == best and each.n_rows == whole.n), None)
+        if final is None:
+            final = _Tried(best, whole.n, chosen.judged(alphas, judge))
+            tried.append(final)
+        alpha = alphas[int(np.argmax(final.scores))]
+        self.best_params_, self.best_score_ = {"alpha": alpha, **best.parameters}, float(max(final.scores))
+        self.cv_results_ = _table(tried, alphas)
+        self.loo_scores_ = chosen.train(alpha)
+        self._take(chosen.model)
 
-        def advice() -> str:
-            if self.kernel == "linear":
-                return (
-                    "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
-                )
-            return alternatives(self.kernel, n, X_fit.shape[1], self.structure_.n_features, self.loss_)
+    def _is_squared(self, setting: _Setting) -> bool:
+        return (self.structure_.space.suits[0] if setting.loss == "auto" else setting.loss) == "squared"
 
-        # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
-        # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
-        kernel = training_kernel(self, X_fit, plan, advice, loo="_loo")
-        scores = np.array(self._leave_one_out_scores(problem, plan, kernel, alphas, X, y))
-        best = int(scores.argmax())
-        self.alpha_ = alphas[best]
-        self.best_score_ = float(scores[best])
-        self.cv_results_ = {
-            "params": [{"alpha": alpha} for alpha in alphas],
-            "param_alpha": np.ma.masked_array(alphas),
-            "mean_test_score": scores,
-            "rank_test_score": rankdata(-scores, method="min").astype(np.int32),
-        }
-        keep(self, X_fit, solve(problem.with_options(alpha=self.alpha_), kernel, plan))
-
-    def _leave_one_out_scores(
-        self, problem: RidgeProblem, plan: dict[str, Any], kernel: FloatArray, alphas: list[float], X: Any, y: Any
-    ) -> list[float]:
-        """Return the score of each penalty, from a call of the library for as many as memory is wanted for."""
-        n, targets = problem.n, problem.targets
-        options = {**problem.options, "precision": plan["precision"]}
-        together = max(1, max(8 * n * n, 2**26) // (8 * n * targets.d))
-        what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
-        found: list[float] = []
-        with workspace(plan, n, what, "take larger alphas, or fewer rows", loo="_loo") as work:
-            for at in range(0, len(alphas), together):
-                some = alphas[at : at + together]
-                try:
-                    left_out = ridge_loo(
-                        problem.description, options, kernel, targets, some, work, n_threads=problem.n_threads,
-                        verbose=problem.verbose,
-                    )  # fmt: skip
-                except NumericalError as error:
-                    raise NumericalError(
-                        f"{error}: raise alpha, or check that the kernel is positive semi-definite"
-                    ) from error
-                found += [
-                    self._leave_one_out_score(scores, alpha, targets.weights, X, y)
-                    for scores, alpha in zip(left_out, some, strict=True)
-                ]
-        return found
-
-    def _leave_one_out_score(
-        self, left_out: FloatArray, alpha: float, weights: FloatArray | None, X: Any, y: Any
-    ) -> float:
-        predicted = self.structure_.space.decode_parts(self._decode_scores(left_out, self._decoding()).y)
-        if self.scoring is None:
-            score = self.structure_.score(y, predicted, weights)
-        else:
-            decision = self._decision(left_out)
-            if weights is not None:  # rows of weight 0 are left out, of the score as well
-                rows = np.flatnonzero(weights)
-                X, y, predicted, decision = (_safe_indexing(each, rows) for each in (X, y, predicted, decision))
-            scorer = get_scorer(self.scoring)  # a callable is returned as it is
-            left_out_model = _LeaveOneOut(self, predicted, decision)
-            try:
-                score = scorer(left_out_model, X, y)
-            except AttributeError as error:
-                _refuse_scoring(self.scoring, left_out_model.missing, error)
-                raise
-        if not np.isfinite(score):
-            raise ValueError(f"scoring gave {score} at alpha={alpha}, must be a finite number")
-        if self.verbose:
-            line = f"[{type(self).__name__}] alpha={alpha:g}: leave-one-out score {score:.6g}"
-            print(line, file=sys.stderr)
-        return float(score)
+    def _leave_out(self, setting: _Setting, rows: _Rows) -> LeaveOut:
+        return LeaveOut(self._model_of(setting), rows.X, rows.y, rows.weights, rows.constraints)
 
     def _fit_folds(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
-        own = ("alphas", "cv", "scoring")
-        shared = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
-        if self.structure is not None:
-            # Sizes come from all of y, since a fold may lack the largest grade, say.
-            shared["structure"], _ = resolve_targets(self.structure, y)
-        model = StructuredRidge(**shared)
+        rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
+        settings = self._settings(rows.X, rows.weights)
+        model = self._model_of(settings[0])
         fit_params: dict[str, Any] = {}
         if sample_weight is not None:
             fit_params["sample_weight"] = check_weights(sample_weight, _num_samples(X))
             if get_config().get("enable_metadata_routing", False):
                 model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
-        search = GridSearchCV(model, {"alpha": alphas}, scoring=self.scoring, cv=self.cv, error_score="raise")
+        grid = [{"alpha": alphas, **{name: [value] for name, value in each.parameters.items()}} for each in settings]
+        scoring = None if self.scoring == "metric" else self.scoring
+        if scoring is None and self.decision == "f1":
+            scoring = mean_f1
+        search = GridSearchCV(model, grid, scoring=scoring, cv=self.cv, error_score="raise")
         try:
             search.fit(X, y, **fit_params)
         except AttributeError as error:
-            _refuse_scoring(self.scoring, [], error)
+            refuse_scoring(self.scoring, [], error)
             raise
-        self.alpha_ = search.best_params_["alpha"]
-        self.best_score_ = float(search.best_score_)
+        self.best_params_, self.best_score_ = search.best_params_, float(search.best_score_)
         self.cv_results_ = search.cv_results_
-        for name, value in vars(search.best_estimator_).items():
+        self._take(search.best_estimator_)
+
+    def _take(self, model: StructuredRidge) -> None:
+        """Take the fitted attributes of another estimator."""
+        for name, value in vars(model).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
 
 
-def _refuse_scoring(scoring: Any, missing: Sequence[str], error: AttributeError) -> None:
-    """Raise ValueError if `error` is about a method that scoring asked of a model and did not find."""
-    for name in _PROBABILITIES:
-        if name in str(error):
-            raise ValueError(
-                f"scoring={scoring!r} needs {name}, which structured models do not have: take a scorer of predictions "
-                "or of decision_function, or None for the structure's own metric"
-            ) from error
-    for name in missing:
-        if name in str(error):
-            raise ValueError(
-                f"scoring={scoring!r} needs {name}, and leave-one-out has only predict and decision_function: take "
-                "folds (cv=5), or another scorer"
-            ) from error
+@dataclass(frozen=True)
+class _Rows:
+    """Rows as the user gives them, and the constraints on predictions for them."""
 
-
-class _LeaveOneOut(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The leave-one-out predictions of the training rows, dressed as an estimator for scikit-learn's scorers."""
-
-    def __init__(self, model: StructuredRidgeCV, predicted: Any, decision: FloatArray) -> None:
-        self.model = model
-        self.predicted = predicted
-        self.decision = decision
-        self.missing: list[str] = []
-        if hasattr(model, "classes_"):
-            self.classes_ = model.classes_
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            self.__dict__.setdefault("missing", []).append(name)
-        raise AttributeError(f"leave-one-out predictions have no {name}")
+    X: Any
+    y: Any
+    weights: Any
+    constraints: Any
 
     @property
-    def _estimator_type(self) -> str:
-        return self.model._estimator_type
+    def n(self) -> int:
+        """Number of rows."""
+        return int(_num_samples(self.X))
 
-    def __sklearn_tags__(self) -> Any:
-        return self.model.__sklearn_tags__()
+    def some(self, X: Any, most: int, *, square: bool) -> _Rows:
+        """Return at most so many of them, the same whenever there are n; X is converted, to kernel values if square."""
+        if self.n <= most:
+            return self
+        rows = np.sort(np.random.RandomState(0).permutation(self.n)[:most])
+        constraints = self.constraints
+        if constraints is not None and not isinstance(constraints, Mapping):
+            constraints = [constraints[row] for row in rows]
+        weights = None if self.weights is None else check_weights(self.weights, self.n)
+        inputs = X[np.ix_(rows, rows)] if square else X[rows]
+        return _Rows(inputs, _safe_indexing(self.y, rows), None if weights is None else weights[rows], constraints)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
-    def predict(self, X: Any) -> Any:
-        check_consistent_length(X, self.decision)
-        return self.predicted
+def _table(tried: list[_Tried], alphas: list[float]) -> dict[str, Any]:
+    """Return what was tried in the form of ``GridSearchCV.cv_results_``."""
+    params = [{"alpha": alpha, **each.setting.parameters} for each in tried for alpha in alphas]
+    n_rows = np.repeat([each.n_rows for each in tried], len(alphas))
+    scores = np.concatenate([each.scores for each in tried])
+    ranks, before = np.empty(len(scores), dtype=np.int32), 0
+    for n in np.unique(n_rows)[::-1]:  # scores on more rows come first
+        here = n_rows == n
+        ranks[here] = before + rankdata(-scores[here], method="min")
+        before += int(here.sum())
+    columns: dict[str, Any] = {}
+    for name in ("alpha", "kernel", "gamma", "loss"):
+        absent = [name not in each for each in params]
+        values = np.empty(len(params), dtype=np.float64 if name == "alpha" else object)
+        values[:] = [each.get(name) for each in params]
+        columns[f"param_{name}"] = np.ma.masked_array(values, mask=absent)
+    return {"params": params, **columns, "n_rows": n_rows, "mean_test_score": scores, "rank_test_score": ranks}
 
-    def decision_function(self, X: Any) -> FloatArray:
-        check_consistent_length(X, self.decision)
-        return self.decision
+
+def _listed(name: str, given: Any, default: Sequence[Any]) -> list[Any]:
+    """Return a list of settings, which is not empty."""
+    values = list(default if given is None else given)
+    if not values:
+        raise ValueError(f"{name} is empty: name at least one, or take None")
+    return values
+
+
+def _named(names: Iterable[str]) -> str:
+    """Return names for messages."""
+    return ", ".join(map(repr, names))

@@ -130,9 +130,9 @@ def test_infinite_dimensional_kernel_reproduces_its_values() -> None:
 
 def test_leave_one_out_and_folds() -> None:
     for structure, y in ((by_list(), places(Y)), (by_formulas(), Y), (by_formulas(), Y.tolist())):
-        model = StructuredRidgeCV(structure, kernel="rbf", alphas=[0.01, 0.1, 1.0], loss="auc").fit(X, y)
+        model = StructuredRidgeCV(structure, kernels=["rbf"], alphas=[0.01, 0.1, 1.0], losses=["auc"]).fit(X, y)
         assert model.best_score_ == pytest.approx(
-            StructuredRidgeCV(by_list(), kernel="rbf", alphas=[0.01, 0.1, 1.0], loss="auc")
+            StructuredRidgeCV(by_list(), kernels=["rbf"], alphas=[0.01, 0.1, 1.0], losses=["auc"])
             .fit(X, places(Y))
             .best_score_
         )
