@@ -43,7 +43,7 @@ def sets(folder: Path) -> Iterator[Data]:
 def best_ridge(structure: Structure, X: np.ndarray, y: Any) -> StructuredRidge:
     """Return the ridge that leave-one-out prefers, not fitted."""
     searches = [
-        StructuredRidgeCV(structure, alphas=ALPHAS, kernel=kernel, gamma="scale").fit(X, y)
+        StructuredRidgeCV(structure, alphas=ALPHAS, kernels=[kernel], gammas=["scale"]).fit(X, y)
         for kernel in ("rbf", "laplacian")
     ]
     best = max(searches, key=lambda search: search.best_score_)

@@ -73,7 +73,10 @@ def test_label_sets_from_gzipped_arff_with_nominal_inputs(tmp_path: Path, capsys
     path, model = tmp_path / "r.arff.gz", str(tmp_path / "m")
     path.write_bytes(gzip.compress((header + labels + rows).encode()))
     fitted(str(path), "--structure", "labelsets", "--targets", "-2:", "--alpha", "auto", "--model", model)
-    assert "leave-one-out hamming_score" in capsys.readouterr().out
+    assert "kernel linear, loss auto: leave-one-out explained variance 0." in capsys.readouterr().out
+    every = "--alpha", "auto", "--kernel", "auto", "--model", model
+    fitted(str(path), "--structure", "labelsets", "--targets", "-2:", *every)
+    assert ", gamma 0." in capsys.readouterr().out
     chosen = ["--metric", "hamming_loss", "--metric", "ranking_loss"]
     assert main(["evaluate", str(path), "--model", model, *chosen]) == 0
     values = dict(line.split() for line in capsys.readouterr().out.splitlines()[:2])

@@ -306,9 +306,10 @@ def test_an_interrupted_fit_keeps_the_earlier_one(estimator, options):
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(5)
 
+    changed = {name: [interrupted] if isinstance(value, list) else interrupted for name, value in options.items()}
     with pytest.raises(KeyboardInterrupt):
-        model.set_params(kernel=interrupted).fit(X[:20, :2], y[:20])
-    model.set_params(kernel="rbf")
+        model.set_params(**changed).fit(X[:20, :2], y[:20])
+    model.set_params(**options)
     np.testing.assert_array_equal(model.predict(X), before)
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict
 
 import reference
-from combpred import StructuredRidge, StructuredRidgeCV, metrics
+from combpred import StructuredRidge, StructuredRidgeCV
 from combpred._models import dual
 from combpred.structures import LabelSets, Ordinal, Permutations
 
@@ -250,136 +247,3 @@ def test_verbose_prints_a_line_for_each_alpha(capsys):
         f"[StructuredRidgeCV] kernel='linear', loss='squared', alpha={alpha}: leave-one-out" for alpha in ("0.5", "2")
     ]
     assert captured.out == ""
-
-
-def test_explained_variance_is_that_of_refits():
-    X, y, psi, _ = problem(Permutations(4))
-    weights = np.random.default_rng(5).uniform(0.3, 2.0, size=N)
-    model = StructuredRidgeCV("permutations", alphas=[0.3], kernels=["rbf"], gammas=[0.5]).fit(X, y, weights)
-    expected = np.empty_like(psi)
-    for i in range(N):
-        rest = np.arange(N) != i
-        refitted = StructuredRidge(Permutations(4), alpha=0.3, kernel="rbf", gamma=0.5)
-        refitted.fit(X[rest], y[rest], weights[rest])
-        expected[i] = refitted.feature_scores(X[i : i + 1])[0] + model.structure_.mean()
-    share = weights / weights.sum()
-    left = share @ np.square(psi - expected).sum(axis=1)
-    assert model.best_score_ == pytest.approx(1 - left / (share @ np.square(psi - share @ psi).sum(axis=1)), abs=1e-8)
-    np.testing.assert_allclose(model.loo_scores_, expected - model.structure_.mean(), atol=1e-8)
-
-
-def test_one_call_chooses_kernel_width_loss_and_penalty():
-    """What is chosen is the best of all settings, each tried alone, and trained as `StructuredRidge` would be."""
-    X, y, _, _ = problem(Permutations(4), seed=2)
-    alphas, losses = [0.1, 3.0], ["auc", "squared"]
-    model = StructuredRidgeCV("permutations", alphas=alphas, gammas=[0.2, "scale"], losses=losses).fit(X, y)
-    results = model.cv_results_
-    settings = [
-        {"kernel": kernel, "loss": loss, **scale}
-        for loss in losses
-        for kernel in ("linear", "rbf", "laplacian")
-        for scale in ([{}] if kernel == "linear" else [{"gamma": 0.2}, {"gamma": "scale"}])
-    ]
-    assert results["params"] == [{"alpha": alpha, **setting} for setting in settings for alpha in alphas]
-    assert results["param_kernel"].tolist() == [each["kernel"] for each in results["params"]]
-    assert results["param_gamma"].tolist() == [each.get("gamma") for each in results["params"]]
-    assert results["param_gamma"].mask.tolist() == ["gamma" not in each for each in results["params"]]
-    for setting, scores in zip(settings, results["mean_test_score"].reshape(-1, 2), strict=True):
-        lists = {"kernels": [setting["kernel"]], "gammas": [setting.get("gamma")], "losses": [setting["loss"]]}
-        alone = StructuredRidgeCV("permutations", alphas=alphas, scoring="metric", **lists).fit(X, y)
-        np.testing.assert_array_equal(alone.cv_results_["mean_test_score"], scores)
-    best = int(np.argmax(results["mean_test_score"]))
-    assert model.best_params_ == results["params"][best] and results["rank_test_score"][best] == 1
-    assert model.best_score_ == results["mean_test_score"][best]
-    same = StructuredRidge("permutations", solver="closed-form", **model.best_params_).fit(X, y)
-    np.testing.assert_allclose(model.feature_scores(X), same.feature_scores(X), atol=1e-9)
-    assert (model.alpha_, model.loss_) == (same.alpha, same.loss_)
-    assert model.gamma_ == (None if same.kernel == "linear" else same.kernel_.gamma)
-
-
-def test_widths_by_default_are_around_the_scale():
-    X, y, _, _ = problem(Permutations(4))
-    model = StructuredRidgeCV("permutations", kernels=["laplacian"], alphas=[1.0]).fit(X, y)
-    np.testing.assert_allclose(
-        [each["gamma"] * 3 * X.var() for each in model.cv_results_["params"]], [0.03, 0.1, 0.3, 1, 3, 10]
-    )
-
-
-@pytest.mark.parametrize("precomputed", [False, True])
-def test_many_rows_are_compared_on_a_part_of_them(monkeypatch, precomputed):
-    """The same part whenever there are as many rows; the best setting is tried again on all, and trained on them."""
-    monkeypatch.setattr("combpred._models.ridge_cv._COMPARED", 7)
-    X, y, _, _ = problem(Permutations(4))
-    weights = np.random.default_rng(0).uniform(0.5, 2.0, size=N)
-    constraints = [{"first": int(row % 4)} for row in range(N)]
-    lists = {"kernels": ["rbf", "linear"], "gammas": [0.5]}
-    if precomputed:
-        X, lists = rbf_kernel(X), {"kernels": ["precomputed"], "losses": ["auc", "squared"]}
-    options = {"structure": "permutations", "alphas": [0.1, 1.0], "scoring": "metric", **lists}
-    model = StructuredRidgeCV(**options).fit(X, y, weights, constraints=constraints)
-    results = model.cv_results_
-    assert results["n_rows"].tolist() == [7] * 4 + [N] * 2
-    assert sorted(results["rank_test_score"][4:]) == [1, 2] or results["rank_test_score"][4:].tolist() == [1, 1]
-    assert (results["rank_test_score"][:4] > 2).all()
-    rows = np.sort(np.random.RandomState(0).permutation(N)[:7])
-    part = X[np.ix_(rows, rows)] if precomputed else X[rows]
-    small = StructuredRidgeCV(**options).fit(part, y[rows], weights[rows], constraints=[constraints[i] for i in rows])
-    np.testing.assert_allclose(small.cv_results_["mean_test_score"], results["mean_test_score"][:4], atol=1e-12)
-    assert {**small.best_params_, "alpha": None} == {**model.best_params_, "alpha": None}
-    again = StructuredRidgeCV(**options).fit(X, y, weights, constraints=constraints)
-    np.testing.assert_array_equal(again.cv_results_["mean_test_score"], results["mean_test_score"])
-    assert model.feature_scores(X).shape == (N, 6) and model.loo_scores_.shape == (N, 6)
-
-
-def test_predictions_are_scored_under_constraints():
-    X, y, _, _ = problem(Permutations(4))
-    constraints = [{"first": int(np.argmin(row))} for row in y]
-    options = {"alphas": [0.3], "kernels": ["linear"], "scoring": "metric"}
-    model = StructuredRidgeCV("permutations", **options).fit(X, y, constraints=constraints)
-    held = [
-        StructuredRidge(Permutations(4), alpha=0.3).fit(np.delete(X, i, 0), np.delete(y, i, 0))
-        .predict(X[i : i + 1], constraints=constraints[i])[0]
-        for i in range(N)
-    ]  # fmt: skip
-    assert model.best_score_ == pytest.approx(metrics.kendall_tau(y, held), abs=1e-12)
-    free = StructuredRidgeCV("permutations", **options).fit(X, y)
-    assert free.best_score_ < model.best_score_
-    with pytest.raises(ValueError, match="row 3: 'first' is 9"):
-        StructuredRidgeCV("permutations", **options).fit(X, y, constraints=[None] * 3 + [{"first": 9}] * 7)
-    with pytest.raises(ValueError, match="constraints are for leave-one-out"):
-        StructuredRidgeCV("permutations", cv=2).fit(X, y, constraints={"first": 1})
-
-
-@pytest.mark.parametrize("cv", [None, 3])
-def test_thresholds_are_judged_by_f1(cv):
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(40, 3))
-    y = (X @ rng.normal(size=(3, 5)) + rng.normal(size=(40, 5)) > 0.8).astype(int)
-    alphas = [0.1, 30.0]
-    model = StructuredRidgeCV("labelsets", kernels=["linear"], alphas=alphas, decision="f1", cv=cv).fit(X, y)
-    same = StructuredRidge("labelsets", alpha=model.alpha_, decision="f1").fit(X, y)
-    assert model.threshold_ == pytest.approx(same.threshold_, abs=1e-12)
-    np.testing.assert_array_equal(model.predict(X), same.predict(X))
-    if cv is None:
-        predicted = model.loo_scores_ + 0.5 > model.threshold_
-        f1 = [
-            2 * (a & b).sum() / (a.sum() + b.sum()) if (a | b).any() else 1
-            for a, b in zip(y == 1, predicted, strict=True)
-        ]
-        assert model.best_score_ == pytest.approx(np.mean(f1), abs=1e-12)
-
-
-def test_a_search_over_the_search():
-    X, y, _, _ = problem(Permutations(4))
-    inner = StructuredRidgeCV(Permutations(), kernels=["linear", "rbf"], alphas=[0.1, 1.0])
-    search = GridSearchCV(inner, {"losses": [["auc"], ["squared"]]}, cv=2).fit(X, y)
-    assert search.best_estimator_.loss_ == search.best_params_["losses"][0]
-    copy = pickle.loads(pickle.dumps(search.best_estimator_))
-    np.testing.assert_array_equal(copy.predict(X), search.predict(X))
-    assert clone(inner).get_params()["kernels"] == ["linear", "rbf"]
-
-
-def test_constant_targets_have_a_score():
-    X = np.random.default_rng(0).normal(size=(8, 2))
-    model = StructuredRidgeCV("permutations").fit(X, np.tile([2, 1, 3], (8, 1)))
-    assert np.isfinite(model.best_score_) and (model.predict(X) == [2, 1, 3]).all()

@@ -19,6 +19,12 @@ from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV
 from combpred._models import base
 from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
 
+
+def with_kernel(estimator, kernel):
+    """Return the parameter of an estimator that makes it take a kernel."""
+    return {"kernels": [kernel]} if estimator is StructuredRidgeCV else {"kernel": kernel}
+
+
 ESTIMATORS = [StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured]
 
 
@@ -94,7 +100,7 @@ def test_tags_follow_the_parameters():
 
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 def test_clone_and_set_params_reach_the_structure(Estimator):
-    model = Estimator(LabelSets(4), kernel="rbf")
+    model = Estimator(LabelSets(4), **with_kernel(Estimator, "rbf"))
     again = clone(model).set_params(structure__size=2)
     assert again.structure == LabelSets(4, size=2)
     assert model.structure == LabelSets(4)
@@ -104,7 +110,7 @@ def test_clone_and_set_params_reach_the_structure(Estimator):
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 def test_joblib_keeps_a_fitted_model(Estimator, tmp_path):
     X, y = rankings()
-    model = Estimator("permutations", kernel="rbf").fit(X, y)
+    model = Estimator("permutations", **with_kernel(Estimator, "rbf")).fit(X, y)
     joblib.dump(model, tmp_path / "model.joblib")
     np.testing.assert_array_equal(joblib.load(tmp_path / "model.joblib").predict(X), model.predict(X))
 
@@ -114,7 +120,7 @@ def test_grid_search_in_processes_over_parameters_of_the_structure(Estimator):
     X, y = make_multilabel_classification(n_samples=60, n_classes=4, random_state=0)
     y = np.eye(4, dtype=int)[y.argmax(axis=1)]  # one label each
     grid = {"structure__size": [1, None], "alpha": [0.1, 10.0]}
-    model = Estimator(LabelSets(4), kernel="rbf")
+    model = Estimator(LabelSets(4), **with_kernel(Estimator, "rbf"))
     search = GridSearchCV(model, grid, cv=3, n_jobs=2, error_score="raise").fit(X, y)
     assert len(search.cv_results_["params"]) == 4
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
@@ -125,7 +131,7 @@ def test_grid_search_in_processes_over_parameters_of_the_structure(Estimator):
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 def test_pipeline_and_cross_validation_of_rankings(Estimator):
     X, y = rankings()
-    model = make_pipeline(StandardScaler(), Estimator(Permutations(5), kernel="rbf"))
+    model = make_pipeline(StandardScaler(), Estimator(Permutations(5), **with_kernel(Estimator, "rbf")))
     assert cross_val_score(model, X, y, cv=3).mean() > 0.5  # Kendall's tau of a fair coin: 0
     predicted = cross_val_predict(model, X, y, cv=3)
     np.testing.assert_array_equal(np.sort(predicted, axis=1), np.tile(np.arange(1, 6), (60, 1)))
@@ -175,7 +181,7 @@ def test_a_column_of_labels_is_ravelled_with_a_warning(Estimator):
     with pytest.warns(
         DataConversionWarning, match=r"A column-vector y was passed .*: pass y\.ravel\(\), of shape"
     ) as found:
-        model = Estimator(kernel="rbf").fit(X[::5], y[::5, None])
+        model = Estimator(**with_kernel(Estimator, "rbf")).fit(X[::5], y[::5, None])
     assert [warning.filename for warning in found if warning.category is DataConversionWarning] == [__file__]
     assert model.predict(X[::5]).shape == (30,)
 

@@ -175,7 +175,8 @@ def test_every_parameter_and_fitted_attribute_is_described(estimator):
 
     assert sorted(described(by_name["Parameters"])) == sorted(inspect.signature(estimator).parameters)
     for kernel in ("linear", "rbf"):
-        model = estimator(kernel=kernel).fit(X, LABELS)
+        given = {"kernels": [kernel]} if estimator is StructuredRidgeCV else {"kernel": kernel}
+        model = estimator(**given).fit(X, LABELS)
         fitted = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
         assert fitted <= set(described(by_name["Attributes"]))
 
@@ -183,7 +184,7 @@ def test_every_parameter_and_fitted_attribute_is_described(estimator):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of inputs that are not scaled
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_notebooks_display_estimators(estimator):
-    for model in (estimator(), estimator(structures.MultiClass(), kernel="rbf")):
+    for model in (estimator(), estimator(structures.MultiClass())):
         assert estimator.__name__ in model._repr_html_()
         assert estimator.__name__ in model.fit(X, LABELS)._repr_html_()
 

@@ -19,10 +19,11 @@ from sklearn.utils.validation import _num_samples
 
 from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
+from .._data.targets import target_vector
 from .._lib.arrays import FloatArray
 from .._lib.kernel import SCALED_KERNELS, InputKernel
 from .._lib.names import RIDGE_LOSSES
-from ..structures import MultiClass, Structure, is_meant
+from ..structures import MultiClass, Ordinal, Structure, is_meant
 from .leave_one_out import Judge, LeaveOut, mean_f1, refuse_scoring
 from .ridge import SOLVERS, THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
 
@@ -356,6 +357,8 @@ class StructuredRidgeCV(RidgeBase):
         rows = self._check_training_rows(self._check_input(X, reset=True), y, weights)
         if rows.sets is not None:
             raise ValueError("leave-one-out (cv=None) takes one output for each row, y has Admissible sets: take cv=5")
+        if getattr(y, "ndim", 1) == 2 and isinstance(self.structure_, (MultiClass, Ordinal)):
+            y = target_vector(y, "y")  # a column of labels, with a warning
         settings, whole = self._settings(rows.X, rows.weights), _Rows(X, y, weights, given)
         judge = Judge(self.scoring, self.decision == "f1", all(self._is_squared(each) for each in settings))
         tried: list[_Tried] = []

@@ -153,5 +153,5 @@ def test_targets_that_tell_no_mistakes_are_refused():
     with pytest.raises(RowError, match="y, row 1: the ranking is known in part"):
         StructuredPerceptron("permutations").fit([[0.0], [1.0]], [[1, 2, 3], [1, -1, 2]])
     blind = Custom(log_count=np.log(2), mean=[0.5], second_moment=[[0.5]], embed=lambda y: np.array([float(y)]))
-    with pytest.raises(CapabilityError, match="has no decode"):
+    with pytest.raises(CapabilityError, match="neither decode nor sample"):
         StructuredPerceptron(blind).fit([[0.0], [1.0]], [0, 1])

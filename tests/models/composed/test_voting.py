@@ -75,7 +75,7 @@ def test_weights_are_those_of_least_squares_on_left_out_rows(structure):
     X, y = data(structure)
     members = [
         ("ridge", StructuredRidge(structure, loss="squared")),
-        ("search", StructuredRidgeCV(structure, loss="squared", kernel="rbf", alphas=[0.1])),
+        ("search", StructuredRidgeCV(structure, losses=["squared"], kernels=["rbf"], gammas=[None], alphas=[0.1])),
         ("neighbours", neighbours()),
     ]
     voting = StructuredVoting(members).fit(X, y)
@@ -115,7 +115,7 @@ def test_averages_under_the_auc_loss_minimise_it():
     for _, model in members:  # the estimates of leave-one-out, whose loss is to first order that of models without rows
         noted = []
         StructuredRidgeCV(
-            structure, alphas=[5.0], kernel=model.kernel,
+            structure, alphas=[5.0], kernels=[model.kernel], gammas=[None], losses=[model.loss],
             scoring=lambda model, X, y, noted=noted: noted.append(model.decision_function(X)) or 0.0,
         ).fit(X, y)  # fmt: skip
         left_out.append(noted[0])

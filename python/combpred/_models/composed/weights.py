@@ -57,12 +57,14 @@ def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss:
 
 def _leave_one_out(member: Member, X: Any, weights: FloatArray | None, loss: str) -> FloatArray:
     """Return a ridge's estimates for the rows, each without that row in training."""
+    if isinstance(member.estimator, StructuredRidgeCV):
+        return member.in_terms_of_psi(member.estimator, member.estimator.loo_scores_, loss)
     ridge, n = clone(member.estimator), X.shape[0]
-    alpha = ridge.alpha if isinstance(ridge, StructuredRidge) else member.estimator.alpha_
     X, problem = ridge._validate_training(X, member.y, weights)
     plan = problem.with_options(solver="closed-form").plan(0, n * n)
     advice = "fit fewer rows, or give weights"
-    scores = left_out_scores(problem, training_kernel(ridge, X, plan, advice, loo="_loo"), [float(alpha)])[0]
+    kernel = training_kernel(ridge, X, plan, advice, loo="_loo")
+    (scores,) = left_out_scores(problem, kernel, [float(ridge.alpha)])
     return member.in_terms_of_psi(ridge, scores, loss)
 
 
