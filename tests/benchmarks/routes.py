@@ -146,7 +146,7 @@ def left_out(city: City, setting: Setting) -> tuple[FloatArray, FloatArray]:
         row[trip] = 1
     for structure, y in ((Routes(n), city.trips), (LabelSets(n), visited)):
         StructuredRidgeCV(
-            structure, alphas=[setting.alpha], scoring=record, kernel="precomputed", fit_intercept=False
+            structure, alphas=[setting.alpha], scoring=record, kernels=["precomputed"], fit_intercept=False
         ).fit(kernel, y)
     arcs, places = found
     arrives = np.array([v for u in range(n) for v in range(n) if v != u])  # a place is visited by an arc, or first

@@ -88,13 +88,13 @@ class Judge:
         As `StructuredRidgeCV` takes it.
     by_f1 : bool
         Whether thresholds are chosen, which F1 judges where `scoring` is None.
-    squared : bool
-        Whether all losses are "squared", whose scores tell the expected ψ.
+    by_distance : bool
+        Whether, without `scoring`, the distance of ψ from its expectation judges, which the loss "squared" estimates.
     """
 
     scoring: str | Callable[..., float] | None
     by_f1: bool
-    squared: bool
+    by_distance: bool
 
     def __call__(self, leave: LeaveOut, scores: FloatArray) -> float:
         """Return a score, larger for better ones."""
@@ -102,7 +102,7 @@ class Judge:
         reached = model.choose_threshold(scores, targets) if self.by_f1 else None
         if self.scoring is None and reached is not None:
             return reached
-        if self.scoring is None and self.squared:
+        if self.scoring is None and self.by_distance:
             return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
         predicted = leave.predicted(scores)
         if self.scoring in (None, "metric"):

@@ -106,7 +106,7 @@ def test_many_rows_are_compared_on_a_part_of_them(monkeypatch, precomputed):
 def test_predictions_are_scored_under_constraints():
     X, y, _ = problem(Permutations(4))
     constraints = [{"first": int(np.argmin(row))} for row in y]
-    options = {"alphas": [0.3], "kernels": ["linear"], "scoring": "metric"}
+    options = {"alphas": [0.3], "kernels": ["linear"]}
     model = StructuredRidgeCV("permutations", **options).fit(X, y, constraints=constraints)
     held = [
         StructuredRidge(Permutations(4), alpha=0.3).fit(np.delete(X, i, 0), np.delete(y, i, 0))
@@ -114,7 +114,7 @@ def test_predictions_are_scored_under_constraints():
         for i in range(N)
     ]  # fmt: skip
     assert model.best_score_ == pytest.approx(metrics.kendall_tau(y, held), abs=1e-12)
-    free = StructuredRidgeCV("permutations", **options).fit(X, y)
+    free = StructuredRidgeCV("permutations", scoring="metric", **options).fit(X, y)
     assert free.best_score_ < model.best_score_
     with pytest.raises(ValueError, match="row 3: 'first' holds 9"):
         StructuredRidgeCV("permutations", **options).fit(X, y, constraints=[None] * 3 + [{"first": 9}] * 7)
