@@ -24,10 +24,16 @@ ALPHAS = np.logspace(-4, 1, 11) / 2
 
 def load(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the features and the positions of one set."""
+    X, positions = table(folder, name)
+    return X, positions.astype(int)
+
+
+def table(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the features of one set and the columns of its labels."""
     path = next(p for p in (folder / f"{name}.csv", folder / f"{name}.csv.gz") if p.exists())
-    table = pd.read_csv(path)
-    labels = [c for c in table.columns if c.startswith("L")]
-    return table.drop(columns=labels).to_numpy(float), table[labels].to_numpy(int)
+    columns = pd.read_csv(path)
+    labels = [c for c in columns.columns if c.startswith("L")]
+    return columns.drop(columns=labels).to_numpy(float), columns[labels].to_numpy(float)
 
 
 def outer_folds(X: np.ndarray, repeats: int) -> list[tuple[np.ndarray, np.ndarray]]:

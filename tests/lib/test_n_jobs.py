@@ -62,6 +62,8 @@ def called(function, **options):
 
 def fitted(estimator, n_jobs):
     needed = {"structure": "permutations"} if "structure" in inspect.signature(estimator).parameters else {}
+    if "estimators" in inspect.signature(estimator).parameters:
+        needed["estimators"] = [("ridge", combpred.StructuredRidge())]
     X = np.random.default_rng(0).normal(size=(12, 2))
     y = 1 + np.argsort(np.argsort(X @ np.random.default_rng(1).normal(size=(2, 3)), axis=1), axis=1)
     with warnings.catch_warnings():
