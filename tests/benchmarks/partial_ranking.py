@@ -2,8 +2,8 @@
 
 The published figures belong to rankings of class probabilities: dense ranks of those in the folder `probs` come close
 to their targets, though not exactly. The rankings in the folder above are other targets, tied more often, on which a
-constant already scores high: `--targets ranks` takes these, without a published figure. Column "constant" is the ranking that
-is best for the mean ψ of the training rows, whatever the features are.
+constant already scores high: `--targets ranks` takes these, without a published figure. Column "constant" is the
+ranking that is best for the mean ψ of the training rows, whatever the features are.
 
 All choices are made inside the training fold, on features standardised there, as `ranking_selection` describes. Column
 "selected" takes the loss that does better in three times five inner folds. Column "calibrated" decodes the squared
