@@ -45,7 +45,7 @@ def rankings(n=60, seed=0):
         "ProbabilisticStructured()",
         "EmbeddingRegressor(random_state=0)",
         # With weights from left-out rows, a row that is repeated is not left out where its copy is.
-        "StructuredVoting([('a', combpred.StructuredRidge()), ('b', combpred.StructuredRidge(alpha=9))], weights=[2, 1])",
+        "StructuredVoting([(n, combpred.StructuredRidge(alpha=i)) for i, n in ((1, 'a'), (9, 'b'))], weights=(2, 1))",
     ],
 )
 def test_check_estimator_passes_with_nothing_skipped(estimator, passes_check_estimator):
