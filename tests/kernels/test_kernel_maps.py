@@ -65,6 +65,41 @@ def test_products_are_those_of_the_extension_formula(landmarks):
     assert (np.diff(embedding.component_indices_) > 0).all()
 
 
+@pytest.mark.parametrize("options", KERNELS, ids=lambda options: options["kernel"])
+def test_fewer_features_than_landmarks_are_those_of_the_leading_eigenvectors(options):
+    """Against the eigendecomposition: K_nL A_q⁺ K_Lm for the best approximation A_q of rank q of A."""
+    X, new, q = inputs(), inputs(11, seed=3), 3
+    embedding = NystromMap(q, n_landmarks=20, random_state=0, **options).fit(X)
+    assert embedding.components_.shape == (20, 4) and embedding.normalization_.shape == (20, q)
+    assert embedding.transform(new).shape == (11, q) == (11, len(embedding.get_feature_names_out()))
+    among, left, right = (embedding.kernel_.matrix(rows, embedding.components_) for rows in (
+        embedding.components_, X, new))  # fmt: skip
+    values, vectors = np.linalg.eigh(among)
+    inverse = (vectors[:, -q:] / values[-q:]) @ vectors[:, -q:].T
+    products = embedding.transform(X) @ embedding.transform(new).T
+    np.testing.assert_allclose(products, left @ inverse @ right.T, atol=1e-9)
+    assert embedding.eigenvalues_ == pytest.approx(values[::-1][:q])
+    # On the landmarks no matrix of that rank is nearer.
+    z = embedding.transform(embedding.components_)
+    assert np.linalg.norm(among - z @ z.T) == pytest.approx(np.linalg.norm(values[:-q]), abs=1e-9)
+
+
+def test_as_many_features_as_landmarks_are_those_without_the_parameter():
+    X = inputs()
+    plain, given = (NystromMap(12, n_landmarks=k, random_state=0).fit(X) for k in (None, 12))
+    np.testing.assert_array_equal(plain.normalization_, given.normalization_)
+    np.testing.assert_array_equal(plain.transform(X), given.transform(X))
+    # Leading ones of the same landmarks are their first columns, and more of them approximate no worse.
+    errors = []
+    for q in (1, 4, 8, 12):
+        fewer = NystromMap(q, n_landmarks=12, random_state=0).fit(X)
+        np.testing.assert_allclose(fewer.transform(X), plain.transform(X)[:, :q], atol=1e-12)
+        errors.append(fewer.approximation_error(X[plain.component_indices_]).relative_frobenius)
+    assert errors == sorted(errors, reverse=True) and errors[0] > 0.1 and errors[-1] < 1e-12
+    # The rank limits both.
+    assert NystromMap(10, n_landmarks=20, kernel="linear", random_state=0).fit_transform(X).shape == (60, 4)
+
+
 def test_products_are_those_of_scikit_learn():
     X = inputs()
     theirs = Nystroem(gamma=0.1, n_components=60, random_state=0).fit_transform(X)

@@ -54,6 +54,16 @@ def test_bad_input_is_refused(Map):
             Map(1000).fit(X)
 
 
+def test_fewer_landmarks_than_features_are_refused():
+    with pytest.raises(ValueError, match="n_landmarks=4 is less than n_components=5: .* at least as many landmarks"):
+        NystromMap(5, n_landmarks=4).fit(inputs())
+    with pytest.raises(ValueError, match="The 'n_landmarks' parameter of NystromMap must be an int in the range"):
+        NystromMap(5, n_landmarks=0).fit(inputs())
+    with pytest.warns(UserWarning, match="n_landmarks=100 landmarks are asked for, but there are 60 rows"):
+        embedding = NystromMap(5, n_landmarks=100).fit(inputs())
+    assert embedding.normalization_.shape == (60, 5)
+
+
 @pytest.mark.parametrize("Map", MAPS)
 def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(Map, limits):
     X = inputs(300)

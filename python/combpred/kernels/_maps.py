@@ -108,6 +108,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     """
 
     n_components: int | None
+    n_landmarks: int | None = None  # None: as many as components
     kernel: str | Callable[..., float]
     gamma: float | str | None
     degree: float
@@ -297,20 +298,19 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 "'precomputed'"
             )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        rows = sampled_rows(X, _DRAWN_ROWS * int(self.n_components), seed)
+        rows = sampled_rows(X, _DRAWN_ROWS * int(self.n_landmarks or self.n_components), seed)
         columns = getattr(X, "columns", None)
         return rows if columns is None else _named(rows, columns)
 
     def _n_landmarks(self, n: int) -> int:
         """How many of n rows are to be landmarks."""
-        assert self.n_components is not None
-        if self.n_components > n:
+        name = "n_components" if self.n_landmarks is None else "n_landmarks"
+        asked = int(getattr(self, name))
+        if asked > n:
             warn_user(
-                f"n_components={self.n_components} landmarks are asked for, but there are {n} rows: all of them are "
-                "taken",
-                UserWarning,
+                f"{name}={asked} landmarks are asked for, but there are {n} rows: all of them are taken", UserWarning
             )
-        return min(int(self.n_components), n)
+        return min(asked, n)
 
     def _choose(self, X: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
         """Return the rows that are landmarks, in ascending order."""

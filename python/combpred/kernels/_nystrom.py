@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import qr
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.glossary import documented
 from .._lib.arrays import FloatArray
@@ -26,13 +27,17 @@ class NystromMap(KernelMap):
 
     With the kernel matrix :math:`A = U \Lambda U^\top` of landmarks L among the training rows, a row x becomes
     :math:`z(x) = k(x, L)\, U \Lambda^{-1/2}`. Inner products of the features are those of the kernel's own features
-    after projection onto the span of the landmarks. Linear models on them are kernel methods at a cost linear in the
-    number of rows: ``make_pipeline(NystromMap(1000), StructuredRidge())`` is that of kernel ridge.
+    after projection onto the span of the landmarks, or onto its leading principal directions. Linear models on them are
+    kernel methods at a cost linear in the number of rows: ``make_pipeline(NystromMap(1000), StructuredRidge())`` is
+    that of kernel ridge.
 
     Parameters
     ----------
     n_components : int, default=100
-        Number of landmarks, at most the number of rows.
+        Largest number of features.
+    n_landmarks : int, default=None
+        Number of landmarks, at most the number of rows and at least `n_components`. Of more landmarks than features,
+        the leading eigenvectors are kept. None: `n_components`.
     kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="rbf"
         Positive semi-definite kernel; a callable takes two rows and returns a number. With ``"precomputed"``, X is the
         square matrix of kernel values (array or CSR) in ``fit``, and the values between new rows and those of ``fit``
@@ -52,8 +57,9 @@ class NystromMap(KernelMap):
     normalization_ : ndarray of shape (k, q)
         :math:`U \Lambda^{-1/2}`, by descending eigenvalue.
     eigenvalues_ : ndarray of shape (q,)
-        Λ. Eigenvalues up to :math:`10^{-15} k` of the largest are errors of rounding and dropped, so that q may be less
-        than `n_components`: for a linear kernel it is the rank of the landmarks. At least one is kept.
+        Λ, of which the largest `n_components` are kept. Eigenvalues up to :math:`10^{-15} k` of the largest are errors
+        of rounding and dropped, so that q may be less than `n_components`: for a linear kernel it is the rank of the
+        landmarks. At least one is kept.
     %(kernel_)s
     %(n_features_in_)s
     %(feature_names_in_)s
@@ -68,11 +74,17 @@ class NystromMap(KernelMap):
     -----
     Fitting costs :math:`O(k^3)` and three k×k matrices, beside the choice of landmarks; embedding n rows
     :math:`O(n k (p + q))` in blocks of 16 MiB. Where a row is a landmark, its inner products with all landmarks are
-    exact; with all rows as landmarks the features reproduce the kernel matrix.
+    exact; with all rows as landmarks the features reproduce the kernel matrix. These hold for as many features as
+    landmarks. With fewer, the features of the landmarks are those of kernel PCA without centring, whose inner products
+    are the best approximation of that rank in the Frobenius norm, off by :math:`\sqrt{\sum_i \lambda_i^2}` over the
+    eigenvalues left out; where the last one kept equals the first one left out, which of them is kept is arbitrary.
 
     References
     ----------
     C. Williams and M. Seeger (2001), Using the Nyström method to speed up kernel machines, *NIPS* 13.
+
+    S. Kumar, M. Mohri and A. Talwalkar (2012), Sampling methods for the Nyström method, *Journal of Machine Learning
+    Research* 13.
 
     J. Platt (2005), FastMap, MetricMap, and Landmark MDS are all Nyström algorithms, *AISTATS*.
 
@@ -88,10 +100,18 @@ class NystromMap(KernelMap):
     True
     """
 
+    n_components: int
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMap._parameter_constraints,
+        "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
     def __init__(
         self,
         n_components: int = 100,
         *,
+        n_landmarks: int | None = None,
         kernel: str | Callable[..., float] = "rbf",
         gamma: float | str | None = None,
         degree: float = 3,
@@ -101,6 +121,7 @@ class NystromMap(KernelMap):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_components = n_components
+        self.n_landmarks = n_landmarks
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -111,8 +132,17 @@ class NystromMap(KernelMap):
 
     def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
         found = definite_spectrum(among)
-        self.eigenvalues_ = found.values
-        return whitening(found)
+        kept = slice(self.n_components)
+        self.eigenvalues_ = found.values[kept]
+        return whitening(Eigendecomposition(self.eigenvalues_, found.vectors[:, kept]))
+
+    def _n_landmarks(self, n: int) -> int:
+        if self.n_landmarks is not None and self.n_landmarks < self.n_components:
+            raise ValueError(
+                f"n_landmarks={self.n_landmarks} is less than n_components={self.n_components}: landmarks have as many "
+                "eigenvectors as there are of them; take at least as many landmarks as components, or n_landmarks=None"
+            )
+        return super()._n_landmarks(n)
 
 
 def definite_spectrum(among: FloatArray) -> Eigendecomposition:

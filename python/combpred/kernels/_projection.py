@@ -96,6 +96,8 @@ class RandomProjectionMap(KernelMap):
     (True, 300)
     """
 
+    n_landmarks: int
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMap._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
