@@ -41,7 +41,7 @@
 // edges with a property, and their decoders; pairs_implied, pairs that follow from others; paths_graph, the graph that the
 // parameters describe; permutations_partial, rankings of which a part is known.
 //
-// What several structures share is in the files of the types that they embed or call: indices, sets, pairs, pairscheme, relations,
+// What several structures share is in the files of the types that they embed or call: indices, allowed, sets, pairs, pairscheme, relations,
 // visits, cyclespace, rootedtree, edgelist, edgesets, bitrelation, centring, isotropic, lexicographic, mirror; and what conditions on
 // their outputs share in pairs_conditions, sets_conditions, visits_conditions and edges_conditions. The rest belongs to the package:
 // conditions (their keys, and how they are read), structure (what a Space is and what it may be able to do), encode (rows of data, and what is said of wrong ones),

@@ -51,6 +51,7 @@ func TestRowsOfData(t *testing.T) {
 		{"subtrees", tree, []float64{1, 0, 1}, "node 2 is in, its parent, node 1, is not; add the ancestors of every node to the row"},
 		{"subtrees", tree, []float64{0, 0, 1}, "the root, node 0, is left out; every subtree contains it: set it to 1"},
 		{"hierarchy", examples.Hierarchy([]int32{-1, 0, 0}, []int32{0, 1, 1}), []float64{0}, "node 0 is not allowed; change what is allowed, or drop the row (allowed are node 1, node 2)"},
+		{"posetelements", examples.AllowedIn(examples.Poset(3, examples.Divides), 1, 2), []float64{0}, "element 0 is not allowed; change what is allowed, or drop the row (allowed are element 1, element 2)"},
 		{"ordinal", examples.Sized(3), []float64{3}, "found 3; grades are whole numbers 0..2"},
 		{"multiclass", examples.Sized(3), []float64{.5}, "found 0.5; classes are whole numbers 0..2"},
 		{"tournaments", examples.Sized(3), []float64{1, 0, -1}, []int32{1, 0, -1}},

@@ -3,9 +3,6 @@ package structure
 import (
 	"fmt"
 	"iter"
-	"math/big"
-	"math/rand/v2"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -27,13 +24,11 @@ var _ = register[*hierarchy](Spec{
 
 // hierarchy is the space of the allowed nodes of a tree, encoded as the node's index.
 type hierarchy struct {
-	*kept
-	parent  []int32 // -1 for the root
-	order   []int32 // all nodes, parents before children
-	allowed []int32 // the allowed nodes, ascending
-	mask    []bool  // whether a node is allowed
-	below   []int   // allowed nodes in the subtree of each node, itself included
-	sums    *scratch
+	allowedIndices
+	parent []int32 // -1 for the root
+	order  []int32 // all nodes, parents before children
+	below  []int   // allowed nodes in the subtree of each node, itself included
+	sums   *scratch
 }
 
 var (
@@ -41,6 +36,7 @@ var (
 	_ Moments    = (*hierarchy)(nil)
 	_ Enumerator = (*hierarchy)(nil)
 	_ Sampler    = (*hierarchy)(nil)
+	_ Proposer   = (*hierarchy)(nil)
 	_ Decoder    = (*hierarchy)(nil)
 )
 
@@ -53,26 +49,18 @@ func newHierarchy(a given) (Space, error) {
 		return nil, fmt.Errorf("structure: a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
 			n, 2*n, len(a.Ints))
 	}
+	allowed, err := allowIndices(n, "node", "hierarchy", a.Ints[n:])
+	if err != nil {
+		return nil, err
+	}
 	h := &hierarchy{
-		kept:   new(kept),
-		parent: append([]int32(nil), a.Ints[:n]...),
-		mask:   make([]bool, n),
-		below:  make([]int, n),
-		sums:   new(scratch),
+		allowedIndices: allowed,
+		parent:         append([]int32(nil), a.Ints[:n]...),
+		below:          make([]int, n),
+		sums:           new(scratch),
 	}
-	for i, v := range a.Ints[n:] {
-		switch v {
-		case 0:
-		case 1:
-			h.mask[i] = true
-			h.below[i] = 1
-			h.allowed = append(h.allowed, int32(i))
-		default:
-			return nil, fmt.Errorf("structure: the allowed mask is %d for node %d, must be 0 or 1", v, i)
-		}
-	}
-	if len(h.allowed) == 0 {
-		return nil, fmt.Errorf("structure: no node of the hierarchy is allowed, so there is nothing to predict")
+	for _, v := range h.allowed {
+		h.below[v] = 1
 	}
 	if h.order, err = topDown(h.parent); err != nil {
 		return nil, err
@@ -88,30 +76,7 @@ func (h *hierarchy) String() string {
 	return fmt.Sprintf("%d allowed nodes of a hierarchy of %d", len(h.allowed), len(h.parent))
 }
 
-func (h *hierarchy) PartLen() int    { return 1 }
 func (h *hierarchy) FeatureLen() int { return len(h.parent) }
-func (h *hierarchy) Count() *big.Int { return big.NewInt(int64(len(h.allowed))) }
-
-func (h *hierarchy) Check(y []int32) error {
-	if err := checkIndex(y, len(h.parent), "node"); err != nil {
-		return err
-	}
-	if !h.mask[y[0]] {
-		const most = 10
-		shown := make([]string, 0, most+1)
-		for _, v := range h.allowed[:min(most, len(h.allowed))] {
-			shown = append(shown, fmt.Sprintf("node %d", v))
-		}
-		if len(h.allowed) > most {
-			shown = append(shown, fmt.Sprintf("… (%d in all)", len(h.allowed)))
-		}
-		return fmt.Errorf("structure: node %d is not allowed; change what is allowed, or drop the row (allowed are %s)", y[0],
-			strings.Join(shown, ", "))
-	}
-	return nil
-}
-
-func (h *hierarchy) Format() string { return formatOfIndices(len(h.parent), "node") }
 
 func (h *hierarchy) Names() iter.Seq[string] { return numbered("node", len(h.parent)) }
 
@@ -153,24 +118,6 @@ func (h *hierarchy) SecondMoment(dst blas64.General) {
 			dst.Data[int(a)*dst.Stride+int(i)] = both
 		}
 	}
-}
-
-// All lists the allowed nodes in ascending order.
-func (h *hierarchy) All() iter.Seq[[]int32] {
-	return func(yield func([]int32) bool) {
-		y := make([]int32, 1)
-		for _, v := range h.allowed {
-			y[0] = v
-			if !yield(y) {
-				return
-			}
-		}
-	}
-}
-
-func (h *hierarchy) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), 1)
-	dst[0] = h.allowed[rng.IntN(len(h.allowed))]
 }
 
 // Decode sums the scores from the root downwards; the smallest index wins among allowed nodes of equal score. Cost:

@@ -11,8 +11,6 @@ func (h *hierarchy) Distribution(scores []float64, _ func() error) (Draw, error)
 }
 
 func (h *hierarchy) PartitionCost(bool) float64 { return float64(6 * len(h.parent)) }
-func (h *hierarchy) outputs() int               { return len(h.allowed) }
-func (h *hierarchy) output(i int) int32         { return h.allowed[i] }
 
 // scoresTo adds up the scores on the way from the root.
 func (h *hierarchy) scoresTo(dst, s []float64) {

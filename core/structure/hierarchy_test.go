@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,7 +11,8 @@ import (
 	"combpred/core/structure/examples"
 )
 
-// TestHierarchyIsPoset: a tree with every node allowed has the moments and the decoder of the poset of its nodes.
+// TestHierarchyIsPoset: a tree has the moments, the partition function and the decoder of the poset of its nodes, with all of them allowed
+// or the same ones.
 func TestHierarchyIsPoset(t *testing.T) {
 	parent := []int32{4, 4, -1, 0, 2, 2, 5, 3}
 	n := len(parent)
@@ -22,8 +24,18 @@ func TestHierarchyIsPoset(t *testing.T) {
 		}
 		return false
 	}
-	tree := mustNew(t, "hierarchy", examples.Hierarchy(parent, nil))
-	poset := mustNew(t, "posetelements", examples.Poset(n, above))
+	for _, allowed := range [][]int{nil, {0, 3, 5, 6}} {
+		tree, poset := examples.Hierarchy(parent, nil), examples.Poset(n, above)
+		if allowed != nil {
+			poset = examples.AllowedIn(poset, allowed...)
+			tree = examples.Hierarchy(parent, poset.Ints[n*n:])
+		}
+		expectSame(t, mustNew(t, "hierarchy", tree), mustNew(t, "posetelements", poset), n)
+	}
+}
+
+func expectSame(t *testing.T, tree, poset Space, n int) {
+	t.Helper()
 	first, second := square(n), square(n)
 	tree.(Moments).SecondMoment(first)
 	poset.(Moments).SecondMoment(second)
@@ -45,6 +57,13 @@ func TestHierarchyIsPoset(t *testing.T) {
 		}
 		if y[0] != z[0] {
 			t.Fatalf("the tree gives node %d, the poset element %d", y[0], z[0])
+		}
+		one, err := tree.(Partitioner).LogPartition(nil, score.Linear, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, err := poset.(Partitioner).LogPartition(nil, score.Linear, nil); err != nil || math.Abs(one-other) > 1e-12 {
+			t.Fatalf("ln Z of the tree is %g, of the poset %g, error %v", one, other, err)
 		}
 	}
 }

@@ -13,23 +13,25 @@ const maxElements = 8192
 
 var _ = register[*posetElements](Spec{
 	Name: "posetelements",
-	Doc:  "One element of a partially ordered set; ψ marks the element and all elements below it.",
+	Doc:  "One allowed element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 1, Most: maxElements, Reason: "checking that a relation of n elements is transitive takes time proportional to n³",
 			Doc: "number of elements"},
-		{Name: "relation", Kind: "int32 buffer", Doc: "n·n entries by rows, 1 where row a ⪰ column b, a partial order"},
+		{Name: "relation", Kind: "int32 buffer", Doc: "first n·n entries by rows, 1 where row a ⪰ column b, a partial order"},
+		{Name: "allowed", Kind: "int32 buffer", Optional: true,
+			Doc: "next n entries: 1 for elements that may be predicted, 0 for others; without them all may"},
 	},
 	Parts: "the element",
 	Psi:   "the elements",
-	Ref:   "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective",
+	Ref:   "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective, restricted to the allowed elements",
 	build: newPosetElements,
 })
 
-// posetElements is the space of the elements of a poset, encoded as the element's index.
+// posetElements is the space of the allowed elements of a poset, encoded as the element's index.
 type posetElements struct {
-	indices
+	allowedIndices
 	down bitRelation // down.has(a, b): a ⪰ b
-	up   bitRelation // its transpose
+	up   bitRelation // up.has(b, a): a ⪰ b and a is allowed
 }
 
 var (
@@ -46,16 +48,28 @@ func newPosetElements(a given) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.Ints) != n*n {
-		return nil, fmt.Errorf("structure: the relation of %d elements needs %d integers, not %d", n, n*n, len(a.Ints))
+	var mask []int32
+	switch len(a.Ints) {
+	case n * n:
+	case n*n + n:
+		mask = a.Ints[n*n:]
+	default:
+		return nil, fmt.Errorf("structure: the relation of %d elements needs %d integers, or %d with the allowed mask, not %d", n, n*n,
+			n*n+n, len(a.Ints))
 	}
-	p := &posetElements{indices: newIndices(n, "element"), down: newBitRelation(n), up: newBitRelation(n)}
-	for i, v := range a.Ints {
+	allowed, err := allowIndices(n, "element", "poset", mask)
+	if err != nil {
+		return nil, err
+	}
+	p := &posetElements{allowedIndices: allowed, down: newBitRelation(n), up: newBitRelation(n)}
+	for i, v := range a.Ints[:n*n] {
 		switch v {
 		case 0:
 		case 1:
 			p.down.set(i/n, i%n)
-			p.up.set(i%n, i/n)
+			if p.place[i/n] >= 0 {
+				p.up.set(i%n, i/n)
+			}
 		default:
 			return nil, fmt.Errorf("structure: the relation is %d for elements %d and %d, must be 0 or 1", v, i/n, i%n)
 		}
@@ -86,7 +100,13 @@ func (p *posetElements) checkOrder() error {
 	return nil
 }
 
-func (p *posetElements) String() string  { return fmt.Sprintf("%d elements of a poset", p.n) }
+func (p *posetElements) String() string {
+	if len(p.allowed) < p.n {
+		return fmt.Sprintf("%d allowed elements of a poset of %d", len(p.allowed), p.n)
+	}
+	return fmt.Sprintf("%d elements of a poset", p.n)
+}
+
 func (p *posetElements) FeatureLen() int { return p.n }
 
 func (p *posetElements) Names() iter.Seq[string] { return numbered(">=", p.n) }
@@ -99,43 +119,43 @@ func (p *posetElements) Embed(dst []float64, y []int32) {
 	}
 }
 
-// Mean: ψ_i is 1 for the elements above i, itself included. Cost: O(n²/64).
+// Mean: ψ_i is 1 for the allowed elements above i, itself included. Cost: O(n²/64).
 func (p *posetElements) Mean(dst []float64) {
 	mustLen("dst", len(dst), p.n)
 	for i := range dst {
-		dst[i] = float64(p.up.common(i, i)) / float64(p.n)
+		dst[i] = float64(p.up.common(i, i)) / float64(len(p.allowed))
 	}
 }
 
-// SecondMoment: ψ_i ψ_j is 1 for the elements above both. Cost: O(n³/64).
+// SecondMoment: ψ_i ψ_j is 1 for the allowed elements above both. Cost: O(n³/64).
 func (p *posetElements) SecondMoment(dst blas64.General) {
 	mustLen("dst's column", dst.Rows, p.n)
 	mustLen("dst's row", dst.Cols, p.n)
 	for i := range p.n {
 		for j := range i + 1 {
-			both := float64(p.up.common(i, j)) / float64(p.n)
+			both := float64(p.up.common(i, j)) / float64(len(p.allowed))
 			dst.Data[i*dst.Stride+j] = both
 			dst.Data[j*dst.Stride+i] = both
 		}
 	}
 }
 
-// Decode sums the scores below each element; the smallest index wins among equals. Cost: one addition for each related
-// pair.
+// Decode sums the scores below each allowed element; the smallest index wins among equals. Cost: one addition for each
+// element below one of them.
 func (p *posetElements) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), 1)
 	mustScores(score, p.n)
-	best, value := -1, 0.0
-	for a := range p.n {
+	best, value := int32(-1), 0.0
+	for _, a := range p.allowed {
 		var sum float64
-		for b := range p.down.related(a) {
+		for b := range p.down.related(int(a)) {
 			sum += score.indicator(b)
 		}
 		if best < 0 || sum > value {
 			best, value = a, sum
 		}
 	}
-	dst[0] = int32(best)
+	dst[0] = best
 	return proven(value), nil
 }
 

@@ -13,22 +13,22 @@ func (p *posetElements) Distribution(scores []float64, _ func() error) (Draw, er
 // PartitionCost is at most that of one addition for each pair of elements, and as many again for marginals.
 func (p *posetElements) PartitionCost(bool) float64 { return float64(2 * p.n * p.n) }
 
-// scoresTo adds up the scores below each element.
+// scoresTo adds up the scores below each allowed element.
 func (p *posetElements) scoresTo(dst, s []float64) {
-	for a := range p.n {
-		dst[a] = 0
-		for b := range p.down.related(a) {
-			dst[a] += s[b]
+	for i, a := range p.allowed {
+		dst[i] = 0
+		for b := range p.down.related(int(a)) {
+			dst[i] += s[b]
 		}
 	}
 }
 
-// averageTo adds up the probabilities above each element.
+// averageTo adds up the probabilities of the allowed elements above each.
 func (p *posetElements) averageTo(dst, probability []float64) {
 	for b := range p.n {
 		var sum float64
 		for a := range p.up.related(b) {
-			sum += probability[a]
+			sum += probability[p.place[a]]
 		}
 		dst[b] = min(sum, 1)
 	}

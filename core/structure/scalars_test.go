@@ -52,7 +52,9 @@ func TestPosetMessages(t *testing.T) {
 		{[]int32{1, 0, 1, 0, 1, 0, 1, 0, 1}, "elements 0 and 2 are ⪰ each other"},
 		{[]int32{1, 1, 0, 0, 1, 1, 0, 0, 1}, "0 ⪰ 1 and 1 ⪰ 2, but not 0 ⪰ 2"},
 		{[]int32{1, 0, 0, 0, 1, 0, 0, 5, 1}, "the relation is 5 for elements 2 and 1"},
-		{[]int32{1, 0, 0, 1}, "3 elements needs 9 integers, not 4"},
+		{[]int32{1, 0, 0, 1}, "3 elements needs 9 integers, or 12 with the allowed mask, not 4"},
+		{[]int32{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, "no element of the poset is allowed, so there is nothing to predict"},
+		{[]int32{1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 2}, "the allowed mask is 2 for element 2, must be 0 or 1"},
 	}
 	for _, r := range refused {
 		_, err := build("posetelements", examples.Args{Scalars: map[string]int64{"n": 3}, Ints: r.relation})

@@ -17,10 +17,12 @@ from combpred.structures import (
     Cliques,
     Custom,
     Cycles,
+    Hierarchy,
     LabelSets,
     MultiClass,
     Ordinal,
     Permutations,
+    PosetElements,
     Routes,
     Structure,
     Tournaments,
@@ -62,8 +64,8 @@ def other_values(y: Output) -> list[Output]:
     return [(*y[:i], v, *y[i + 1 :]) for i in range(len(y)) for v in (-1, 0, 1) if v != y[i]]
 
 
-def others(n: int) -> Callable[[Output], list[Output]]:
-    return lambda y: [(z,) for z in range(n) if z != y[0]]
+def others(*outputs: int) -> Callable[[Output], list[Output]]:
+    return lambda y: [(z,) for z in outputs if z != y[0]]
 
 
 MOVES: list[tuple[Structure, Callable[[Output], list[Output]]]] = [
@@ -75,8 +77,10 @@ MOVES: list[tuple[Structure, Callable[[Output], list[Output]]]] = [
     (Permutations(4), reinsertions),
     (Assignments(4), transpositions),
     (Tournaments(3), other_values),
-    (MultiClass(5), others(5)),
-    (Ordinal(4), others(4)),
+    (MultiClass(5), others(0, 1, 2, 3, 4)),
+    (Ordinal(4), others(0, 1, 2, 3)),
+    (Hierarchy([-1, 0, 0, 2, 2], allowed=[4, 0, 1]), others(0, 1, 4)),
+    (PosetElements(np.tri(5, dtype=bool), allowed=[1, 4, 3, 0]), others(0, 1, 3, 4)),
 ]
 NAMES = [repr(structure) for structure, _ in MOVES]
 with_moves = pytest.mark.parametrize(("structure", "moves"), MOVES, ids=NAMES)

@@ -42,6 +42,36 @@ def test_elements_outside_the_poset_are_refused() -> None:
     assert PosetElements(RELATION) == PosetElements(RELATION.tolist())
 
 
+def test_allowed_elements() -> None:
+    mask = np.array([False, True, False, True])
+    structure = PosetElements(RELATION, allowed=mask)
+    assert list(structure.enumerate()) == [1, 3] == list(PosetElements(RELATION, allowed=[3, 1]).enumerate())
+    assert structure != PosetElements(RELATION) and PosetElements(RELATION, allowed=[0, 1, 2, 3]).count() == 4
+    assert set(structure.sample(50, random_state=0)) == {1, 3}
+    # Element 0 scores most, and lies below both; of all elements 2 would be best.
+    scores = np.array([[5.0, -1.0, 2.0, -3.0]])
+    assert structure.decode(scores).tolist() == [1] and PosetElements(RELATION).decode(scores).tolist() == [2]
+    with pytest.raises(ValueError, match=r"row 1: element 2 is not allowed; .* \(allowed are element 1, element 3\)"):
+        structure.validate([3, 2])
+    assert structure.score([0, 1], [3, 1]) == 0.5  # truth that is not allowed is predicted wrongly
+
+
+@pytest.mark.parametrize(
+    ("allowed", "message"),
+    [
+        ([True], r"shape \(4,\), one entry for each element"),
+        ([False] * 4, "no element to predict"),
+        ([0, 1, 1, 0], "lists the same element twice"),
+        ([4], "allowed.*found 4; elements are whole numbers 0..3"),
+        ([], "at least one element"),
+        ("leaves", "at least one element"),
+    ],
+)
+def test_illegal_choices_of_elements_are_refused(allowed: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PosetElements(RELATION, allowed=allowed).count()
+
+
 # Hierarchies.
 
 

@@ -1,6 +1,9 @@
 package examples
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 var (
 	_ = add("multiclass", Sizes{Small: sizes(1, 2, 3, 7), Large: sizes(5000)})
@@ -12,6 +15,9 @@ var (
 				Poset(2, func(a, b int) bool { return a == b }),
 				Poset(5, func(a, b int) bool { return a >= b }),
 				Poset(12, Divides),
+				AllowedIn(Poset(5, func(a, b int) bool { return a >= b }), 1, 3, 4),
+				AllowedIn(Poset(12, Divides), 0, 5, 7, 10, 11), // no multiple of 7, 9 or 10
+				AllowedIn(Poset(4, Divides), 2),
 			}
 		},
 		Large: func() []Args { return []Args{Poset(700, Divides)} },
@@ -41,6 +47,16 @@ func Poset(n int, above func(a, b int) bool) Args {
 		}
 	}
 	return Args{Scalars: map[string]int64{"n": int64(n)}, Ints: ints}
+}
+
+// AllowedIn restricts a poset to some of its elements.
+func AllowedIn(poset Args, elements ...int) Args {
+	n := int(poset.Scalars["n"])
+	ints := append(slices.Clone(poset.Ints), make([]int32, n)...)
+	for _, v := range elements {
+		ints[n*n+v] = 1
+	}
+	return Args{Scalars: poset.Scalars, Ints: ints}
 }
 
 // Divides orders the numbers 1..n: a+1 ⪰ b+1 when b+1 divides a+1.

@@ -5,11 +5,12 @@ The checks of fractions and of choices differ in the words and classes of their 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 
@@ -111,3 +112,35 @@ def frozen(value: Any) -> Hashable:
 def seed_of(random_state: Any) -> int:
     """Return a seed below 2**63 drawn from `random_state`, as scikit-learn reads it."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+
+
+def allowed_mask(
+    allowed: Any, n: int, structure: str, noun: str, indices: Callable[[Any], NDArray[np.int32]]
+) -> NDArray[np.bool_]:
+    """Return a mask ``(n,)`` of what may be predicted, from a mask or a list, which `indices` reads; None allows all.
+
+    Raises
+    ------
+    ValueError
+        For a mask of another shape, a list that is empty or repeats itself, and where nothing is allowed.
+    """
+    if allowed is None:
+        return np.ones(n, dtype=np.bool_)
+    values = np.asarray(allowed)
+    if values.dtype.kind == "b":
+        if values.shape != (n,):
+            raise ValueError(
+                f"{structure}: the mask allowed must have shape ({n},), one entry for each {noun}; got {values.shape}"
+            )
+        mask: NDArray[np.bool_] = values.copy()
+    else:
+        if values.ndim != 1 or values.size == 0:
+            raise ValueError(f"{structure}: allowed must list at least one {noun}, got {allowed!r}")
+        listed = indices(values)
+        if len(np.unique(listed)) < len(listed):
+            raise ValueError(f"{structure}: allowed lists the same {noun} twice; a mask must have booleans, not 0/1")
+        mask = np.zeros(n, dtype=np.bool_)
+        mask[listed] = True
+    if not mask.any():
+        raise ValueError(f"{structure}: allowed leaves no {noun} to predict; allow at least one")
+    return mask

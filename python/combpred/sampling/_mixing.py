@@ -58,7 +58,7 @@ def mixing_bound(structure: Structure, scores: ArrayLike, sampler: str = "local"
       `Assignments` of n                          2/(n − 1), random transpositions      0
       `Tournaments` of m pairs                    3/(2m), one pair                      1/2
       `MultiClass`, `Ordinal`, `PosetElements`,   n/(n − 1), any other                  (n − 2)/(n − 1)
-      lists of n outputs
+      `Hierarchy`, lists of n outputs
       ==========================================  ====================================  ==============
 
       The rule of Metropolis leaves at least exp(−D) of each, as :math:`\min p/\max p \ge e^{-D}` bounds what Dirichlet

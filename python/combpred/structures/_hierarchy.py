@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.checks import allowed_mask
 from .._data.glossary import documented
 from .._data.trees import Tree
 from .._lib.structure import Description
@@ -88,30 +89,10 @@ class Hierarchy(Structure):
 
     def _mask(self, tree: Tree) -> NDArray[np.bool_]:
         """Return a mask ``(n_nodes,)`` of the allowed nodes; ValueError if the parameter `allowed` is illegal."""
-        if self.allowed is None:
-            return np.ones(len(tree), dtype=np.bool_)
         if isinstance(self.allowed, str):
             if self.allowed != "leaves":
                 raise ValueError(
                     f'Hierarchy: allowed must be None, "leaves", a mask or a list of nodes, got {self.allowed!r}'
                 )
             return tree.leaves()
-        values = np.asarray(self.allowed)
-        if values.dtype.kind == "b":
-            if values.shape != (len(tree),):
-                raise ValueError(
-                    f"Hierarchy: the mask allowed must have shape ({len(tree)},), one entry for each node; "
-                    f"got {values.shape}"
-                )
-            mask: NDArray[np.bool_] = values.copy()
-        else:
-            if values.ndim != 1 or values.size == 0:
-                raise ValueError(f"Hierarchy: allowed must list at least one node, got {self.allowed!r}")
-            listed = tree.nodes(values, "allowed")
-            if len(np.unique(listed)) < len(listed):
-                raise ValueError("Hierarchy: allowed lists a node twice; a mask must have booleans, not 0/1")
-            mask = np.zeros(len(tree), dtype=np.bool_)
-            mask[listed] = True
-        if not mask.any():
-            raise ValueError("Hierarchy: allowed leaves no node to predict; allow at least one")
-        return mask
+        return allowed_mask(self.allowed, len(tree), "Hierarchy", "node", lambda y: tree.nodes(y, "allowed"))

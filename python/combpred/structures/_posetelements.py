@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.targets import target_vector
+from .._data.checks import allowed_mask
+from .._data.targets import target_vector, whole_numbers
 from .._lib.structure import Description
 from ._base import Structure
 
@@ -19,11 +20,16 @@ class PosetElements(Structure):
     ----------
     relation : array-like of shape (k, k), bool or 0/1
         ``relation[a, b]`` says that a ⪰ b. It must be reflexive, transitive and antisymmetric.
+    allowed : None, bool array of shape (k,) or sequence of elements, default=None
+        The elements that may be outputs. None: all of them. Otherwise those where the mask is True, or those in the
+        list.
 
     Notes
     -----
-    y has shape ``(n,)`` and holds element indices 0..k−1; predictions are int32. The default metric is `accuracy`.
-    Decoding compares the scores of all elements, with one addition for each related pair, O(k²) at most.
+    y has shape ``(n,)`` and holds element indices 0..k−1; predictions are int32. ψ has an entry for each element,
+    allowed or not. The default metric is `accuracy`.
+
+    Decoding compares the scores of all allowed elements, with one addition for each related pair, O(k²) at most.
 
     The embedding is that of Vembu (2010), ch. 5, with the reflexive order. Under the strict order, ψ of every minimal
     element would be 0, and no score could tell them apart.
@@ -36,14 +42,17 @@ class PosetElements(Structure):
     >>> PosetElements([[1, 0, 0], [0, 1, 0], [1, 1, 1]]).embed([0, 2])
     array([[1., 0., 0.],
            [1., 1., 1.]])
+    >>> PosetElements([[1, 0, 0], [0, 1, 0], [1, 1, 1]], allowed=[0, 1]).count()
+    2
     """
 
     name = "posetelements"
     default_metric = "accuracy"
     _entries = "bits"
 
-    def __init__(self, relation: ArrayLike) -> None:
+    def __init__(self, relation: ArrayLike, *, allowed: ArrayLike | None = None) -> None:
         self.relation = relation
+        self.allowed = allowed
 
     def _relation(self) -> NDArray[np.int32]:
         """Return the relation as int32 of shape ``(k, k)``, after checking its shape and entries."""
@@ -61,7 +70,13 @@ class PosetElements(Structure):
 
     def _describe(self) -> Description:
         relation = self._relation()
-        return Description(self.name, {"n": len(relation)}, relation.ravel(), None)
+        k = len(relation)
+        noun = f"elements are whole numbers 0..{k - 1}"
+        mask = allowed_mask(
+            self.allowed, k, "PosetElements", "element", lambda y: whole_numbers(y, "allowed", 0, k - 1, noun)
+        )
+        ints = np.concatenate([relation.ravel(), mask.astype(np.int32)])
+        return Description(self.name, {"n": k}, ints, None)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_vector(y, argument)[:, np.newaxis]

@@ -43,6 +43,7 @@ SMALL: list[tuple[Structure, Callable[[Any], list[float]]]] = [
     (LabelSets(4, observed=[[0, 0, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1], [1, 1, 0, 0], [0, 0, 0, 1]]), list),
     (Ordinal(4), lambda y: [float(y >= i) for i in range(4)]),
     (PosetElements(RELATION), lambda y: [float(RELATION[y, i]) for i in range(4)]),
+    (PosetElements(RELATION, allowed=[3, 1]), lambda y: [float(RELATION[y, i]) for i in range(4)]),
     (Hierarchy(PARENT), lambda y: path_indicator(PARENT, y)),
     (Hierarchy(PARENT, allowed="leaves"), lambda y: path_indicator(PARENT, y)),
     (
