@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -79,6 +80,9 @@ class Answers(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+    def _more_tags(self):  # scikit-learn < 1.6
+        return {"multioutput": True}
 
 
 @pytest.mark.parametrize("decision", ["auto", "score", "mbr"])
@@ -226,7 +230,8 @@ def test_frames_and_sparse_inputs_reach_the_regressor():
     assert sparse.issparse(compressed.predict(sparse.csr_matrix(X)))
     np.testing.assert_array_equal(compressed.predict(sparse.csr_matrix(X)).toarray(), dense.predict(X))
     holes = np.where(X > 1.5, np.nan, X)
-    assert EmbeddingRegressor(structure=LabelSets(), random_state=0).fit(holes, y).predict(holes).shape == (30, 3)
+    filled = make_pipeline(SimpleImputer(), KNeighborsRegressor(3))
+    assert EmbeddingRegressor(filled, LabelSets()).fit(holes, y).predict(holes).shape == (30, 3)
     with pytest.raises(ValueError, match="NaN"):
         dense.predict(holes)
 

@@ -17,7 +17,7 @@ from combpred.structures import LabelSets, Tournaments
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 7))
 Y = (X @ RNG.normal(size=(7, 5)) + RNG.normal(size=(90, 5)) > RNG.normal(size=5)).astype(int)
-WIDE = sparse.random_array((60, 300), density=0.05, rng=RNG, data_sampler=RNG.normal).tocsr()
+WIDE = sparse.random(60, 300, density=0.05, format="csr", random_state=0, data_rvs=lambda size: RNG.normal(size=size))
 WIDE_Y = (WIDE @ RNG.normal(size=(300, 11)) + 0.3 * RNG.normal(size=(60, 11)) > 0.5).astype(int)
 WEIGHTS = RNG.choice([0.0, 0.5, 1.0, 2.5], size=90)
 TIGHT = {"tol": 1e-9, "max_iter": 5000}

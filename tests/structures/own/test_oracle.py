@@ -28,7 +28,7 @@ def fits(held):
 
 def independent(held):
     """Columns of a matrix over the rationals: a matroid."""
-    return np.linalg.matrix_rank(COLUMNS[:, held]) == held.sum()
+    return not held.any() or np.linalg.matrix_rank(COLUMNS[:, held]) == held.sum()
 
 
 COLUMNS = np.random.default_rng(0).integers(-1, 2, size=(3, N)).astype(float)
