@@ -202,16 +202,22 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 	})
 }
 
+// readSetLoss reads distributions over label sets, and the loss by which they decide.
+func readSetLoss(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char) (scores, setloss.Loss, error) {
+	sc, err := readLinear(s, in)
+	if err != nil {
+		return sc, 0, err
+	}
+	by, err := named[setloss.Loss](catalogue.SetLosses, loss, "loss")
+	return sc, by, err
+}
+
 //export go_cp_sets_decide
 func go_cp_sets_decide(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char, conditions *C.cp_in_conditions,
 	dst *C.int32_t, partLen C.int64_t, value *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readLinear(s, in)
-		if e != nil {
-			return e
-		}
-		by, e := named[setloss.Loss](catalogue.SetLosses, loss, "loss")
+		sc, by, e := readSetLoss(s, in, loss)
 		if e != nil {
 			return e
 		}
@@ -246,11 +252,7 @@ func go_cp_sets_decide(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_c
 func go_cp_sets_value(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char, y *C.cp_in_i32, partLen C.int64_t,
 	value *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readLinear(s, in)
-		if e != nil {
-			return e
-		}
-		by, e := named[setloss.Loss](catalogue.SetLosses, loss, "loss")
+		sc, by, e := readSetLoss(s, in, loss)
 		if e != nil {
 			return e
 		}

@@ -3,7 +3,6 @@ package ordering
 import (
 	"math"
 	"math/bits"
-	"math/rand/v2"
 )
 
 const (
@@ -84,24 +83,8 @@ func (t *lossSums) of(x int, s uint) (low, top *itemLoss) {
 // solveBounded is solve for components of boundTied items and more. Cost: at most 3^m steps, as there, but few where a good
 // ranking loses little; 2^m float64s of memory. Among equal choices that of local search is taken.
 func (w *WeakWorkspace) solveBounded(rank []int32, items []int32) float64 {
-	s := w.begin(items)
-	s.improve()
-	s.best.set(&s.now)
 	most := w.pairwise(items)
-	rng := rand.New(rand.NewPCG(1, uint64(len(items))))
-	for range boundKicks {
-		if s.best.value >= most-s.threshold {
-			break
-		}
-		s.now.set(&s.best)
-		for range 2 + rng.IntN(3) {
-			s.kick(rng)
-		}
-		s.improve()
-		if s.now.value > s.best.value+s.threshold {
-			s.best.set(&s.now)
-		}
-	}
+	s := w.searched(items, most, boundKicks)
 	if s.best.value < most-s.threshold {
 		b := &w.bound
 		b.prepare(w.gain, w.n, s.best.items)

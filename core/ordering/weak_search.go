@@ -32,11 +32,19 @@ type weakSearch struct {
 // by merging, exchanging or splitting places, until no such move gains; then it moves a few items at random and improves
 // again, keeping the better. The random numbers are the same in every call. Cost: O(m²) a sweep.
 func (w *WeakWorkspace) searchPart(rank []int32, items []int32, most float64) (optimal bool) {
+	s := w.searched(items, most, min(kicks, kickWork/(len(items)*len(items))))
+	w.rankBy(&s.best, rank)
+	return s.best.value >= most-s.threshold
+}
+
+// searched returns the search for the best ranking of the items, after so many attempts to leave a local optimum, or fewer where most is
+// reached.
+func (w *WeakWorkspace) searched(items []int32, most float64, attempts int) *weakSearch {
 	s := w.begin(items)
 	s.improve()
 	s.best.set(&s.now)
 	rng := rand.New(rand.NewPCG(1, uint64(len(items))))
-	for range min(kicks, kickWork/(len(items)*len(items))) {
+	for range attempts {
 		if s.best.value >= most-s.threshold || s.poll.Stopped() {
 			break
 		}
@@ -49,8 +57,7 @@ func (w *WeakWorkspace) searchPart(rank []int32, items []int32, most float64) (o
 			s.best.set(&s.now)
 		}
 	}
-	w.rankBy(&s.best, rank)
-	return s.best.value >= most-s.threshold
+	return s
 }
 
 // begin readies the search for the items at their start.

@@ -134,6 +134,13 @@ type law struct {
 	table linalg.Matrix[float64] // P(i ∈ y, |y| = k) at row k−1, column i
 	sizes []float64              // P(|y| = k), from k = 0
 	gains []float64              // of a label, for the loss and the size that were last asked for
+	of    question
+}
+
+// question is what gains depend on.
+type question struct {
+	loss Loss
+	size int
 }
 
 func newLaw(sets setSpace, scores []float64, poll func() error) (*law, error) {
@@ -153,6 +160,13 @@ func newLaw(sets setSpace, scores []float64, poll func() error) (*law, error) {
 
 // gain returns what each label adds to the value of a set of h ≥ 1 labels.
 func (l *law) gain(loss Loss, h int) []float64 {
+	if loss == Ranking {
+		h = 1 // whatever the size
+	}
+	if l.of == (question{loss, h}) {
+		return l.gains
+	}
+	l.of = question{loss, h}
 	clear(l.gains)
 	if loss == F1 {
 		for k := 1; k < len(l.sizes); k++ {
