@@ -36,8 +36,10 @@ class LeaveOut:
     """
 
     def __init__(self, model: StructuredRidge, X: Any, y: Any, weights: Any, constraints: Any) -> None:
-        self.model, self.X, self.y, self._given = model, X, y, constraints
+        self.model, self.X, self.y = model, X, y
         self.inputs, problem = model._validate_training(X, y, weights)
+        space = model.structure_.space
+        self._held = None if constraints is None else space.restricted(constraints, problem.n)
         self.problem = problem.with_options(solver="closed-form")
         n = problem.n
         self._plan = self.problem.plan(0, n * n)
@@ -63,9 +65,8 @@ class LeaveOut:
 
     def predicted(self, scores: FloatArray) -> Any:
         """Return the predictions from scores, under the constraints of the rows."""
-        space = self.model.structure_.space
-        held = None if self._given is None else space.restricted(self._given, len(scores))
-        return space.decode_parts(self.model._decode_scores(scores, self.model._decoding(), held).y)
+        decoded = self.model._decode_scores(scores, self.model._decoding(), self._held)
+        return self.model.structure_.space.decode_parts(decoded.y)
 
     def train(self, alpha: float) -> FloatArray:
         """Fit the model with a penalty, and return the scores of rows left out."""

@@ -23,7 +23,9 @@ from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
 from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError, DataError
+from .._lib.errors import CapabilityError, DataError, renumbered
+from .._lib.names import SET_LOSSES
+from .._lib.partition import decide_sets, value_sets
 from ..sampling import LogPartition
 from ..sampling.engines import (
     INFERENCE_OF,
@@ -37,13 +39,13 @@ from ..sampling.engines import (
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
 from ..structures import structure_classes
 from .base import StructuredEstimator
-from .decisions import DECISIONS, MOST_PROBABLE, NEAREST, BySetLoss, require_decision
 from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of
 from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
 
+_MOST_PROBABLE = "map", "subset"  # decisions that take the most probable structure
 _FEWER_ROWS = "pass fewer rows at once"
 
 
@@ -245,7 +247,7 @@ class ProbabilisticStructured(StructuredEstimator):
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
-        "decision": [StrOptions(set(DECISIONS))],
+        "decision": [StrOptions({*_MOST_PROBABLE, "mbr", "median", *SET_LOSSES})],
         "solver": [StrOptions({"auto", "lbfgs", "newton", "sgd"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
@@ -875,27 +877,29 @@ class ProbabilisticStructured(StructuredEstimator):
 
     def _decides_by_scores(self) -> bool:
         self._check_capabilities()  # the parameter may have been set after fit
-        return self.decision in MOST_PROBABLE
-
-    def _by_set_loss(self, first: int) -> BySetLoss | None:
-        """Return what decides for rows from number `first` on, where marginals do not determine it."""
-        threads = get_n_threads(self.n_jobs)
-        return BySetLoss(self.structure_, self.decision, threads, first) if self.decision in BySetLoss.LOSSES else None
+        return self.decision in _MOST_PROBABLE
 
     def _decode_scores(
         self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0
     ) -> Decoded:
-        by = self._by_set_loss(first)
-        return super()._decode_scores(scores, how, held, first) if by is None else by.decide(scores, held)
+        if self.decision not in SET_LOSSES:
+            return super()._decode_scores(scores, how, held, first)
+        conditions = None if held is None else held.conditions(first, first + len(scores))
+        description = self.structure_.space.description
+        with renumbered(slice(first, None)):
+            return decide_sets(description, scores, self.decision, conditions, n_threads=how.n_threads)
 
     def _values(self, scores: FloatArray, parts: Any, first: int) -> FloatArray:
-        by = self._by_set_loss(first)
-        return super()._values(scores, parts, first) if by is None else by.values(scores, parts)
+        if self.decision not in SET_LOSSES:
+            return super()._values(scores, parts, first)
+        description = self.structure_.space.description
+        with renumbered(slice(first, None)):
+            return value_sets(description, scores, self.decision, parts, get_n_threads(self.n_jobs))
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         if self._decides_by_scores():
             return scores, None
-        if self.decision not in NEAREST:
+        if self.decision in SET_LOSSES:
             raise CapabilityError(
                 f"decision={self.decision!r} gives no scores to list structures by: take decision='map' or 'mbr'"
             )
@@ -907,4 +911,4 @@ class ProbabilisticStructured(StructuredEstimator):
 
     def _check_capabilities(self) -> None:
         """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
-        require_decision(self.structure_, self.decision)
+        self.structure_.space.require_decision(self.decision)

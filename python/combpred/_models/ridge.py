@@ -114,10 +114,7 @@ class RidgeBase(StructuredEstimator):
 
     def _set_structure(self, structure: Structure) -> None:
         super()._set_structure(structure)
-        suited, best = structure.space.suits
-        self.loss_ = suited if self.loss == "auto" else self.loss
-        usual = "mbr" if self.loss_ == "squared" else "score"
-        self.decision_ = self.decision if self.decision != "auto" else best if self.loss_ == suited else usual
+        self.loss_, self.decision_ = structure.space.decides_by(self.loss, self.decision)
         if self.decision_ == "mbr":
             structure.space.require_preimage()
         if self.decision_ == "f1":

@@ -287,9 +287,8 @@ class StructuredRidgeCV(RidgeBase):
                 raise ValueError("constraints are for leave-one-out (cv=None): leave them or the folds out")
             else:
                 self._fit_folds(X, y, sample_weight, alphas)
-            self.alpha_, self.gamma_ = self.best_params_["alpha"], self.kernel_.gamma
-            if self.kernel_.name not in SCALED_KERNELS:
-                self.gamma_ = None
+            self.alpha_ = self.best_params_["alpha"]
+            self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
         return self
 
     def _set_structure(self, structure: Structure) -> None:
@@ -362,7 +361,8 @@ class StructuredRidgeCV(RidgeBase):
         if getattr(y, "ndim", 1) == 2 and isinstance(self.structure_, (MultiClass, Ordinal)):
             y = target_vector(y, "y")  # a column of labels, with a warning
         settings, whole = self._settings(rows.X, rows.weights), _Rows(X, y, weights, given)
-        by_distance = given is None and all(self._is_squared(each) for each in settings)
+        decides_by = self.structure_.space.decides_by
+        by_distance = given is None and all(decides_by(each.loss, "auto")[0] == "squared" for each in settings)
         judge = Judge(self.scoring, self.decision == "f1", by_distance)
         tried: list[_Tried] = []
         if len(settings) > 1:
@@ -380,9 +380,6 @@ class StructuredRidgeCV(RidgeBase):
         self.cv_results_ = _table(tried, alphas)
         self.loo_scores_ = chosen.train(alpha)
         self._take(chosen.model)
-
-    def _is_squared(self, setting: _Setting) -> bool:
-        return (self.structure_.space.suits[0] if setting.loss == "auto" else setting.loss) == "squared"
 
     def _leave_out(self, setting: _Setting, rows: _Rows) -> LeaveOut:
         return LeaveOut(self._model_of(setting), rows.X, rows.y, rows.weights, rows.constraints)

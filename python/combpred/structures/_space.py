@@ -213,6 +213,31 @@ class LibrarySpace:
             return "auc", "score"
         return "squared", "score" if self.description.name in SUITED_BY_SCORE else "mbr"
 
+    def decides_by(self, loss: str, decision: str) -> tuple[str, str]:
+        """Return the loss and the decision of ridge regression, with what suits the space in place of "auto"."""
+        suited, best = self.suits
+        loss = suited if loss == "auto" else loss
+        usual = "mbr" if loss == "squared" else "score"
+        return loss, decision if decision != "auto" else best if loss == suited else usual
+
+    def require_decision(self, decision: str) -> None:
+        """Raise CapabilityError unless distributions on the space can decide so, with the decisions there are."""
+        known = ("map", "mbr", *self.decisions)
+        if decision not in known:
+            raise CapabilityError(
+                f"decision={decision!r} has no meaning for {type(self.structure).__name__}, whose decisions are "
+                f"{', '.join(map(repr, known))}"
+            )
+        if decision not in ("mbr", "median"):  # which take the output of nearest ψ
+            return
+        try:
+            self.require_preimage()
+        except CapabilityError:
+            raise CapabilityError(
+                f"decision={decision!r} predicts the structure whose ψ is nearest to its expectation, which the "
+                f"decoder of {self.structure!r} does not find: take decision='map'"
+            ) from None
+
     @property
     def has_indicators(self) -> bool:
         """Whether the entries of ψ are indicators, 0 or 1."""

@@ -99,10 +99,7 @@ class ComposedEstimator(StructuredEstimator):
 
     def _decide_by_expectations(self, structure: Structure) -> None:
         """Set `loss_` and `decision_` for scores f that estimate E ψ − μ."""
-        suited, best = structure.space.suits
-        self.loss_, self.decision_ = "squared", self.decision
-        if self.decision == "auto":
-            self.decision_ = best if suited == "squared" else "mbr"
+        self.loss_, self.decision_ = structure.space.decides_by("squared", self.decision)
         if self.decision_ == "mbr":
             try:
                 structure.space.require_preimage()
