@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -25,6 +28,11 @@ const (
 type OrderFunction struct {
 	Kind  OrderKind
 	Gamma float64 // of PositionsRBF; positive
+	// Kappa, unless nil, has Positions compare by Items×Items numbers κ(p_u(y), p_u(y')), by rows, in place of the product: a matrix
+	// that is symmetric and positive semi-definite.
+	Kappa []float64
+	// Weights, unless nil, are those of the items' terms in the kernels of positions, at least 0.
+	Weights []float64
 	// Normalize divides by √(k(y, y) k(y', y')); the kernel with an order where that is 0 is 0.
 	Normalize bool
 	// Logarithms has Extensions give logarithms of counts, −Inf for none and NaN for those beyond MostDownsets; not with Normalize.
@@ -55,6 +63,53 @@ func (f OrderFunction) Check() error {
 	return nil
 }
 
+// indefinite is by which share of the largest eigenvalue of κ others may be below 0: errors of rounding.
+const indefinite = 1e-8
+
+// checkItems returns an error unless Kappa and Weights are legal for that number of items. Cost: O(items³).
+func (f OrderFunction) checkItems(items int) error {
+	ofPositions := f.Kind == Positions || f.Kind == PositionsRBF || f.Kind == SamePositions
+	if f.Weights != nil && (!ofPositions || len(f.Weights) != items) {
+		return fmt.Errorf("kernel: there are %d weights, must be one for each of %d items, and are for kernels of positions", len(f.Weights), items)
+	}
+	for u, w := range f.Weights {
+		if !(w >= 0 && w <= math.MaxFloat64) {
+			return fmt.Errorf("kernel: the weight of item %d is %g, must be finite and at least 0", u, w)
+		}
+	}
+	if f.Kappa == nil {
+		return nil
+	}
+	if f.Kind != Positions || len(f.Kappa) != items*items {
+		return fmt.Errorf("kernel: kappa has %d entries, must have %d for %d items, and is for the kernel of positions", len(f.Kappa), items*items,
+			items)
+	}
+	for a := range items {
+		for b := range a + 1 {
+			v, w := f.Kappa[a*items+b], f.Kappa[b*items+a]
+			if math.IsNaN(v) || math.IsInf(v, 0) || v != w {
+				return fmt.Errorf("kernel: kappa is %g at positions %d and %d and %g at %d and %d, must be finite and symmetric", v, a, b, w, b, a)
+			}
+		}
+	}
+	values, err := linalg.SymEig(blas64.General{Rows: items, Cols: items, Stride: items, Data: slices.Clone(f.Kappa)})
+	if err != nil {
+		return err
+	}
+	if least, most := slices.Min(values), slices.Max(values); least < 0 && least < -indefinite*most {
+		return fmt.Errorf("kernel: kappa is not positive semi-definite: its eigenvalues reach from %.3g to %.3g", least, most)
+	}
+	return nil
+}
+
+// weight returns the weight of an item.
+func (f OrderFunction) weight(u int) float64 {
+	if f.Weights == nil {
+		return 1
+	}
+	return f.Weights[u]
+}
+
 // OrdersTo writes the kernel of every row of x with every row of y to dst; y nil is x itself, for a symmetric matrix at half the cost.
 // Counts of pairs and of positions are exact. The monitor counts rows of x.
 //
@@ -73,6 +128,9 @@ func OrdersTo(dst linalg.Matrix[float64], f OrderFunction, x, y *Orders, workers
 		if x.Items != y.Items {
 			return fmt.Errorf("kernel: x has orders of %d items, y of %d; they must be the same items", x.Items, y.Items)
 		}
+	}
+	if err := f.checkItems(x.Items); err != nil {
+		return err
 	}
 	if dst.Rows != x.N || dst.Cols != m {
 		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.N, m)
@@ -199,7 +257,7 @@ func (g *orderGram) positions(rows, columns []int32) error {
 			others = g.ownPositions(columns)
 		}
 	}
-	if g.f.Kind == Positions {
+	if g.f.Kind == Positions && g.f.Kappa == nil && g.f.Weights == nil {
 		left, right := numbers(rows, g.items), numbers(columns, g.items)
 		for lo := 0; lo < g.dst.Rows; lo += panelRows {
 			hi := min(lo+panelRows, g.dst.Rows)
@@ -224,8 +282,14 @@ func (g *orderGram) positions(rows, columns []int32) error {
 	return g.fill(g.items, own, others, func(i, from int, values []float64) {
 		clear(values)
 		for u, p := range rows[i*g.items : (i+1)*g.items] {
-			// κ depends on the difference: p stands in the middle of the table.
-			near := table[g.items-1-int(p):]
+			near := g.near(table, int(p))
+			if g.f.Weights != nil {
+				w := g.f.Weights[u]
+				for j, q := range byItem[u*m+from : u*m+from+len(values)] {
+					values[j] += w * near[q]
+				}
+				continue
+			}
 			for j, q := range byItem[u*m+from : u*m+from+len(values)] {
 				values[j] += near[q]
 			}
@@ -233,8 +297,26 @@ func (g *orderGram) positions(rows, columns []int32) error {
 	})
 }
 
-// table returns κ(a, b) by b − a, from 1−N to N−1, of the kernels that depend on differences.
+// near returns κ(p, ·).
+func (g *orderGram) near(table []float64, p int) []float64 {
+	if g.f.Kind == Positions {
+		return table[p*g.items : (p+1)*g.items]
+	}
+	return table[g.items-1-p:] // κ depends on the difference: p stands in the middle of the table
+}
+
+// table returns κ by rows for Positions, and otherwise κ(a, b) by b − a, from 1−N to N−1, of the kernels that depend on differences.
 func (g *orderGram) table() []float64 {
+	if g.f.Kind == Positions {
+		if g.f.Kappa != nil || g.f.Weights == nil {
+			return g.f.Kappa
+		}
+		products := make([]float64, g.items*g.items)
+		for k := range products {
+			products[k] = float64(k/g.items) * float64(k%g.items)
+		}
+		return products
+	}
 	values := make([]float64, 2*g.items-1)
 	middle := g.items - 1
 	values[middle] = 1
@@ -251,12 +333,14 @@ func (g *orderGram) table() []float64 {
 func (g *orderGram) ownPositions(predecessors []int32) []float64 {
 	out := make([]float64, len(predecessors)/g.items)
 	for i := range out {
-		out[i] = float64(g.items)
-		if g.f.Kind == Positions {
-			out[i] = 0
-			for _, p := range predecessors[i*g.items : (i+1)*g.items] {
-				out[i] += float64(p) * float64(p)
+		for u, p := range predecessors[i*g.items : (i+1)*g.items] {
+			own := 1.0
+			if g.f.Kappa != nil {
+				own = g.f.Kappa[int(p)*g.items+int(p)]
+			} else if g.f.Kind == Positions {
+				own = float64(p) * float64(p)
 			}
+			out[i] += g.f.weight(u) * own
 		}
 	}
 	return out
