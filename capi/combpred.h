@@ -1053,7 +1053,7 @@ typedef struct cp_order_function {
   int64_t struct_size;
   cp_in_char *name;      /* "edges":          the pairs whose relation y and y' have in common
                             "signed-edges":   those minus the pairs that they order in opposite directions
-                            "positions":      Σ_u p_u(y) p_u(y')
+                            "positions":      Σ_u p_u(y) p_u(y'), or Σ_u κ(p_u(y), p_u(y')) with kappa
                             "positions-rbf":  Σ_u exp(-gamma (p_u(y) - p_u(y'))²)
                             "same-positions": the items u with p_u(y) = p_u(y')
                             "extensions":     the linear extensions in common, of at most 2048 items         */
@@ -1067,6 +1067,9 @@ typedef struct cp_order_function {
   double delta;          /* ... with probability at least 1 - delta all counts are within the factors 1 ± epsilon */
   uint64_t seed;         /* of estimates                                                                      */
   int64_t *n_estimated;  /* gets how many counts are estimated, where epsilon is not 0; or NULL               */
+  cp_in_f64 *kappa;      /* [n_items, n_items], of "positions": κ(a, b) for numbers a and b of items before an item,
+                            symmetric and positive semi-definite; NULL: their product                          */
+  cp_in_f64 *weights;    /* [n_items], of the kernels of positions: of the items' terms, at least 0; NULL: 1   */
 } cp_order_function;
 typedef const cp_order_function cp_in_order_function;
 #define CP_ORDER_FUNCTION {.struct_size = sizeof(cp_order_function), .most_downsets = 1 << 20, .delta = 0.05}

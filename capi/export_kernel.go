@@ -277,6 +277,12 @@ func go_cp_order_kernel(function *C.cp_in_order_function, x, y *C.cp_in_orders, 
 		if e != nil {
 			return e
 		}
+		if f.Kappa, e = optionalFloat64s(r.kappa, "function.kappa", C.int64_t(rows.Items), C.int64_t(rows.Items)); e != nil {
+			return e
+		}
+		if f.Weights, e = optionalFloat64s(r.weights, "function.weights", C.int64_t(rows.Items)); e != nil {
+			return e
+		}
 		if f.Gamma == 0 {
 			f.Gamma = 1 / (float64(rows.Items) * float64(rows.Items))
 		}

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -63,11 +60,8 @@ func (f OrderFunction) Check() error {
 	return nil
 }
 
-// indefinite is by which share of the largest eigenvalue of κ others may be below 0: errors of rounding.
-const indefinite = 1e-8
-
-// checkItems returns an error unless Kappa and Weights are legal for that number of items. Cost: O(items³).
-func (f OrderFunction) checkItems(items int) error {
+// checkItems returns an error unless Kappa and Weights are legal for that number of items. Cost: O(items²).
+func (f OrderFunction) checkItems(items int, mon *parallel.Monitor) error {
 	ofPositions := f.Kind == Positions || f.Kind == PositionsRBF || f.Kind == SamePositions
 	if f.Weights != nil && (!ofPositions || len(f.Weights) != items) {
 		return fmt.Errorf("kernel: there are %d weights, must be one for each of %d items, and are for kernels of positions", len(f.Weights), items)
@@ -92,14 +86,11 @@ func (f OrderFunction) checkItems(items int) error {
 			}
 		}
 	}
-	values, err := linalg.SymEig(blas64.General{Rows: items, Cols: items, Stride: items, Data: slices.Clone(f.Kappa)})
-	if err != nil {
-		return err
+	err := linalg.RequireSemidefinite(linalg.Matrix[float64]{Rows: items, Cols: items, Stride: items, Data: f.Kappa}, mon)
+	if indefinite, ok := errors.AsType[*linalg.IndefiniteError](err); ok {
+		return fmt.Errorf("kernel: kappa is not positive semi-definite: its eigenvalues reach from %.3g to %.3g", indefinite.Low, indefinite.High)
 	}
-	if least, most := slices.Min(values), slices.Max(values); least < 0 && least < -indefinite*most {
-		return fmt.Errorf("kernel: kappa is not positive semi-definite: its eigenvalues reach from %.3g to %.3g", least, most)
-	}
-	return nil
+	return err
 }
 
 // weight returns the weight of an item.
@@ -129,7 +120,7 @@ func OrdersTo(dst linalg.Matrix[float64], f OrderFunction, x, y *Orders, workers
 			return fmt.Errorf("kernel: x has orders of %d items, y of %d; they must be the same items", x.Items, y.Items)
 		}
 	}
-	if err := f.checkItems(x.Items); err != nil {
+	if err := f.checkItems(x.Items, mon); err != nil {
 		return err
 	}
 	if dst.Rows != x.N || dst.Cols != m {

@@ -254,3 +254,50 @@ def test_rows_that_normalising_cannot_count_are_named():
     total = np.ones(len(u), dtype=int)
     with pytest.raises(CapabilityError, match="X, row 1: its linear extensions, by which normalize divides"):
         extension_kernel([total, hard], [total], format="pairs", normalize=True, method="exact")
+
+
+def test_position_kernels_take_any_kappa_and_weights():
+    signs = posets(4)
+    counts = matrices(signs, 4).sum(axis=1)
+    rng = np.random.default_rng(0)
+    factor, weights = rng.normal(size=(4, 2)), np.array([0.0, 2.0, 0.5, 1.0])
+    kappa = factor @ factor.T
+    values = kappa[counts[:, None], counts[None]]
+    for found, want in (
+        (position_kernel(signs, format="pairs", base=kappa), values.sum(axis=2)),
+        (position_kernel(signs, format="pairs", base=kappa.tolist(), weights=weights), values @ weights),
+        (position_kernel(signs, format="pairs", base=lambda a, b: kappa[a, b]), values.sum(axis=2)),
+        (position_kernel(signs, format="pairs", weights=weights), (counts * weights) @ counts.T),
+        (
+            position_kernel(signs, format="pairs", base="delta", weights=weights.tolist()),
+            (counts[:, None] == counts) @ weights,
+        ),
+        (position_kernel(signs, signs[:5], format="pairs", base=kappa, weights=weights), (values @ weights)[:, :5]),
+    ):
+        np.testing.assert_allclose(found, want, rtol=1e-13, atol=1e-13)
+    own = np.sqrt(np.diag(values @ weights))
+    scaled = position_kernel(signs, format="pairs", base=kappa, weights=weights, normalize=True)
+    np.testing.assert_allclose(scaled, values @ weights / np.outer(own, own), rtol=1e-12, atol=1e-14)
+    assert np.linalg.eigvalsh(scaled)[0] > -1e-10
+    assert position_kernel([1, 2, 3], [2, 1, 3], base=np.eye(3), weights=[1, 1, 4]) == 4.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base": "cubic"}, "base must be one of linear, rbf, delta"),
+        ({"base": np.eye(2)}, r"base has shape \(2, 2\), must be \(3, 3\)"),
+        (
+            {"base": [[0, 1, 0], [1, 0, 0], [0, 0, 1]]},
+            "kappa is not positive semi-definite: its .* -1 to 1",
+        ),
+        ({"base": lambda a, b: float(a)}, "kappa is 1 at positions 1 and 0 and 0 at 0 and 1, must be finite and symm"),
+        ({"base": np.full((3, 3), np.nan)}, "kappa is NaN"),
+        ({"weights": [1, 1]}, r"weights has shape .2,., must be"),
+        ({"weights": [1, -1, 1]}, "the weight of item 1 is -1, must be finite and at least 0"),
+        ({"weights": ["a", "b", "c"]}, "weights has dtype .*; give real numbers"),
+    ],
+)
+def test_illegal_kappas_and_weights_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        position_kernel([[1, 2, 3], [3, 1, 2]], **options)

@@ -201,7 +201,7 @@ class COrderFunction(ctypes.Structure):
     """cp_order_function."""
 
     _fields_ = _fields(name=_T, gamma=_F, normalize=_N, logarithms=_N, most_downsets=_N, epsilon=_F, delta=_F,
-                       seed=c_uint64, n_estimated=_P)
+                       seed=c_uint64, n_estimated=_P, kappa=_P, weights=_P)
 
 
 class CModel(ctypes.Structure):

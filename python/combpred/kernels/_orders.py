@@ -13,6 +13,7 @@ from .._data.glossary import documented
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
+from .._lib.call import floats
 from .._lib.errors import CapabilityError, RowError
 from .._lib.kernel import Orders, order_kernel
 
@@ -160,13 +161,15 @@ def position_kernel(
     Y: ArrayLike | None = None,
     *,
     format: str = "positions",
-    base: str = "linear",
+    base: str | ArrayLike | Callable[[int, int], float] = "linear",
     gamma: float | None = None,
+    weights: ArrayLike | None = None,
     normalize: bool = False,
 ) -> FloatArray | float:
     r"""Compare orders by the number of items before each item.
 
-    :math:`k_\#(y, y') = \sum_u \kappa(p_u(y), p_u(y'))`, where :math:`p_u(y)` counts the items that are before u in y.
+    :math:`k_\#(y, y') = \sum_u w_u \kappa(p_u(y), p_u(y'))`, where :math:`p_u(y)` counts the items that are before u in
+    y.
 
     Parameters
     ----------
@@ -179,10 +182,14 @@ def position_kernel(
         are unknown. Ties and unknown positions give no relation. "pairs": as y of
         :class:`~combpred.structures.PartialOrders`, +1, −1 and 0 for the pairs u < v. Boolean matrices, which have
         three dimensions, are recognised. Relations that follow from others need not be given.
-    base : {"linear", "rbf", "delta"}, default="linear"
-        :math:`\kappa(a, b)`: :math:`ab`, :math:`e^{-\gamma (a-b)^2}`, or 1 where a = b and otherwise 0.
+    base : {"linear", "rbf", "delta"}, array of shape (N, N) or callable, default="linear"
+        :math:`\kappa(a, b)` for a, b = 0..N−1: :math:`ab`, :math:`e^{-\gamma (a-b)^2}`, or 1 where a = b and otherwise
+        0; or a symmetric, positive semi-definite matrix of all values; or a function of a and b, which is called once
+        for each pair. So places at the top may count more than others.
     gamma : float, default=None
         Parameter of "rbf"; positive. None: 1/N² for N items.
+    weights : array-like of shape (N,), default=None
+        Weight :math:`w_u \geq 0` of each item. None: 1.
     normalize : bool, default=False
         Whether to divide by :math:`\sqrt{k(y, y) k(y', y')}`; orders with :math:`k(y, y) = 0` then have kernel 0.
 
@@ -193,11 +200,12 @@ def position_kernel(
     Raises
     ------
     ValueError
-        When a row is not an order, naming it, or the rows of X and Y have different items.
+        When a row is not an order, naming it, the rows of X and Y have different items, or κ or a weight is illegal.
 
     Notes
     -----
-    Positive semidefinite, as κ is. Different orders without ties, and different weak orders, have different features.
+    Positive semidefinite, as κ is; a κ that is found to have an eigenvalue below −1e-6 of the largest is refused. With
+    a base by name and no weights, different orders without ties, and different weak orders, have different features.
     Partial orders may share them: a before c and b before d, or a before d and b before c, give every item the same
     count.
 
@@ -214,9 +222,34 @@ def position_kernel(
     array([[5., 1., 0.],
            [1., 5., 0.],
            [0., 0., 0.]])
+
+    Positions that are near each other, the more so at the top:
+
+    >>> position_kernel([[1, 2, 3], [3, 2, 1]], base=lambda a, b: 2.0 ** -max(a, b), normalize=True).round(3)
+    array([[1.   , 0.571],
+           [0.571, 1.   ]])
     """
-    choice(base, "base", tuple(BASES))
+    if isinstance(base, str):
+        choice(base, "base", tuple(BASES))
     if gamma is not None and not (isinstance(gamma, (int, float, np.floating)) and gamma > 0):
         raise ValueError(f"gamma must be a positive number or None, got {gamma!r}")
     scale = float(gamma or 0.0)
-    return gram(X, Y, format, lambda x, y: order_kernel(BASES[base], x, y, normalize=normalize, gamma=scale))
+    name = BASES[base] if isinstance(base, str) else BASES["linear"]
+
+    def compare(x: Orders, y: Orders | None) -> FloatArray:
+        k = x.n_items
+        kappa: Any = None if isinstance(base, str) else base
+        if callable(kappa):
+            kappa = [[kappa(a, b) for b in range(k)] for a in range(k)]
+        return order_kernel(
+            name, x, y, normalize=normalize, gamma=scale,
+            kappa=None if kappa is None else _numbers(kappa, "base", k, k),
+            weights=None if weights is None else _numbers(weights, "weights", k),
+        )  # fmt: skip
+
+    return gram(X, Y, format, compare)
+
+
+def _numbers(values: Any, name: str, *shape: int) -> FloatArray:
+    """Return κ or weights as an array of the given shape; the library checks the numbers."""
+    return floats(as_numbers(np.asarray(values), name, "give real numbers"), name, *shape)
