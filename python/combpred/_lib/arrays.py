@@ -20,7 +20,7 @@ IndexArray = NDArray[np.intp]  #: positions in another array
 Rows = IndexArray | slice  #: which rows of an array
 
 _GIB = 2.0**30
-_SMALL_BYTES = 2**20
+SMALL_BYTES = 2**20  #: the system is not asked for: the question takes longer than filling them
 # Files of a control group: its limit, its use, and the statistic that counts file pages which are given back on demand.
 _CONTROL_GROUPS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "inactive_file"),
@@ -63,10 +63,10 @@ def require_memory(needed: int, what: str, remedy: str | Callable[[], str], *, s
 def allocate(shape: tuple[int, ...], dtype: npt.DTypeLike, what: str, remedy: str) -> npt.NDArray[Any]:
     """Return an empty array, or raise MemoryError, as :func:`require_memory` does, before allocating what does not fit.
 
-    Up to 1 MiB the system is not asked: the question takes longer than filling the array.
+    Up to `SMALL_BYTES` the system is not asked.
     """
     n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
-    if n_bytes > _SMALL_BYTES:
+    if n_bytes > SMALL_BYTES:
         require_memory(n_bytes, what, remedy)
     return np.empty(shape, dtype=dtype)
 

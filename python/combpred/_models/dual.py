@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._lib.arrays import FloatArray, available_memory, require_memory
+from .._lib.arrays import SMALL_BYTES, FloatArray, available_memory, require_memory
 from .._lib.errors import NumericalError
 from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_loo, ridge_plan
 from .._lib.structure import Description
@@ -57,7 +57,7 @@ def workspace(plan: dict[str, Any], n: int, what: str, remedy: str, *, loo: str 
     none and single precision is not enough, MemoryError says what is missing.
     """
     least, most, beside = plan[f"work{loo}_{plan['precision']}"], plan[f"work{loo}_double"], plan[f"beside{loo}"]
-    available = available_memory()
+    available = available_memory() if most > SMALL_BYTES else None
     work = np.empty(most if available is None or most + beside <= available else least, dtype=np.uint8)
     try:
         yield work

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from .._lib.arrays import FloatArray
 from .advice import alternatives
 from .dual import left_out_scores, solve
 from .ridge import StructuredRidge, keep, training_kernel
+from .training import TrainingRows
 
 _PROBABILITIES = ("predict_proba", "predict_log_proba")
 
@@ -33,35 +35,67 @@ class LeaveOut:
         As its ``fit`` takes them.
     constraints : dict, list or None
         On predictions for these rows.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (d,)
+        Of ψ under the uniform distribution.
+    scores : dict of int to float
+        Of the penalties that were tried, by number.
     """
 
     def __init__(self, model: StructuredRidge, X: Any, y: Any, weights: Any, constraints: Any) -> None:
-        self.model, self.X, self.y = model, X, y
+        self.X, self.y = X, y
         self.inputs, problem = model._validate_training(X, y, weights)
         space = model.structure_.space
         self._held = None if constraints is None else space.restricted(constraints, problem.n)
         self.problem = problem.with_options(solver="closed-form")
-        n = problem.n
-        self._plan = self.problem.plan(0, n * n)
+        self._plan, n = self.problem.plan(0, problem.n**2), problem.n
+        self.mean = model.structure_.mean()
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
-        self._kernel = training_kernel(
-            model, self.inputs, self._plan, partial(_advice, model, n, self.inputs.shape[1]), loo="_loo"
-        )
+        advice = partial(_advice, model, n, self.inputs.shape[1])
+        self._begin(model, training_kernel(model, self.inputs, self._plan, advice, loo="_loo"))
 
-    def judged(self, alphas: list[float], judge: Judge) -> list[float]:
-        """Return the score of each penalty."""
-        found = []
-        for alpha, scores in zip(alphas, left_out_scores(self.problem, self._kernel, alphas), strict=True):
-            score = judge(self, scores)
+    def _begin(self, model: StructuredRidge, kernel: FloatArray) -> None:
+        self.model, self._kernel = model, kernel
+        self.scores: dict[int, float] = {}
+        self._left_out = np.zeros((0, 0))
+
+    def under(self, model: StructuredRidge) -> LeaveOut:
+        """Return the same for another model of the same structure and loss, which differs in its kernel."""
+        other = copy(self)
+        take_fit(model, self.model)
+        model._resolve_kernel(
+            TrainingRows(self.inputs, self.y, None, self.problem.targets.weights), model.kernel_params
+        )
+        other._begin(model, model.kernel_.matrix(self.inputs))  # there was memory for as much before
+        return other
+
+    @property
+    def best(self) -> int:
+        """The number of the penalty with the best score, of several the first."""
+        return max(self.scores, key=lambda number: (self.scores[number], -number))
+
+    @property
+    def score(self) -> float:
+        """The best score."""
+        return self.scores[self.best]
+
+    def try_penalties(self, penalties: dict[int, float], judge: Judge) -> None:
+        """Add the scores of penalties, by number, and keep what the best one says of rows left out."""
+        tried = left_out_scores(self.problem, self._kernel, list(penalties.values()))
+        for (number, alpha), left_out in zip(penalties.items(), tried, strict=True):
+            score = judge(self, left_out)
             gamma = "" if self.model.gamma is None else f", gamma={self.model.kernel_.gamma:.4g}"
             where = f"kernel={self.model.kernel!r}{gamma}, loss={self.model.loss_!r}, alpha={alpha:g}"
             if not np.isfinite(score):
                 raise ValueError(f"scoring gave {score} at {where}, must be a finite number")
             if self.model.verbose:
                 print(f"[StructuredRidgeCV] {where}: leave-one-out score {score:.6g}", file=sys.stderr)
-            found.append(float(score))
-        return found
+            self.scores[number] = float(score)
+            if self.best == number:
+                self._left_out = left_out
 
     def predicted(self, scores: FloatArray) -> Any:
         """Return the predictions from scores, under the constraints of the rows."""
@@ -69,14 +103,12 @@ class LeaveOut:
         return self.model.structure_.space.decode_parts(decoded.y)
 
     def train(self, alpha: float) -> FloatArray:
-        """Fit the model with a penalty, and return the scores of rows left out."""
-        (left_out,) = left_out_scores(self.problem, self._kernel, [alpha])
-        problem = self.problem.with_options(alpha=alpha)
+        """Fit the model with the best penalty, which is `alpha`, and return the scores of rows left out."""
         self.model.set_params(alpha=alpha)
-        keep(self.model, self.inputs, solve(problem, self._kernel, self._plan))
+        keep(self.model, self.inputs, solve(self.problem.with_options(alpha=alpha), self._kernel, self._plan))
         if self.model.decision_ == "f1":
-            self.model.choose_threshold(left_out, problem.targets)
-        return left_out
+            self.model.choose_threshold(self._left_out, self.problem.targets)
+        return self._left_out
 
 
 @dataclass(frozen=True)
@@ -104,7 +136,7 @@ class Judge:
         if self.scoring is None and reached is not None:
             return reached
         if self.scoring is None and self.by_distance:
-            return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
+            return explained(targets.psi, scores + leave.mean, targets.weights)
         predicted = leave.predicted(scores)
         if self.scoring in (None, "metric"):
             return float(model.structure_.score(leave.y, predicted, targets.weights))
@@ -131,6 +163,11 @@ def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None)
 def mean_f1(estimator: Any, X: Any, y: Any) -> float:
     """Return the mean F1 of the rows of predicted label sets, as a scorer."""
     return float(f1_score(y, estimator.predict(X), average="samples", zero_division=1))
+
+
+def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:
+    """Take the fitted attributes of another estimator."""
+    vars(model).update({k: v for k, v in vars(fitted).items() if k.endswith("_") and not k.startswith("_")})
 
 
 def _advice(model: StructuredRidge, n: int, p: int) -> str:

@@ -311,6 +311,7 @@ def test_memory_for_double_precision_is_asked_for_where_single_is_not_enough(mon
     X, y, _, _, _ = problem(Permutations(4))
     X[1] = X[0]
     model = StructuredRidge("permutations", alpha=1e-8, kernel="rbf", gamma=0.1, fit_intercept=False)
+    monkeypatch.setattr(dual, "SMALL_BYTES", 0)
     monkeypatch.setattr(dual, "available_memory", lambda: 0)  # for the kernel matrix it is enough
     with pytest.raises(combpred.NumericalError, match="tol 1e-08: raise alpha"):
         model.fit(X, y)

@@ -80,7 +80,7 @@ def test_widths_by_default_are_around_the_scale():
 @pytest.mark.parametrize("precomputed", [False, True])
 def test_many_rows_are_compared_on_a_part_of_them(monkeypatch, precomputed):
     """The same part whenever there are as many rows; the best setting is tried again on all, and trained on them."""
-    monkeypatch.setattr("combpred._models.ridge_cv._COMPARED", 7)
+    monkeypatch.setattr("combpred._models.choice._COMPARED", 7)
     X, y, _ = problem(Permutations(4))
     weights = np.random.default_rng(0).uniform(0.5, 2.0, size=N)
     constraints = [{"first": int(row % 4)} for row in range(N)]
@@ -101,6 +101,40 @@ def test_many_rows_are_compared_on_a_part_of_them(monkeypatch, precomputed):
     again = StructuredRidgeCV(**options).fit(X, y, weights, constraints=constraints)
     np.testing.assert_array_equal(again.cv_results_["mean_test_score"], results["mean_test_score"])
     assert model.feature_scores(X).shape == (N, 6) and model.loo_scores_.shape == (N, 6)
+
+
+@pytest.mark.parametrize("scoring", [None, "metric"])
+def test_finalists_are_tried_near_the_penalties_that_did_best_on_fewer_rows(monkeypatch, scoring):
+    """Scores are those of settings tried alone, with every penalty; who comes second and third is looked at as well."""
+    monkeypatch.setattr("combpred._models.choice._FIRST", 20)
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(40, 3))
+    y = Permutations(4).decode(np.tanh(X @ rng.normal(size=(3, 6))) + 0.3 * rng.normal(size=(40, 6)))
+    alphas = rng.permutation(np.logspace(-3, 2, 11))
+    options = {"structure": "permutations", "alphas": alphas, "scoring": scoring}
+    model = StructuredRidgeCV(**options).fit(X, y)
+    results = model.cv_results_
+    first, finals = (np.flatnonzero(results["n_rows"] == n) for n in (20, 40))
+    assert first.tolist() == list(range(13 * 4)) and len(finals) < 33
+    scores = results["mean_test_score"]
+    assert set(results["param_alpha"][first].reshape(13, 4).ravel()) == set(np.sort(alphas)[1::3])
+    names = [(each["kernel"], each.get("gamma")) for each in results["params"]]
+    ranked = np.argsort(-scores[first].reshape(13, 4).max(axis=1), kind="stable")
+    assert list(dict.fromkeys(names[at] for at in finals)) == [names[4 * at] for at in ranked[:3]]
+    for kernel, gamma in {names[at] for at in finals}:
+        alone = StructuredRidgeCV(**options, kernels=[kernel], gammas=[gamma]).fit(X, y)
+        every = dict(zip(alphas, alone.cv_results_["mean_test_score"], strict=True))
+        tried = {results["param_alpha"][at]: scores[at] for at in finals if names[at] == (kernel, gamma)}
+        np.testing.assert_allclose(list(tried.values()), [every[alpha] for alpha in tried], atol=1e-8)
+        places = np.searchsorted(np.sort(alphas), sorted(tried))
+        assert (np.diff(places) == 1).all()
+        best = np.sort(alphas).tolist().index(max(tried, key=tried.get))
+        assert {max(best - 1, 0), min(best + 1, 10)} <= set(places.tolist())
+    assert model.best_score_ == scores[finals].max() == scores[results["rank_test_score"] == 1][0]
+    lists = {"kernels": [model.best_params_["kernel"]], "gammas": [model.best_params_.get("gamma")]}
+    alone = StructuredRidgeCV(**{**options, "alphas": [model.alpha_]}, **lists).fit(X, y)
+    np.testing.assert_allclose(model.loo_scores_, alone.loo_scores_, atol=1e-7)
+    np.testing.assert_allclose(model.feature_scores(X), alone.feature_scores(X), atol=1e-9)
 
 
 def test_predictions_are_scored_under_constraints():
