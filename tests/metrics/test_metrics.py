@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from combpred import metrics
-from combpred.structures import Hierarchy
+from combpred.structures import Hierarchy, Subtrees
 
 TREE = [-1, 0, 0, 1, 1, 2, 5, 5]
 PAIRED = [
@@ -38,6 +38,7 @@ PAIRED = [
     (metrics.policy_cosine, [[0, 1, 2], [0, 1, 2], [3, 4, 5]], [[0, 1, 2], [2, 1, 0], [1, 2, 3, 4]]),
     (metrics.cycle_f1, [[0, 1, 2], [0, 1, 2], [3, 4, 5]], [[0, 1, 2], [2, 3, 0], [1, 2, 3, 4]]),
     (lambda a, b, **kw: metrics.hierarchical_loss(a, b, parent=TREE, **kw), [3, 4, 7], [3, 1, 6]),
+    (lambda a, b, **kw: metrics.hierarchical_h_loss(a, b, parent=TREE, **kw), [3, 4, 7], [3, 1, 6]),
 ]
 
 
@@ -159,6 +160,54 @@ def test_hierarchical_loss_is_the_symmetric_difference_of_root_paths(data: st.Da
     np.testing.assert_allclose(
         metrics.hierarchical_loss(a, b, parent=parent, normalize=True, per_row=True), jaccard, atol=1e-15
     )
+
+
+def h_loss(parent: list[int], y: np.ndarray, z: np.ndarray, cost: np.ndarray) -> float:
+    """The H-loss of two sets by its definition: a wrong node costs where all its ancestors are right."""
+    above = [ancestors(parent, node) - {node} for node in range(len(parent))]
+    return sum(c for i, c in enumerate(cost) if y[i] != z[i] and all(y[j] == z[j] for j in above[i]))
+
+
+@pytest.mark.parametrize("parent", [TREE, [2, 2, -1, 0, 0, 3], [-1, 0, 1, 2], [-1]])
+def test_h_loss_is_its_definition(parent: list[int]) -> None:
+    n = len(parent)
+    nodes = Hierarchy(parent).embed(np.arange(n)).astype(int)
+    sets = np.array(list(Subtrees(parent).enumerate()))
+    given = np.random.default_rng(0).uniform(size=n)
+    paths = [ancestors(parent, node) for node in range(n)]
+    subtree = np.array([sum(i in path for path in paths) for i in range(n)]) / n
+    sibling = [np.prod([1 / parent.count(parent[j]) for j in path if parent[j] >= 0]) for path in paths]
+    for weight, cost in ((None, np.ones(n)), (given, given), ("subtree", subtree), ("sibling", np.array(sibling))):
+        a, b = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)
+        want = [h_loss(parent, nodes[i], nodes[j], cost) for i, j in zip(a, b, strict=True)]
+        found = metrics.hierarchical_h_loss(a, b, parent=parent, node_weight=weight, per_row=True)
+        np.testing.assert_allclose(found, want, rtol=1e-13)
+        np.testing.assert_allclose(  # single nodes as sets of nodes
+            metrics.hierarchical_h_loss(nodes[a], nodes[b], parent=parent, node_weight=weight, per_row=True), want
+        )
+        some = np.random.default_rng(1).integers(len(sets), size=(2, 60))
+        want = [h_loss(parent, sets[i], sets[j], cost) for i, j in some.T]
+        found = metrics.hierarchical_h_loss(
+            sets[some[0]], sets[some[1]], parent=parent, node_weight=weight, per_row=True
+        )
+        np.testing.assert_allclose(found, want, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "message"),
+    [
+        ([0, 9], {}, "y_true, row 1"),
+        ([[1, 0, 0, 1, 0, 0, 0, 0]], {}, "y_true, row 0: node 3 is in, its parent, node 1, is not"),
+        ([[0] * 8], {}, "y_true, row 0: the root, node 0, is left out"),
+        ([[1, 0]], {}, "y_true has 2 columns, it needs 8"),
+        ([0], {"node_weight": "depth"}, "node_weight must be one of sibling, subtree"),
+        ([0], {"node_weight": [1, 2]}, "node_weight must be 'sibling', 'subtree' or 8 finite numbers"),
+        ([0], {"node_weight": [-1] * 8}, "of at least 0"),
+    ],
+)
+def test_illegal_arguments_of_the_h_loss_are_refused(y: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        metrics.hierarchical_h_loss(y, y, parent=TREE, **options)
 
 
 def test_hierarchical_loss_is_the_squared_distance_of_embeddings() -> None:

@@ -8,8 +8,21 @@ import numpy as np
 import pytest
 from sklearn.metrics import hinge_loss, log_loss
 
-from combpred import ApproximationWarning, CapabilityError, NumericalError, ProbabilisticStructured, metrics
-from combpred.losses import structured_exponential_loss, structured_hinge_loss, structured_log_loss
+from combpred import (
+    Admissible,
+    ApproximationWarning,
+    CapabilityError,
+    NumericalError,
+    ProbabilisticStructured,
+    metrics,
+)
+from combpred.losses import (
+    structured_auc_loss,
+    structured_exponential_loss,
+    structured_hinge_loss,
+    structured_log_loss,
+    structured_max_loss,
+)
 from combpred.structures import Custom, DirectedCycles, LabelSets, MultiClass, Permutations
 from enumerable import INSTANCES
 
@@ -166,3 +179,106 @@ def test_bad_options_are_refused():
         structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], decoder="best")
     with pytest.raises(CapabilityError, match="no loss 'tree'"):
         structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], cost="tree")
+
+
+def in_sets(structure, case):
+    """Return sets of one to three outputs for the rows, which of all outputs they hold, and their losses' arguments."""
+    members = list(structure.enumerate())
+    distinct = len(np.unique(case.psi, axis=0)) == len(members)
+    rng = np.random.default_rng(1)
+    chosen = [rng.permutation(len(members))[: 1 + i % min(3, len(members))] for i in range(8)]
+    sets = [Admissible([members[i] for i in each]) for each in chosen]
+    return sets, chosen, distinct
+
+
+@every_small
+def test_losses_of_sets_are_their_definitions(structure):
+    case = Listed(structure)
+    sets, chosen, distinct = in_sets(structure, case)
+    everything = np.arange(len(case.psi))
+    outside = [np.setdiff1d(everything, each) for each in chosen]
+    odds = [case.h[i][outside[i]][None] - case.h[i][each][:, None] for i, each in enumerate(chosen)]
+    found = structured_log_loss(structure, case.scores, sets, per_row=True)
+    want = [np.log1p(np.exp(each).sum(axis=1)).sum() for each in odds]
+    np.testing.assert_allclose(found, want, rtol=1e-8, atol=1e-8)
+    found = structured_exponential_loss(structure, case.scores, sets, per_row=True)
+    want = np.array([np.exp(each).sum() for each in odds])
+    np.testing.assert_allclose(found, want, rtol=1e-8, atol=1e-8 * np.exp(np.ptp(case.h)))
+    pairs = np.array([max(each.size, 1) for each in odds])
+    shares = structured_exponential_loss(structure, case.scores, sets, normalize=True, per_row=True)
+    np.testing.assert_allclose(shares, found / pairs, rtol=1e-12)
+    auc = structured_auc_loss(structure, case.scores, sets, per_row=True)
+    want = [((each > 1e-9) + 0.5 * (abs(each) <= 1e-9)).sum() for each in odds]
+    np.testing.assert_allclose(auc, want, rtol=1e-12)
+    assert (auc <= found * (1 + 1e-9) + 1e-9).all()
+    np.testing.assert_allclose(
+        structured_auc_loss(structure, case.scores, sets, normalize=True, per_row=True), auc / pairs, rtol=1e-12
+    )
+    predicted = structure.embed(list(structure.decode(case.scores)))
+    for cost in costs(structure):
+        delta = structure.space.loss(cost).between(case.psi[:, None], case.psi)
+        lost = structured_max_loss(structure, case.scores, sets, cost=cost, per_row=True)
+        between = structure.space.loss(cost).between
+        np.testing.assert_allclose(lost, [between(case.psi[e], predicted[i]).min() for i, e in enumerate(chosen)])
+        if not distinct:  # sets are of outputs, hinges tell those apart that have another ψ
+            continue
+        hinge = structured_hinge_loss(structure, case.scores, sets, cost=cost, per_row=True)
+        want = [
+            sum(max(0.0, (delta[y, out] + case.h[i, out] - case.h[i, y]).max(initial=0.0)) for y in each)
+            for i, (each, out) in enumerate(zip(chosen, outside, strict=True))
+        ]
+        np.testing.assert_allclose(hinge, want, rtol=1e-9, atol=1e-9)
+        assert (lost <= hinge * (1 + 1e-9) + 1e-9).all()
+
+
+@every_small
+def test_the_auc_loss_counts_outputs_that_score_above(structure):
+    case = Listed(structure)
+    excess = case.h - case.own[:, None]
+    itself = np.zeros_like(excess)
+    parts, right = structure.space.encode(np.array(list(structure.enumerate()))), structure.space.encode(case.y)
+    for i, row in enumerate(right):
+        itself[i] = (parts == row).all(axis=1)
+    want = (((excess > 1e-9) + 0.5 * (abs(excess) <= 1e-9)) * (1 - itself)).sum(axis=1)
+    found = structured_auc_loss(structure, case.scores, case.y, per_row=True)
+    np.testing.assert_allclose(found, want, rtol=1e-12)
+    exponential = structured_exponential_loss(structure, case.scores, case.y, per_row=True)
+    assert (found <= exponential * (1 + 1e-9) + 1e-9).all()
+    np.testing.assert_allclose(structured_auc_loss(structure, case.scores, case.y), want.mean(), rtol=1e-12)
+
+
+def test_the_auc_loss_is_estimated_from_draws():
+    """The standard error of a share is at most 1/(2√n), of which 5 are exceeded once in a million draws of a row."""
+    structure = Permutations(5)
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=(4, structure.n_features)), structure.sample(4, 0)
+    exact = structured_auc_loss(structure, scores, y, normalize=True, per_row=True)
+    drawn = structured_auc_loss(structure, scores, y, normalize=True, n_samples=4000, random_state=0, per_row=True)
+    assert (np.abs(exact - drawn) < 5 / (2 * math.sqrt(4000)) * 120 / 119).all()
+    again = structured_auc_loss(structure, scores, y, n_samples=4000, random_state=0, per_row=True)
+    np.testing.assert_allclose(again, drawn * 119, rtol=1e-12)
+    large = Permutations(30)
+    share = structured_auc_loss(
+        large, np.ones(large.n_features), [np.arange(1, 31)], normalize=True, n_samples=100, random_state=0
+    )
+    assert share == 0.0
+    with pytest.raises(CapabilityError, match="too many to list: give n_samples"):
+        structured_auc_loss(large, np.ones(large.n_features), [np.arange(1, 31)])
+    with pytest.raises(NumericalError, match="take normalize=True"):
+        huge = Permutations(200)
+        structured_auc_loss(huge, -np.ones(huge.n_features), [np.arange(1, 201)], n_samples=2, random_state=0)
+
+
+def test_losses_of_illegal_sets_are_refused():
+    structure, scores = Permutations(3), np.zeros((2, 3))
+    bad = [Admissible([[1, 2, 3]]), Admissible([[1, 2, 3], [1, 1, 1]])]
+    for loss in (structured_auc_loss, structured_max_loss, structured_log_loss, structured_hinge_loss):
+        with pytest.raises(ValueError, match="row 1: output 1 of the set: "):
+            loss(structure, scores, bad)
+        with pytest.raises(ValueError, match="scores has 2 rows and y 1"):
+            loss(structure, scores, bad[:1])
+    own = Custom.from_structures([0, 1, 2], np.eye(3), loss=1 - np.eye(3))
+    with pytest.raises(CapabilityError, match="take cost='zero-one'"):
+        structured_hinge_loss(own, np.zeros((1, 3)), [Admissible([0, 1])], cost="own")
+    with pytest.raises(CapabilityError, match="call it on predictions"):
+        structured_max_loss(own, np.zeros((1, 3)), [0], cost="own")

@@ -48,6 +48,7 @@ TABLES = {
     "Graphs.hereditary": "structures._search.hereditary.PROPERTIES",
     "OutputLoss.cost": "structures.costs.COSTS",
     "structured_hinge_loss.cost": "structures.costs.COSTS",
+    "structured_max_loss.cost": "structures.costs.COSTS",
     "sample.sampler": "auto, sampling.samplers.SAMPLERS",
     "log_partition.sampler": "auto, sampling.samplers.SAMPLERS",
     "estimate_marginals.sampler": "auto, sampling.samplers.SAMPLERS",
@@ -78,7 +79,8 @@ TABLES = {
 }
 # Attributes whose names no parameter takes, and a parameter that is scikit-learn's.
 UNLISTED = {
-    "BlasChoice.name", "Layout.kind", "StructuredRidge.precision_", "NearestNeighborsLabelRanker.algorithm"
+    "BlasChoice.name", "hierarchical_h_loss.node_weight", "Layout.kind", "StructuredRidge.precision_",
+    "NearestNeighborsLabelRanker.algorithm",
 }  # fmt: skip
 # A parameter or attribute with its description, and from how many characters on it is worth an entry of the glossary.
 ENTRY = re.compile(r"^\w[\w, ]* : .*\n(?:(?: {4}.*)?(?:\n|$))+", re.MULTILINE)

@@ -199,6 +199,10 @@ classes : array-like, default=None
     All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out are
     inferred from the first block.
 
+[y_or_sets]
+y : array-like of n outputs, or of n Admissible
+    In the structure's format; or the set of outputs that are right for each row.
+
 [n_labels]
 n_labels : int, default=None
     Number of labels k, at least 2. None: the number of columns of y when an estimator is fitted.

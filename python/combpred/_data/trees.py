@@ -105,13 +105,19 @@ class Tree:
         a, b = a.astype(np.int64), b.astype(np.int64)
         swap = self.depth[a] < self.depth[b]
         a, b = np.where(swap, b, a), np.where(swap, a, b)  # a is the deeper one
-        excess = self.depth[a] - self.depth[b]
-        for level, lift in enumerate(self._lifts):
-            a = np.where((excess >> level) & 1, lift[a], a)
+        a = self.ancestor(a, self.depth[b])
         for lift in reversed(self._lifts):
             apart = lift[a] != lift[b]
             a, b = np.where(apart, lift[a], a), np.where(apart, lift[b], b)
         return np.where(a == b, a, self._lifts[0][a])
+
+    def ancestor(self, nodes: NDArray[Any], depth: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the ancestor of nodes[i] at depth[i], at most that of the node, for every i, by binary lifting."""
+        nodes = nodes.astype(np.int64)
+        excess = self.depth[nodes] - depth
+        for level, lift in enumerate(self._lifts):
+            nodes = np.where((excess >> level) & 1, lift[nodes], nodes)
+        return nodes
 
     def _lift(self) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
         """Return the 2^j-th ancestors of all nodes for j = 0, 1, …, and the depths; the root is its own parent."""

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice
+from .._data.checks import choice, seed_of, whole_number
+from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
+from .._data.targets import flat_sets
 from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_rows, score_values
-from .._lib.errors import ApproximationWarning, NumericalError
+from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
+from .._lib.maxmargin import AffineLoss
 from ..structures import Structure
 from ..structures.costs import OWN, loss_augmented
+from .training import encode_sets
 
 _LARGEST = math.log(np.finfo(np.float64).max)
+_MOST_LISTED = 10**7  # outputs of which all are compared
+_EQUAL = 1e-12  # of the sum of the magnitudes of scores: outputs score alike whose scores differ by less
 
 
+@documented
 def structured_hinge_loss(
     structure: Structure,
     scores: ArrayLike,
@@ -33,7 +41,8 @@ def structured_hinge_loss(
     r"""Return the structured hinge loss of scores, averaged over rows.
 
     A row's loss is :math:`\max_z [\Delta(y, z) + h(z) - h(y)]`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the
-    score of the output z, and z runs over all outputs, y among them.
+    score of the output z, and z runs over all outputs, y among them; of a set, the sum over its y, where z is y or
+    outside.
 
     Parameters
     ----------
@@ -41,8 +50,7 @@ def structured_hinge_loss(
         With its sizes known.
     scores : array-like of shape (n, d) or (d,)
         s of each row, such as the `feature_scores` of an estimator; finite.
-    y : array-like of n outputs
-        In the structure's format.
+    %(y_or_sets)s
     cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one"}, default="auto"
         Δ, as of :class:`combpred.baselines.StructuredSVM`: "hamming", the number of entries of ψ in which 0/1
         embeddings differ; "kendall", of orders, the number of discordant pairs; "tree", of hierarchies and subtrees,
@@ -91,27 +99,29 @@ def structured_hinge_loss(
     3.0
     """
     choice(decoder, "decoder", DECODERS)
-    linear, psi, own = _embedded(structure, scores, y)
+    given = _Rows.read(structure, scores, y)
+    linear, psi, own = given.linear, given.psi, given.own
     loss = structure.space.loss(cost)
-    if loss.is_affine:
+    if loss.is_affine and given.in_sets:
+        values = _worst_outside(structure, given, loss.affine(psi)) - own
+    elif loss.is_affine:
         found = loss_augmented(structure.space, loss.affine(psi), linear, Decoding(decoder))
-        if not found.decoded.optimal.all():
-            warnings.warn(
-                f"{int((~found.decoded.optimal).sum())} of {len(linear)} maxima are not proven to be the largest: the "
-                "loss is a lower bound there; take decoder='exact' to refuse that",
-                ApproximationWarning,
-                stacklevel=2,
-            )
+        _warn_of_unproven(
+            found.decoded.optimal, "maxima are not proven to be the largest: the loss is a lower bound there"
+        )
         values = found.loss + score_values(found.psi, linear, None) - own
     elif loss.name == OWN:
+        if given.in_sets:
+            raise CapabilityError("a loss of your own is not known outside of sets: take cost='zero-one'")
         parts = structure.space.encode(y)
         worst = structure.space.worst(parts)(np.arange(len(parts)), psi, linear, False)
         values = worst.loss + score_values(worst.psi, linear, None) - own
     else:
-        values = 1.0 + _best_other(structure, linear, psi) - own
-    return mean_of_rows(np.maximum(values, 0.0), sample_weight, per_row)  # y itself makes 0
+        values = 1.0 + _best_other(structure, given) - own
+    return given.mean(np.maximum(values, 0.0), sample_weight, per_row)  # y itself makes 0
 
 
+@documented
 def structured_log_loss(
     structure: Structure,
     scores: ArrayLike,
@@ -123,7 +133,7 @@ def structured_log_loss(
     r"""Return the logistic loss of scores, averaged over rows.
 
     A row's loss is :math:`\ln \sum_z e^{h(z) - h(y)}`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the score of
-    the output z, and z runs over all outputs, y among them.
+    the output z, and z runs over all outputs, y among them; of a set, the sum over its y, where z is y or outside.
 
     Parameters
     ----------
@@ -131,8 +141,7 @@ def structured_log_loss(
         With its sizes known.
     scores : array-like of shape (n, d) or (d,)
         s of each row; finite.
-    y : array-like of n outputs
-        In the structure's format.
+    %(y_or_sets)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -152,7 +161,7 @@ def structured_log_loss(
 
     Notes
     -----
-    It is :math:`-\ln p(y)` for :math:`p(z) \propto e^{h(z)}`, which conditional random fields and
+    Where y is no set, it is :math:`-\ln p(y)` for :math:`p(z) \propto e^{h(z)}`, which conditional random fields and
     :class:`combpred.ProbabilisticStructured` minimise. Divided by ln 2 it bounds the 0-1 loss: where y does not score
     highest, p(y) is at most ½.
 
@@ -169,9 +178,11 @@ def structured_log_loss(
     >>> round(structured_log_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 4)  # ln 6
     1.7918
     """
-    return mean_of_rows(_log_losses(structure, scores, y), sample_weight, per_row)
+    given = _Rows.read(structure, scores, y)
+    return given.mean(np.logaddexp(0.0, _log_odds_outside(structure, given)), sample_weight, per_row)
 
 
+@documented
 def structured_exponential_loss(
     structure: Structure,
     scores: ArrayLike,
@@ -185,7 +196,7 @@ def structured_exponential_loss(
     r"""Return the exponential loss of scores, averaged over rows.
 
     A row's loss is :math:`\sum_{z \neq y} e^{h(z) - h(y)}`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the score
-    of the output z. The term of y itself, always 1, is left out.
+    of the output z. The term of y itself, always 1, is left out. Of a set, the sum over its y, where z is outside.
 
     Parameters
     ----------
@@ -193,10 +204,9 @@ def structured_exponential_loss(
         With its sizes known.
     scores : array-like of shape (n, d) or (d,)
         s of each row; finite.
-    y : array-like of n outputs
-        In the structure's format.
+    %(y_or_sets)s
     normalize : bool, default=False
-        Whether to divide by the number of outputs other than y.
+        Whether to divide by the number of pairs (y, z): of outputs other than y where y is no set.
     log : bool, default=False
         Whether to return logarithms, which are finite at any size, and the mean of them.
     sample_weight : array-like of shape (n,), default=None
@@ -238,43 +248,323 @@ def structured_exponential_loss(
     >>> round(structured_exponential_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 6)
     5.0
     """
-    logs = _log_losses(structure, scores, y)
-    with np.errstate(divide="ignore"):  # ln 0 is −inf
-        logs = logs + np.log1p(-np.exp(-logs))  # ln(eˡ − 1)
+    given = _Rows.read(structure, scores, y)
+    logs = given.sum_of_logs(_log_odds_outside(structure, given))
     if normalize:
-        everything = structure.log_count()
-        if everything > 0:
-            logs -= everything + math.log1p(-math.exp(-everything))
+        logs -= given.log_pairs(structure.log_count())
     if log:
         return mean_of_rows(logs, sample_weight, per_row)
+    return _exponentials(logs, "log=True", sample_weight, per_row)
+
+
+@documented
+def structured_auc_loss(
+    structure: Structure,
+    scores: ArrayLike,
+    y: Any,
+    *,
+    normalize: bool = False,
+    n_samples: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    sample_weight: ArrayLike | None = None,
+    per_row: bool = False,
+) -> float | FloatArray:
+    r"""Return the AUC loss of scores, averaged over rows: how many outputs score above y.
+
+    A row's loss is :math:`\sum_{y \in Y} \sum_{z \notin Y} \sigma(h(z) - h(y))`, where :math:`h(z) = \langle s,
+    \psi(z)\rangle` is the score of the output z, Y is the set of admissible outputs, or y alone, and :math:`\sigma(a)`
+    is 1 for positive a, ½ for 0 and 0 for negative a.
+
+    Parameters
+    ----------
+    structure : Structure
+        With its sizes known.
+    scores : array-like of shape (n, d) or (d,)
+        s of each row; finite.
+    %(y_or_sets)s
+    normalize : bool, default=False
+        Whether to divide by the number of pairs (y, z): one minus the area under the ROC curve of the scores as a test
+        of admissibility.
+    n_samples : int, default=None
+        Number of uniform draws from which the share of outputs is estimated that score above y, with a standard error
+        of at most :math:`1/(2\sqrt{n\_samples})` of that share, the same draws for all rows. None: all outputs are
+        listed.
+    random_state : int, RandomState instance or None, default=None
+        Source of the draws.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
+
+    Returns
+    -------
+    loss : float or ndarray of shape (n,)
+        At least 0; smaller is better.
+
+    Raises
+    ------
+    CapabilityError
+        When there are more than 10 000 000 outputs, without `n_samples`; or no exact sampler, with it.
+    ValueError
+        When a row of y is no output, or scores are not finite or do not fit.
+
+    Notes
+    -----
+    `structured_exponential_loss` bounds it, and :class:`combpred.StructuredRidge` with ``loss="auc"`` minimises the
+    second-order expansion of that bound. Scores count as equal that differ by less than 1e-12 of the sum of the
+    magnitudes of a row's scores.
+
+    Cost: O(|𝒴| n d), or O(n_samples n d).
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5, the AUC loss.
+
+    Examples
+    --------
+    >>> from combpred.losses import structured_auc_loss
+    >>> from combpred.structures import Permutations
+    >>> structured_auc_loss(Permutations(3), [[2.0, 1.0, 0.5]], [[1, 3, 2]])  # 0 before 1 before 2 scores more
+    1.0
+    >>> structured_auc_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]], normalize=True)
+    0.5
+    """
+    given = _Rows.read(structure, scores, y)
+    space, log_count = structure.space, structure.log_count()
+    if n_samples is None:
+        if log_count > math.log(_MOST_LISTED):
+            raise CapabilityError(
+                f"{structure!r} has about exp({log_count:.6g}) outputs, too many to list: give n_samples, or take "
+                "structured_exponential_loss, which bounds the AUC loss"
+            )
+        blocks = space.listed()
+    else:
+        drawn = whole_number(n_samples, "n_samples", 1, _MOST_LISTED)
+        blocks = iter([space.sample(drawn, seed_of(random_state))])
+    equal = _EQUAL * np.abs(given.linear).sum(axis=1)
+    above = np.zeros(len(given.own))
+    for parts in blocks:
+        values = space.embed(parts) @ given.linear.T
+        for at, row in enumerate(given.row):
+            excess = values[:, row] - given.own[at]
+            shares = (excess > equal[row]) + 0.5 * (np.abs(excess) <= equal[row])
+            above[at] += shares[~given.holds(row, parts)].sum()
+    counts, right = np.add.reduceat(above, given.first), np.bincount(given.row)
+    if n_samples is None:
+        pairs = right * np.maximum(structure.count() - right, 1) if normalize else 1
+        return mean_of_rows(counts / pairs, sample_weight, per_row)
+    counts /= n_samples
+    if normalize:
+        others = np.maximum(1.0 - right * math.exp(-log_count), 1.0 / n_samples)  # of all outputs
+        return mean_of_rows(counts / (right * others), sample_weight, per_row)
+    with np.errstate(divide="ignore"):  # ln 0 is −inf
+        return _exponentials(np.log(counts) + log_count, "normalize=True", sample_weight, per_row)
+
+
+@documented
+def structured_max_loss(
+    structure: Structure,
+    scores: ArrayLike,
+    y: Any,
+    *,
+    cost: str = "auto",
+    decoder: str = "auto",
+    sample_weight: ArrayLike | None = None,
+    per_row: bool = False,
+) -> float | FloatArray:
+    r"""Return the loss of the outputs that score highest, averaged over rows.
+
+    A row's loss is :math:`\Delta(\hat y, y)` for :math:`\hat y = \operatorname{argmax}_z \langle s, \psi(z)\rangle`;
+    of a set, the smallest over its y.
+
+    Parameters
+    ----------
+    structure : Structure
+        With its sizes known.
+    scores : array-like of shape (n, d) or (d,)
+        s of each row; finite.
+    %(y_or_sets)s
+    cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+        Δ, as of `structured_hinge_loss`, which bounds this loss.
+    decoder : str, default="auto"
+        How the maximum is found, as for :class:`combpred.StructuredRidge`. Where it is not proven, there is an
+        ApproximationWarning. Of several maxima the decoder chooses one.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
+
+    Returns
+    -------
+    loss : float or ndarray of shape (n,)
+        At least 0, smaller is better.
+
+    Raises
+    ------
+    CapabilityError
+        When the structure has no such cost, or is too large for the decoder.
+    ValueError
+        When a row of y is no output, or scores are not finite or do not fit.
+
+    Notes
+    -----
+    Cost: one decoding for each row.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+
+    Examples
+    --------
+    >>> from combpred import Admissible
+    >>> from combpred.losses import structured_max_loss
+    >>> from combpred.structures import Permutations
+    >>> structured_max_loss(Permutations(3), [[1.0, 1.0, 1.0]], [[3, 2, 1]])  # all three pairs are wrong
+    3.0
+    >>> structured_max_loss(Permutations(3), [[1.0, 1.0, 1.0]], [Admissible([[3, 2, 1], [1, 3, 2]])])
+    1.0
+    """
+    choice(decoder, "decoder", DECODERS)
+    given = _Rows.read(structure, scores, y)
+    found = structure.space.decode(given.linear, None, Decoding(decoder))
+    _warn_of_unproven(found.optimal, "predictions are not proven to score highest: others may, with another loss")
+    loss, psi = structure.space.loss(cost), structure.space.embed(found.y)[given.row]
+    if loss.name == OWN:
+        raise CapabilityError(f"a loss of your own is not needed here: call it on predictions, {structure!r}.decode")
+    return mean_of_rows(np.minimum.reduceat(loss.between(given.psi, psi), given.first), sample_weight, per_row)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Scores of n rows, and the outputs that are right for them: one for each row, or sets of several.
+
+    Attributes
+    ----------
+    linear : ndarray of shape (n, d)
+        Scores of the entries of ψ.
+    parts : ndarray of shape (m, part_len)
+        The outputs of all rows, one row after the other.
+    psi : ndarray of shape (m, d)
+        Their embeddings.
+    own : ndarray of shape (m,)
+        Their scores.
+    row : ndarray of shape (m,)
+        The rows that they belong to.
+    first : ndarray of shape (n,)
+        The first output of each row.
+    """
+
+    linear: FloatArray
+    parts: NDArray[Any]
+    psi: FloatArray
+    own: FloatArray
+    row: NDArray[np.intp]
+    first: NDArray[np.intp]
+
+    @classmethod
+    def read(cls, structure: Structure, scores: ArrayLike, y: Any) -> _Rows:
+        """Return scores and outputs, checked."""
+        if not isinstance(structure, Structure):
+            raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
+        linear, _ = score_rows(scores, structure.n_features)
+        sets = flat_sets(y)
+        if sets is None:
+            parts = structure.space.encode(y)
+            row = np.arange(len(parts))
+        else:
+            parts = encode_sets(structure, sets)
+            row = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
+        n = int(row[-1]) + 1
+        if n != len(linear):
+            raise ValueError(f"scores has {len(linear)} rows and y {n}; they must agree row by row")
+        psi = structure.space.embed(parts)
+        own = score_values(psi, linear[row], None)
+        return cls(linear, parts, psi, own, row, np.searchsorted(row, np.arange(n)))
+
+    @property
+    def in_sets(self) -> bool:
+        """Whether a row has several outputs."""
+        return len(self.row) > len(self.linear)
+
+    def of(self, row: int) -> slice:
+        """Return where the outputs of a row are."""
+        return slice(self.first[row], self.first[row + 1] if row + 1 < len(self.first) else len(self.row))
+
+    def holds(self, row: int, parts: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which outputs are right for a row."""
+        right = np.zeros(len(parts), dtype=np.bool_)
+        for own in self.parts[self.of(row)]:
+            right |= (parts == own).all(axis=1)
+        return right
+
+    def mean(self, values: FloatArray, sample_weight: ArrayLike | None, per_row: bool) -> float | FloatArray:
+        """Return the mean over rows of sums over their outputs."""
+        return mean_of_rows(np.add.reduceat(values, self.first), sample_weight, per_row)
+
+    def sum_of_logs(self, logs: FloatArray) -> FloatArray:
+        """Return for each row the logarithm of a sum over its outputs whose logarithms are given."""
+        return np.logaddexp.reduceat(logs, self.first)
+
+    def log_pairs(self, log_count: float) -> FloatArray:
+        """Return the logarithm of the number of pairs of a right and another output, 0 where there is none."""
+        right = np.log(np.bincount(self.row))
+        with np.errstate(divide="ignore"):
+            others = log_count + np.log1p(-np.minimum(np.exp(right - log_count), 1.0))
+        pairs: FloatArray = np.where(right < log_count - 1e-12, right + others, 0.0)
+        return pairs
+
+
+def _log_odds_outside(structure: Structure, given: _Rows) -> FloatArray:
+    """Return ln Σ e^{h(z) − h(y)} over the outputs z outside the set of y, for each y."""
+    log_z = structure.space.log_partition(given.linear).log_z
+    inside = given.sum_of_logs(given.own)
+    with np.errstate(divide="ignore"):  # ln 0 is −inf
+        others = log_z + np.log1p(-np.exp(np.minimum(inside - log_z, 0.0)))  # above 0 by rounding only
+    return others[given.row] - given.own
+
+
+def _worst_outside(structure: Structure, given: _Rows, loss: AffineLoss) -> FloatArray:
+    """Return max Δ(y, z) + h(z) over z = y and the outputs z outside the set of y, for each y."""
+    worst: FloatArray = given.own.copy()
+    for at, row in enumerate(given.row):
+        magnitude = None if loss.magnitude is None else loss.magnitude[at]
+        found = _best_outside(structure, given, row, given.linear[row] + loss.gradient[at], magnitude)
+        values: FloatArray = found @ given.linear[row] + loss.rows(np.full(len(found), at)).values(found)
+        worst[at] = values.max(initial=worst[at])
+    return worst
+
+
+def _best_other(structure: Structure, given: _Rows) -> FloatArray:
+    """Return the largest score of an output outside the set of y, by its ψ, for each y; −inf where there is none."""
+    best = np.full(len(given.linear), -np.inf)
+    for i, row in enumerate(given.linear):
+        best[i] = (_best_outside(structure, given, i, row) @ row).max(initial=-np.inf)
+    return best[given.row]
+
+
+def _best_outside(
+    structure: Structure, given: _Rows, row: int, linear: FloatArray, magnitude: FloatArray | None = None
+) -> FloatArray:
+    """Return ψ of outputs outside the set of a row, the best for given scores among them if there is any."""
+    right = given.psi[given.of(row)]
+    best = structure.space.k_best(linear, magnitude, max_results=len(right) + 1)
+    found = structure.embed(list(best))
+    outside: FloatArray = found[~(found[:, None] == right).all(axis=2).any(axis=1)]
+    return outside
+
+
+def _exponentials(logs: FloatArray, remedy: str, sample_weight: ArrayLike | None, per_row: bool) -> float | FloatArray:
+    """Return the mean over rows of losses whose logarithms are given; NumericalError for those beyond a float."""
     if logs.max() > _LARGEST:
         row = int(np.argmax(logs))
-        raise NumericalError(f"the loss is about exp({logs[row]:.6g}), too large for a float; take log=True", row)
+        raise NumericalError(f"the loss is about exp({logs[row]:.6g}), too large for a float; take {remedy}", row)
     return mean_of_rows(np.exp(logs), sample_weight, per_row)
 
 
-def _embedded(structure: Structure, scores: ArrayLike, y: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return scores in rows, ψ(y) and h(y)."""
-    if not isinstance(structure, Structure):
-        raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
-    linear, _ = score_rows(scores, structure.n_features)
-    psi = structure.embed(y)
-    if len(psi) != len(linear):
-        raise ValueError(f"scores has {len(linear)} rows and y {len(psi)}; they must agree row by row")
-    return linear, psi, score_values(psi, linear, None)
-
-
-def _log_losses(structure: Structure, scores: ArrayLike, y: Any) -> FloatArray:
-    linear, _, own = _embedded(structure, scores, y)
-    losses: FloatArray = np.maximum(structure.space.log_partition(linear).log_z - own, 0.0)  # below 0 by rounding only
-    return losses
-
-
-def _best_other(structure: Structure, linear: FloatArray, psi: FloatArray) -> FloatArray:
-    """Return the largest score of an output with another ψ, for each row; −inf where there is none."""
-    best = np.full(len(linear), -np.inf)
-    for i, row in enumerate(linear):
-        found = structure.embed(list(structure.space.k_best(row, None, max_results=2)))
-        other = (found != psi[i]).any(axis=1)
-        best[i] = (found[other] @ row).max(initial=-np.inf)
-    return best
+def _warn_of_unproven(optimal: NDArray[np.bool_], what: str) -> None:
+    if not optimal.all():
+        warnings.warn(
+            f"{int((~optimal).sum())} of {len(optimal)} {what}; take decoder='exact' to refuse that",
+            ApproximationWarning,
+            stacklevel=3,
+        )

@@ -7,7 +7,7 @@ all rows together. :mod:`combpred.losses` judges scores of a structure.
 """
 
 from ._grades import neg_absolute_error
-from ._hierarchies import hierarchical_loss
+from ._hierarchies import hierarchical_h_loss, hierarchical_loss
 from ._labels import hamming_loss, hamming_score, ranking_loss
 from ._matches import accuracy, zero_one_loss
 from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
@@ -21,6 +21,7 @@ __all__ = [
     "expected_calibration_error",
     "hamming_loss",
     "hamming_score",
+    "hierarchical_h_loss",
     "hierarchical_loss",
     "kendall_tau",
     "neg_absolute_error",
