@@ -189,6 +189,39 @@ def test_kernels_computed_in_single_precision_are_taken(name):
     assert found.objective_ == pytest.approx(expected.objective_, rel=1e-2)
 
 
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+def test_margins_are_differences_of_feedback(decomposition):
+    X = inputs()
+    feedback = np.random.default_rng(4).normal(size=(9, 3))
+    feedback[2, 1] = np.nan
+    feedback[3] = [-1.5, -1.5, 0.2]
+    margins = feedback[:, :, np.newaxis] - feedback[:, np.newaxis, :]
+    graphs = margins > 0  # no comparison with NaN is true
+    options = {"margin": "feedback", "decomposition": decomposition, **ACCURATE}
+    model = LabelRankingSVM(0.7, **options).fit(X, feedback)
+    wanted = np.nan_to_num(margins)
+    least = smallest_svm_objective(with_constant(X), graphs, decomposition, np.full(9, 0.7), wanted)
+    assert model.objective_ == pytest.approx(least, rel=1e-6)
+    positions = np.where(np.isnan(feedback), -1, 4.0 - feedback)
+    other = LabelRankingSVM(0.7, **{**options, "margin": "positions"}).fit(X, positions)
+    np.testing.assert_allclose(model.label_scores(X), other.label_scores(X), atol=1e-9)
+    assert model.score(X, feedback) == other.score(X, positions)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([[1.0, np.inf]], "y, row 0: found inf in column 1; feedback is a finite number, larger for better labels"),
+        ([[1.0, "a"]], "y, row 0: 'a' is not a number; feedback is a finite number"),
+        ([[1.0]], "y has 1 column, it needs at least 2"),
+        ([[[False, True], [False, False]]], "preference graphs, which say not by how much"),
+    ],
+)
+def test_illegal_feedback_is_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        LabelRankingSVM(margin="feedback").fit([[0.0]], y)
+
+
 def test_says_when_it_has_not_converged():
     X, y = inputs(30, 3), random_preferences(30, 4, 11)
     with pytest.warns(ConvergenceWarning, match=r"duality gap is 0\.\d+ of the objective after 2 passes"):

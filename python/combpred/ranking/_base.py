@@ -54,9 +54,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """Return the formats that the learner takes with these parameters."""
         return self._formats
 
-    def _demands_gaps(self) -> bool:
-        """Whether the learner asks by how much positions differ."""
-        return False
+    def _read(self, y: Any, n_labels: int | None = None) -> Preferences:
+        """Return what y says about labels; overridden where that is not, or not all of, the order of positions."""
+        return read_preferences(y, n_labels)
 
     def _has_scores(self) -> bool:
         """Whether labels are ranked by scores with these parameters; otherwise there is no `label_scores`."""
@@ -118,7 +118,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
         """Return checked inputs, preferences and weights, without the rows of weight 0."""
         X = check_rows(self, X, reset=True)
-        preferences = read_preferences(y, gaps=self._demands_gaps())
+        preferences = self._read(y)
         check_consistent_length(X, preferences)
         self._check_formats(preferences)
         weights = check_weights(sample_weight, len(preferences))
@@ -271,7 +271,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         0.99
         """
         predicted = self.predict(X)
-        truth = read_preferences(y, self.n_labels_)
+        truth = self._read(y, self.n_labels_)
         check_consistent_length(predicted, truth)
         weights = check_weights(sample_weight, len(truth))
         counts = truth.signs.any(axis=1) & (True if weights is None else weights > 0)

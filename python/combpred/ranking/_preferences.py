@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import as_numbers, target_matrix, unknown_positions
+from .._data.targets import as_numbers, error_at, target_matrix, unknown_positions
 from .._lib.labelrank import read_positions
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
@@ -116,6 +117,43 @@ def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False)
     if not gaps and values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
         values = np.where(missing, -1, np.unique(values, return_inverse=True)[1].reshape(values.shape) + 1)
     found = read_positions(values, gaps=gaps)
+    return Preferences(found.signs, found.ranks, k, gaps=found.gaps)
+
+
+def read_feedback(y: Any, n_labels: int | None = None) -> Preferences:
+    """Return what feedback vectors say about pairs of labels, and by how much.
+
+    Parameters
+    ----------
+    y : array-like of shape (n, k)
+        Finite numbers, larger ones for better labels; NaN or NA where unknown.
+    n_labels : int or None, default=None
+        The number k of labels, at least 2, where it is known.
+
+    Raises
+    ------
+    ValueError
+        For other shapes and for what is no finite number; names the row.
+    MemoryError
+        When the n k(k−1)/2 numbers do not fit, before they are allocated.
+    """
+    if _is_graphs(y):
+        raise ValueError("y holds preference graphs, which say not by how much: margin='feedback' takes numbers")
+    remedy = "feedback is a finite number, larger for better labels, and NaN where unknown"
+    values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", remedy).astype(np.float64)
+    if np.isinf(values).any():
+        raise error_at(np.isinf(values), values, remedy)
+    k, unknown = values.shape[1], np.isnan(values)
+    if k < 2:
+        raise ValueError(f"y has {k} column, it needs at least 2, one for each label that is ranked")
+    ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # what is unknown comes last
+    found = read_positions(np.where(unknown, -1, ranks), gaps=True)
+    assert found.gaps is not None  # they were asked for
+    pair = 0
+    for u in range(k - 1):
+        apart = np.abs(values[:, u, np.newaxis] - values[:, u + 1 :])
+        found.gaps[:, pair : pair + k - 1 - u] = np.where(np.isnan(apart), 1.0, apart)
+        pair += k - 1 - u
     return Preferences(found.signs, found.ranks, k, gaps=found.gaps)
 
 

@@ -21,7 +21,7 @@ from .._lib.ridge import Design
 from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker, keep_solution
-from ._preferences import PREFERENCE_FORMATS, Preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences, read_feedback, read_preferences
 
 
 @documented
@@ -49,10 +49,11 @@ class LabelRankingSVM(LabelRanker):
     decomposition : {"edges", "stars", "graph"}, default="edges"
         The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
         loss then is that of the preference missed by most.
-    margin : {"unit", "positions"}, default="unit"
-        The margin :math:`\gamma_{uv}` demanded where u is preferred to v: 1, or by how much the position of v exceeds
-        that of u. Positions may be any numbers above 0 then, such as ``c - r`` for relevances r below c, the feedback
-        vectors of Shalev-Shwartz & Singer (2006).
+    margin : {"unit", "positions", "feedback"}, default="unit"
+        The margin :math:`\gamma_{uv}` demanded where u is preferred to v. "unit": 1. "positions": by how much the
+        position of v exceeds that of u; positions may be any numbers above 0 then. "feedback": y holds feedback vectors
+        (Shalev-Shwartz & Singer, 2006), any finite numbers, of which larger ones are better, and NaN where they are
+        unknown; the margin is by how much that of u exceeds that of v. `score` reads y in the same way.
     %(fit_intercept)s
     tol : float, default=1e-3
         %(gap_tol)s
@@ -135,7 +136,7 @@ class LabelRankingSVM(LabelRanker):
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel_params": [dict, None],
         "decomposition": [StrOptions(set(SUBGRAPHS))],
-        "margin": [StrOptions({"unit", "positions"})],
+        "margin": [StrOptions({"unit", "positions", "feedback"})],
         "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -190,8 +191,10 @@ class LabelRankingSVM(LabelRanker):
                 )
         return super()._check_training(X, y, sample_weight)
 
-    def _demands_gaps(self) -> bool:
-        return self.margin == "positions"
+    def _read(self, y: Any, n_labels: int | None = None) -> Preferences:
+        if self.margin == "feedback":
+            return read_feedback(y, n_labels)
+        return read_preferences(y, n_labels, gaps=self.margin == "positions")
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         self.kernel_ = InputKernel.resolve(
