@@ -2,12 +2,11 @@ package ordering
 
 import (
 	"fmt"
-	"math/bits"
 
 	"combpred/core/polling"
 )
 
-// MaxTied is the largest component of an instance with ties that is solved exactly: in 3^MaxTied steps at most.
+// MaxTied is the largest component of an instance with ties that is solved exactly.
 const MaxTied = 16
 
 // searchTied is the largest component with ties that WeakWorkspace.Search solves exactly.
@@ -48,8 +47,9 @@ func (w *WeakWorkspace) Reset(n int) []float64 {
 
 // Exact writes a best ranking to rank: the place of each item, 1 for the first, tied items on the same place and no place
 // empty. Ties in the value are broken in a fixed way. It returns a *SizeError where a component has more than MaxTied
-// items and then leaves rank unspecified. Cost: O(n²) and at most O(3^m) for each component of m items; from 9 items on that is
-// 3^(m−3) steps, 3^(m−5) for 16, and a search of the subsets whose bound leaves them a chance.
+// items and then leaves rank unspecified. Cost: O(n²) and at most O(m·3^m) for each component of m items, but far less unless
+// nearly all sets of items are best tied: up to 8 items 2^m times the number of sets that are; from 9 items on tables of
+// subsets of m−min(m/2−1, 6) items, and a search of the subsets whose bound leaves them a chance.
 func (w *WeakWorkspace) Exact(rank []int32) error {
 	w.decompose(rank)
 	for lo, hi := range w.components() {
@@ -143,91 +143,10 @@ func (w *WeakWorkspace) pairwise(items []int32) float64 {
 	return sum
 }
 
-// weakTable is the dynamic program over the subsets of one component.
-type weakTable struct {
-	h     []float64 // gains within the component, m×m
-	rows  []float64 // rows[s·m + u] = Σ h[u,v] over v in s
-	inner []float64 // Σ h[u,v] over u, v in s, both orders
-	first []float64 // first[b] = Σ over u in b of rows[s·m + u], for the s at hand
-	best  []float64 // the most that the items of s earn among themselves
-	block []int32   // their first block
-}
-
 // solve gives the items, at most MaxTied, the next ranks in a best ranking of them and returns what it earns.
 func (w *WeakWorkspace) solve(rank []int32, items []int32) float64 {
 	if len(items) >= boundTied {
 		return w.solveBounded(rank, items)
 	}
 	return w.solveTabled(rank, items)
-}
-
-// solveTabled is solve by a table of all subsets.
-//
-// best[s] = max over the first block b, a non-empty part of s, of best[s∖b] + Σ h[u,v] over u in b and v in s∖b. The sum is
-// Σ_{u∈b} rows[s,u] − inner[b], and its first part is known from b without its smallest item. Cost: 3^m steps, 2^m (m+4)
-// float64s of memory. Among equal choices the smallest set of items, read as a binary number, is first.
-func (w *WeakWorkspace) solveTabled(rank []int32, items []int32) float64 {
-	m := len(items)
-	t := &w.table
-	t.prepare(w.gain, w.n, items)
-	t.run(m)
-	for s := 1<<m - 1; s > 0; {
-		b := int(t.block[s])
-		w.ranks++
-		for x := uint(b); x != 0; x &= x - 1 {
-			rank[items[bits.TrailingZeros(x)]] = w.ranks
-		}
-		s &^= b
-	}
-	return t.best[1<<m-1]
-}
-
-// run fills the tables of the rankings of all subsets.
-func (t *weakTable) run(m int) {
-	t.best[0] = 0
-	for s := 1; s < 1<<m; s++ {
-		rows := t.rows[s*m : (s+1)*m]
-		t.first[0] = 0
-		value, block := 0.0, 0
-		for b := s & -s; ; b = (b - s) & s {
-			f := t.first[b&(b-1)] + rows[bits.TrailingZeros(uint(b))]
-			t.first[b] = f
-			if e := t.best[s&^b] + (f - t.inner[b]); e > value || block == 0 {
-				value, block = e, b
-			}
-			if b == s {
-				break
-			}
-		}
-		t.best[s], t.block[s] = value, int32(block)
-	}
-}
-
-// prepare sizes the tables and fills those that do not depend on the ranking.
-func (t *weakTable) prepare(gain []float64, n int, items []int32) {
-	m := len(items)
-	t.h = grow(t.h, m*m)
-	for i, u := range items {
-		for j, v := range items {
-			t.h[i*m+j] = gain[int(u)*n+int(v)]
-		}
-	}
-	t.rows = grow(t.rows, m<<m)
-	t.inner = grow(t.inner, 1<<m)
-	t.first = grow(t.first, 1<<m)
-	t.best = grow(t.best, 1<<m)
-	t.block = grow(t.block, 1<<m)
-	clear(t.rows[:m])
-	t.inner[0] = 0
-	for s := 1; s < 1<<m; s++ {
-		v := bits.TrailingZeros(uint(s))
-		from, to := t.rows[(s&(s-1))*m:][:m], t.rows[s*m:][:m]
-		for u := range to {
-			to[u] = from[u] + t.h[u*m+v]
-		}
-		t.inner[s] = 0
-		for x := uint(s); x != 0; x &= x - 1 {
-			t.inner[s] += to[bits.TrailingZeros(x)]
-		}
-	}
 }

@@ -8,7 +8,7 @@ import (
 const (
 	// boundKicks is the number of times that local search starts again before the subsets are bounded: a better ranking to
 	// begin with leaves fewer of them, and costs more itself.
-	boundKicks = 8
+	boundKicks = 1
 	// boundTied is the least component that is bounded: tables of smaller ones cost less than the search.
 	boundTied = 9
 )
@@ -17,71 +17,24 @@ const (
 // be better than a known one.
 //
 // A ranking earns what its pairs earn at their best choices, less a loss of at least 0 for each pair. best[s] is the least
-// loss of the pairs with an item in s when the items of s are before all others. A subset is extended by the block that
-// follows it, and this is put together item by item. What is still to be lost is at least the loss of a best ranking of
-// the items behind s and the block that are below cut, and of those that are not (a disjoint pattern database, Korf and
-// Felner, 2002), and for every item that may still join the block the better of being tied with the block's items and
-// behind them. The extension ends where that reaches the loss of the known ranking.
+// loss of the pairs with an item in s when the items of s are before all others. What is still to be lost is at least the
+// loss of a best ranking of the other items that are below cut, and of those that are not (a disjoint pattern database,
+// Korf and Felner, 2002). A subset is not extended where that reaches the loss of the known ranking.
 type weakBound struct {
 	m, cut int
 	limit  float64      // losses from here on are of no interest
 	best   []float64    // by subset
 	block  []int32      // the last block of a subset
+	seen   []uint64     // the subsets that are reached and not yet extended, as bits
 	rest   [2][]float64 // least losses of the subsets of the items below cut, and from it on
-	sums   lossSums
+	half   int
+	ahead  [2][]float64 // ahead[i][s·m + x]: what x loses before the items of s, for the subsets of either half of the items
+	blocks tiedBlocks
 	part   weakTable
 }
 
-// lossSums are sums of losses of each item with a subset of the others, for the subsets of either half of the items.
-type lossSums struct {
-	m, half  int
-	low, top []itemLoss
-}
-
-// itemLoss is what an item loses with some others.
-type itemLoss struct {
-	tied   float64 // tied with them
-	behind float64 // behind them
-	before float64 // before them
-	after  float64 // at least, tied with or behind them
-	ahead  float64 // at least, tied with or before them
-	_      [3]float64
-}
-
-// fill tabulates the sums, given gains of m items by rows.
-func (t *lossSums) fill(h []float64, m int) {
-	t.m, t.half = m, m/2
-	t.low, t.top = grow(t.low, m<<t.half), grow(t.top, m<<(m-t.half))
-	for part, sums := range [...][]itemLoss{t.low, t.top} {
-		from := part * t.half
-		clear(sums[:m])
-		for s := 1; s < len(sums)/m; s++ {
-			y := from + bits.TrailingZeros(uint(s))
-			without, to := sums[(s&(s-1))*m:][:m], sums[s*m:][:m]
-			for x := range to {
-				sum := without[x]
-				if x != y {
-					forth, back := h[x*m+y], h[y*m+x]
-					most := max(forth, back, 0)
-					sum.tied += most
-					sum.before += most - forth
-					sum.behind += most - back
-					sum.ahead += most - max(forth, 0)
-					sum.after += most - max(back, 0)
-				}
-				to[x] = sum
-			}
-		}
-	}
-}
-
-// of returns the two parts of the losses of x with the items in s.
-func (t *lossSums) of(x int, s uint) (low, top *itemLoss) {
-	return &t.low[int(s&(1<<t.half-1))*t.m+x], &t.top[int(s>>t.half)*t.m+x]
-}
-
-// solveBounded is solve for components of boundTied items and more. Cost: at most 3^m steps, as there, but few where a good
-// ranking loses little; 2^m float64s of memory. Among equal choices that of local search is taken.
+// solveBounded is solve for components of boundTied items and more. Cost: at most m·3^m steps, but few where a good ranking
+// loses little; some 2^m float64s of memory. Among equal choices that of local search is taken.
 func (w *WeakWorkspace) solveBounded(rank []int32, items []int32) float64 {
 	most := w.pairwise(items)
 	s := w.searched(items, most, boundKicks)
@@ -102,31 +55,35 @@ func (w *WeakWorkspace) solveBounded(rank []int32, items []int32) float64 {
 // prepare tabulates the losses of the items, which are best in the order of a good ranking.
 func (b *weakBound) prepare(gain []float64, n int, items []int32) {
 	m := len(items)
-	b.m, b.cut = m, max(3, m/2-3)
-	b.part.prepare(gain, n, items[b.cut:])
-	b.restTo(1, m-b.cut)
-	b.part.prepare(gain, n, items[:b.cut])
-	b.restTo(0, b.cut)
-	h := grow(b.part.h, m*m)
-	for i, u := range items {
-		for j, v := range items {
-			h[i*m+j] = gain[int(u)*n+int(v)]
+	b.m, b.cut = m, min(m/2-1, 6)
+	b.restTo(0, gain, n, items[:b.cut])
+	b.restTo(1, gain, n, items[b.cut:])
+	b.blocks.load(gain, n, items)
+	b.half = m / 2
+	for part, size := range [...]int{b.half, m - b.half} {
+		sums := grow(b.ahead[part], m<<size)
+		clear(sums[:m])
+		for s := 1; s < 1<<size; s++ {
+			before, _, _ := b.blocks.losses(part*b.half + bits.TrailingZeros(uint(s)))
+			without, to := sums[(s&(s-1))*m:][:m], sums[s*m:][:m]
+			for x, loss := range before {
+				to[x] = without[x] + loss
+			}
 		}
+		b.ahead[part] = sums
 	}
-	b.part.h = h
-	b.sums.fill(h, m)
 	b.best, b.block = grow(b.best, 1<<m), grow(b.block, 1<<m)
-	for s := range b.best {
-		b.best[s] = math.Inf(1)
-	}
+	b.seen = grow(b.seen, (1<<m+63)/64)
+	clear(b.seen)
 }
 
-// restTo finds the least losses of the subsets of m items.
-func (b *weakBound) restTo(part, m int) {
+// restTo finds the least losses of the subsets of some items.
+func (b *weakBound) restTo(part int, gain []float64, n int, items []int32) {
+	m := len(items)
 	t := &b.part
+	t.load(gain, n, items)
 	t.run(m)
-	b.rest[part] = grow(b.rest[part], 1<<m)
-	rest := b.rest[part]
+	rest := grow(b.rest[part], 1<<m)
 	rest[0] = 0
 	for s := 1; s < 1<<m; s++ { // first what the pairs earn at their best choices
 		u := bits.TrailingZeros(uint(s))
@@ -139,6 +96,7 @@ func (b *weakBound) restTo(part, m int) {
 	for s := range rest {
 		rest[s] = max(rest[s]-t.best[s], 0)
 	}
+	b.rest[part] = rest
 }
 
 // least returns a bound on the loss of the pairs in s.
@@ -148,47 +106,59 @@ func (b *weakBound) least(s uint) float64 {
 
 // run reports whether there is a ranking of a loss below the limit, the tables then hold a best one.
 func (b *weakBound) run() bool {
-	all := uint(1)<<b.m - 1
-	b.best[0] = 0
-	found := false
-	for s := range all {
-		if left := all &^ s; b.best[s]+b.least(left) < b.limit {
-			b.extend(s, 0, 0, left, b.best[s], 0)
-			if b.best[all] < b.limit {
-				b.limit, found = b.best[all], true
-			}
+	b.blocks.find(b)
+	known := b.limit
+	b.best[0], b.seen[0] = 0, 1
+	for i := range b.seen {
+		for b.seen[i] != 0 { // an extension is a larger number, maybe of the same word
+			s := i<<6 | bits.TrailingZeros64(b.seen[i])
+			b.seen[i] &= b.seen[i] - 1
+			b.extend(uint(s))
 		}
 	}
-	return found
+	return b.limit < known
 }
 
-// extend decides for the items that are open whether they are in the block after s or behind it. sure is the loss of the pairs
-// decided, open that of those of the block with what is open, at least.
-func (b *weakBound) extend(s, block, behind, open uint, sure, ahead float64) {
-	if open == 0 {
-		if to := s | block; sure < b.best[to] && block != 0 {
-			b.best[to], b.block[to] = sure, int32(block)
-		}
+// extend notes what the subsets lose that are s and a block after it.
+func (b *weakBound) extend(s uint) {
+	all := uint(1)<<b.m - 1
+	left, limit := all&^s, b.limit
+	if b.best[s]+b.least(left) >= limit {
 		return
 	}
-	x := bits.TrailingZeros(open)
-	bit := uint(1) << x
-	open &^= bit
-	low, top := b.sums.of(x, block)
-	ahead -= low.after + top.after
-	apart := sure + (low.behind + top.behind)
-	sure += low.tied + top.tied
-	low, top = b.sums.of(x, behind)
-	sure += low.before + top.before
-	low, top = b.sums.of(x, open)
-	more := ahead + (low.ahead + top.ahead)
-	rest := b.least(behind | open)
-	if sure+more+rest < b.limit {
-		b.extend(s, block|bit, behind, open, sure, more)
+	var ahead [MaxTied]float64 // what each item loses before the others that are left
+	top := b.ahead[1][int(left>>b.half)*b.m:][:b.m]
+	for x, loss := range b.ahead[0][int(left&(1<<b.half-1))*b.m:][:b.m] {
+		ahead[x] = loss + top[x]
 	}
-	if apart+ahead+b.least(behind|open|bit) < b.limit {
-		b.extend(s, block, behind|bit, open, apart, ahead)
+	var sums [MaxTied + 1]float64
+	sums[0] = b.best[s]
+	nodes, early, late, cut := b.blocks.nodes, b.rest[0], b.rest[1], b.cut
+	for i := 0; i < len(nodes); {
+		n := &nodes[i]
+		if left>>n.item&1 == 0 {
+			i = int(n.skip)
+			continue
+		}
+		i++
+		sum := sums[n.depth] + ahead[n.item]
+		sums[n.depth+1] = sum
+		sum += n.tied
+		then := left &^ uint(n.set)
+		if sum+(early[then&(1<<cut-1)]+late[then>>cut]) >= limit {
+			continue
+		}
+		to := all &^ then
+		if then == 0 {
+			limit = sum
+		} else if word, bit := &b.seen[to>>6], uint64(1)<<(to&63); *word&bit == 0 {
+			*word |= bit
+		} else if sum >= b.best[to] {
+			continue
+		}
+		b.best[to], b.block[to] = sum, int32(n.set)
 	}
+	b.limit = limit
 }
 
 // rankTo writes the ranking found to r, of the items by which the tables are numbered.
@@ -206,4 +176,140 @@ func (b *weakBound) rankTo(r *ranking, items []int32) {
 	for i, j := 0, len(r.ends)-1; i < j; i, j = i+1, j-1 {
 		r.ends[i], r.ends[j] = r.ends[j], r.ends[i]
 	}
+}
+
+// tiedBlocks finds the sets of items that may be tied, and with no other, in a ranking better than a known one.
+//
+// They form a tree, a set without its largest item being its parent, which is listed in depth-first order. A set and all
+// that grow from it are left out
+//
+//   - if every ranking with one of them as a block loses too much: its pairs that are tied, those of other items, and for
+//     each item that is surely not in the block the better of being before and behind it;
+//   - or if some item in it earns more before, or behind, the others of the block than tied with them, whatever is added:
+//     a ranking with such a block is improved by taking that item out.
+type tiedBlocks struct {
+	m     int
+	pairs []float64 // for each x, what every item loses before, behind and tied with it: 3 rows of m
+	sums  []float64 // the same for the sets on the path in the tree
+	ahead []float64 // ahead[x·(m+1) + i]: the most by which items from i on can make a tie better for x than being before them
+	after []float64 // than being behind them
+	nodes []blockNode
+}
+
+// blockNode is a set in the tree.
+type blockNode struct {
+	item, depth uint8  // its largest item, and the number of the others
+	skip        int32  // the next set in the list that does not contain it
+	set         uint32 //
+	// tied is what the pairs in it lose tied, less what they lose with each item before and behind the other, once each; +Inf
+	// if it is no block itself.
+	tied float64
+}
+
+// load takes the gains of the items.
+func (t *tiedBlocks) load(gain []float64, n int, items []int32) {
+	m := len(items)
+	t.m = m
+	t.pairs = grow(t.pairs, 3*m*m)
+	for x, u := range items {
+		before, behind, tied := t.losses(x)
+		for y, v := range items {
+			forth, back := gain[int(v)*n+int(u)], gain[int(u)*n+int(v)]
+			most := max(forth, back, 0)
+			before[y], behind[y], tied[y] = most-forth, most-back, most
+		}
+	}
+}
+
+// losses returns what every item loses before, behind and tied with x.
+func (t *tiedBlocks) losses(x int) (before, behind, tied []float64) { return thirds(t.pairs, t.m, x) }
+
+func thirds(rows []float64, m, at int) (first, second, third []float64) {
+	rows = rows[3*m*at:][:3*m]
+	return rows[:m], rows[m:][:m], rows[2*m:]
+}
+
+// find lists the blocks that are of interest below the limit of b.
+func (t *tiedBlocks) find(b *weakBound) {
+	m := t.m
+	t.ahead, t.after = grow(t.ahead, m*(m+1)), grow(t.after, m*(m+1))
+	for x := range m {
+		at := x * (m + 1)
+		t.ahead[at+m], t.after[at+m] = 0, 0
+		for y := m - 1; y >= 0; y-- {
+			before, behind, tied := t.losses(y)
+			t.ahead[at+y] = t.ahead[at+y+1] + max(0, before[x]-tied[x])
+			t.after[at+y] = t.after[at+y+1] + max(0, behind[x]-tied[x])
+		}
+	}
+	t.sums = grow(t.sums, 3*m*(m+1))
+	clear(t.sums[:3*m])
+	t.nodes = t.nodes[:0]
+	t.expand(b, 0, 0, 0, 0, 0)
+}
+
+// expand lists the sets that are set and items from from on, at least one. lost is what its pairs lose tied, and apart
+// what they lose with each before and behind the other.
+func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, lost, apart float64) {
+	m, all := t.m, uint(1)<<t.m-1
+	before, behind, tied := thirds(t.sums, m, depth)
+	skipped := separate(before[:from], behind[:from], set)
+	for x := from; x < m && lost+skipped+b.least(all&^set) < b.limit; x++ {
+		without := skipped
+		skipped += min(before[x], behind[x])
+		lost, set := lost+tied[x], set|1<<x
+		outside := lost + b.least(all&^set)
+		if outside+without >= b.limit || !t.keeps(x, x+1, tied[x]-before[x], tied[x]-behind[x]) {
+			continue
+		}
+		fits, stable := true, true
+		pBefore, pBehind, pTied := t.losses(x)
+		for z := set; z != 0 && fits; z &= z - 1 {
+			u := bits.TrailingZeros(z)
+			level := tied[u] + pTied[u]
+			early, late := level-(before[u]+pBefore[u]), level-(behind[u]+pBehind[u])
+			fits = t.keeps(u, x+1, early, late)
+			stable = stable && early <= 0 && late <= 0
+		}
+		if !fits {
+			continue
+		}
+		sums := t.sums[3*m*depth:][:6*m]
+		for i, loss := range t.pairs[3*m*x:][:3*m] {
+			sums[3*m+i] = sums[i] + loss
+		}
+		nBefore, nBehind, _ := thirds(t.sums, m, depth+1)
+		if outside += separate(nBefore[:x], nBehind[:x], set); outside >= b.limit {
+			continue
+		}
+		apart := apart + before[x] + behind[x]
+		at, node := len(t.nodes), blockNode{item: uint8(x), depth: uint8(depth), set: uint32(set), tied: math.Inf(1)}
+		if stable && outside+separate(nBefore[x+1:], nBehind[x+1:], 0) < b.limit {
+			node.tied = lost - apart
+		}
+		t.nodes = append(t.nodes, node)
+		t.expand(b, set, x+1, depth+1, lost, apart)
+		if len(t.nodes) == at+1 && math.IsInf(node.tied, 1) {
+			t.nodes = t.nodes[:at]
+			continue
+		}
+		t.nodes[at].skip = int32(len(t.nodes))
+	}
+}
+
+// keeps reports whether items from next on may keep x from leaving a block in which it gains early before the others, and
+// late behind them.
+func (t *tiedBlocks) keeps(x, next int, early, late float64) bool {
+	at := x*(t.m+1) + next
+	return early <= t.ahead[at] && late <= t.after[at]
+}
+
+// separate returns the least that items outside a set lose with it, as they are before or behind it.
+func separate(before, behind []float64, set uint) (sum float64) {
+	for y, loss := range before {
+		if set>>y&1 == 0 {
+			sum += min(loss, behind[y])
+		}
+	}
+	return sum
 }

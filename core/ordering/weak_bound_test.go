@@ -4,18 +4,23 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
 // TestWeakBoundedAgainstTable compares the search of bounded subsets with all rankings of 4 to 6 items, and with the table of
-// all subsets for 7 to 12.
+// all subsets for 7 to 12, 14 and 16.
 func TestWeakBoundedAgainstTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
 	var w WeakWorkspace
 	improved := 0
 	for name, draw := range gainDraws(rng) {
-		for n := 4; n <= 12; n++ {
-			for range 12 {
+		for _, n := range []int{4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16} {
+			rounds := 12
+			if n > 12 {
+				rounds = 1
+			}
+			for range rounds {
 				fillAll(w.Reset(n), n, draw)
 				rank := make([]int32, n)
 				want := 0.0
@@ -45,6 +50,72 @@ func TestWeakBoundedAgainstTable(t *testing.T) {
 	if improved < 20 {
 		t.Fatalf("local search alone misses the best of %d instances only", improved)
 	}
+}
+
+// TestWeakTableAgainstPlainTable: blocks that are not tried change neither the value nor, of equal ones, the choice. All gains
+// are small integers, whose sums are exact.
+func TestWeakTableAgainstPlainTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 10))
+	var w WeakWorkspace
+	parts, blocks := 0, 0
+	for least := -6; least <= 0; least++ { // from ties that are always best to some that never are
+		for n := 1; n <= 9; n++ {
+			for range 6 {
+				fillAll(w.Reset(n), n, func(int, int) float64 { return float64(least + rng.IntN(7)) })
+				rank := make([]int32, n)
+				w.ranks = 0
+				earned := w.solveTabled(rank, ascending(n))
+				want, value := plainTable(&w)
+				if earned != value || !slices.Equal(rank, want) {
+					t.Fatalf("%d items: %v earns %v, want %v, which earns %v", n, rank, earned, want, value)
+				}
+				if tried := len(w.table.blocks); tried > 1<<n/2 {
+					parts++
+				} else {
+					blocks++
+				}
+			}
+		}
+	}
+	if min(parts, blocks) < 50 {
+		t.Fatalf("%d instances have many blocks, %d few", parts, blocks)
+	}
+}
+
+// plainTable returns the best ranking, of equal ones that whose first block is the smallest binary number, and so on, and
+// what it earns, by all first blocks of all subsets.
+func plainTable(w *WeakWorkspace) (rank []int32, value float64) {
+	n := w.n
+	best, first := make([]float64, 1<<n), make([]int, 1<<n)
+	for s := 1; s < 1<<n; s++ {
+		for b := s & -s; ; b = (b - s) & s {
+			e := best[s&^b]
+			for u := range n {
+				for v := range n {
+					if b>>u&1 == 1 && (s&^b)>>v&1 == 1 {
+						e += w.gain[u*n+v]
+					}
+				}
+			}
+			if first[s] == 0 || e > best[s] {
+				best[s], first[s] = e, b
+			}
+			if b == s {
+				break
+			}
+		}
+	}
+	rank = make([]int32, n)
+	place := int32(0)
+	for s := 1<<n - 1; s > 0; s &^= first[s] {
+		place++
+		for u := range rank {
+			if first[s]>>u&1 == 1 {
+				rank[u] = place
+			}
+		}
+	}
+	return rank, best[1<<n-1]
 }
 
 // TestWeakImprove: any ranking is improved, and the best one is left as it is.

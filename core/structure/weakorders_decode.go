@@ -9,7 +9,7 @@ import (
 // Decode solves a weak ordering problem: for each pair what "before" and "behind" earn beyond a tie. Scores split the
 // labels into components that follow one another in some best ranking, and each is solved by dynamic programming over its
 // subsets, of large ones over those that a bound leaves. It returns a *LimitError where a component has more than 16 labels.
-// Cost: O(n²) and at most O(3^m) for each component of m labels.
+// Cost: O(n²) and at most O(m·3^m) for each component of m labels, mostly far less.
 func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 	x := w.load(dst, score)
 	defer w.pool.put(x)
