@@ -36,7 +36,7 @@ class WeakOrders(Structure):
 
     Decoding is exact, by dynamic programming over subsets of the labels, as long as the groups of labels that cannot be
     separated (by preferences that form a cycle, or by scores that favour ties) have at most 16 labels. A group of m
-    costs at most O(m 3^m), and far less as a rule: only labels are tied that no split of the tie would serve better, and
+    costs at most O(m 3^m), and far less as a rule: only labels are tied that no split of the tie serves better, and
     from 9 labels on only subsets are extended that a bound leaves a chance. Beyond that, local search finds a ranking,
     with an upper bound and a guarantee. For `Permutations` the better of a ranking and its
     reverse lies at least half-way between the worst and the best score. That does not hold here, as reversing a ranking
