@@ -99,7 +99,7 @@ def structured_hinge_loss(
     3.0
     """
     choice(decoder, "decoder", DECODERS)
-    given = _Rows.read(structure, scores, y)
+    given = ScoredRows.read(structure, scores, y)
     linear, psi, own = given.linear, given.psi, given.own
     loss = structure.space.loss(cost)
     if loss.is_affine and given.in_sets:
@@ -117,7 +117,7 @@ def structured_hinge_loss(
         worst = structure.space.worst(parts)(np.arange(len(parts)), psi, linear, False)
         values = worst.loss + score_values(worst.psi, linear, None) - own
     else:
-        values = 1.0 + _best_other(structure, given) - own
+        values = 1.0 + best_others(structure, given) - own
     return given.mean(np.maximum(values, 0.0), sample_weight, per_row)  # y itself makes 0
 
 
@@ -178,7 +178,7 @@ def structured_log_loss(
     >>> round(structured_log_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 4)  # ln 6
     1.7918
     """
-    given = _Rows.read(structure, scores, y)
+    given = ScoredRows.read(structure, scores, y)
     return given.mean(np.logaddexp(0.0, _log_odds_outside(structure, given)), sample_weight, per_row)
 
 
@@ -248,7 +248,7 @@ def structured_exponential_loss(
     >>> round(structured_exponential_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 6)
     5.0
     """
-    given = _Rows.read(structure, scores, y)
+    given = ScoredRows.read(structure, scores, y)
     logs = given.sum_of_logs(_log_odds_outside(structure, given))
     if normalize:
         logs -= given.log_pairs(structure.log_count())
@@ -329,7 +329,7 @@ def structured_auc_loss(
     >>> structured_auc_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]], normalize=True)
     0.5
     """
-    given = _Rows.read(structure, scores, y)
+    given = ScoredRows.read(structure, scores, y)
     space, log_count = structure.space, structure.log_count()
     if n_samples is None:
         if log_count > math.log(_MOST_LISTED):
@@ -425,7 +425,7 @@ def structured_max_loss(
     1.0
     """
     choice(decoder, "decoder", DECODERS)
-    given = _Rows.read(structure, scores, y)
+    given = ScoredRows.read(structure, scores, y)
     found = structure.space.decode(given.linear, None, Decoding(decoder))
     _warn_of_unproven(found.optimal, "predictions are not proven to score highest: others may, with another loss")
     loss, psi = structure.space.loss(cost), structure.space.embed(found.y)[given.row]
@@ -435,7 +435,7 @@ def structured_max_loss(
 
 
 @dataclass(frozen=True)
-class _Rows:
+class ScoredRows:
     """Scores of n rows, and the outputs that are right for them: one for each row, or sets of several.
 
     Attributes
@@ -462,7 +462,7 @@ class _Rows:
     first: NDArray[np.intp]
 
     @classmethod
-    def read(cls, structure: Structure, scores: ArrayLike, y: Any) -> _Rows:
+    def read(cls, structure: Structure, scores: ArrayLike, y: Any) -> ScoredRows:
         """Return scores and outputs, checked."""
         if not isinstance(structure, Structure):
             raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
@@ -514,7 +514,7 @@ class _Rows:
         return pairs
 
 
-def _log_odds_outside(structure: Structure, given: _Rows) -> FloatArray:
+def _log_odds_outside(structure: Structure, given: ScoredRows) -> FloatArray:
     """Return ln Σ e^{h(z) − h(y)} over the outputs z outside the set of y, for each y."""
     log_z = structure.space.log_partition(given.linear).log_z
     inside = given.sum_of_logs(given.own)
@@ -523,7 +523,7 @@ def _log_odds_outside(structure: Structure, given: _Rows) -> FloatArray:
     return others[given.row] - given.own
 
 
-def _worst_outside(structure: Structure, given: _Rows, loss: AffineLoss) -> FloatArray:
+def _worst_outside(structure: Structure, given: ScoredRows, loss: AffineLoss) -> FloatArray:
     """Return max Δ(y, z) + h(z) over z = y and the outputs z outside the set of y, for each y."""
     worst: FloatArray = given.own.copy()
     for at, row in enumerate(given.row):
@@ -534,7 +534,7 @@ def _worst_outside(structure: Structure, given: _Rows, loss: AffineLoss) -> Floa
     return worst
 
 
-def _best_other(structure: Structure, given: _Rows) -> FloatArray:
+def best_others(structure: Structure, given: ScoredRows) -> FloatArray:
     """Return the largest score of an output outside the set of y, by its ψ, for each y; −inf where there is none."""
     best = np.full(len(given.linear), -np.inf)
     for i, row in enumerate(given.linear):
@@ -543,7 +543,7 @@ def _best_other(structure: Structure, given: _Rows) -> FloatArray:
 
 
 def _best_outside(
-    structure: Structure, given: _Rows, row: int, linear: FloatArray, magnitude: FloatArray | None = None
+    structure: Structure, given: ScoredRows, row: int, linear: FloatArray, magnitude: FloatArray | None = None
 ) -> FloatArray:
     """Return ψ of outputs outside the set of a row, the best for given scores among them if there is any."""
     right = given.psi[given.of(row)]

@@ -1,25 +1,31 @@
-"""StructuredPerceptron, with its bound on the number of mistakes."""
+"""StructuredPerceptron, with its bounds on the number of mistakes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize_scalar
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, refit, unchanged_on_failure
+from .._data.inputs import clear_fit, refit, rows_in_double, unchanged_on_failure
+from .._data.targets import TargetError
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.decode import Decoding
+from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
-from .._lib.maxmargin import AffineLoss, PerceptronFit, perceptron_fit
+from .._lib.maxmargin import AffineLoss, PerceptronFit, Request, perceptron_fit
 from .base import StructuredEstimator
+from .losses import ScoredRows, best_others
 from .svm import FeatureRows, decoded_by
 from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
 
@@ -52,7 +58,7 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     """Pass over all rows until none changes anything, and set the fitted attributes of `model`."""
     training = _rows_of(model, rows)
     loss, known = _bounded_loss(model, training)
-    found = _run(model, training, rng, loss, {"max_iter": model.max_iter, **known})
+    found = _run(model, rows.X, training, rng, loss, {"max_iter": model.max_iter, **known})
     share = float(model.average) / found.n_visits
     dual = found.dual_last - share * found.dual_late
     training.keep(model, rows.X, found.last - share * found.late, dual)
@@ -68,7 +74,7 @@ def learn_mini_batch(model: Any, rows: TrainingRows, rng: np.random.RandomState)
     before: PerceptronState | None = getattr(model, "state_", None)
     options = {"max_iter": 1, "visits": 0 if before is None else before.n_visits}
     start = None if before is None else (before.weights, before.late)
-    found = _run(model, training, rng, None, options, start)
+    found = _run(model, rows.X, training, rng, None, options, start)
     model.state_ = PerceptronState(found.last, found.late, found.n_visits)
     keep_weights(model, model.state_.average if model.average else model.state_.weights)
     model.n_mistakes_ = getattr(model, "n_mistakes_", 0) + found.n_mistakes
@@ -100,8 +106,73 @@ def _bounded_loss(model: Any, training: FeatureRows) -> tuple[AffineLoss | None,
     return space.loss("hamming").affine(training.targets.psi), known
 
 
+class AmongCandidates:
+    """Decodes among the outputs that are the candidates of each row, GEN(x).
+
+    Parameters
+    ----------
+    model : StructuredPerceptron
+    X : array or CSR
+        Checked rows.
+    numbers : ndarray of shape (k,)
+        The rows of X that requests of training call 0, 1, ….
+    """
+
+    def __init__(self, model: Any, X: Any, numbers: NDArray[np.intp]) -> None:
+        self._model, self._X, self._numbers = model, X, numbers
+        self._space = model.structure_.space
+        self._parts: dict[int, NDArray[Any]] = {}  # of rows that were asked for
+
+    def __call__(self, request: Request) -> None:
+        for k, row in enumerate(request.rows):
+            parts = self._parts.get(int(row))
+            if parts is None:
+                parts = self._parts[int(row)] = self.of(int(self._numbers[row]))
+            magnitude = None if request.magnitude is None else request.magnitude[k]
+            _, request.reply[k], _ = self._best(parts, request.linear[k], magnitude)
+        request.proven[:] = 1.0
+
+    def of(self, row: int) -> NDArray[Any]:
+        """Return the candidates of a row of X in parts."""
+        given = rows_in_double(self._X, slice(row, row + 1))
+        outputs = self._model.candidates(given if sparse.issparse(given) else given[0])
+        if len(outputs) == 0:
+            raise TargetError(row, "candidates gives no outputs for it; give at least one", "X")
+        try:
+            return self._space.encode(outputs, "candidates")
+        except TargetError as error:
+            raise TargetError(row, f"output {error.row} of candidates: {error.reason}", "X") from None
+
+    def decode(self, scores: FloatArray, first: int) -> Decoded:
+        """Return the best candidates for scores of rows from number `first` on."""
+        found = [self._best(self.of(first + k), linear, None) for k, linear in enumerate(scores)]
+        values = np.array([value for *_, value in found])
+        n = len(values)
+        return Decoded(
+            np.array([parts for parts, *_ in found]), values, values, np.zeros(n), np.ones(n, dtype=np.bool_)
+        )
+
+    def best_others(self, given: ScoredRows) -> FloatArray:
+        """Return the largest score of a candidate with another ψ than that of the row, −inf where there is none."""
+        best = np.full(len(given.linear), -np.inf)
+        for row, linear in enumerate(given.linear):
+            psi = self._space.embed(self.of(row))
+            best[row] = (psi @ linear)[(psi != given.psi[row]).any(axis=1)].max(initial=-np.inf)
+        return best
+
+    def _best(
+        self, parts: NDArray[Any], linear: FloatArray, magnitude: FloatArray | None
+    ) -> tuple[NDArray[Any], FloatArray, float]:
+        """Return the best of some outputs, its ψ and its score."""
+        psi = self._space.embed(parts)
+        values = psi @ linear if magnitude is None else psi @ linear + np.square(psi) @ magnitude
+        at = int(np.argmax(values))
+        return parts[at], psi[at], float(values[at])
+
+
 def _run(
     model: Any,
+    X: Any,
     training: FeatureRows,
     rng: np.random.RandomState,
     loss: AffineLoss | None,
@@ -114,9 +185,10 @@ def _run(
         **options, "shuffle": int(model.shuffle), "seed": how.seed, "method": model.decoder,
         "n_candidates": int(model.n_candidates or 0),
     }  # fmt: skip
+    by = decoded_by(model, how) if model.candidates is None else AmongCandidates(model, X, training.kept)
     with training.renumbered():
         return perceptron_fit(
-            training.margins(loss), options, decoded_by(model, how), start, n_threads=n_threads,
+            training.margins(loss), options, by, start, n_threads=n_threads,
             label=type(model).__name__, verbose=int(model.verbose),
         )  # fmt: skip
 
@@ -151,6 +223,10 @@ class StructuredPerceptron(StructuredEstimator):
         If a number, training does not decode but takes the best of so many structures, drawn uniformly and anew for
         each row that it visits; passes in which none is found to be better then do not end training. Prediction
         decodes all the same.
+    candidates : callable or None, default=None
+        GEN(x): a function of a row of X, an array of shape (n_features,) or CSR of one row, that returns the structures
+        among which is decoded, in training and prediction, at least one in the format of y. The observed one need not
+        be among them. Constraints cannot be given beside it. None: all structures.
     %(n_jobs)s
         Training decodes one row after another; only prediction is parallel.
     %(random_state)s
@@ -209,7 +285,7 @@ class StructuredPerceptron(StructuredEstimator):
 
     c being 1 for 0/1 embeddings and 2 for signed ones, as :math:`\|\psi(y) - \psi(z)\|^2 \le c \Delta`.
     ``mistake_bound_`` is that divided by the least Δ of two structures, 1 or (orders) 2, and multiplied by the ratio of
-    the largest and the least weight of a visit.
+    the largest and the least weight of a visit. `mistake_bound` bounds them where no scorer separates the rows.
 
     A pass costs n decodings and :math:`O(n p d)`; memory is needed for n d numbers beside the inputs, twice that with
     `average`.
@@ -241,6 +317,7 @@ class StructuredPerceptron(StructuredEstimator):
         "average": ["boolean"],
         "shuffle": ["boolean"],
         "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
+        "candidates": [callable, None],
     }
 
     def __init__(
@@ -257,6 +334,7 @@ class StructuredPerceptron(StructuredEstimator):
         shuffle: bool = True,
         decoder: str = "auto",
         n_candidates: int | None = None,
+        candidates: Callable[[Any], Any] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -272,6 +350,7 @@ class StructuredPerceptron(StructuredEstimator):
         self.shuffle = shuffle
         self.decoder = decoder
         self.n_candidates = n_candidates
+        self.candidates = candidates
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -381,3 +460,105 @@ class StructuredPerceptron(StructuredEstimator):
                 self._resolve_kernel(rows)
             learn_mini_batch(self, rows, check_random_state(self.random_state))
         return self
+
+    def mistake_bound(self, X: Any, y: Any, *, scorer: Any = None) -> float:
+        r"""Return a bound on the mistakes of training on given rows, which need not be separable.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            The rows that the estimator was trained on, all with weight 1.
+        scorer : estimator, default=None
+            Fitted to the same structure with the same kernel and constant feature: its weights are v of the notes, and
+            scorers of larger margins give smaller bounds, such as :class:`StructuredSVM`. None: the estimator itself.
+
+        Returns
+        -------
+        bound : float
+            On ``n_mistakes_``; at most the number of visits.
+
+        Raises
+        ------
+        CapabilityError
+            Where the second-best structure of a row is not found; for sets of admissible structures, and for a
+            precomputed kernel.
+        sklearn.exceptions.NotFittedError
+            Before ``fit``, of either estimator.
+        ValueError
+            For rows that are not legal, and for a scorer of other features.
+
+        Notes
+        -----
+        For v of norm 1 let :math:`m_i = \langle v, \phi(x_i, y_i)\rangle - \max_{z \in \mathrm{GEN}(x_i) \setminus y_i}
+        \langle v, \phi(x_i, z)\rangle`, and :math:`D_\gamma^2 = \sum_i \max(0, \gamma - m_i)^2`. In one pass there are
+        at most :math:`(R + D_\gamma)^2 / \gamma^2` mistakes for every γ > 0 (Collins, 2002, theorem 2), R being the
+        largest length of an update. In T passes, rows count T times, and so does :math:`D_\gamma^2`. What is returned
+        is the least over γ; the root is convex in 1/γ. Where v separates the rows by γ it is :math:`R^2/\gamma^2` or less.
+
+        Cost: two best structures for each row, and the kernel matrix of the scorer's rows for its norm.
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred.baselines import StructuredPerceptron
+        >>> X, y = np.array([[-1.0], [-0.5], [0.5], [1.0]]), ["a", "a", "a", "b"]  # the third is on the wrong side
+        >>> model = StructuredPerceptron(max_iter=5, random_state=0, fit_intercept=False).fit(X, y)
+        >>> model.n_mistakes_ <= model.mistake_bound(X, y) <= 20
+        True
+        """
+        X = self._check_new_rows(X)
+        scorer = self if scorer is None else scorer
+        check_is_fitted(scorer)
+        if scorer.kernel_ != self.kernel_ or scorer.fit_intercept != self.fit_intercept:
+            raise ValueError(
+                f"scorer has other features: it must have the kernel and the constant feature of {type(self).__name__}"
+            )
+        given = ScoredRows.read(self.structure_, scorer.feature_scores(X), y)
+        if given.in_sets:
+            raise CapabilityError("mistakes are against single structures: y must not hold Admissible sets")
+        if self.candidates is None:
+            others = best_others(self.structure_, given)
+        else:
+            others = AmongCandidates(self, X, np.arange(X.shape[0])).best_others(given)
+        visits, norm = float(self.n_iter_ * X.shape[0]), _norm(scorer)
+        if self.radius_ == 0 or norm == 0:
+            return 0.0 if self.radius_ == 0 else visits
+        margins = (given.own - others) / norm
+
+        def root(inverse: float) -> float:
+            short = np.maximum(0.0, 1.0 - inverse * margins[np.isfinite(margins)])
+            return float(self.radius_ * inverse + np.sqrt(self.n_iter_ * np.sum(short**2)))
+
+        found = minimize_scalar(root, bounds=(0.0, np.sqrt(visits) / self.radius_), method="bounded")
+        return min(float(found.fun) ** 2, visits)
+
+    def _decides_by_scores(self) -> bool:
+        return self.candidates is None
+
+    def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
+        if self.candidates is None:
+            yield from super()._decoded_blocks(X, constraints, how)
+            return
+        if constraints is not None:
+            raise CapabilityError("constraints cannot be given beside candidates: let that function respect them")
+        among = AmongCandidates(self, X, np.arange(X.shape[0]))
+        for rows, scores in self._score_blocks(X):
+            yield rows, among.decode(scores, rows.start)
+
+
+def _norm(scorer: Any) -> float:
+    """Return the norm of the weights of a fitted scorer."""
+    if scorer.kernel_.is_precomputed:
+        raise CapabilityError(
+            "the norm of a scorer with a precomputed kernel is not known: give the kernel by its name"
+        )
+    if scorer.kernel_.is_linear:
+        squares = np.sum(np.square(scorer.coef_)) + bool(scorer.fit_intercept) * np.sum(np.square(scorer.intercept_))
+        return float(np.sqrt(squares))
+    matrix = scorer.kernel_.matrix(scorer.X_fit_) + float(scorer.fit_intercept)
+    return float(np.sqrt(max(np.sum(scorer.dual_coef_ * (matrix @ scorer.dual_coef_)), 0.0)))
