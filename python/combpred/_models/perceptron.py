@@ -139,7 +139,8 @@ class AmongCandidates:
         if len(outputs) == 0:
             raise TargetError(row, "candidates gives no outputs for it; give at least one", "X")
         try:
-            return self._space.encode(outputs, "candidates")
+            parts: NDArray[Any] = self._space.encode(outputs, "candidates")
+            return parts
         except TargetError as error:
             raise TargetError(row, f"output {error.row} of candidates: {error.reason}", "X") from None
 
@@ -494,7 +495,8 @@ class StructuredPerceptron(StructuredEstimator):
         \langle v, \phi(x_i, z)\rangle`, and :math:`D_\gamma^2 = \sum_i \max(0, \gamma - m_i)^2`. In one pass there are
         at most :math:`(R + D_\gamma)^2 / \gamma^2` mistakes for every γ > 0 (Collins, 2002, theorem 2), R being the
         largest length of an update. In T passes, rows count T times, and so does :math:`D_\gamma^2`. What is returned
-        is the least over γ; the root is convex in 1/γ. Where v separates the rows by γ it is :math:`R^2/\gamma^2` or less.
+        is the least over γ; its root is convex in 1/γ. Where v separates the rows by γ it is at most
+        :math:`R^2/\gamma^2`.
 
         Cost: two best structures for each row, and the kernel matrix of the scorer's rows for its norm.
 
