@@ -3,8 +3,9 @@
 "ridge" is `StructuredRidge` with the Gaussian or the Laplacian kernel on standardised features, width "scale", kernel
 and penalty chosen by leave-one-out on the training fold; "forest" is `EmbeddingRegressor` as it is by default, 100
 extremely randomised trees; "voting" is `StructuredVoting` of the two as they are, its weights from left-out rows of the
-training fold. Beside the means over repeated 10-fold cross-validation stand paired differences to the ridge, with
-standard errors over folds as if these were independent (they share training rows, so that true errors are larger).
+training fold, by least squares of ψ and by the structure's metric ("metric"). Beside the means over repeated 10-fold
+cross-validation stand paired differences to the ridge, with standard errors over folds as if these were independent
+(they share training rows, so that true errors are larger).
 
     python tests/benchmarks/forests.py --data DIR [--sets iris ERA …] [--repeats 5] [--jobs 2]
 """
@@ -22,6 +23,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from losses import Data, real
 from ranking_selection import load, outer_folds
+from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 from combpred import EmbeddingRegressor, StructuredRidge, StructuredRidgeCV, StructuredVoting
@@ -47,7 +49,7 @@ def best_ridge(structure: Structure, X: np.ndarray, y: Any) -> StructuredRidge:
         for kernel in ("rbf", "laplacian")
     ]
     best = max(searches, key=lambda search: search.best_score_)
-    return StructuredRidge(structure, alpha=best.alpha_, kernel=best.kernel, gamma="scale")
+    return StructuredRidge(structure, alpha=best.alpha_, kernel=best.best_params_["kernel"], gamma="scale")
 
 
 def run_fold(structure: Structure, X: np.ndarray, y: Any, train: np.ndarray, test: np.ndarray) -> dict[str, float]:
@@ -58,7 +60,8 @@ def run_fold(structure: Structure, X: np.ndarray, y: Any, train: np.ndarray, tes
     ridge = best_ridge(structure, X_train, y[train])
     forest = EmbeddingRegressor(structure=structure, random_state=0)
     voting = StructuredVoting([("ridge", ridge), ("forest", forest)]).fit(X_train, y[train])
-    models = {**voting.named_estimators_, "voting": voting}
+    by_metric = clone(voting).set_params(scoring="metric").fit(X_train, y[train])
+    models = {**voting.named_estimators_, "voting": voting, "metric": by_metric}
     found = {name: model.score(X_test, y[test]) for name, model in models.items()}
     weights = dict(zip(("weight of ridge", "of forest"), voting.weights_, strict=True))
     return {**found, **weights, "CPU s": time.process_time() - begin}
@@ -72,7 +75,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    print(f"{'set':<15}{'n':>6} {'metric':<14}{'ridge':>8}{'forest':>8}{'voting':>8}   less ridge: forest, voting")
+    methods = ("ridge", "forest", "voting", "metric")
+    heads = "".join(f"{method:>8}" for method in methods)
+    print(f"{'set':<15}{'n':>6} {'metric':<14}{heads}   less ridge: forest, voting, metric")
     for name, structure, X, y in sets(args.data):
         if args.sets and name not in args.sets:
             continue
@@ -80,10 +85,10 @@ def main() -> None:
         with Parallel(n_jobs=args.jobs) as pool:
             rows = pd.DataFrame(pool(delayed(run_fold)(structure, X, y, train, test) for train, test in folds))
         means = rows.mean()
-        gaps = [rows[column] - rows["ridge"] for column in ("forest", "voting")]
+        gaps = [rows[column] - rows["ridge"] for column in methods[1:]]
         print(
             f"{name:<15}{len(X):>6} {structure.default_metric:<14}"
-            + "".join(f"{means[column]:8.4f}" for column in ("ridge", "forest", "voting"))
+            + "".join(f"{means[column]:8.4f}" for column in methods)
             + "   "
             + ", ".join(f"{gap.mean():+.4f} ± {gap.std() / np.sqrt(len(gap)):.4f}" for gap in gaps)
             + f"   weights {means['weight of ridge']:.2f} {means['of forest']:.2f}, {rows['CPU s'].sum():.0f} CPU s",

@@ -214,6 +214,19 @@ def test_a_citizen_of_scikit_learn():
     assert isinstance(one.regressor_, ExtraTreesRegressor) and one.regressor is None
 
 
+@pytest.mark.parametrize(("package", "name"), [("lightgbm", "LGBMRegressor"), ("xgboost", "XGBRegressor")])
+def test_boosted_trees_of_other_packages(package, name):
+    regressor = getattr(pytest.importorskip(package), name)(n_estimators=10, n_jobs=1)
+    X = np.random.default_rng(0).normal(size=(80, 6))
+    y = Permutations(4).decode(X)
+    grid = {"regressor__n_estimators": [5, 20]}
+    search = GridSearchCV(EmbeddingRegressor(regressor, "permutations"), grid, cv=2, error_score="raise").fit(X, y)
+    again = pickle.loads(pickle.dumps(search.best_estimator_))
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+    weighted = clone(again).fit(X, y, np.repeat([0.5, 1.5], 40))
+    assert weighted.score(X, y) > 0.6
+
+
 def test_frames_and_sparse_inputs_reach_the_regressor():
     X, y = data(LabelSets(3))
     frame = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})

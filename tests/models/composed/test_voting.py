@@ -1,4 +1,4 @@
-"""StructuredVoting: weights, links to other structures, and what averages predict."""
+"""StructuredVoting: links to other structures, and what averages predict."""
 
 from __future__ import annotations
 
@@ -9,124 +9,29 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.optimize import lsq_linear, minimize
+from scipy.optimize import lsq_linear
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from averages import data, folded, neighbours, refitted
 from combpred import (
     Admissible,
-    EmbeddingRegressor,
     ProbabilisticStructured,
     StructuredRidge,
-    StructuredRidgeCV,
     StructuredVoting,
 )
 from combpred.structures import (
-    Cliques,
     Cycles,
     Hierarchy,
     LabelSets,
     MultiClass,
-    Ordinal,
     PartialOrders,
     Permutations,
     Routes,
-    WeakOrders,
 )
-
-
-def data(structure, n=40, seed=0):
-    """Outputs that depend on inputs."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3))
-    scores = X @ rng.normal(size=(3, structure.n_features)) + 0.5 * rng.normal(size=(n, structure.n_features))
-    return X, structure.decode(scores)
-
-
-def neighbours(k=3, structure=None):
-    return EmbeddingRegressor(KNeighborsRegressor(k), structure)
-
-
-def refitted(model, X, y, weights=None):
-    """Return scores of rows by models without them."""
-    found = []
-    for i in range(len(X)):
-        rest = np.arange(len(X)) != i
-        given = {} if weights is None else {"sample_weight": weights[rest]}
-        found.append(clone(model).fit(X[rest], y[rest], **given).feature_scores(X[[i]])[0])
-    return np.array(found)
-
-
-def folded(model, X, y):
-    found = None
-    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
-        scores = clone(model).fit(X[train], y[train]).feature_scores(X[test])
-        found = np.empty((len(X), scores.shape[1])) if found is None else found
-        found[test] = scores
-    return found
-
-
-@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(3), Ordinal(4), WeakOrders(3), MultiClass(3)])
-def test_weights_are_those_of_least_squares_on_left_out_rows(structure):
-    X, y = data(structure)
-    members = [
-        ("ridge", StructuredRidge(structure, loss="squared")),
-        ("search", StructuredRidgeCV(structure, losses=["squared"], kernels=["rbf"], gammas=[None], alphas=[0.1])),
-        ("neighbours", neighbours()),
-    ]
-    voting = StructuredVoting(members).fit(X, y)
-    assert voting.left_out_by_ == ["loo", "loo", "cv"]
-    kernel = StructuredRidge(structure, loss="squared", kernel="rbf", alpha=0.1)
-    left_out = [refitted(members[0][1], X, y), refitted(kernel, X, y), folded(neighbours(3, structure), X, y)]
-    psi = structure.embed(y) - structure.mean()
-    direct = lsq_linear(np.column_stack([each.ravel() for each in left_out]), psi.ravel(), bounds=(0, np.inf))
-    np.testing.assert_allclose(voting.weights_, direct.x, atol=1e-6)
-    average = sum(weight * each for weight, each in zip(voting.weights_, left_out, strict=True))
-    np.testing.assert_allclose(voting.left_out_scores_, average, atol=1e-8)
-    alone = [clone(model).set_params(structure=structure).fit(X, y).feature_scores(X) for _, model in members]
-    expected = sum(weight * each for weight, each in zip(voting.weights_, alone, strict=True))
-    np.testing.assert_allclose(voting.feature_scores(X), expected, atol=1e-10)
-
-
-def test_weights_of_rows_weigh_their_errors():
-    X, y = data(Permutations(4))
-    weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
-    members = [(name, StructuredRidge(Permutations(4), kernel=name)) for name in ("linear", "rbf")]
-    voting = StructuredVoting(members).fit(X, y, sample_weight=weights)
-    root = np.repeat(np.sqrt(weights), 6)
-    columns = [root * refitted(model, X, y, weights).ravel() for _, model in members]
-    direct = lsq_linear(np.column_stack(columns), root * Permutations(4).embed(y).ravel(), bounds=(0, np.inf))
-    np.testing.assert_allclose(voting.weights_, direct.x, atol=1e-6)
-    np.testing.assert_allclose(voting.estimators_[0].coef_, members[0][1].fit(X, y, sample_weight=weights).coef_)
-
-
-def test_averages_under_the_auc_loss_minimise_it():
-    structure = Cliques(4)
-    X, y = data(structure)
-    members = [(name, StructuredRidge(kernel=name, alpha=5.0)) for name in ("linear", "rbf")]
-    voting = StructuredVoting(members, structure=structure, cv=5).fit(X, y)
-    assert (voting.loss_, voting.decision_) == ("auc", "score")
-    covariance, psi = structure.covariance(), structure.embed(y) - structure.mean()
-    left_out = []
-    for _, model in members:  # the estimates of leave-one-out, whose loss is to first order that of models without rows
-        noted = []
-        StructuredRidgeCV(
-            structure, alphas=[5.0], kernels=[model.kernel], gammas=[None], losses=[model.loss],
-            scoring=lambda model, X, y, noted=noted: noted.append(model.decision_function(X)) or 0.0,
-        ).fit(X, y)  # fmt: skip
-        left_out.append(noted[0])
-
-    def loss(weights):
-        f = sum(weight * each for weight, each in zip(weights, left_out, strict=True))
-        return (np.einsum("ij,jk,ik->i", f, covariance, f) + (1 - np.einsum("ij,ij->i", psi, f)) ** 2).sum() / 2
-
-    direct = minimize(loss, [1, 1], bounds=[(0, None)] * 2, tol=1e-12)
-    np.testing.assert_allclose(loss(voting.weights_), direct.fun, rtol=1e-6)
-    np.testing.assert_allclose(voting.weights_, direct.x, atol=1e-3)
 
 
 def test_log_odds_and_distributions_become_expectations():
@@ -288,12 +193,6 @@ def test_folds_may_lack_a_class_and_sets_of_outputs_are_left_out_by_folds():
     assert voting.left_out_by_ == ["cv"]
 
 
-def test_members_that_know_nothing_get_equal_weights():
-    X, y = np.zeros((6, 1)), [[1, 2], [2, 1]] * 3
-    voting = StructuredVoting([("a", StructuredRidge("permutations")), ("b", neighbours())]).fit(X, y)
-    np.testing.assert_array_equal(voting.weights_, [0.5, 0.5])
-
-
 def test_refusals():
     X, y = data(Permutations(4))
     ridge = StructuredRidge("permutations")
@@ -331,6 +230,10 @@ def test_refusals():
     refused(r"weights has shape \(2,\), must be \(1,\)", [("a", ridge)], weights=[1, 2])
     refused("weights must be finite and at least 0", [("a", ridge)], weights=[-1.0])
     refused("weights of members without a link must not all be 0", [("a", ridge), ("b", ridge)], weights=[0.0, 0.0])
+    refused("scoring='metric' has no effect on weights that are given", [("a", ridge)], weights=None, scoring="metric")
+    sets = [Admissible([row]) for row in y]
+    refused("takes one output for each row, y has Admissible", [("a", ridge)], y=sets, scoring="metric")
+    refused("The 'scoring' parameter", [("a", ridge)], scoring="accuracy")
     refused("The 'weights' parameter", [("a", ridge)], weights="cv")
     refused(
         "the regressor is KNeighborsRegressor",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -23,6 +24,9 @@ from .members import Member
 
 #: Rows up to which a ridge is left out row by row, which needs matrices of their number squared.
 _MOST_LEFT_OUT = 5000
+
+#: How often a member is selected where a metric chooses.
+_SELECTIONS = 20
 
 
 def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss: str) -> tuple[FloatArray, str]:
@@ -68,24 +72,71 @@ def _leave_one_out(member: Member, X: Any, weights: FloatArray | None, loss: str
     return member.in_terms_of_psi(ridge, scores, loss)
 
 
-def stacking_weights(
-    estimates: Sequence[FloatArray], psi: FloatArray, weights: FloatArray | None, covariance: FloatArray | None
-) -> FloatArray:
-    r"""Return the nonnegative weights of estimates (n, d) that lose least, equal ones where none beats all zero.
+@dataclass(frozen=True)
+class StackingLoss:
+    """The loss of averages of estimates for left-out rows, ½ w'Qw − b'w in their weights w and up to a constant."""
 
-    For estimates f_k, their average f and centred ψ, the loss of a row is ½‖ψ − f‖², or with a covariance
-    ½ f'Σf + ½ (1 − ⟨ψ, f⟩)².
-    """
-    rows = np.stack([np.sqrt(weights)[:, np.newaxis] * f for f in estimates] if weights is not None else estimates)
-    target = psi if weights is None else np.sqrt(weights)[:, np.newaxis] * psi
-    linear = np.einsum("kij,ij->k", rows, target)
-    if covariance is None:
-        quadratic = np.einsum("kij,lij->kl", rows, rows)
-    else:
+    quadratic: FloatArray  # Q (k, k)
+    linear: FloatArray  # b (k,)
+
+    @classmethod
+    def of(
+        cls,
+        estimates: Sequence[FloatArray],
+        psi: FloatArray,
+        weights: FloatArray | None,
+        covariance: FloatArray | None,
+    ) -> StackingLoss:
+        r"""Return it for estimates (n, d), of which f is an average, and centred ψ.
+
+        The loss of a row is ½‖ψ − f‖², or with a covariance ½ f'Σf + ½ (1 − ⟨ψ, f⟩)².
+        """
+        rows = np.stack([np.sqrt(weights)[:, np.newaxis] * f for f in estimates] if weights is not None else estimates)
+        target = psi if weights is None else np.sqrt(weights)[:, np.newaxis] * psi
+        linear = np.einsum("kij,ij->k", rows, target)
+        if covariance is None:
+            return cls(np.einsum("kij,lij->kl", rows, rows), linear)
         products = np.einsum("kij,ij->ki", rows, psi)
-        quadratic = np.einsum("kij,lij->kl", rows @ covariance, rows) + products @ products.T
-    values, vectors = np.linalg.eigh(quadratic)
-    kept = values > 1e-12 * max(values[-1], 1e-300)
-    root = np.sqrt(values[kept])[:, np.newaxis] * vectors[:, kept].T
-    found, _ = nnls(root, (vectors[:, kept].T @ linear) / np.sqrt(values[kept])) if kept.any() else (np.zeros(0), 0)
-    return found if found.any() else np.full(len(estimates), 1.0 / len(estimates))
+        return cls(np.einsum("kij,lij->kl", rows @ covariance, rows) + products @ products.T, linear)
+
+    def __call__(self, weights: FloatArray) -> float:
+        """Return the loss of weights."""
+        return float(0.5 * weights @ self.quadratic @ weights - self.linear @ weights)
+
+    def least(self) -> FloatArray:
+        """Return the nonnegative weights that lose least, equal ones where none beats all zero."""
+        values, vectors = np.linalg.eigh(self.quadratic)
+        kept = values > 1e-12 * max(values[-1], 1e-300)
+        root = np.sqrt(values[kept])[:, np.newaxis] * vectors[:, kept].T
+        target = (vectors[:, kept].T @ self.linear) / np.sqrt(values[kept])
+        found, _ = nnls(root, target) if kept.any() else (np.zeros(0), 0)
+        return found if found.any() else np.full(len(values), 1.0 / len(values))
+
+    def scaled(self, shares: FloatArray) -> FloatArray:
+        """Return the multiple of weights that loses least, of sum 1 where none beats all zero."""
+        gain, size = self.linear @ shares, shares @ self.quadratic @ shares
+        scaled: FloatArray = shares * (gain / size if gain > 0 and size > 0 else 1.0 / shares.sum())
+        return scaled
+
+    def selected(self, judge: Callable[[FloatArray], float]) -> FloatArray:
+        """Return the weights with the best score of those that lose least and of selected ones, of equals the former.
+
+        Members are selected one after another, with replacement, each the one that makes the best average with those
+        selected before; of equals, that of least loss.
+        """
+        best, members = self.least(), np.eye(len(self.linear), dtype=np.int64)
+        reached = judge(best)
+        counts, scores = np.zeros(len(best), dtype=np.int64), {}
+        for _ in range(_SELECTIONS):
+            trials: list[tuple[float, float, int]] = []
+            for at, member in enumerate(members):
+                shares = counts + member
+                weights = self.scaled(shares.astype(np.float64))
+                key = tuple(shares // np.gcd.reduce(shares))
+                if key not in scores:
+                    scores[key] = judge(weights)
+                if scores[key] > reached:
+                    best, reached = weights, scores[key]
+                trials.append((scores[key], -self(weights), -at))
+            counts += members[-max(trials)[2]]
+        return best
