@@ -925,6 +925,13 @@ typedef struct cp_supplied {
   cp_in_f64 *scores; /* [width]; NULL: 1, where draws are scores                        */
   cp_in_f64 *mean;   /* [width] the mean of ψ over all outputs, for "counting", or NULL */
   double log_count;  /* ln of the number of outputs; NaN where it is not known          */
+  /* Chains of the caller's own moves, for "local"; without them, walk is NULL. */
+  int64_t n_walked;     /* states of chains so far                                                                */
+  cp_in_f64 *walked;    /* [n_walked, width]                                                                      */
+  cp_in_i64 *accepted;  /* [n_walked] how many of the moves to each state were accepted                           */
+  int64_t *walk;        /* [8] gets what is to be walked: the number of chains, 1 or 4, or 0 where *more counts uniform
+                           draws; burn_in; thin; states of each; and the numbers of the outputs where each begins */
+  double *beta;         /* [1] gets what scores are multiplied by on this walk; not NULL where walk is not        */
 } cp_supplied;
 typedef const cp_supplied cp_in_supplied;
 #define CP_SUPPLIED {.struct_size = sizeof(cp_supplied), .width = 1}
@@ -936,15 +943,19 @@ typedef const cp_supplied cp_in_supplied;
  * sixty times, as often as the number of draws grows by a quarter or more. The state of an estimate is its draws;
  * nothing else is kept.
  *
- * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound; "annealed" needs log_count, and
+ * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with walk. Of "local" *more
+ * may count states of chains, as walk says: proposals of the caller, accepted by the rule of Metropolis and Hastings for
+ * p ∝ exp(beta · score), thin of them from state to state, and burn_in more before the first. The states of the first
+ * chain, then those of the next, are to be added to walked. A chain begins at a uniform draw, whose number counts from
+ * 0, or where a chain has ended, whose number counts from 2^30, the first entry of walked. "annealed" needs log_count, and
  * "samples" and "counting" low and high. control is as for cp_partition_estimate, control->step from 0 on in each
  * call. */
 int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
                          int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
-/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection" and "cftp", from
- * outputs that the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, that are the
- * samples. "auto" is "cftp" where a bound is given by which it takes few proposals, and else "meta", as is "chain". The
+/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection", "cftp" and
+ * "local", from outputs that the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, and of
+ * states of walks, counted from 2^30, that are the samples. "auto" is "cftp" where a bound is given by which it takes few proposals, and else "meta", as is "chain". The
  * calls are those of cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are there.
  * options->start[1], diagnosed start[4], is the number of a draw where a chain begins; proposals are the draws after
  * that. options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws as

@@ -199,6 +199,9 @@ func readSupplied(p *C.cp_in_supplied) (space *estimate.Supplied, linear, mean [
 	if space.Draws, err = float64s(r.draws, "supplied.draws", r.n, r.width); err != nil {
 		return nil, nil, nil, err
 	}
+	if err := readWalked(&r, space); err != nil {
+		return nil, nil, nil, err
+	}
 	if err := space.CheckDraws(); err != nil {
 		return nil, nil, nil, err
 	}
@@ -213,6 +216,53 @@ func readSupplied(p *C.cp_in_supplied) (space *estimate.Supplied, linear, mean [
 	}
 	mean, err = optionalFloat64s(r.mean, "supplied.mean", r.width)
 	return space, linear, mean, err
+}
+
+// walkLen is the length of supplied.walk, and walkStart where the numbers of outputs are in it.
+const walkLen, walkStart = 8, 4
+
+// readWalked reads the states of chains that the caller has followed.
+func readWalked(r *C.cp_supplied, space *estimate.Supplied) (err error) {
+	if r.walk == nil {
+		return nil
+	}
+	space.Moves = true
+	if _, err = int64s(r.walk, "supplied.walk", walkLen); err != nil {
+		return err
+	}
+	if _, err = cabi.One(r.beta, "supplied.beta"); err != nil {
+		return err
+	}
+	if space.Walked, err = float64s(r.walked, "supplied.walked", r.n_walked, r.width); err != nil {
+		return err
+	}
+	space.Accepted, err = int64s(r.accepted, "supplied.accepted", r.n_walked)
+	return err
+}
+
+// ask says what is missing: more draws, or states of chains.
+func ask(p *C.cp_in_supplied, short *estimate.Short, more *C.int64_t) error {
+	r, err := cabi.Record(p, "supplied")
+	if err != nil {
+		return err
+	}
+	*more = C.int64_t(short.More)
+	if r.walk == nil {
+		return nil
+	}
+	walk, err := int64s(r.walk, "supplied.walk", walkLen)
+	if err != nil {
+		return err
+	}
+	clear(walk)
+	if w := short.Walk; w != nil {
+		walk[0], walk[1], walk[2], walk[3] = int64(len(w.Start)), int64(w.BurnIn), int64(w.Thin), int64(w.Draws)
+		for i, number := range w.Start {
+			walk[walkStart+i] = int64(number)
+		}
+		*r.beta = C.double(w.Beta)
+	}
+	return nil
 }
 
 //export go_cp_estimate_next
@@ -249,8 +299,7 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 			rows, e = out.means(space, row, opt, t)
 		}
 		if short, is := errors.AsType[*estimate.Short](e); is {
-			*more = C.int64_t(short.More)
-			return nil
+			return ask(supplied, short, more)
 		}
 		if at, is := errors.AsType[*badrow.Error](e); is { // there is one row only
 			return at.Err
@@ -305,7 +354,7 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 			out.finish(found)
 		}
 		if short, is := errors.AsType[*estimate.Short](e); is {
-			*more, e = C.int64_t(short.More), nil
+			e = ask(supplied, short, more)
 		}
 		if at, is := errors.AsType[*badrow.Error](e); is { // there is one row only
 			return at.Err

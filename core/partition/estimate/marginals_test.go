@@ -113,6 +113,14 @@ func serve(t *testing.T, s *estimate.Supplied, space structure.Space, scores []f
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))
 	y, psi := make([]int32, space.PartLen()), make([]float64, space.FeatureLen())
+	outputs := map[int32][]int32{}
+	add := func(to []float64, y []int32) []float64 {
+		space.Embed(psi, y)
+		if s.Features == 1 {
+			return append(to, structure.Scores{Linear: scores}.Value(psi))
+		}
+		return append(to, psi...)
+	}
 	for ; ; asked++ {
 		s.Rewind()
 		err := run()
@@ -126,15 +134,81 @@ func serve(t *testing.T, s *estimate.Supplied, space structure.Space, scores []f
 		if more.More < 1 {
 			t.Fatalf("%d more draws are asked for", more.More)
 		}
+		if w := more.Walk; w != nil {
+			if more.More != len(w.Start)*w.Draws {
+				t.Fatalf("%d states are asked for by %+v", more.More, w)
+			}
+			scaled := make([]float64, len(scores))
+			for j, v := range scores {
+				scaled[j] = w.Beta * v
+			}
+			local, err := chain.NewLocal(space, structure.Scores{Linear: scaled})
+			if err != nil {
+				t.Fatal(err)
+			}
+			state := chain.NewState(space)
+			for _, number := range w.Start {
+				state.Set(space, structure.Scores{Linear: scaled}, outputs[number])
+				for j := range w.Draws {
+					before := state.Accepted
+					for range w.Thin + w.BurnIn*max(0, 1-j) {
+						local.Step(state, rng)
+					}
+					outputs[int32(estimate.FirstWalked+len(s.Accepted))] = slices.Clone(state.Y)
+					s.Walked, s.Accepted = add(s.Walked, state.Y), append(s.Accepted, state.Accepted-before)
+				}
+			}
+			continue
+		}
 		for range more.More {
 			space.(structure.Sampler).Sample(y, rng)
-			space.Embed(psi, y)
-			if s.Features == 1 {
-				s.Draws = append(s.Draws, structure.Scores{Linear: scores}.Value(psi))
-			} else {
-				s.Draws = append(s.Draws, psi...)
-			}
+			outputs[int32(s.Len())] = slices.Clone(y)
+			s.Draws = add(s.Draws, y)
 		}
+	}
+}
+
+// TestWalks: with chains of a caller's own moves estimates are near, and few walks are asked for.
+func TestWalks(t *testing.T) {
+	space := build(t, "labelsets", map[string]int64{"n": 6, "size": 3})
+	d := space.FeatureLen()
+	scores := normal(d, 10)
+	all := list(space, scores)
+	logCount, _ := structure.LogCount(space)
+	opt := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: estimate.Sampler(chain.LocalMoves), MaxSteps: 1e8, Seed: 2}
+	one := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
+	s := &estimate.Supplied{Features: 1, Log: logCount, Moves: true}
+	var found []estimate.Row
+	asked := serve(t, s, space, scores, func() (err error) {
+		found, err = estimate.Anneal(s, one, opt, 1, nil)
+		return err
+	})
+	value := logCount + found[0].LogRatio
+	if exact := all.logZ(); exact < value-math.Log1p(0.3) || exact > value-math.Log1p(-0.3) {
+		t.Errorf("%v, must be near %v", value, exact)
+	}
+	if found[0].Failure != "" || asked > 80 || found[0].Samples > int64(s.Len()+len(s.Accepted)) {
+		t.Errorf("asked %d times for %d states: %+v", asked, len(s.Accepted), found[0])
+	}
+	s = &estimate.Supplied{Features: d, Log: math.NaN(), Moves: true}
+	value1, bound := blank(1, d), blank(1, d)
+	opt.Epsilon = 0.05
+	asked = serve(t, s, space, scores, func() error {
+		_, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value1, bound, 1, nil)
+		return err
+	})
+	for j, want := range all.mean() {
+		if off := math.Abs(value1.Data[j] - want); off > bound.Data[j] {
+			t.Errorf("entry %d: off by %v, said to be within %v", j, off, bound.Data[j])
+		}
+	}
+	if asked > 80 {
+		t.Errorf("asked %d times", asked)
+	}
+	s.Moves = false
+	s.Rewind()
+	if _, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value1, bound, 1, nil); err == nil {
+		t.Error("chains without moves")
 	}
 }
 

@@ -17,17 +17,23 @@ import (
 //
 // Draws are taken in their order. An estimate that needs more than there are ends in a *Short, and begins anew when these have been
 // added: it then takes the same draws for the same purposes, and goes further. So what an estimate has to keep are the draws alone.
+//
+// A caller who has moves of its own follows chains of them, for chain.LocalMoves: a *Short then names a Walk, and the states of its
+// chains are added to Walked. These are numbered from FirstWalked on.
 // A Supplied is not safe for concurrent use.
 type Supplied struct {
-	// Draws holds ψ of each draw, one after the other.
-	Draws    []float64
-	Features int     // length of ψ
-	Log      float64 // ln of the number of outputs, NaN where it is not known
+	// Draws holds ψ of each draw, one after the other, and Walked that of the states of all walks, in the order in which they were asked
+	// for: of each walk the states of its first chain, then those of the next.
+	Draws, Walked []float64
+	Accepted      []int64 // of the moves that led to each state of Walked, how many were accepted
+	Moves         bool    // whether the caller has moves
+	Features      int     // length of ψ
+	Log           float64 // ln of the number of outputs, NaN where it is not known
 
-	next     int
-	short    bool
-	expected float64 // draws that the estimate takes in all, as far as it is known
-	least    int     // draws that are asked for at a time
+	next, walked int
+	short        bool
+	expected     float64 // draws that the estimate takes in all, as far as it is known
+	least        int     // draws that are asked for at a time
 }
 
 var (
@@ -38,9 +44,21 @@ var (
 
 // Short says that there are fewer draws than an estimate needs.
 type Short struct {
-	// More is how many should be added.
+	// More is how many should be added, of uniform draws, or else of the states of a walk.
 	More int
+	Walk *Walk
 }
+
+// Walk asks for chains of a caller's own moves, accepted by the rule of Metropolis and Hastings, with the distribution ∝ exp(Beta · score):
+// from each of the starts so many states, Thin moves apart, the first of them after BurnIn moves more.
+type Walk struct {
+	Beta                float64
+	Start               []int32 // numbers of draws and states, one for each chain
+	BurnIn, Thin, Draws int
+}
+
+// FirstWalked is the number of the first state of a walk.
+const FirstWalked = 1 << 30
 
 func (e *Short) Error() string { return fmt.Sprintf("estimate: %d more draws are needed", e.More) }
 
@@ -55,9 +73,9 @@ func (s *Supplied) PartLen() int      { return 1 }
 func (s *Supplied) FeatureLen() int   { return s.Features }
 func (s *Supplied) LogCount() float64 { return s.Log }
 
-// Check returns nil for the number of a draw.
+// Check returns nil for the number of a draw, or of a state of a walk.
 func (s *Supplied) Check(y []int32) error {
-	if len(y) != 1 || y[0] < 0 || int(y[0]) >= s.Len() {
+	if len(y) != 1 || y[0] < 0 || int(y[0]) >= s.Len() && (int(y[0]) < FirstWalked || int(y[0]) >= FirstWalked+len(s.Accepted)) {
 		return fmt.Errorf("estimate: %v is not the number of a draw", y)
 	}
 	return nil
@@ -68,22 +86,29 @@ func (s *Supplied) Len() int { return len(s.Draws) / s.Features }
 
 // CheckDraws returns an error that names the first draw with a number that is not finite.
 func (s *Supplied) CheckDraws() error {
-	for i, v := range s.Draws {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("estimate: draw %d has the number %v, must be finite", i/s.Features, v)
+	for _, draws := range [][]float64{s.Draws, s.Walked} {
+		for i, v := range draws {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("estimate: draw %d has the number %v, must be finite", i/s.Features, v)
+			}
 		}
 	}
 	return nil
 }
 
 // Embed copies the numbers of a draw.
-func (s *Supplied) Embed(dst []float64, y []int32) {
-	copy(dst, s.Draws[int(y[0])*s.Features:(int(y[0])+1)*s.Features])
+func (s *Supplied) Embed(dst []float64, y []int32) { copy(dst, s.psi(int(y[0]))) }
+
+func (s *Supplied) psi(number int) []float64 {
+	if number >= FirstWalked {
+		return s.Walked[(number-FirstWalked)*s.Features:][:s.Features]
+	}
+	return s.Draws[number*s.Features:][:s.Features]
 }
 
 // Sample takes the next draw. Past the last it takes the first, until the end of the work at the next poll.
 func (s *Supplied) Sample(dst []int32, _ *rand.Rand) {
-	if s.next >= min(s.Len(), math.MaxInt32) {
+	if s.next >= min(s.Len(), FirstWalked) {
 		s.short, dst[0] = true, 0
 		return
 	}
@@ -99,7 +124,9 @@ func (s *Supplied) Begin(start []int32) error {
 		if err := s.Check(start[i : i+1]); err != nil {
 			return err
 		}
-		s.next = max(s.next, int(number)+1)
+		if number < FirstWalked {
+			s.next = max(s.next, int(number)+1)
+		}
 	}
 	return nil
 }
@@ -109,6 +136,8 @@ func (s *Supplied) Begin(start []int32) error {
 func (s *Supplied) Batch(scores blas64.General, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	want := opt.Draws
 	switch {
+	case opt.Method == chain.LocalMoves:
+		return s.walk(scores, 1, opt, dst)
 	case opt.Method == chain.FromPast:
 		opt.Method = chain.Reject
 	case opt.Method == chain.Meta && opt.Thin > 0 && float64(opt.BurnIn)+float64(opt.Draws)*float64(opt.Thin) < mostDraws:
@@ -121,7 +150,55 @@ func (s *Supplied) Batch(scores blas64.General, opt chain.Options, dst chain.Dra
 }
 
 // Rewind goes back to the first draw, for an estimate that begins.
-func (s *Supplied) Rewind() { s.next, s.short, s.expected, s.least = 0, false, 0, leastMore }
+func (s *Supplied) Rewind() {
+	s.next, s.walked, s.short, s.expected, s.least = 0, 0, false, 0, leastMore
+}
+
+// Capable is chain.Capable, but for local moves, which the caller may have.
+func (s *Supplied) Capable(method chain.Method) error {
+	if method == chain.LocalMoves && s.Moves {
+		return nil
+	}
+	return chain.Capable(s, method)
+}
+
+// walk draws as chain.Batch does by LocalMoves, with chains that the caller follows. Scores are those of ψ for each chain, β included.
+func (s *Supplied) walk(scores blas64.General, beta float64, opt chain.Options, dst chain.Draws) error {
+	if err := s.Capable(chain.LocalMoves); err != nil {
+		return err
+	}
+	start, chains := opt.Start, scores.Rows
+	if start == nil { // with the uniform draws that come next
+		if more := s.next + chains - s.Len(); more > 0 {
+			return &Short{More: more}
+		}
+		for range chains {
+			start = append(start, int32(s.next))
+			s.next++
+		}
+	}
+	if states := chains * opt.Draws; s.walked+states > len(s.Accepted) {
+		return &Short{More: states, Walk: &Walk{beta, start, opt.BurnIn, opt.Thin, opt.Draws}}
+	}
+	for k := range chains * opt.Draws {
+		number, row := FirstWalked+s.walked, k/opt.Draws
+		dst.Y[k] = int32(number)
+		if dst.Value != nil {
+			dst.Value[k] = structure.Scores{Linear: rowOf(scores, row)}.Value(s.psi(number))
+		}
+		if dst.Accepted != nil {
+			dst.Accepted[k] = s.Accepted[s.walked]
+		}
+		if dst.Steps != nil {
+			dst.Steps[k] = int64(opt.Thin)
+			if k%opt.Draws == 0 {
+				dst.Steps[k] += int64(opt.BurnIn)
+			}
+		}
+		s.walked++
+	}
+	return nil
+}
 
 // expect says how many draws will be taken from here on.
 func (s *Supplied) expect(more float64) { s.expected = float64(s.next) + more }

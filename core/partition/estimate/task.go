@@ -224,7 +224,11 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 	if opt.Method == chain.FromPast && t.supplied != nil {
 		opt.Method = chain.Reject // of the same law; coupling would draw an output a second time
 	}
-	err = t.supply(want, func(mon *parallel.Monitor) error { return chain.Batch(t.space, linear, opt, d, t.workers, mon) })
+	if t.supplied != nil && opt.Method == chain.LocalMoves {
+		err = t.supplied.walk(linear, beta, opt, d)
+	} else {
+		err = t.supply(want, func(mon *parallel.Monitor) error { return chain.Batch(t.space, linear, opt, d, t.workers, mon) })
+	}
 	if err != nil {
 		if exceeded, ok := errors.AsType[*chain.BoundError](err); ok && t.hasBound {
 			return d, exceedsBound(exceeded.Value/beta, t.bound)
@@ -241,6 +245,14 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 	}
 	t.count(int64(n), steps, accepted, beta)
 	return d, nil
+}
+
+// capable is chain.Capable, for what the caller supplies, too.
+func (t *task) capable(method chain.Method) error {
+	if t.supplied != nil {
+		return t.supplied.Capable(method)
+	}
+	return chain.Capable(t.space, method)
 }
 
 // reason returns the text of an error without the names of packages.

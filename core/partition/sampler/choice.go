@@ -71,6 +71,9 @@ func (r *run) capable(method chain.Method) error {
 	if _, samples := r.space.(structure.Sampler); samples && method.Bounded() && r.opt.Bound != nil {
 		return nil
 	}
+	if r.supplied != nil {
+		return r.supplied.Capable(method)
+	}
 	return chain.Capable(r.space, method)
 }
 

@@ -176,7 +176,8 @@ class CEstimates(ctypes.Structure):
 class CSupplied(ctypes.Structure):
     """cp_supplied."""
 
-    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=_F)
+    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=_F, n_walked=_N, walked=_P, accepted=_P,
+                       walk=_P, beta=_P)
 
 
 class CFeatures(ctypes.Structure):

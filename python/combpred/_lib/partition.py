@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray, IntArray, allocate
+from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import Remembered, call, floats, record
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
@@ -27,6 +27,7 @@ _COUNTS = ("samples", "steps", "accepted", "level_samples", "repeats")
 _FIGURES = ("value", "lower", "upper", "effective_share", "r_hat", "expansion", "spread", "variance")
 _LEVELS = 64  # of a row, for which there is room at first
 _LONG = 1e12  # operations: an estimate can be interrupted
+_FIRST_WALKED = 2**30  # number of the first state of a walk
 
 
 class Partition(NamedTuple):
@@ -379,6 +380,63 @@ def estimate(
             return found
 
 
+class Walk(NamedTuple):
+    """Chains of a user's own moves that the library asks for.
+
+    Attributes
+    ----------
+    beta : float
+        What scores are multiplied by.
+    start : list of int
+        Numbers of the outputs where they begin, those of uniform draws from 0 on, of states of walks from 2**30 on.
+    burn_in, thin, n_states : int
+        Moves before the first state, moves from state to state, states of each chain.
+    first : int
+        Number of the first state.
+    """
+
+    beta: float
+    start: list[int]
+    burn_in: int
+    thin: int
+    n_states: int
+    first: int
+
+
+class Walks:
+    """All walks that the library has asked for, with the states of their chains.
+
+    Parameters
+    ----------
+    follow : callable
+        Function of a `Walk` that returns the numbers of the states, chain by chain, of shape (k, width), and how many
+        moves to each were accepted, (k,).
+    width : int
+    """
+
+    def __init__(self, follow: Callable[[Walk], tuple[FloatArray, CountArray]], width: int) -> None:
+        self._follow, self._states = follow, np.empty((0, width))
+        self._accepted: CountArray = np.zeros(0, dtype=np.int64)
+        self._asked, self._beta = np.zeros(8, dtype=np.int64), np.zeros(1)
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of cp_supplied."""
+        return {
+            "n_walked": len(self._states), "walked": self._states, "accepted": self._accepted, "walk": self._asked,
+            "beta": self._beta,
+        }  # fmt: skip
+
+    def go_on(self) -> bool:
+        """Follow the chains that the library has asked for; return whether it has asked for any."""
+        chains, burn_in, thin, many, *start = self._asked.tolist()
+        if chains:
+            first = _FIRST_WALKED + len(self._states)
+            states, accepted = self._follow(Walk(self._beta[0], start[:chains], burn_in, thin, many, first))
+            self._states = np.concatenate([self._states, states])
+            self._accepted = np.concatenate([self._accepted, accepted])
+        return bool(chains)
+
+
 def estimate_from_draws(
     draw: Callable[[int], FloatArray],
     scores: FloatArray,
@@ -387,19 +445,24 @@ def estimate_from_draws(
     *,
     mean: FloatArray | None = None,
     log_count: float = math.nan,
+    follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None = None,
 ) -> Estimates:
-    """Fill in `found` for one row from a user's own uniform draws, by cp_estimate_next.
+    """Fill in `found` for one row from a user's own uniform draws, and moves, by cp_estimate_next.
 
-    `draw` returns the numbers (k, width) of k draws more: ψ, for scores (width,), or the score, for scores of 1.
+    `draw` returns the numbers (k, width) of k draws more: ψ, for scores (width,), or the score, for scores of 1; so
+    does `follow`, if there are moves, as `Walks` says.
     """
     draws, width = np.empty((0, len(scores))), len(scores)
-    more = ctypes.c_int64()
+    more, walks = ctypes.c_int64(), None if follow is None else Walks(follow, len(scores))
     while True:
         supplied = record(
-            abi.CSupplied, n=len(draws), width=width, draws=draws, scores=scores, mean=mean, log_count=log_count
-        )
+            abi.CSupplied, n=len(draws), width=width, draws=draws, scores=scores, mean=mean, log_count=log_count,
+            **({} if walks is None else walks.fields()),
+        )  # fmt: skip
         options, result = asked.record(), found.record()
         call("cp_estimate_next", supplied, options, result, more, n_threads=1, flops=_LONG)
+        if more.value and walks is not None and walks.go_on():
+            continue
         if more.value:
             what = f"{len(draws) + more.value} draws with {width} numbers each"
             longer = allocate((len(draws) + more.value, width), np.float64, what, "ask for a larger epsilon")

@@ -167,16 +167,20 @@ def chain_sample(
     return drawn.by(known)
 
 
-def chain_next(values: Any, plan: Plan, *, start: bool = False, bound: float | None = None) -> tuple[int, Drawn]:
+def chain_next(
+    values: Any, plan: Plan, *, start: bool = False, bound: float | None = None, walks: partition.Walks | None = None
+) -> tuple[int, Drawn]:
     """Sample for one row by "meta", "rejection" or "cftp" from uniform draws whose scores are `values` (n,).
 
     With `start` a chain begins at the first of these; the others are its proposals. Returns how many more draws that
-    takes, or 0 and the samples, whose `y` (1, n_samples, 1) are numbers of draws.
+    takes, or 0 and the samples, whose `y` (1, n_samples, 1) are numbers of draws. "local" follows `walks`, and their
+    states are numbered from 2**30 on.
     """
     values = floats(values, "values", None)
     more, first, limit = ctypes.c_int64(), np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
     drawn = Drawn.room(1, 1, plan)
-    supplied, known = record(abi.CSupplied, n=len(values), width=1, draws=values), drawn.record()
+    walked = {} if walks is None else walks.fields()
+    supplied, known = record(abi.CSupplied, n=len(values), width=1, draws=values, **walked), drawn.record()
     call("cp_chain_next", supplied, plan.record(first if start else None, limit), drawn.y, known, more, n_threads=1)
     return more.value, drawn if more.value else drawn.by(known)
 

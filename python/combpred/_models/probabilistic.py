@@ -108,7 +108,7 @@ class ProbabilisticStructured(StructuredEstimator):
           "meta" otherwise.
         - "meta": chains of uniform proposals, for which a :class:`~combpred.structures.Custom` structure needs only a
           uniform sampler.
-        - "local": chains of local moves.
+        - "local": chains of local moves, or of those of a :class:`~combpred.structures.Custom` structure's `propose`.
         - "auto": for `sample`, the first that is affordable of "exact", "cftp", "local" and "meta"; to estimate, the
           first of the heat bath, "local" and "meta" that the structure has; to train, "local" or "meta".
     epsilon, delta : float, default=0.1 and 0.05

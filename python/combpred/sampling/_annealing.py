@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.abi import Control
-from .._lib.arrays import FloatArray
+from .._lib.arrays import CountArray, FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import BOUNDED_METHODS
-from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
+from .._lib.partition import Asked, Estimates, Walk, estimate, estimate_from_draws
 from ..structures import Structure
 from ._counts import count_for
 from ._estimates import AnnealingDetails, LogPartition
+from .samplers import method_of
 
 MOST_STEPS = 2**40
 MAX_STEPS = 10**8  # of a row, unless the user says otherwise
@@ -82,6 +84,8 @@ def estimated(
         return estimate(
             function, structure.space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose
         )
+    if asked.sampler == "local":
+        method_of(structure, "local")  # what it lacks
     asked = _bounded(structure, rows, asked)
     control = Control()
     with reported(control, label, verbose=verbose):
@@ -97,24 +101,36 @@ def _from_own_draws(
     """Return the estimate of one row from draws of the user's own sampler: of E ψ without `log_count`, else of ln Z."""
     means = log_count is None
     rng = np.random.default_rng([asked.seed % 2**64, number])
-    scores = row if means else np.ones(1)
+    scores, by_moves = row if means else np.ones(1), asked.sampler == "local"
+    space: Any = structure.space
+    outputs: dict[int, Any] = {}  # where chains of the user's own moves may begin
+    n_drawn = 0
 
     def draw(n: int) -> FloatArray:
+        nonlocal n_drawn
         found = np.empty((n, len(scores)))
         for at in range(0, n, _AT_ONCE):
             parts = structure.space.sample(min(_AT_ONCE, n - at), int(rng.integers(2**63)))
+            if by_moves:
+                outputs.update(enumerate(parts[:, 0], n_drawn))
+            n_drawn += len(parts)
             psi = structure.space.embed(parts)
             found[at : at + len(parts)] = psi if means else psi @ row[:, None]
             control.step += len(parts)
         return found
 
+    def follow(walk: Walk) -> tuple[FloatArray, CountArray]:
+        psi, accepted = space.walk(row, walk, outputs, rng, control)
+        return (psi if means else psi @ row[:, None]), accepted
+
     bound = None if asked.bound is None or np.isinf(asked.bound[number]) else asked.bound[number : number + 1]
     how = replace(asked, seed=int(rng.integers(2**63)), bound=bound)
     empty = Estimates(1, len(scores), means=means, errors=means)
-    if log_count is None:
-        mean = structure.mean() if asked.method == "counting" else None
-        return estimate_from_draws(draw, scores, how, empty, mean=mean)
-    return estimate_from_draws(draw, scores, how, empty, log_count=log_count)
+    mean = structure.mean() if asked.method == "counting" else None
+    return estimate_from_draws(
+        draw, scores, how, empty, mean=mean, log_count=math.nan if log_count is None else log_count,
+        follow=follow if by_moves else None,
+    )  # fmt: skip
 
 
 def _bounded(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:

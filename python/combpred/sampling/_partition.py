@@ -62,7 +62,7 @@ def log_partition(
     sampler : {"auto", "monotone", "cftp", "rejection", "exact", "local", "meta", "cube"}, default="auto"
         Only where values are estimated: the sampler, as for :func:`sample`. "auto" takes for each row the first of
         "monotone", "exact", "cftp", "local" and "meta" that the structure has and that is expected to need no more
-        than `max_steps`.
+        than `max_steps`; chains of a user's own moves only where "local" is asked for.
     schedule : {"adaptive", "uniform", "thesis"}, default="adaptive"
         Only where values are estimated: the levels of β between the uniform distribution and p.
 

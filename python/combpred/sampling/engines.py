@@ -274,7 +274,10 @@ class SampledEngine(Engine):
         method = method_of(self.structure, self.settings.sampler)
         if self.structure.space.in_library:
             return Training("draws" if method == "exact" else method, method=method)
-        space, rng = self.structure.space, np.random.default_rng(self.settings.seed)
+        space: Any = self.structure.space
+        rng = np.random.default_rng(self.settings.seed)
+        if method == "local":  # chains of the user's own moves, which are followed where these are
+            return Training("draws", space.chains(n, self.settings.seed).answer, method)
 
         def answers(request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
             seed = int(rng.integers(2**63))

@@ -68,8 +68,10 @@ class Custom(Structure):
         as for a ranking and its reverse. The better of the two is a prediction with the guarantee ν = ½.
     propose : callable, default=None
         ``propose(y, rng)`` returns an output that y can move to in a small step, such as a ranking with two labels
-        swapped. Predictions without `decode` follow a chain of such moves, and so does ``sampler="local"`` of
-        :func:`combpred.sampling.sample`. Moves must lead from every output to every other.
+        swapped. Predictions without `decode` follow a chain of such moves, and so does ``sampler="local"`` wherever
+        outputs are drawn: samples, training, marginals and partition functions, which also need `sample`, for where
+        chains begin. Moves must lead from every output to every other. One move in eight stays, so that they may be
+        periodic.
     log_ratio : callable, default=None
         ``log_ratio(y, z)`` returns :math:`\ln q(y \mid z) - \ln q(z \mid y)` for a move from y to z, where q are the
         probabilities of `propose`. None: it moves from y to z as often as back.

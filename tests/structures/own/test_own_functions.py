@@ -313,11 +313,6 @@ def test_a_ratio_that_is_left_out_shows() -> None:
     assert np.sum((counts - 62.5) ** 2 / 62.5) / 3 > chi2.ppf(1 - 1e-6, 23)
 
 
-def test_estimators_do_not_take_chains_of_own_moves() -> None:
-    with pytest.raises(CapabilityError, match="sampler='local' is not possible.*take sampler='meta'"):
-        ProbabilisticStructured(undecoded(propose=swapped), sampler="local").fit(X, Y)
-
-
 # Membership.
 
 

@@ -1,6 +1,7 @@
 """Markov chains and exact samplers on custom spaces that are given by functions.
 
-The user's sampler draws uniform proposals, and the library chooses among them by their scores.
+The user's sampler draws uniform proposals, and the library chooses among them by their scores; or chains follow the
+user's own moves, as the library asks for them.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._lib.abi import Control
+from ..._lib.arrays import CountArray, FloatArray
 from ..._lib.errors import CapabilityError, SamplingError, naming_row
 from ..._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
+from ..._lib.partition import Walk, Walks
 from ..._lib.sampling import Drawn, Plan, chain_next
 
 if TYPE_CHECKING:
@@ -22,6 +26,9 @@ _HELD = 4096  # proposals of a chain that are held at a time, and draws that are
 _TRIED = 64  # draws by which the library tells whether a bound is near enough
 _CHOICES = ("auto", "chain")
 _PROPOSED = "what propose returned is no output: "
+_STAYS = 1.0 / 8.0  # share of the moves of a chain that stay, as moves may be periodic, like those of the library
+_CHAINS, _BURN_IN, _DRAWS, _APART = 2, 16, 4, 2  # of training, as the library's own; moves apart for each entry of ψ
+_FEW_ROWS, _MOST_TIMES = 256, 8  # with fewer rows, as many times more draws
 
 
 def draw_by_proposals(
@@ -30,6 +37,7 @@ def draw_by_proposals(
     plan: Plan,
     start: NDArray[Any] | None,
     bound: NDArray[np.float64] | None,
+    control: Control,
 ) -> Drawn:
     """Return outputs drawn from p ∝ exp⟨s, ψ⟩ for every row s of `linear`, by uniform proposals.
 
@@ -46,6 +54,8 @@ def draw_by_proposals(
         States in which the chains of "meta" start; None: uniform draws.
     bound : ndarray of shape (n,) or None
         Upper bounds on the scores of all outputs, for "cftp" and "rejection".
+    control : Control
+        Counts draws, and moves.
 
     Raises
     ------
@@ -56,14 +66,8 @@ def draw_by_proposals(
     ValueError
         When an output scores more than the bound; names the row.
     """
-    if plan.method == "local" and space.functions.propose is not None:
-        if plan.diagnosed:
-            raise CapabilityError(
-                "sampler='local' by propose of a Custom structure is for combpred.sampling.sample, whose chains are "
-                "not measured; take sampler='meta'"
-            )
-        return _draw_by_moves(space, linear, plan, start)
-    if plan.method not in (*UNIFORM_METHODS, *_CHOICES):
+    moves = plan.method == "local" and space.functions.propose is not None
+    if plan.method not in (*UNIFORM_METHODS, *_CHOICES) and not moves:
         raise CapabilityError(
             f"sampler={plan.method!r} needs moves or elements that the library knows, and this Custom structure is "
             "given by functions; take sampler='meta', or 'cftp' or 'rejection' with a bound, or give propose= for "
@@ -78,46 +82,136 @@ def draw_by_proposals(
         method = _chosen(space, linear, plan, bound)
         if method != "meta":
             try:
-                return draw_by_proposals(space, linear, plan._replace(method=method), None, bound)
+                return draw_by_proposals(space, linear, plan._replace(method=method), None, bound, control)
             except SamplingError:  # it takes more proposals than the bound led to expect
                 method = "meta"
         plan = plan._replace(method=method)
     drawn = Drawn.room(len(linear), 1, plan, np.object_)
     for i, scores in enumerate(linear):
-        own = _OwnDraws(space, scores, np.random.default_rng([plan.seed % 2**64, i]))
+        own = _OwnDraws(space, scores, np.random.default_rng([plan.seed % 2**64, i]), control)
+        first = start[i : i + 1] if start is not None else None
         with naming_row(i):
-            if plan.method != "meta":
+            if plan.method in BOUNDED_METHODS:
                 assert bound is not None
                 for j in range(plan.n_samples):
                     _draw_exactly(own, plan, float(bound[i]), drawn, i, j)
             elif plan.diagnosed:
                 _run_measured(own, plan, drawn, i)
+            elif moves:
+                if first is not None:
+                    own.add(first)
+                own.write(own.next(plan, start=first is not None), drawn, i, 0)
             else:
-                _run_chain(own, plan, start[i : i + 1] if start is not None else None, drawn, i)
-    return drawn if plan.method == "meta" else drawn._replace(chains=None)
+                _run_chain(own, plan, first, drawn, i)
+    return drawn._replace(chains=None) if plan.method in BOUNDED_METHODS else drawn
 
 
-def _draw_by_moves(space: PythonSpace, linear: NDArray[np.float64], plan: Plan, start: NDArray[Any] | None) -> Drawn:
-    """Return samples along chains of the user's moves, accepted by the rule of Metropolis and Hastings."""
-    drawn, functions, d = Drawn.room(len(linear), 1, plan, np.object_), space.functions, space.n_features
-    for i, scores in enumerate(linear):
-        rng = np.random.default_rng([plan.seed % 2**64, i])
-        with naming_row(i):
-            y = functions.draw(rng) if start is None else start[i, 0]
-            value = float(functions.embedded([y], d, "y")[0] @ scores)
-            for j in range(plan.n_samples):
-                steps = plan.thin + (plan.burn_in if j == 0 else 0)
-                accepted = 0
-                for _ in range(steps):
-                    if (moved := functions.move(y, rng)) is None:
-                        continue
-                    found = float(functions.embedded([moved[0]], d, "y", _PROPOSED)[0] @ scores)
-                    gain = found - value + moved[1]
-                    if gain >= 0.0 or rng.random() < math.exp(gain):
-                        y, value, accepted = moved[0], found, accepted + 1
-                drawn.y[i, j, 0] = y
-                drawn.value[i, j], drawn.steps[i, j], drawn.accepted[i, j] = value, steps, accepted
-    return drawn
+def follow_chain(
+    space: PythonSpace,
+    scores: NDArray[np.float64],
+    y: Any,
+    lengths: tuple[int, int, int],
+    rng: np.random.Generator,
+    control: Control,
+) -> tuple[list[Any], FloatArray, CountArray]:
+    """Return states of a chain of the user's moves, accepted by the rule of Metropolis and Hastings for p ∝ exp⟨s, ψ⟩.
+
+    Parameters
+    ----------
+    space : PythonSpace
+        With `propose`.
+    scores : ndarray of shape (d,)
+    y : object
+        Where the chain begins.
+    lengths : tuple of int
+        Moves before the first state, moves from state to state, number of states.
+    rng : Generator
+    control : Control
+        Counts moves.
+
+    Returns
+    -------
+    states : list of length n
+    psi : ndarray of shape (n, d)
+    accepted : ndarray of shape (n,)
+        How many of the moves to each state were accepted, those that stay included.
+    """
+    functions, d, (burn_in, thin, n) = space.functions, space.n_features, lengths
+    psi = functions.embedded([y], d, "y")[0]
+    value, states, rows = float(psi @ scores), [], np.empty((n, d))
+    accepted: CountArray = np.zeros(n, dtype=np.int64)
+    for j in range(n):
+        steps = thin + (burn_in if j == 0 else 0)
+        for _ in range(steps):
+            if rng.random() < _STAYS:
+                accepted[j] += 1
+                continue
+            if (moved := functions.move(y, rng)) is None:
+                continue
+            other = functions.embedded([moved[0]], d, "y", _PROPOSED)[0]
+            found = float(other @ scores)
+            gain = found - value + moved[1]
+            if gain >= 0.0 or rng.random() < math.exp(gain):
+                y, psi, value = moved[0], other, found
+                accepted[j] += 1
+        control.step += steps
+        states.append(y)
+        rows[j] = psi
+    return states, rows, accepted
+
+
+def follow_walk(
+    space: PythonSpace,
+    scores: NDArray[np.float64],
+    walk: Walk,
+    outputs: dict[int, Any],
+    rng: np.random.Generator,
+    control: Control,
+) -> tuple[list[Any], FloatArray, CountArray]:
+    """Return what `follow_chain` does for all chains of a walk; `outputs` has those where they begin, and gets ends."""
+    lengths = walk.burn_in, walk.thin, walk.n_states
+    found = [follow_chain(space, walk.beta * scores, outputs[k], lengths, rng, control) for k in walk.start]
+    for c, (states, _, _) in enumerate(found):
+        outputs[walk.first + (c + 1) * walk.n_states - 1] = states[-1]
+    items, psi, accepted = zip(*found, strict=True)
+    return [state for of_chain in items for state in of_chain], np.concatenate(psi), np.concatenate(accepted)
+
+
+class PersistentChains:
+    """Two chains of the user's moves for each row of a training set, which go on as the scores of the rows change.
+
+    Parameters
+    ----------
+    space : PythonSpace
+        With `propose` and a sampler.
+    n : int
+        Number of rows.
+    seed : int
+    """
+
+    def __init__(self, space: PythonSpace, n: int, seed: int) -> None:
+        self._space, self._rng = space, np.random.default_rng(seed % 2**64)
+        self._usual = _DRAWS * min(_MOST_TIMES, (_FEW_ROWS - 1) // max(n, 1) + 1)
+        self._thin = _APART * space.n_features
+        self._states: dict[int, list[Any]] = {}
+
+    def answer(self, request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
+        """Return what training asks about rows of scores (k, d): "mean", "pair" or "draw", as the library says."""
+        many, apart = self._usual * (max(1, draws) if request == "pair" else 1), self._thin
+        if request == "draw":  # for covariances, which correlation would bias
+            many, apart = (draws - 1) // _CHAINS + 1, 2 * self._thin
+        psi = np.empty((len(rows), _CHAINS, many, scores.shape[1]))
+        for k, row in enumerate(rows.tolist()):
+            begun = row in self._states
+            states = self._states.get(row) or self._space.sample(_CHAINS, int(self._rng.integers(2**63)))[:, 0].tolist()
+            lengths = (0 if begun else _BURN_IN * self._thin), apart, many
+            for c, y in enumerate(states):
+                items, psi[k, c], _ = follow_chain(self._space, scores[k], y, lengths, self._rng, Control())
+                states[c] = items[-1]
+            self._states[row] = states
+        if request == "draw":
+            return (psi.swapaxes(1, 2).reshape(len(rows), _CHAINS * many, -1)[:, :draws],)
+        return (psi.mean(axis=2).swapaxes(0, 1) if request == "pair" else psi.mean(axis=(1, 2)),)
 
 
 def _chosen(space: PythonSpace, linear: NDArray[np.float64], plan: Plan, bound: NDArray[np.float64] | None) -> str:
@@ -140,8 +234,11 @@ class _OwnDraws:
         Their scores.
     """
 
-    def __init__(self, space: PythonSpace, scores: NDArray[np.float64], rng: np.random.Generator) -> None:
-        self._space, self._scores, self._rng = space, scores, rng
+    def __init__(
+        self, space: PythonSpace, scores: NDArray[np.float64], rng: np.random.Generator, control: Control
+    ) -> None:
+        self._space, self._scores, self._rng, self._control = space, scores, rng, control
+        self._walked: dict[int, Any] = {}  # states of walks by their numbers
         self.parts: NDArray[Any] = np.empty((0, 1), dtype=object)
         self.values = np.empty(0)
 
@@ -154,6 +251,7 @@ class _OwnDraws:
         """Draw n more outputs."""
         for at in range(0, n, _HELD):
             self.add(self._space.sample(min(_HELD, n - at), int(self._rng.integers(2**63))))
+            self._control.step += min(_HELD, n - at)
 
     def keep(self, first: int, last: int | None = None) -> None:
         """Keep a range of the draws."""
@@ -162,14 +260,23 @@ class _OwnDraws:
     def next(self, plan: Plan, **options: Any) -> Drawn:
         """Return samples by a plan, after as many more draws as they take."""
         plan = plan._replace(seed=int(self._rng.integers(2**63)))
-        while (found := chain_next(self.values, plan, **options))[0]:
-            self.draw(found[0])
+        walks = Walks(self._follow, 1) if plan.method == "local" else None
+        while (found := chain_next(self.values, plan, walks=walks, **options))[0]:
+            if walks is None or not walks.go_on():
+                self.draw(found[0])
         return found[1]
+
+    def _follow(self, walk: Walk) -> tuple[FloatArray, CountArray]:
+        known = dict(enumerate(self.parts[:, 0])) | self._walked
+        states, psi, accepted = follow_walk(self._space, self._scores, walk, known, self._rng, self._control)
+        self._walked |= dict(enumerate(states, walk.first))
+        return psi @ self._scores[:, np.newaxis], accepted
 
     def write(self, found: Drawn, drawn: Drawn, row: int, first: int) -> None:
         """Write the samples of a row to those of all rows, from one of its samples on."""
         some = slice(first, first + found.y.shape[1])
-        drawn.y[row, some] = self.parts[found.y[0, :, 0]]
+        for j, number in enumerate(found.y[0, :, 0].tolist(), first):
+            drawn.y[row, j, 0] = self._walked[number] if number in self._walked else self.parts[number, 0]
         for name in ("value", "steps", "accepted"):
             getattr(drawn, name)[row, some] = getattr(found, name)[0]
 

@@ -14,16 +14,19 @@ from scipy.sparse import issparse
 
 from ..._data.checks import is_integer, is_number
 from ..._data.targets import TargetError
-from ..._lib.arrays import FloatArray
+from ..._lib.abi import Control
+from ..._lib.arrays import CountArray, FloatArray
+from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError, in_words_of
 from ..._lib.names import RANDOM_DECODERS
+from ..._lib.partition import Walk
 from ..._lib.sampling import Drawn, Plan
 from ..._lib.structure import Description, DrawnMoments, custom_check
 from .._base import Structure
 from .._space import EntryKind, LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
-from .chain import draw_by_proposals
+from .chain import PersistentChains, draw_by_proposals, follow_walk
 from .functions import Functions, not_finite, real_vector, require_siblings
 from .losses import HeldLosses, badness, finite_numbers, loss_value, worst_of
 from .search import Proposals, best_proposals, certified, column, proposals_of
@@ -227,7 +230,19 @@ class PythonSpace(LibrarySpace):
         self.functions.require_sampler()  # whatever else is missing, nothing is drawn without
         if bound is None and self.functions.bounds_scores:
             bound = self.functions.bounds(linear)
-        return draw_by_proposals(self, linear, plan, start, bound)
+        control = Control()
+        with reported(control, "sampling", verbose=verbose):
+            return draw_by_proposals(self, linear, plan, start, bound, control)
+
+    def walk(
+        self, scores: FloatArray, walk: Walk, outputs: dict[int, Any], rng: np.random.Generator, control: Control
+    ) -> tuple[FloatArray, CountArray]:
+        """Return ψ of the states of a walk along the user's moves, and how many moves to each were accepted."""
+        return follow_walk(self, scores, walk, outputs, rng, control)[1:]
+
+    def chains(self, n: int, seed: int) -> PersistentChains:
+        """Return chains of the user's moves for n rows of a training set."""
+        return PersistentChains(self, n, seed)
 
     # Best outputs.
 
