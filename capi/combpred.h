@@ -944,19 +944,20 @@ typedef const cp_supplied cp_in_supplied;
  * nothing else is kept.
  *
  * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with walk. Of "local" *more
- * may count states of chains, as walk says: proposals of the caller, accepted by the rule of Metropolis and Hastings for
- * p ∝ exp(beta · score), thin of them from state to state, and burn_in more before the first. The states of the first
- * chain, then those of the next, are to be added to walked. A chain begins at a uniform draw, whose number counts from
- * 0, or where a chain has ended, whose number counts from 2^30, the first entry of walked. "annealed" needs log_count, and
- * "samples" and "counting" low and high. control is as for cp_partition_estimate, control->step from 0 on in each
- * call. */
+ * may count states of chains, as walk says: proposals of the caller, accepted by the rule of Metropolis and Hastings
+ * for p ∝ exp(beta · score), thin of them from state to state, and burn_in more before the first. The states of the
+ * first chain, then those of the next, are to be added to walked. A chain begins at a uniform draw, whose number counts
+ * from 0, or where a chain has ended, whose number counts from 2^30, the first entry of walked. "annealed" needs
+ * log_count, and "samples" and "counting" low and high. control is as for cp_partition_estimate, control->step from 0
+ * on in each call. */
 int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
                          int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection", "cftp" and
- * "local", from outputs that the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, and of
- * states of walks, counted from 2^30, that are the samples. "auto" is "cftp" where a bound is given by which it takes few proposals, and else "meta", as is "chain". The
- * calls are those of cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are there.
+ * "local", from outputs that the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, and
+ * of states of walks, counted from 2^30, that are the samples. "auto" is "cftp" where a bound is given by which it
+ * takes few proposals, and else "meta", as is "chain". The calls are those of cp_estimate_next: *more gets how many
+ * draws are to be added, 0 when all samples are there.
  * options->start[1], diagnosed start[4], is the number of a draw where a chain begins; proposals are the draws after
  * that. options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws as
  * record says that they took steps, from the first on: those behind can be given again, as the first ones, for more

@@ -4,9 +4,11 @@ package main
 import "C"
 
 import (
+	"errors"
 	"unsafe"
 
 	"combpred/capi/cabi"
+	"combpred/core/badrow"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/decode"
@@ -42,6 +44,51 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 		found, e := sampler.Batch(sc.space, sc.linear, opt, out.Draws, t.workers, t.mon)
 		if e == nil {
 			out.finish(found)
+		}
+		return e
+	})
+}
+
+//export go_cp_chain_next
+func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options, dst *C.int32_t,
+	record *C.cp_chain_record, more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		space, linear, _, e := readSupplied(supplied)
+		if e != nil {
+			return e
+		}
+		opt, samples, e := readChainOptions(options, 1, 1)
+		if e != nil {
+			return e
+		}
+		out, e := readChainRecord(record, firstRow, samples)
+		if e != nil {
+			return e
+		}
+		if out.Y, e = int32s(dst, "dst", samples); e != nil {
+			return e
+		}
+		if _, e := cabi.One(more, "more"); e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		if e := structure.CheckScores(linear); e != nil {
+			return e
+		}
+		found, e := sampler.Batch(space, general(1, C.int64_t(len(linear)), linear), opt, out.Draws, 1, t.mon)
+		*more = 0
+		if e == nil {
+			out.finish(found)
+		}
+		if short, is := errors.AsType[*estimate.Short](e); is {
+			e = ask(supplied, short, more)
+		}
+		if at, is := errors.AsType[*badrow.Error](e); is { // there is one row only
+			return at.Err
 		}
 		return e
 	})

@@ -21,9 +21,10 @@ from ..._lib.decode import Decoded, Decoding
 from .._base import Structure
 from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
-from .computed import PythonSpace, Solved, moments_of, optional_log_count
+from .computed import PythonSpace, Solved
 from .functions import Functions
 from .losses import finite_numbers
+from .moments import moments_of, optional_log_count
 from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed

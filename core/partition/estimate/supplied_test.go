@@ -1,0 +1,252 @@
+package estimate_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/chain"
+	"combpred/core/partition/estimate"
+	"combpred/core/structure"
+)
+
+// serve draws for an estimate as a caller would, until it ends, and says how often it was asked.
+func serve(t *testing.T, s *estimate.Supplied, space structure.Space, scores []float64, run func() error) (asked int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 5))
+	y, psi := make([]int32, space.PartLen()), make([]float64, space.FeatureLen())
+	outputs := map[int32][]int32{}
+	add := func(to []float64, y []int32) []float64 {
+		space.Embed(psi, y)
+		if s.Features == 1 {
+			return append(to, structure.Scores{Linear: scores}.Value(psi))
+		}
+		return append(to, psi...)
+	}
+	for ; ; asked++ {
+		s.Rewind()
+		err := run()
+		more, short := errors.AsType[*estimate.Short](err)
+		if !short {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return asked
+		}
+		if more.More < 1 {
+			t.Fatalf("%d more draws are asked for", more.More)
+		}
+		if w := more.Walk; w != nil {
+			if more.More != len(w.Start)*w.Draws {
+				t.Fatalf("%d states are asked for by %+v", more.More, w)
+			}
+			scaled := make([]float64, len(scores))
+			for j, v := range scores {
+				scaled[j] = w.Beta * v
+			}
+			local, err := chain.NewLocal(space, structure.Scores{Linear: scaled})
+			if err != nil {
+				t.Fatal(err)
+			}
+			state := chain.NewState(space)
+			for _, number := range w.Start {
+				state.Set(space, structure.Scores{Linear: scaled}, outputs[number])
+				for j := range w.Draws {
+					before := state.Accepted
+					for range w.Thin + w.BurnIn*max(0, 1-j) {
+						local.Step(state, rng)
+					}
+					outputs[int32(estimate.FirstWalked+len(s.Accepted))] = slices.Clone(state.Y)
+					s.Walked, s.Accepted = add(s.Walked, state.Y), append(s.Accepted, state.Accepted-before)
+				}
+			}
+			continue
+		}
+		for range more.More {
+			space.(structure.Sampler).Sample(y, rng)
+			outputs[int32(s.Len())] = slices.Clone(y)
+			s.Draws = add(s.Draws, y)
+		}
+	}
+}
+
+// TestWalks: with chains of a caller's own moves estimates are near, and few walks are asked for.
+func TestWalks(t *testing.T) {
+	space := build(t, "labelsets", map[string]int64{"n": 6, "size": 3})
+	d := space.FeatureLen()
+	scores := normal(d, 10)
+	all := list(space, scores)
+	logCount, _ := structure.LogCount(space)
+	opt := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: estimate.Sampler(chain.LocalMoves), MaxSteps: 1e8, Seed: 2}
+	one := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
+	s := &estimate.Supplied{Features: 1, Log: logCount, Moves: true}
+	var found []estimate.Row
+	asked := serve(t, s, space, scores, func() (err error) {
+		found, err = estimate.Anneal(s, one, opt, 1, nil)
+		return err
+	})
+	value := logCount + found[0].LogRatio
+	if exact := all.logZ(); exact < value-math.Log1p(0.3) || exact > value-math.Log1p(-0.3) {
+		t.Errorf("%v, must be near %v", value, exact)
+	}
+	if found[0].Failure != "" || asked > 80 || found[0].Samples > int64(s.Len()+len(s.Accepted)) {
+		t.Errorf("asked %d times for %d states: %+v", asked, len(s.Accepted), found[0])
+	}
+	s = &estimate.Supplied{Features: d, Log: math.NaN(), Moves: true}
+	value1, bound := blank(1, d), blank(1, d)
+	opt.Epsilon = 0.05
+	asked = serve(t, s, space, scores, func() error {
+		_, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value1, bound, 1, nil)
+		return err
+	})
+	for j, want := range all.mean() {
+		if off := math.Abs(value1.Data[j] - want); off > bound.Data[j] {
+			t.Errorf("entry %d: off by %v, said to be within %v", j, off, bound.Data[j])
+		}
+	}
+	if asked > 80 {
+		t.Errorf("asked %d times", asked)
+	}
+	s.Moves = false
+	s.Rewind()
+	if _, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value1, bound, 1, nil); err == nil {
+		t.Error("chains without moves")
+	}
+}
+
+// TestSuppliedDraws: with a caller's own draws estimates are as near as with the library's.
+func TestSuppliedDraws(t *testing.T) {
+	space := build(t, "labelsets", map[string]int64{"n": 5, "size": 2})
+	d := space.FeatureLen()
+	scores := normal(d, 10)
+	all := list(space, scores)
+	var reach float64
+	for _, h := range all.scores {
+		reach = max(reach, math.Abs(h))
+	}
+	logCount, _ := structure.LogCount(space)
+	one := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
+	for name, c := range map[string]struct {
+		sampler, taken estimate.Sampler
+		bound          []float64
+		levels         estimate.Levels
+	}{
+		"no bound":  {estimate.AutoSampler, estimate.Sampler(chain.Meta), nil, estimate.Adaptive},
+		"coupling":  {estimate.AutoSampler, estimate.Sampler(chain.FromPast), []float64{reach}, estimate.Adaptive},
+		"rejection": {estimate.Sampler(chain.Reject), estimate.Sampler(chain.Reject), []float64{reach + 0.1}, estimate.Uniform},
+	} {
+		opt := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: c.sampler, MaxSteps: 1e8, Seed: 2, Bound: c.bound, Levels: c.levels}
+		s := &estimate.Supplied{Features: 1, Log: logCount}
+		var found []estimate.Row
+		asked := serve(t, s, space, scores, func() (err error) {
+			found, err = estimate.Anneal(s, one, opt, 1, nil)
+			return err
+		})
+		value := logCount + found[0].LogRatio
+		if exact := all.logZ(); exact < value-math.Log1p(0.3) || exact > value-math.Log1p(-0.3) {
+			t.Errorf("%s: %v, must be near %v", name, value, exact)
+		}
+		if found[0].Sampler != c.taken || found[0].Failure != "" {
+			t.Errorf("%s: %+v", name, found[0])
+		}
+		if asked > 60 || int64(s.Len()) > 2*found[0].Steps+4096 {
+			t.Errorf("%s: was asked %d times for %d draws, of which %d are taken", name, asked, s.Len(), found[0].Steps)
+		}
+	}
+	opt := estimate.Options{Epsilon: 0.1, Delta: 0.05, Sampler: estimate.Sampler(chain.Meta), MaxSteps: 1e8, Seed: 2}
+	exact := all.mean()
+	low, high := make([]float64, d), make([]float64, d)
+	for j := range high {
+		high[j] = 1
+	}
+	for name, run := range map[string]func(s *estimate.Supplied, value, bound blas64.General) error{
+		"samples": func(s *estimate.Supplied, value, bound blas64.General) error {
+			_, err := estimate.Marginals(s, rowsOf(1, scores), estimate.MarginalOptions{Options: opt, Low: low, High: high}, value, bound, 1, nil)
+			return err
+		},
+		"counting": func(s *estimate.Supplied, value, bound blas64.General) error {
+			mean := make([]float64, d)
+			space.(structure.Moments).Mean(mean)
+			counting := estimate.MarginalOptions{Options: opt, Low: low, High: high, Counting: true, Mean: mean}
+			counting.Epsilon, counting.Delta = 0.5, 0.2
+			_, err := estimate.Marginals(s, rowsOf(1, scores), counting, value, bound, 1, nil)
+			return err
+		},
+		"chains": func(s *estimate.Supplied, value, bound blas64.General) error {
+			_, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value, bound, 1, nil)
+			return err
+		},
+	} {
+		s := &estimate.Supplied{Features: d, Log: math.NaN()}
+		value, bound := blank(1, d), blank(1, d)
+		serve(t, s, space, scores, func() error { return run(s, value, bound) })
+		for j, want := range exact {
+			if off := math.Abs(value.Data[j] - want); off > bound.Data[j] {
+				t.Errorf("%s, entry %d: off by %v, said to be within %v", name, j, off, bound.Data[j])
+			}
+		}
+	}
+}
+
+// drawBy draws from the scores of a caller's draws.
+func drawBy(s *estimate.Supplied, opt chain.Options, dst chain.Draws) error {
+	if err := s.Begin(opt.Start); err != nil {
+		return err
+	}
+	return s.Batch(rowsOf(1, []float64{1}), opt, dst, nil)
+}
+
+// TestSuppliedSamples: samples from a caller's draws have the frequencies of p, by Pearson's statistic with 9 degrees of freedom: a false
+// alarm with 1e-5 for each of two, and the chain by every 20th state, which are nearly independent.
+func TestSuppliedSamples(t *testing.T) {
+	space := build(t, "labelsets", map[string]int64{"n": 5, "size": 2})
+	scores := normal(space.FeatureLen(), 11)
+	all := list(space, scores)
+	logZ, top := all.logZ(), slices.Max(all.scores)
+	for method, thin := range map[chain.Method]int{chain.Meta: 20, chain.Reject: 1, chain.FromPast: 1} {
+		const draws = 3000
+		s := &estimate.Supplied{Features: 1}
+		opt := chain.Options{Method: method, Draws: draws, BurnIn: 20, Thin: thin, Budget: 1e6, Seed: 4}
+		if method != chain.Meta {
+			opt.Bound = []float64{top}
+		}
+		dst := chain.Draws{Y: make([]int32, draws), Value: make([]float64, draws), Steps: make([]int64, draws)}
+		serve(t, s, space, scores, func() error { return drawBy(s, opt, dst) })
+		counts := make([]float64, len(all.scores))
+		for k, number := range dst.Y {
+			if s.Draws[number] != dst.Value[k] {
+				t.Fatalf("sample %d is draw %d, and scores %v", k, number, dst.Value[k])
+			}
+			for i, h := range all.scores {
+				if math.Abs(h-dst.Value[k]) < 1e-12 {
+					counts[i]++
+				}
+			}
+		}
+		var statistic float64
+		for i, h := range all.scores {
+			expected := draws * math.Exp(h-logZ)
+			statistic += (counts[i] - expected) * (counts[i] - expected) / expected
+		}
+		if statistic > 40.7 { // the quantile
+			t.Errorf("method %d: χ² is %v", method, statistic)
+		}
+	}
+	s := &estimate.Supplied{Features: 1, Draws: []float64{5, 0, 0, 0}}
+	dst := chain.Draws{Y: make([]int32, 1), Value: make([]float64, 1)}
+	if err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 3, Budget: 1, Start: []int32{0}}, dst); err != nil {
+		t.Fatal(err)
+	}
+	var short *estimate.Short
+	err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{0}}, dst)
+	if !errors.As(err, &short) {
+		t.Errorf("four proposals after a start from three draws: %v", err)
+	}
+	if err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{4}}, dst); err == nil {
+		t.Error("a start that is no draw is not refused")
+	}
+}
