@@ -2053,6 +2053,10 @@ typedef struct cp_rankings {
   int64_t n, k;          /* k from 2 to 16384                                          */
   cp_in_i32 *positions;  /* [n, k] of the labels, from 1 on, each position once in a row */
   cp_in_f64 *weights;    /* [n] finite and not negative; NULL: 1                       */
+  int64_t top;           /* how many positions "ndcg" (0: all), "precision" and "by-hits" look at  */
+  cp_in_f64 *losses;     /* of losses that the caller gives, finite; 0 between y_i and itself    */
+  int64_t n_listed;
+  cp_in_i32 *listed;     /* [n_listed, k] positions, as above, of the rankings that "listed" looks at */
 } cp_rankings;
 typedef const cp_rankings cp_in_rankings;
 #define CP_RANKINGS {.struct_size = sizeof(cp_rankings)}
@@ -2060,13 +2064,20 @@ typedef const cp_rankings cp_in_rankings;
 /* Minimises ½‖W‖² + c Σ_i weight_i max over rankings z of [loss(y_i, z) − Σ_l (w(y_il) − w(z_l)) f_l(x_i)] by cutting
  * planes, for f(x) = Wᵀx and the weights w = position_weights[k] of positions, which must not increase, the first above
  * the last. The best ranking then sorts the labels by f. coef[q, k] gets W. loss, from 0 to at most 1, is
- *   "spearman": the sum of the squared differences of positions, over its largest value
- *   "footrule": that of their absolute values
- *   "ndcg":     1 less the normalised discounted cumulative gain, where the label at position j of y has the gain k − j
- *               and position j of z the discount 1/log₂(1 + j).
- * Ends when gap <= tol·objective, or after max_iter iterations with CP_ENOTCONVERGED, each of which solves an
- * assignment problem of O(k³) for every row. The seed of the options is not looked at; info may be NULL. control->step
- * counts iterations; control->value is the gap. CP_ENUMERICAL: the numbers overflow.
+ *   "spearman":  the sum of the squared differences of positions, over its largest value
+ *   "footrule":  that of their absolute values
+ *   "ndcg":      1 less the normalised discounted cumulative gain, where the label at position j of y has the gain k − j
+ *                and position j <= top of z the discount 1/log₂(1 + j)
+ *   "precision": the share of the first top labels of z that are not among those of y, top < k
+ * or one that the caller gives by the rankings' losses:
+ *   "by-position": Σ_l losses[y_il − 1, z_l − 1], of losses[k, k]
+ *   "by-hits":     losses[h], of losses[top + 1], for h labels among the first top < k of both
+ *   "listed":      losses[i, j], of losses[n, n_listed], for z = listed[j]; the maximum is over the rankings listed, of
+ *                  which each y_i must be one.
+ * Ends when gap <= tol·objective, or after max_iter iterations with CP_ENOTCONVERGED, each of which finds the maximum of
+ * every row: an assignment problem of O(k³), O(k top + k log k) for "precision" and "by-hits", O(k n_listed) for
+ * "listed". The seed of the options is not looked at; info may be NULL. control->step counts iterations; control->value
+ * is the gap. CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design, positions or weights. */
 int32_t cp_labelrank_direct(cp_in_design *design, cp_in_rankings *rankings, cp_in_char *loss,
                             cp_in_f64 *position_weights, cp_in_labelrank_options *options, double *coef,

@@ -6,11 +6,13 @@ package main
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/labelrank"
+	"combpred/core/labelrank/direct"
 	"combpred/core/maxmargin"
 	"combpred/core/solve"
 )
@@ -151,6 +153,28 @@ func go_cp_labelrank_mistake_bound(design *C.cp_in_design, preferences *C.cp_in_
 	})
 }
 
+// readLoss reads what a loss looks at, and the numbers of one that the caller has.
+func readLoss(d *direct.SVM, r *C.cp_in_rankings) (err error) {
+	if r.n_listed < 0 {
+		return cabi.Illegal("rankings.n_listed is %d, must be at least 0", int64(r.n_listed))
+	}
+	d.Top = int(r.top)
+	switch d.Loss {
+	case direct.ByPosition:
+		d.Losses, err = float64s(r.losses, "rankings.losses", r.k, r.k)
+	case direct.ByHits:
+		if r.top < 1 || r.top >= r.k {
+			return cabi.Illegal("rankings.top is %d, must be from 1 to %d", int64(r.top), int64(r.k)-1)
+		}
+		d.Losses, err = float64s(r.losses, "rankings.losses", r.top+1)
+	case direct.Listed:
+		if d.Listed, err = int32s(r.listed, "rankings.listed", r.n_listed, r.k); err == nil {
+			d.Losses, err = float64s(r.losses, "rankings.losses", r.n, r.n_listed)
+		}
+	}
+	return err
+}
+
 //export go_cp_labelrank_direct
 func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, loss *C.cp_in_char, positionWeights *C.cp_in_f64,
 	options *C.cp_in_labelrank_options, coef *C.double, info *C.cp_labelrank_info, workers C.int32_t, control *C.cp_control,
@@ -174,8 +198,8 @@ func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, 
 		if e := checkLabels(r.k); e != nil {
 			return e
 		}
-		d := labelrank.Direct{Cost: opt.Cost, SVMOptions: maxmargin.SVMOptions{Tol: opt.Tol, MaxIter: opt.MaxIter, Workers: opt.Workers}}
-		if d.Loss, e = named[labelrank.PositionLoss](catalogue.PositionLosses, loss, "loss"); e != nil {
+		d := direct.SVM{Cost: opt.Cost, SVMOptions: maxmargin.SVMOptions{Tol: opt.Tol, MaxIter: opt.MaxIter, Workers: opt.Workers}}
+		if d.Loss, e = named[direct.Loss](slices.Concat(catalogue.PositionLosses, catalogue.OwnRankingLosses), loss, "loss"); e != nil {
 			return e
 		}
 		if d.Weights, e = float64s(positionWeights, "position_weights", r.k); e != nil {
@@ -185,6 +209,9 @@ func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, 
 			return e
 		}
 		if d.Rows, e = optionalFloat64s(r.weights, "rankings.weights", r.n); e != nil {
+			return e
+		}
+		if e := readLoss(&d, &r); e != nil {
 			return e
 		}
 		w, e := matrix(coef, "coef", C.int64_t(x.Len()), r.k)

@@ -15,6 +15,7 @@ import (
 	"combpred/core/fit"
 	"combpred/core/kernel"
 	"combpred/core/labelrank"
+	"combpred/core/labelrank/direct"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/train"
 	"combpred/core/maxmargin"
@@ -197,7 +198,12 @@ var (
 		{"extensions", int(kernel.Extensions)},
 	}
 	PositionLosses = Names{
-		{"spearman", int(labelrank.Spearman)}, {"footrule", int(labelrank.Footrule)}, {"ndcg", int(labelrank.NDCG)},
+		{"spearman", int(direct.Spearman)}, {"footrule", int(direct.Footrule)}, {"ndcg", int(direct.NDCG)},
+		{"precision", int(direct.Precision)},
+	}
+	// OwnRankingLosses are given by the caller's numbers.
+	OwnRankingLosses = Names{
+		{"by-position", int(direct.ByPosition)}, {"by-hits", int(direct.ByHits)}, {"listed", int(direct.Listed)},
 	}
 	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
@@ -288,6 +294,7 @@ func Lists() []List {
 		{"ORDER_KERNELS", "Kernels of orders", OrderKernels.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"POSITION_LOSSES", "Losses of rankings that add up over positions", PositionLosses.spelt()},
+		{"OWN_RANKING_LOSSES", "Ways to give other losses of rankings", OwnRankingLosses.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}
 }

@@ -13,7 +13,7 @@ func TestNamesHaveTheirNumbers(t *testing.T) {
 	for key, names := range map[string]Names{"decoders": Decoders, "chains": ChainMethods, "extensions": ExtensionMethods, "engines": Engines,
 		"moments": Moments, "aggregations": Aggregations, "consensuses": Consensuses, "subgraphs": Subgraphs,
 		"numbers": NumberTypes, "requests": PrimalRequests, "updates": Updates,
-		"positions": PositionLosses} {
+		"positions": PositionLosses, "own": OwnRankingLosses} {
 		first, err := names.Number(key, "")
 		if err != nil || names.Of(first) != names[0].Name {
 			t.Errorf("%s: the default is number %d (%v)", key, first, err)

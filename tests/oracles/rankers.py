@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from combpred.metrics import kendall_tau
 from combpred.ranking import (
     ConstraintClassification,
     DirectRankingSVM,
@@ -51,6 +52,11 @@ class Case:
     has_scores: bool = True
 
 
+def disagreement(y, z):
+    """Return the share of pairs of labels on which rankings differ, row by row: a loss as a user would write it."""
+    return (1.0 - kendall_tau(y, z, per_row=True)) / 2.0
+
+
 ALL = ("incomplete", "ties", GRAPHS)
 LOGISTIC = LogisticRegression(tol=1e-10, max_iter=1000)  # converged, so that models of the same objective agree
 
@@ -62,6 +68,10 @@ CASES = {
     "boost": Case(LabelRankingBoost(), ALL, {"alpha": [0.1, 1.0]}, tolerance=1e-6),
     "constraint": Case(ConstraintClassification(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
     "direct": Case(DirectRankingSVM(tol=1e-6), (), {"C": [1.0, 10.0]}, tolerance=1e-2),
+    "direct, precision": Case(DirectRankingSVM(tol=1e-6, loss="precision", top=2), (), {"top": [1, 3]}, tolerance=1e-2),
+    "direct, rbf": Case(
+        DirectRankingSVM(30.0, tol=1e-6, loss=disagreement, kernel="rbf"), (), {"C": [3.0, 30.0]}, tolerance=1e-2
+    ),
     "neighbors": Case(NearestNeighborsLabelRanker(weights="distance"), ALL, NEIGHBORS, weights="leave out"),
     "neighbors, mallows": Case(
         NearestNeighborsLabelRanker(7, aggregation="mallows"), ALL, NEIGHBORS, weights="leave out", has_scores=False

@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+import re
 from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import ndcg_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV
 
-from combpred import NumericalError
-from combpred.metrics import spearman_footrule, spearman_rho
+from combpred import CapabilityError, NumericalError
+from combpred.metrics import kendall_tau, spearman_footrule, spearman_rho
 from combpred.ranking import DirectRankingSVM
+from margin_problems import least_objective
 
-POSITION_LOSSES = ("footrule", "spearman", "ndcg")
+
+def reciprocal(y, z):
+    """Return 1 less the reciprocal rank in z of what is first in y, row by row: no loss of the library."""
+    return 1.0 - 1.0 / z[np.arange(len(y)), y.argmin(axis=1)]
+
+
+def disagreement(y, z):
+    return (1.0 - kendall_tau(y, z, per_row=True)) / 2.0
+
+
+MISPLACED = np.array([[0.0, 0.5, 1.0], [0.1, 0.0, 0.6], [0.3, 0.2, 0.0]])  # not symmetric
+JACCARD = [1.0, 2 / 3, 0.0]
+#: Losses of three labels.
+LOSSES = [
+    pytest.param({"loss": "footrule"}, id="footrule"),
+    pytest.param({"loss": "spearman"}, id="spearman"),
+    pytest.param({"loss": "ndcg"}, id="ndcg"),
+    pytest.param({"loss": "ndcg", "top": 1}, id="ndcg at 1"),
+    pytest.param({"loss": "ndcg", "top": 2}, id="ndcg at 2"),
+    pytest.param({"loss": "precision"}, id="precision at 1"),
+    pytest.param({"loss": "precision", "top": 2}, id="precision at 2"),
+    pytest.param({"loss": MISPLACED}, id="by position"),
+    pytest.param({"loss": JACCARD}, id="by hits"),
+    pytest.param({"loss": disagreement}, id="function"),
+    pytest.param({"loss": reciprocal}, id="another function"),
+]
 ACCURATE = {"tol": 1e-7, "max_iter": 5000}
 
 
@@ -29,57 +57,150 @@ def listed(k):
     return np.array(list(permutations(range(k))))
 
 
-def losses(name, y, rankings):
+def losses(model, y, rankings):
     """Δ of one row of positions from 0 on and all rankings, by the measures."""
-    truth, k = np.tile(y + 1, (len(rankings), 1)), len(y)
+    truth, k, name, top = np.tile(y + 1, (len(rankings), 1)), len(y), model.loss, model.top
+    if callable(name):
+        return name(truth, rankings + 1)
+    if not isinstance(name, str):
+        if np.ndim(name) == 2:
+            return np.asarray(name)[truth - 1, rankings].sum(axis=1)
+        top = len(name) - 1
+        return np.asarray(name)[((truth <= top) & (rankings < top)).sum(axis=1)]
     if name == "footrule":
         return spearman_footrule(truth, rankings + 1, per_row=True) / (k * k // 2)
     if name == "spearman":
         return (1 - spearman_rho(truth, rankings + 1, per_row=True)) / 2
-    return 1 - np.array([ndcg_score([k - 1 - y], [-z]) for z in rankings])
+    if name == "precision":
+        return np.array(
+            [1 - len({*np.argsort(y)[: top or 1]} & {*np.argsort(z)[: top or 1]}) / (top or 1) for z in rankings]
+        )
+    return 1 - np.array([ndcg_score([k - 1 - y], [-z], k=top) for z in rankings])
 
 
 def hinges(model, X, y):
     """The maximum over all rankings for each row, at the weights of a fitted model."""
     every, c, f = listed(y.shape[1]), model.position_weights_, model.label_scores(X)
     return np.array(
-        [np.max(losses(model.loss, a - 1, every) - (c[a - 1] - c[every]) @ s) for a, s in zip(y, f, strict=True)]
+        [np.max(losses(model, a - 1, every) - (c[a - 1] - c[every]) @ s) for a, s in zip(y, f, strict=True)]
     )
 
 
-@pytest.mark.parametrize("name", POSITION_LOSSES)
+def least(model, features, y, weights):
+    """The minimum of the objective by a quadratic program with a constraint for each row and ranking."""
+    every, c = listed(y.shape[1]), model.position_weights_
+    table = np.array([losses(model, row - 1, every) for row in y])
+    return least_objective(features, c[y - 1], c[every], table, model.C * weights, slack=False)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("c", [None, [1.0, 0.5, 0.0], [1.0, 0.0, 0.0]])
-def test_reaches_the_minimum_of_its_objective(name, c):
+def test_reaches_the_minimum_of_its_objective(loss, c):
     X, y = data()
     weights = np.random.default_rng(2).uniform(0.5, 2.0, size=8)
-    model = DirectRankingSVM(3.0, loss=name, position_weights=c, **ACCURATE).fit(X, y, weights)
+    model = DirectRankingSVM(3.0, **loss, position_weights=c, **ACCURATE).fit(X, y, weights)
     norm = (model.coef_**2).sum() + (model.intercept_**2).sum()
     assert model.objective_ == pytest.approx(0.5 * norm + 3.0 * weights @ hinges(model, X, y), rel=1e-9)
-    every, c, inputs = listed(3), model.position_weights_, np.hstack([X, np.ones((8, 1))])
-    rows, bounds = [], []
-    for i in range(8):
-        for z, loss in zip(every, losses(name, y[i] - 1, every), strict=True):
-            slack = np.eye(8)[i]
-            rows.append(np.r_[np.outer(c[y[i] - 1] - c[z], inputs[i]).ravel(), slack])
-            bounds.append(loss)
-    A, b = np.array(rows), np.array(bounds)
-    best = minimize(
-        lambda w: 0.5 * (w[:9] ** 2).sum() + 3.0 * weights @ w[9:],
-        np.r_[np.zeros(9), np.ones(8)],
-        jac=lambda w: np.r_[w[:9], 3.0 * weights],
-        constraints={"type": "ineq", "fun": lambda w: A @ w - b, "jac": lambda w: A},
-        method="SLSQP",
-        options={"maxiter": 500, "ftol": 1e-12},
-    )
-    assert model.objective_ == pytest.approx(best.fun, rel=1e-5)
+    assert model.objective_ == pytest.approx(least(model, np.hstack([X, np.ones((8, 1))]), y, weights), rel=1e-5)
 
 
-@pytest.mark.parametrize("name", POSITION_LOSSES)
-def test_hinges_bound_the_losses_of_predictions(name):
-    X, y = data(40, 4, seed=3)
-    model = DirectRankingSVM(5.0, loss=name).fit(X, y)
-    own = np.array([losses(name, a - 1, b[None] - 1)[0] for a, b in zip(y, model.predict(X), strict=True)])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("intercept", [False, True])
+def test_kernels_reach_the_minimum_in_their_space(loss, intercept):
+    X, y = data()
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, size=8)
+    model = DirectRankingSVM(3.0, **loss, kernel="rbf", gamma=0.4, fit_intercept=intercept, **ACCURATE)
+    model.fit(X, y, weights)
+    K = rbf_kernel(X, gamma=0.4) + intercept
+    norm = (model.dual_coef_ * (K @ model.dual_coef_)).sum()
+    np.testing.assert_allclose(model.label_scores(X), K @ model.dual_coef_, rtol=0, atol=1e-10)
+    assert model.objective_ == pytest.approx(0.5 * norm + 3.0 * weights @ hinges(model, X, y), rel=1e-8)
+    assert model.objective_ == pytest.approx(least(model, np.linalg.cholesky(K), y, weights), rel=1e-5)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_linear_kernel_is_that_of_the_inputs(intercept):
+    X, y = data(40, 4, seed=6)
+    new, options = data(9, 4, seed=7)[0], {"fit_intercept": intercept, **ACCURATE}
+    one = DirectRankingSVM(2.0, loss="precision", top=2, **options).fit(X, y)
+    for kernel, rows, others in (("precomputed", X @ X.T, new @ X.T), (np.dot, X, new)):
+        other = DirectRankingSVM(2.0, loss="precision", top=2, kernel=kernel, **options).fit(rows, y)
+        assert other.objective_ == pytest.approx(one.objective_, rel=1e-6)
+        np.testing.assert_allclose(other.label_scores(others), one.label_scores(new), rtol=0, atol=1e-3)
+
+
+def test_rows_of_weight_0_are_left_out_of_a_precomputed_kernel():
+    X, y = data(20, 3, seed=8)
+    weights = np.arange(20.0) % 3
+    K, kept = rbf_kernel(X), np.flatnonzero(weights)
+    one = DirectRankingSVM(10.0, kernel="precomputed", **ACCURATE).fit(K, y, weights)
+    other = DirectRankingSVM(10.0, kernel="precomputed", **ACCURATE).fit(K[np.ix_(kept, kept)], y[kept], weights[kept])
+    assert one.dual_coef_.shape == (20, 3) and not one.dual_coef_[weights == 0].any()
+    np.testing.assert_allclose(one.label_scores(K), other.label_scores(K[:, kept]), rtol=0, atol=1e-8)
+
+
+def test_searches_choose_kernels_losses_and_positions():
+    X, y = data(40, 4, seed=9)
+    grid = {"loss": ["spearman", "precision", disagreement], "top": [None, 2], "kernel": ["linear", "rbf"], "C": [30.0]}
+    search = GridSearchCV(DirectRankingSVM(), grid, cv=2).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all() and search.best_score_ > 0.4
+
+
+def test_losses_given_in_several_ways_are_the_same():
+    X, y = data(40, 4, seed=10)
+    at = np.arange(4)
+    for name, top, others in (
+        ("precision", 3, [[1.0, 2 / 3, 1 / 3, 0.0], (at[:, None] < 3) * (at >= 3) / 3.0]),
+        ("precision", None, [[1.0, 0.0], (at[:, None] < 1) * (at >= 1) / 1.0]),
+        ("footrule", None, [abs(at[:, None] - at) / 8.0, lambda y, z: spearman_footrule(y, z, per_row=True) / 8.0]),
+        ("spearman", 2, [(at[:, None] - at) ** 2 / 20.0, lambda y, z: (1 - spearman_rho(y, z, per_row=True)) / 2]),
+    ):
+        one = DirectRankingSVM(5.0, loss=name, top=top, **ACCURATE).fit(X, y)
+        for other in others:
+            assert DirectRankingSVM(5.0, loss=other, **ACCURATE).fit(X, y).objective_ == pytest.approx(
+                one.objective_, rel=1e-6
+            )
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_hinges_bound_the_losses_of_predictions(loss):
+    X, y = data(40, 3, seed=3)
+    model = DirectRankingSVM(5.0, **loss).fit(X, y)
+    own = np.array([losses(model, a - 1, b[None] - 1)[0] for a, b in zip(y, model.predict(X), strict=True)])
     assert (own <= hinges(model, X, y) + 1e-12).all() and own.sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        ({"loss": "precision", "top": 3}, "top is 3, must be from 1 to 2 for this loss of 3 labels"),
+        ({"loss": "ndcg", "top": 4}, "top is 4, must be from 1 to 3 for this loss of 3 labels"),
+        ({"loss": [1.0, 0.5, 0.2, 0.0]}, r"loss has shape (4,), must be (3, 3), a number for each pair of positions"),
+        ({"loss": np.ones((2, 3))}, "or (top + 1,) with top from 1 to 2"),
+        ({"loss": [["a", "b"]]}, "loss must be a name, a function or an array of shape (3, 3)"),
+        ({"loss": np.ones((3, 3))}, "loss is 3 between a ranking and itself, must be 0"),
+        ({"loss": [0.0, 0.5, 1.0]}, "loss is 1 between a ranking and itself, must be 0"),
+        ({"loss": np.array([[0, 1, np.nan], [1, 0, 1], [1, 1, 0]])}, "loss is NaN at [0, 2], must be finite"),
+        ({"loss": lambda y, z: kendall_tau(y, z, per_row=True)}, "row 1: loss is 1 between its ranking and itself"),
+        ({"loss": lambda y, z: np.full(len(y), np.inf)}, "row 1: loss is +Inf between its ranking and [1 2 3], must"),
+        ({"loss": lambda y, z: 0.0}, "loss gave shape () for 6 rankings, must give a number for each"),
+        ({"loss": lambda y, z: ["a"] * len(y)}, "loss must be a function that returns numbers"),
+    ],
+)
+def test_losses_are_checked(loss, message):
+    X, y = data()
+    with pytest.raises(ValueError, match=re.escape(message)):
+        DirectRankingSVM(**loss).fit(
+            X, y, [0.0] + [1.0] * 7
+        )  # the first row is left out, and others keep their numbers
+
+
+def test_functions_are_for_few_labels():
+    X, y = data(6, 9)
+    with pytest.raises(CapabilityError, match="at most 8 labels, and y ranks 9: pass an array"):
+        DirectRankingSVM(loss=disagreement).fit(X, y)
+    with pytest.raises(ValueError, match="read-only"):
+        DirectRankingSVM(loss=lambda y, z: z.sort()).fit(*data())
 
 
 def test_sorting_is_the_best_ranking():

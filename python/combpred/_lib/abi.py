@@ -459,7 +459,7 @@ class CBoostCurve(ctypes.Structure):
 class CRankings(ctypes.Structure):
     """cp_rankings."""
 
-    _fields_ = _fields(n=_N, k=_N, positions=_P, weights=_P)
+    _fields_ = _fields(n=_N, k=_N, positions=_P, weights=_P, top=_N, losses=_P, n_listed=_N, listed=_P)
 
 
 class CNeighbors(ctypes.Structure):

@@ -113,29 +113,52 @@ def _svm(function: str, inputs: Any, rows: int, examples: Examples, cost: float,
     return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK, alpha)
 
 
+class RankingLoss(NamedTuple):
+    """A loss of rankings.
+
+    Attributes
+    ----------
+    name : str
+        Of ``names.POSITION_LOSSES``, or of ``names.OWN_RANKING_LOSSES``, which have `losses`.
+    top : int
+        How many positions it looks at; 0 for "ndcg" of all.
+    losses : ndarray or None
+        "by-position" (k, k), "by-hits" (top + 1,), "listed" (n, m).
+    listed : ndarray of shape (m, k), int32, or None
+        Positions of the rankings of "listed".
+    """
+
+    name: str
+    top: int = 0
+    losses: FloatArray | None = None
+    listed: NDArray[np.int32] | None = None
+
+
 def svm_direct(
     design: Design,
     positions: NDArray[np.int32],
     weights: FloatArray | None,
     position_weights: FloatArray,
-    loss: str,
+    loss: RankingLoss,
     cost: float,
     how: Passes,
 ) -> Trained:
     """Train weights of features (q, k), by which labels are sorted, for rankings with `positions` (n, k), from 1 on.
 
-    The losses are those of ``names.POSITION_LOSSES``; `position_weights` (k,) must not increase.
+    `position_weights` (k,) must not increase.
     """
     n, k = positions.shape
+    m = 0 if loss.listed is None else len(loss.listed)
     rankings = record(
-        abi.CRankings, n=n, k=k, positions=codes(positions, "positions", n, k),
+        abi.CRankings, n=n, k=k, positions=codes(positions, "positions", n, k), top=loss.top, losses=loss.losses,
+        n_listed=m, listed=None if loss.listed is None else codes(loss.listed, "listed", m, k),
         weights=None if weights is None else floats(weights, "weights", n),
     )  # fmt: skip
     options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=min(how.max_iter, 2**30))
     coefficients, info = np.empty((design.n_weights, k)), record(abi.CLabelrankInfo)
     status = call(
-        "cp_labelrank_direct", design, rankings, loss, floats(position_weights, "position_weights", k), options,
-        coefficients, info, n_threads=how.n_threads, flops=4.0 * how.max_iter * k * (design.nnz + n * k * k),
+        "cp_labelrank_direct", design, rankings, loss.name, floats(position_weights, "position_weights", k), options,
+        coefficients, info, n_threads=how.n_threads, flops=4.0 * how.max_iter * k * (design.nnz + n * (k * k + m)),
         label="DirectRankingSVM", verbose=how.verbose,
     )  # fmt: skip
     return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK)

@@ -131,7 +131,10 @@ ORDER_KERNELS: tuple[str, ...] = ("edges", "signed-edges", "positions", "positio
 SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph")
 
 #: Losses of rankings that add up over positions.
-POSITION_LOSSES: tuple[str, ...] = ("spearman", "footrule", "ndcg")
+POSITION_LOSSES: tuple[str, ...] = ("spearman", "footrule", "ndcg", "precision")
+
+#: Ways to give other losses of rankings.
+OWN_RANKING_LOSSES: tuple[str, ...] = ("by-position", "by-hits", "listed")
 
 #: Updates of online label ranking.
 UPDATES: tuple[str, ...] = ("additive", "multiplicative", "primal-dual")

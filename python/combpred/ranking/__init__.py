@@ -6,8 +6,9 @@ with ``structure="permutations"``.
 
 :class:`RankingByPairwiseComparison` is a good first choice: it takes any classifier, hence features of any kind, one
 for each pair of labels. :class:`NearestNeighborsLabelRanker` trains at once and can weigh the neighbours' rankings in
-several ways. Where rankings are not linear in the features, :class:`LabelRankingSVM` takes kernels.
-:class:`ConstraintClassification`, :class:`LabelRankingBoost` and :class:`DirectRankingSVM` are linear, a vector of
+several ways. Where rankings are not linear in the features, :class:`LabelRankingSVM` takes kernels, and so does
+:class:`DirectRankingSVM`, which is trained for a given measure of rankings, or a loss of your own.
+:class:`ConstraintClassification` and :class:`LabelRankingBoost` are linear, a vector of
 weights for each label. :class:`OnlineLabelRanker` learns from rows as they arrive, by `partial_fit`. All learn from
 unknown positions, ties and preference graphs, but for :class:`DirectRankingSVM`, which is for full rankings, and some
 settings of others; what is refused is refused with the names of those that take it.

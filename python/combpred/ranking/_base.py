@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from inspect import isabstract
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -141,7 +142,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _refusal(self, form: str) -> str:
         """Return that the learner does not take a format, and which learners do."""
-        others = sorted(cls.__name__ for cls in LabelRanker.__subclasses__() if form in cls._formats)
+        others = sorted(cls.__name__ for cls in _below(LabelRanker) if form in cls._formats)
         shown = " ".join(repr(self).split())  # with the parameters that may be why
         return f"{shown} does not learn from {PREFERENCE_FORMATS[form]}, which {', '.join(others)} do"
 
@@ -307,6 +308,11 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {"requires_y": True, "multioutput_only": True, "multioutput": True, "X_types": ["2darray", "sparse"]}
+
+
+def _below(base: type[Any]) -> list[type[Any]]:
+    """Return the classes below one that are not abstract."""
+    return [cls for sub in base.__subclasses__() for cls in [sub, *_below(sub)] if not isabstract(cls)]
 
 
 def keep_solution(model: Any, trained: Trained, steps: str) -> None:

@@ -2,64 +2,93 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import permutations
+from math import factorial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.glossary import documented
-from .._lib.arrays import FloatArray
+from .._data.targets import TargetError
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
-from .._lib.labelrank import Passes, svm_direct
+from .._lib.errors import CapabilityError, renumbered
+from .._lib.labelrank import Passes, RankingLoss, svm_direct
 from .._lib.names import POSITION_LOSSES
 from .._lib.ridge import Design
-from .._models.training import keep_weights
-from ._base import LabelRanker, keep_solution
+from .._models.training import keep_weights, kernel_features
+from ._base import keep_solution
+from ._kernel import KernelRanker
 from ._preferences import Preferences
+
+_MOST_LABELS = 8  # of which all 40320 rankings are listed for a loss that is a function
 
 
 @documented
-class DirectRankingSVM(LabelRanker):
+class DirectRankingSVM(KernelRanker):
     r"""Structured support vector machine that ranks by sorting and is trained for a given measure of rankings.
 
     Scores a ranking z by :math:`\sum_l c_{z_l} f_l(x)`, with :math:`z_l` the position of label l, weights
-    :math:`c_1 \ge \dots \ge c_k` of positions and :math:`f_l(x) = \langle w_l, x\rangle`. The best ranking sorts the
-    labels by f, whatever the weights are. Training demands that the observed ranking beats every other one by its loss
-    (Le & Smola, 2007), and minimises
+    :math:`c_1 \ge \dots \ge c_k` of positions and :math:`f_l(x) = \langle w_l, x\rangle`, x in the space of a kernel.
+    The best ranking sorts the labels by f, whatever the weights are. Training demands that the observed ranking beats
+    every other one by its loss (Le & Smola, 2007; Vembu, 2010, section 3.5), and minimises
 
     .. math:: \tfrac12 \sum_l \|w_l\|^2 + C \sum_i s_i \max_z \Bigl[\Delta(y_i, z)
         - \sum_l (c_{y_{il}} - c_{z_l}) f_l(x_i)\Bigr],
 
-    :math:`s_i` the sample weights. The maximum is at least the loss of the ranking predicted.
+    :math:`s_i` the sample weights. The maximum is found exactly, and is at least the loss of the ranking predicted.
 
     Parameters
     ----------
     C : float, default=1.0
         Weight of the sum of the rows' losses against half the squared norm; positive.
-    loss : {"footrule", "spearman", "ndcg"}, default="spearman"
-        The loss Δ, from 0 to at most 1. ``"footrule"``: the sum of the distances of all labels' positions, over its
-        largest value. ``"spearman"``: that of their squares, which is (1 − ρ)/2 for Spearman's ρ. ``"ndcg"``: 1 less
-        the normalised discounted cumulative gain, where the label at position j of y has the gain k − j, and position j
-        of the ranking the discount 1/log₂(1 + j).
+    loss : {"footrule", "spearman", "ndcg", "precision"}, array-like or callable, default="spearman"
+        The loss Δ(y, z) of predicting z where y was observed. Those with a name are from 0 to at most 1.
+        ``"footrule"``: the sum of the distances of all labels' positions, over its largest value. ``"spearman"``: that
+        of their squares, which is (1 − ρ)/2 for Spearman's ρ. ``"ndcg"``: 1 less the normalised discounted cumulative
+        gain, where the label at position j of y has the gain k − j, and position j of z the discount 1/log₂(1 + j).
+        ``"precision"``: the share of the first `top` labels of z that are not among the first `top` of y.
+
+        Your own loss is finite, and 0 between a ranking and itself. An array of shape (k, k): the sum over labels of
+        ``loss[a - 1, b - 1]``, for a label at position a of y and b of z. An array of shape (top + 1,): ``loss[h]`` for
+        h labels that are among the first `top` both of y and of z, such as 1 − h/(2 top − h) for Jaccard's. Any other
+        loss, of up to 8 labels, as a function ``loss(y, z)`` of two arrays of shape (m, k) with a ranking in each row,
+        positions from 1 on, that returns m numbers, as :mod:`combpred.metrics` do with ``per_row=True``.
+    top : int, default=None
+        How many positions ``"precision"`` and ``"ndcg"`` look at; other losses ignore it. None: 1 for precision, all k
+        for NDCG. Precision takes less than k.
     position_weights : array-like of shape (k,), default=None
         The weights c, not increasing, the first above the last. None: :math:`c_j = (j + 1)^{-1/4}`.
-    %(constant_feature)s
-        Its weights are penalised like the others.
+    %(kernel)s
+        Kernels other than the linear one are trained in the features of their matrix on the training rows, which takes
+        :math:`O(n^3)` time.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(fit_intercept)s
     tol : float, default=1e-2
         %(gap_tol)s
     max_iter : int, default=1000
-        Maximum number of iterations, each of which solves an assignment problem for every row.
+        Maximum number of iterations, each of which finds the maximum for every row.
     %(n_jobs)s
-        Training uses them to solve these problems.
+        Training uses them to find these maxima.
     %(verbose)s
 
     Attributes
     ----------
     coef_ : ndarray of shape (k, n_features_in_)
-        Weights.
+        Weights of the linear kernel, one row for each label. Only with ``kernel="linear"``.
     intercept_ : ndarray of shape (k,)
         Weights of the constant feature.
+    dual_coef_ : ndarray of shape (n, k)
+        Coefficients of the training rows. Only with other kernels.
+    %(X_fit_)s
+    %(kernel_)s
     position_weights_ : ndarray of shape (k,)
         The weights c.
     objective_ : float
@@ -79,14 +108,21 @@ class DirectRankingSVM(LabelRanker):
 
     Notes
     -----
-    Takes full rankings. Losses that add up over labels and positions make the maximum an assignment problem, which is
-    solved exactly in :math:`O(k^3)` (Kuhn, 1955). Training is by one-slack cutting planes, as
-    :class:`combpred.baselines.StructuredSVM` has them: an iteration costs :math:`O(n (p k + k^3))` for n rows of p
-    features. Features of different scales are best standardised before.
+    Takes full rankings. For losses that add up over labels and positions the maximum is an assignment problem, which is
+    solved exactly in :math:`O(k^3)` (Kuhn, 1955). Losses that depend on the number h of labels among the first `top` of
+    both rankings alone are functions of a contingency table whose margins are fixed; for each h the best ranking is
+    found by sorting, as by Joachims (2005) for sets, for all h in :math:`O(k\,top + k \log k)`. For a function all k!
+    rankings are looked at, and their losses are held for each row; it is called once for each ranking that y has.
+
+    Training is by one-slack cutting planes, as :class:`combpred.baselines.StructuredSVM` has them: an iteration costs
+    :math:`O(n p k)` and the maxima, for n rows of p features; with a kernel p is at most n. Features of different
+    scales are best standardised before.
 
     References
     ----------
     Q. V. Le and A. J. Smola (2007), Direct optimization of ranking measures, arXiv:0704.3359.
+
+    T. Joachims (2005), A support vector method for multivariate performance measures, *ICML*.
 
     Examples
     --------
@@ -99,15 +135,23 @@ class DirectRankingSVM(LabelRanker):
            [3, 2, 1]], dtype=int32)
     >>> bool(ranker.dual_gap_ <= 1e-2 * ranker.objective_)
     True
+
+    A loss of your own that is no sum over positions:
+
+    >>> from combpred.metrics import kendall_tau
+    >>> ranker = DirectRankingSVM(loss=lambda y, z: (1 - kendall_tau(y, z, per_row=True)) / 2, kernel="rbf")
+    >>> ranker.fit(X, y).predict([[3.0]])
+    array([[3, 2, 1]], dtype=int32)
     """
 
     _formats = frozenset[str]()
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelRanker._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
-        "loss": [StrOptions(set(POSITION_LOSSES))],
+        "loss": [StrOptions(set(POSITION_LOSSES)), "array-like", callable],
+        "top": [Interval(Integral, 1, None, closed="left"), None],
         "position_weights": ["array-like", None],
-        "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [Integral, None],
@@ -118,8 +162,14 @@ class DirectRankingSVM(LabelRanker):
         self,
         C: float = 1.0,
         *,
-        loss: str = "spearman",
+        loss: Any = "spearman",
+        top: int | None = None,
         position_weights: Any = None,
+        kernel: Any = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
         fit_intercept: bool = True,
         tol: float = 1e-2,
         max_iter: int = 1000,
@@ -128,7 +178,13 @@ class DirectRankingSVM(LabelRanker):
     ) -> None:
         self.C = C
         self.loss = loss
+        self.top = top
         self.position_weights = position_weights
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
@@ -136,12 +192,21 @@ class DirectRankingSVM(LabelRanker):
         self.verbose = verbose
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        assert preferences.ranks is not None
+        ranks, rows = preferences.ranks, preferences.rows
+        assert ranks is not None
         c = self.position_weights_ = _position_weights(self.position_weights, preferences.n_labels)
         how = Passes(float(self.tol), self.max_iter, 0, get_n_threads(self.n_jobs), int(self.verbose))
-        design = Design(X, intercept=bool(self.fit_intercept))
-        trained = svm_direct(design, preferences.ranks, weights, c, self.loss, float(self.C), how)
-        keep_weights(self, trained.coefficients)
+        kept = np.arange(len(ranks)) if rows is None else rows
+        with renumbered(kept):
+            loss = _resolve_loss(self.loss, self.top, ranks)
+            self._resolve_kernel(X, weights)
+            features = None if self.kernel_.is_linear else kernel_features(self, X, np.ones(len(ranks)), kept)
+            design = Design(X, intercept=bool(self.fit_intercept)) if features is None else Design(features.rows)
+            trained = svm_direct(design, ranks, weights, c, loss, float(self.C), how)
+            if features is None:
+                keep_weights(self, trained.coefficients)
+            else:
+                self._keep_dual(X, features.dual(trained.coefficients), rows)
         keep_solution(self, trained, "iterations")
 
 
@@ -149,10 +214,57 @@ def _position_weights(given: Any, k: int) -> FloatArray:
     """Return the weights of k positions; what sorting takes of them is checked in training."""
     if given is None:
         return np.asarray(np.arange(2.0, k + 2.0) ** -0.25)
-    try:
-        c = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):  # strings, complex numbers, lists of different lengths
-        raise ValueError(f"position_weights must be {k} numbers, one for each position, got {given!r}") from None
+    c = _numbers(given, "position_weights", f"{k} numbers, one for each position")
     if c.shape != (k,):
         raise ValueError(f"position_weights has shape {c.shape}, must be ({k},): one for each position")
     return c
+
+
+def _numbers(given: Any, name: str, wanted: str) -> FloatArray:
+    """Return an array of numbers; `wanted` says of which."""
+    try:
+        return np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):  # strings, complex numbers, lists of different lengths
+        raise ValueError(f"{name} must be {wanted}, got {given!r}") from None
+
+
+def _resolve_loss(loss: Any, top: int | None, ranks: NDArray[np.int32]) -> RankingLoss:
+    """Return the loss as training takes it, which checks its numbers."""
+    k = ranks.shape[1]
+    if isinstance(loss, str):
+        looks = {"precision": 1, "ndcg": 0}  # at so many positions by default, 0 for all
+        return RankingLoss(loss, int(top or looks[loss]) if loss in looks else 0)
+    if callable(loss):
+        return _listed(loss, ranks)
+    wanted = f"({k}, {k}), a number for each pair of positions, or (top + 1,) with top from 1 to {k - 1}"
+    values = _numbers(loss, "loss", f"a name, a function or an array of shape {wanted}")
+    if values.shape == (k, k):
+        return RankingLoss("by-position", losses=values)
+    if values.ndim == 1 and 2 <= len(values) <= k:
+        return RankingLoss("by-hits", len(values) - 1, values)
+    raise ValueError(f"loss has shape {values.shape}, must be {wanted}")
+
+
+def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> RankingLoss:
+    """Return a user's function as its values between the rankings of rows and all rankings."""
+    n, k = ranks.shape
+    if k > _MOST_LABELS:
+        raise CapabilityError(
+            f"loss is a function, whose values for all rankings are listed; that is for at most {_MOST_LABELS} labels, "
+            f"and y ranks {k}: pass an array, for a sum over positions or a function of the labels in front"
+        )
+    require_memory(
+        8 * n * factorial(k), f"the losses of {n} rows and all rankings of {k} labels", "train on fewer rows"
+    )
+    every = np.array(list(permutations(range(1, k + 1))), dtype=np.int32)
+    every.flags.writeable = False
+    kinds, first, kind = np.unique(ranks, axis=0, return_index=True, return_inverse=True)
+    table = np.empty((len(kinds), len(every)))
+    for values, ranking, row in zip(table, kinds, first, strict=True):
+        found = _numbers(loss(np.tile(ranking, (len(every), 1)), every), "loss", "a function that returns numbers")
+        if found.shape != values.shape:
+            raise TargetError(
+                int(row), f"loss gave shape {found.shape} for {len(every)} rankings, must give a number for each"
+            )
+        values[:] = found
+    return RankingLoss("listed", losses=table[kind.ravel()], listed=every)

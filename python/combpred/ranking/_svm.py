@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.checks import seed_of
@@ -18,14 +17,14 @@ from .._lib.kernel import require_semidefinite
 from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
 from .._lib.names import SUBGRAPHS
 from .._lib.ridge import Design
-from .._models.training import keep_dual, keep_weights
-from ..kernels import InputKernel
-from ._base import LabelRanker, keep_solution
+from .._models.training import keep_weights
+from ._base import keep_solution
+from ._kernel import KernelRanker
 from ._preferences import PREFERENCE_FORMATS, Preferences, read_feedback, read_preferences
 
 
 @documented
-class LabelRankingSVM(LabelRanker):
+class LabelRankingSVM(KernelRanker):
     r"""Support vector machine for label ranking: scores of labels that differ by a margin where one is preferred.
 
     Minimises :math:`\tfrac12\sum_l \|w_l\|^2 + C \sum_i s_i \ell_i` over the weights of labels in
@@ -132,12 +131,10 @@ class LabelRankingSVM(LabelRanker):
     _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InputKernel._parameter_constraints,
+        **KernelRanker._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
-        "kernel_params": [dict, None],
         "decomposition": [StrOptions(set(SUBGRAPHS))],
         "margin": [StrOptions({"unit", "positions", "feedback"})],
-        "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [Integral, None],
@@ -181,26 +178,13 @@ class LabelRankingSVM(LabelRanker):
     def _formats_taken(self) -> frozenset[str]:
         return self._formats if self.margin == "unit" else self._formats - {"graphs"}
 
-    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
-        if self.kernel == "precomputed":
-            _require_dense(X)
-            if np.ndim(X) != 2 or np.shape(X)[0] != np.shape(X)[1]:
-                raise ValueError(
-                    f"X must be a square kernel matrix when kernel='precomputed', got shape {np.shape(X)}; pass "
-                    "k(x_i, x_j) of all pairs of training rows"
-                )
-        return super()._check_training(X, y, sample_weight)
-
     def _read(self, y: Any, n_labels: int | None = None) -> Preferences:
         if self.margin == "feedback":
             return read_feedback(y, n_labels)
         return read_preferences(y, n_labels, gaps=self.margin == "positions")
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        self.kernel_ = InputKernel.resolve(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
-            weights=weights,
-        )  # fmt: skip
+        self._resolve_kernel(X, weights)
         examples = Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, self.decomposition)
         trained = self._solve(X, examples, preferences.rows)
         keep_solution(self, trained, "passes")
@@ -222,39 +206,5 @@ class LabelRankingSVM(LabelRanker):
             kernel = np.add(kernel, 1.0, out=None if self.kernel_.is_precomputed else kernel)  # X stays the user's
         require_semidefinite(kernel)
         trained = svm_kernel(examples, kernel, self.C, how)
-        dual = trained.coefficients
-        if self.kernel_.is_precomputed and rows is not None:  # new rows come with a column for each row of training
-            dual = np.zeros((self.n_features_in_, examples.k))
-            dual[rows] = trained.coefficients
-        keep_dual(self, X, dual)
+        self._keep_dual(X, trained.coefficients, rows)
         return trained
-
-    def _label_scores(self, X: Any) -> FloatArray:
-        if self.kernel_.is_linear:
-            return super()._label_scores(X)
-        scores: FloatArray = self.kernel_.matrix(X, getattr(self, "X_fit_", None)) @ self.dual_coef_ + self.intercept_
-        return scores
-
-    def _check_new_rows(self, X: Any) -> Any:
-        if self.kernel == "precomputed":
-            _require_dense(X)
-        return super()._check_new_rows(X)
-
-    def _row_width(self) -> int:
-        return int(self.n_features_in_) if self.kernel_.is_linear else len(self.dual_coef_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = not tags.input_tags.pairwise
-        return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        if self.kernel != "precomputed":
-            return super()._more_tags()
-        return {**super()._more_tags(), "pairwise": True, "X_types": ["2darray"]}
-
-
-def _require_dense(X: Any) -> None:
-    if sparse.issparse(X):
-        raise TypeError("X is a sparse matrix; with kernel='precomputed' pass a dense array (X.toarray())")
