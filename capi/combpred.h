@@ -2066,16 +2066,16 @@ typedef const cp_rankings cp_in_rankings;
  * the last. The best ranking then sorts the labels by f. coef[q, k] gets W. loss, from 0 to at most 1, is
  *   "spearman":  the sum of the squared differences of positions, over its largest value
  *   "footrule":  that of their absolute values
- *   "ndcg":      1 less the normalised discounted cumulative gain, where the label at position j of y has the gain k − j
- *                and position j <= top of z the discount 1/log₂(1 + j)
+ *   "ndcg":      1 less the normalised discounted cumulative gain, where the label at position j of y has the gain
+ *                k − j and position j <= top of z the discount 1/log₂(1 + j)
  *   "precision": the share of the first top labels of z that are not among those of y, top < k
  * or one that the caller gives by the rankings' losses:
  *   "by-position": Σ_l losses[y_il − 1, z_l − 1], of losses[k, k]
  *   "by-hits":     losses[h], of losses[top + 1], for h labels among the first top < k of both
- *   "listed":      losses[i, j], of losses[n, n_listed], for z = listed[j]; the maximum is over the rankings listed, of
- *                  which each y_i must be one.
- * Ends when gap <= tol·objective, or after max_iter iterations with CP_ENOTCONVERGED, each of which finds the maximum of
- * every row: an assignment problem of O(k³), O(k top + k log k) for "precision" and "by-hits", O(k n_listed) for
+ *   "listed":      losses[i, j], of losses[n, n_listed], for z = listed[j]; the maximum is over the rankings listed,
+ *                  of which each y_i must be one.
+ * Ends when gap <= tol·objective, or after max_iter iterations with CP_ENOTCONVERGED, each of which finds the maximum
+ * of every row: an assignment problem of O(k³), O(k top + k log k) for "precision" and "by-hits", O(k n_listed) for
  * "listed". The seed of the options is not looked at; info may be NULL. control->step counts iterations; control->value
  * is the gap. CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design, positions or weights. */

@@ -152,11 +152,8 @@ func (b *byList) findTo(positions []int32, row int, f []float64, _ *parallel.Mon
 	losses := b.Losses[row*m : (row+1)*m]
 	best, at := math.Inf(-1), 0
 	for j, loss := range losses {
-		for l, c := range b.scored.Row(j) {
-			loss += c * f[l]
-		}
-		if loss > best {
-			best, at = loss, j
+		if value := loss + linalg.Dot(f, b.scored.Row(j)); value > best {
+			best, at = value, j
 		}
 	}
 	for l, position := range b.SVM.Listed[at*k : (at+1)*k] {

@@ -135,6 +135,14 @@ structure_ : Structure
 coef_ : ndarray of shape (d, n_features)
     Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
 
+[label_coef_]
+coef_ : ndarray of shape (k, n_features_in_)
+    Weights of the linear kernel, one row for each label. Only with ``kernel="linear"``.
+intercept_ : ndarray of shape (k,)
+    Weights of the constant feature.
+dual_coef_ : ndarray of shape (n, k)
+    Coefficients of the training rows. Only with other kernels.
+
 [dual_coef_]
 dual_coef_ : ndarray of shape (n, d)
     Coefficients of the training rows, or of the rows of `X_fit_`. Only with other kernels.

@@ -63,6 +63,7 @@ class DirectRankingSVM(KernelRanker):
         for NDCG. Precision takes less than k.
     position_weights : array-like of shape (k,), default=None
         The weights c, not increasing, the first above the last. None: :math:`c_j = (j + 1)^{-1/4}`.
+        With 1 for the first `top` positions and 0 for others, precision alone decides how the labels are sorted.
     %(kernel)s
         Kernels other than the linear one are trained in the features of their matrix on the training rows, which takes
         :math:`O(n^3)` time.
@@ -81,12 +82,7 @@ class DirectRankingSVM(KernelRanker):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (k, n_features_in_)
-        Weights of the linear kernel, one row for each label. Only with ``kernel="linear"``.
-    intercept_ : ndarray of shape (k,)
-        Weights of the constant feature.
-    dual_coef_ : ndarray of shape (n, k)
-        Coefficients of the training rows. Only with other kernels.
+    %(label_coef_)s
     %(X_fit_)s
     %(kernel_)s
     position_weights_ : ndarray of shape (k,)
@@ -113,6 +109,10 @@ class DirectRankingSVM(KernelRanker):
     both rankings alone are functions of a contingency table whose margins are fixed; for each h the best ranking is
     found by sorting, as by Joachims (2005) for sets, for all h in :math:`O(k\,top + k \log k)`. For a function all k!
     rankings are looked at, and their losses are held for each row; it is called once for each ranking that y has.
+
+    The maximum bounds the loss from above, and may do so loosely: training for a measure need not be best in that
+    measure on new rows. Precision of the first two labels was higher with its own loss than with ``"spearman"`` on one
+    of four benchmark sets by the default weights c, on two by weights 1 for the first two positions and 0 for others.
 
     Training is by one-slack cutting planes, as :class:`combpred.baselines.StructuredSVM` has them: an iteration costs
     :math:`O(n p k)` and the maxima, for n rows of p features; with a kernel p is at most n. Features of different

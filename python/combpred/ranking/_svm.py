@@ -66,12 +66,7 @@ class LabelRankingSVM(KernelRanker):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (k, n_features_in_)
-        Weights of the linear kernel, one row for each label. Only with ``kernel="linear"``.
-    intercept_ : ndarray of shape (k,)
-        Weights of the constant feature.
-    dual_coef_ : ndarray of shape (n, k)
-        Coefficients of the training rows. Only with other kernels.
+    %(label_coef_)s
     %(X_fit_)s
     %(kernel_)s
     objective_ : float
