@@ -1519,8 +1519,9 @@ typedef struct cp_loglinear_options {
   cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
                                "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
                                "online": one pass of "sgd" over rows that add to those of earlier passes
-                               "newton": for structures with "independent" entries of ψ, whose columns of W are
-                                         found apart, by Newton's method; of cp_loglinear_fit only       */
+                               "newton": Newton's method, for "exclusive" structures (classes), and for those with
+                                         "independent" entries of ψ, whose columns of W are found apart; of
+                                         cp_loglinear_fit only                                           */
   cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or
                                lists, or draws by a method of cp_chain_options. Draws are not for "lbfgs" and "newton"
                                */

@@ -29,6 +29,7 @@ var capabilities = append([]capability{
 	{"partial", "embeds outputs of which a part is known", is[structure.PartialEmbedder], nil},
 	{"sibling", "has outputs in pairs whose embeddings add up to the same vector", is[structure.Sibling], func(s structure.Space) bool { return !s.(structure.Sibling).Mirrored() }},
 	{"independent", "has entries of ψ that take their values whatever the others are", is[structure.Free], func(s structure.Space) bool { return s.(structure.Free).FreeValues() == nil }},
+	{"exclusive", "has an embedding of which one entry is 1, any of them, and the others are 0, whatever its parameters", is[structure.Exclusive], nil},
 	{"decode", "finds a best output; some scores may still be refused, where that takes too long", is[structure.Decoder], tooLargeToDecode},
 	{"start", "finds a guaranteed output", is[structure.Starter], nil},
 	{"search", "improves on a guaranteed output", is[structure.Searcher], nil},

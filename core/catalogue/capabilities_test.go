@@ -11,6 +11,7 @@ import (
 
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/linalg"
 	"combpred/core/partition"
 	"combpred/core/structure"
 	"combpred/core/structure/structuretest"
@@ -94,6 +95,22 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 			}
 		}
 		return len(y) == r.space.FeatureLen(), true
+	},
+	"exclusive": func(_ *testing.T, r trial) (bool, bool) {
+		list, ok := r.space.(structure.Enumerator)
+		if _, says := r.space.(structure.Exclusive); !says || !ok || !r.small {
+			return false, false // others may happen to be, of some sizes
+		}
+		seen, psi := make([]bool, r.space.FeatureLen()), make([]float64, r.space.FeatureLen())
+		for y := range list.All() {
+			r.space.Embed(psi, y)
+			at := slices.Index(psi, 1)
+			if at < 0 || seen[at] || linalg.SquaredNorm(psi) != 1 {
+				return false, true
+			}
+			seen[at] = true
+		}
+		return !slices.Contains(seen, false), true
 	},
 	"decode": func(t *testing.T, r trial) (bool, bool) {
 		return r.succeeds(t, "decode", r.decoded(decode.Exact)), true

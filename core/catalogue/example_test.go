@@ -13,5 +13,5 @@ func ExampleCapabilities() {
 		panic(err)
 	}
 	fmt.Println(catalogue.Capabilities(space))
-	// Output: [count log-count moments exact-moments spectrum enumerate sample decode partition marginals exact meta local cftp rejection]
+	// Output: [count log-count moments exact-moments spectrum enumerate sample exclusive decode partition marginals exact meta local cftp rejection]
 }

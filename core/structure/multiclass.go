@@ -31,6 +31,7 @@ type multiClass struct{ indices }
 
 var (
 	_ Counter    = multiClass{}
+	_ Exclusive  = multiClass{}
 	_ Moments    = multiClass{}
 	_ Spectrum   = multiClass{}
 	_ Enumerator = multiClass{}
@@ -43,6 +44,9 @@ func (m multiClass) String() string         { return fmt.Sprintf("%d classes", m
 func (m multiClass) FeatureLen() int        { return m.n }
 func (m multiClass) FrameLen(int) int       { return m.n }
 func (m multiClass) Eigenvalues() []float64 { return symmetricSpectrum(m.n, 1/float64(m.n)) }
+
+// Exclusive says that ψ is the indicator of the class.
+func (m multiClass) Exclusive() {}
 
 func (m multiClass) Names() iter.Seq[string] { return numbered("", m.n) }
 

@@ -133,6 +133,11 @@ type Free interface {
 	FreeValues() []int32
 }
 
+// Exclusive has outputs of which ψ is the indicator: one entry, any of them, is 1 and the others are 0.
+type Exclusive interface {
+	Exclusive()
+}
+
 // Sampler draws exactly uniform outputs.
 type Sampler interface {
 	Sample(dst []int32, rng *rand.Rand)

@@ -7,11 +7,11 @@ its excess is relative to the least value found by both at their tightest tolera
 
 "default" times both at their own tolerances, with the excess reached. Below that, the time each takes to come within an
 excess: that which liblinear has at its default ("as liblinear"), or 1e-9 of the objective, at the loosest tolerance of
-a grid of powers of ten. `--classes` adds classes beside scikit-learn's L-BFGS. The sets are generated, but for yeast,
-which `--data` adds. Seconds are those of the processor, the least of `--repeats`, on one thread.
+a grid of powers of ten. `--classes` fits classes instead, beside scikit-learn's L-BFGS. The sets are generated, but for
+yeast, which `--data` adds. Seconds are those of the processor, the least of `--repeats`, on one thread.
 
     OPENBLAS_NUM_THREADS=1 python tests/benchmarks/label_laws.py [--data DIR] [--sets text yeast-like …] [--alphas 1]
-                                                                [--solver auto] [--repeats 3]
+                                                                [--solver auto] [--repeats 3] [--classes]
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def timed(fit: Callable[[], Any], repeats: int) -> tuple[Any, float]:
     return model, least
 
 
-def structured(X: Any, y: np.ndarray, alpha: float, repeats: int, **options: Any) -> Weights:
+def structured(structure: Any, X: Any, y: np.ndarray, alpha: float, repeats: int, **options: Any) -> Weights:
     """Fit ours."""
-    model = ProbabilisticStructured(LabelSets(y.shape[1]), alpha=alpha, n_jobs=1, **{"max_iter": 5000, **options})
+    model = ProbabilisticStructured(structure, alpha=alpha, n_jobs=1, **{"max_iter": 5000, **options})
     found, seconds = timed(lambda: model.fit(X, y), repeats)
     return np.vstack([found.coef_.T, found.intercept_]), seconds
 
@@ -137,36 +137,41 @@ def loosest(fit: Fit, excess: Callable[[np.ndarray], float], within: float) -> t
     return np.nan, np.nan, reached
 
 
-def compare(X: Any, y: np.ndarray, alpha: float, solver: str, repeats: int) -> Iterator[str]:
-    """Yield the lines of a set."""
-    whole = with_constant(X)
-
-    def ours(tol: float, times: int = repeats) -> Weights:
-        return structured(X, y, alpha, times, tol=tol, solver=solver)
-
-    def theirs(tol: float, times: int = repeats) -> Weights:
-        return liblinear(whole, y, alpha, times, tol=tol)
-
-    tight = [ours(1e-9, 1)[0], theirs(1e-9, 1)[0]]
-    best = min(objective(whole, y, weights, alpha) for weights in tight)
+def compare(ours: Fit, theirs: Fit, value: Callable[[np.ndarray], float], name: str, usual: float) -> Iterator[str]:
+    """Yield lines on two ways to minimise the same, given the tolerance of the other by default."""
+    tight = [ours(1e-9)[0], theirs(1e-9)[0]]
+    best = min(map(value, tight))
     yield f"    largest difference of coefficients at tolerance 1e-9: {np.abs(tight[0] - tight[1]).max():.1e}"
 
     def excess(weights: np.ndarray) -> float:
-        return max(objective(whole, y, weights, alpha) / best - 1, 0.0)
+        return max(value(weights) / best - 1, 0.0)
 
-    (own, own_time), (other, other_time) = ours(1e-6), theirs(1e-4)
+    (own, own_time), (other, other_time) = ours(1e-6), theirs(usual)
     yield (
-        f"    default        ours {own_time:8.3f} s, excess {excess(own):.0e}; liblinear {other_time:8.3f} s, excess "
+        f"    default        ours {own_time:8.3f} s, excess {excess(own):.0e}; {name} {other_time:8.3f} s, excess "
         f"{excess(other):.0e}; ratio {own_time / other_time:.2f}"
     )
-    for name, within in (("as liblinear", excess(other)), (f"to {CLOSE:g}", CLOSE)):
+    for what, within in ((f"as {name}", excess(other)), (f"to {CLOSE:g}", CLOSE)):
         (a, own_tol, _), (b, other_tol, _) = loosest(ours, excess, within), loosest(theirs, excess, within)
         own_said, other_said = f"{a:8.3f} s at {own_tol:.0e}", f"{b:8.3f} s at {other_tol:.0e}"
-        yield f"    {name:<14} ours {own_said}; liblinear {other_said}; ratio {a / b:.2f}"
+        yield f"    {what:<14} ours {own_said}; {name} {other_said}; ratio {a / b:.2f}"
 
 
-def classes(X: Any, y: np.ndarray, alpha: float, repeats: int) -> str:
-    """Return a line on classes: the label of the rarest share that a row has, or none."""
+def label_fits(X: Any, y: np.ndarray, alpha: float, solver: str, repeats: int) -> Iterator[str]:
+    """Yield the lines of label sets."""
+    whole = with_constant(X)
+
+    def ours(tol: float) -> Weights:
+        return structured(LabelSets(y.shape[1]), X, y, alpha, repeats, tol=tol, solver=solver)
+
+    def theirs(tol: float) -> Weights:
+        return liblinear(whole, y, alpha, repeats, tol=tol)
+
+    return compare(ours, theirs, lambda weights: objective(whole, y, weights, alpha), "liblinear", 1e-4)
+
+
+def class_fits(X: Any, y: np.ndarray, alpha: float, solver: str, repeats: int) -> Iterator[str]:
+    """Yield the lines of classes: the label of the rarest share that a row has, or none."""
     y = np.where(y.any(axis=1), y.argmax(axis=1), y.shape[1])
     whole, codes = with_constant(X), np.unique(y, return_inverse=True)[1]
 
@@ -176,15 +181,15 @@ def classes(X: Any, y: np.ndarray, alpha: float, repeats: int) -> str:
         log_z = top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
         return float(alpha * np.square(weights).sum() + (log_z - scores[np.arange(len(y)), codes]).sum())
 
-    model = ProbabilisticStructured(MultiClass(), alpha=alpha, n_jobs=1, max_iter=5000)
-    own, own_time = timed(lambda: model.fit(X, y), repeats)
-    rival = LogisticRegression(C=1 / (2 * alpha), fit_intercept=False, max_iter=5000, tol=1e-6)
-    other, other_time = timed(lambda: rival.fit(whole, y), repeats)
-    a, b = value(np.vstack([own.coef_.T, own.intercept_])), value(other.coef_.T)
-    return (
-        f"    classes: ours {own_time:.3f} s, excess {a / min(a, b) - 1:.0e}; LogisticRegression(lbfgs) at 1e-6 "
-        f"{other_time:.3f} s, excess {b / min(a, b) - 1:.0e}; ratio {own_time / other_time:.2f}"
-    )
+    def ours(tol: float) -> Weights:
+        return structured(MultiClass(), X, y, alpha, repeats, tol=tol, solver=solver)
+
+    def theirs(tol: float) -> Weights:
+        rival = LogisticRegression(C=1 / (2 * alpha), fit_intercept=False, max_iter=5000, tol=tol)
+        found, seconds = timed(lambda: rival.fit(whole, y), repeats)
+        return found.coef_.T, seconds
+
+    return compare(ours, theirs, value, "lbfgs", 1e-4)
 
 
 def main() -> None:
@@ -195,7 +200,7 @@ def main() -> None:
     parser.add_argument("--alphas", nargs="*", type=float, default=[1.0])
     parser.add_argument("--solver", default="auto")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--classes", action="store_true", help="also fits of classes")
+    parser.add_argument("--classes", action="store_true", help="fits of classes instead")
     args = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     sets = {name: make for name, make in SETS.items() if name in args.sets}
@@ -207,10 +212,9 @@ def main() -> None:
             X = StandardScaler().fit_transform(X)
         for alpha in args.alphas:
             print(f"{name}: {X.shape[0]} x {X.shape[1]}, {y.shape[1]} labels, alpha {alpha:g}", flush=True)
-            for line in compare(X, y, alpha, args.solver, args.repeats):
+            fits = class_fits if args.classes else label_fits
+            for line in fits(X, y, alpha, args.solver, args.repeats):
                 print(line, flush=True)
-            if args.classes:
-                print(classes(X, y, alpha, args.repeats), flush=True)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ const (
 	LBFGS  Solver = iota // a loglinear.Search
 	SGD                  // a descent.Descent
 	Online               // a descent.Online: one pass that goes on from earlier ones
-	Newton               // newton.Minimise, for entries of ψ that do not depend on each other; it asks for nothing
+	Newton               // newton.Minimise, for entries of ψ that do not depend on each other and for classes; it asks for nothing
 )
 
 // Options are those of all solvers.

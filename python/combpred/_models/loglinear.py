@@ -41,16 +41,16 @@ _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; o
 
 def solver_of(model: Any, engine: Engine) -> str:
     """Return the solver that trains on rows in memory; CapabilityError where the one asked for cannot."""
-    apart = engine.name == "recursion" and "independent" in model.structure_.space.capabilities
-    if model.solver == "newton" and not apart:
+    able = engine.name == "recursion" and {"independent", "exclusive"} & set(model.structure_.space.capabilities)
+    if model.solver == "newton" and not able:
         raise CapabilityError(
             f"solver='newton' with inference={model.inference!r} is not for {model.structure_!r}: it takes exact "
-            "inference, and a structure whose entries of ψ do not depend on each other (LabelSets without a size, "
-            "Tournaments); set solver='auto'"
+            "inference, and classes or a structure whose entries of ψ do not depend on each other (LabelSets without a "
+            "size, Tournaments); set solver='auto'"
         )
     if model.solver != "auto":
         return str(model.solver)
-    return "sgd" if engine.is_random else "newton" if apart else "lbfgs"
+    return "sgd" if engine.is_random else "newton" if able else "lbfgs"
 
 
 def fit_rows(model: Any, X: Any, targets: Targets, engine: Engine, earlier: EarlierFit | None = None) -> None:

@@ -133,13 +133,14 @@ class ProbabilisticStructured(StructuredEstimator):
         ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
         mini-batches of 32 rows, preconditioned by the Hessian at zero weights, and averages its weights; it is for
         sampled gradients, for data that arrive in mini-batches (`partial_fit`, linear kernel only), and for moderate
-        accuracy. ``"newton"`` is for structures whose entries of ψ do not depend on each other, label sets without a
-        size and tournaments: it finds the weights of each entry apart, by Newton's method. ``"auto"`` is ``"sgd"`` with
-        ``inference="mcmc"``, else ``"newton"`` where that is possible, and ``"lbfgs"`` elsewhere.
+        accuracy. ``"newton"``, Newton's method, is for classes, and for structures whose entries of ψ do not depend on
+        each other, label sets without a size and tournaments, where it finds the weights of each entry apart.
+        ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"newton"`` where that is possible, and ``"lbfgs"``
+        elsewhere.
     tol : float, default=1e-6
         %(tol)s
         Of ``"lbfgs"`` and ``"newton"`` it is the largest entry of the gradient, preconditioned by the Hessian at zero
-        weights, relative to that at zero weights; with ``"newton"`` each entry of ψ stops when it is there. Of
+        weights, relative to that at zero weights; with ``"newton"`` each entry of ψ found apart stops there. Of
         ``"sgd"`` it is the square root of the excess of the objective over its minimum, as that grows with the square
         of the gradient, relative to that at zero weights. The excess is estimated by half the squared norm of the
         preconditioned gradient, or by what the second half of the passes has gained, whichever is larger. With
@@ -147,7 +148,8 @@ class ProbabilisticStructured(StructuredEstimator):
         of the gain. A warning is issued when `max_iter` comes first; with sampled gradients only where the excess may
         be more than four times as large.
     max_iter : int, default=200
-        Limit on iterations, for ``"newton"`` on those of each entry of ψ, for ``"sgd"`` on passes over the rows.
+        Limit on iterations, for ``"newton"`` on those of each entry of ψ found apart, for ``"sgd"`` on passes over the
+        rows.
     %(n_jobs)s
     %(random_state)s
         Also of `sample`, of ``inference="mcmc"`` and of the order of rows in ``"sgd"``. All else is deterministic.
@@ -171,7 +173,7 @@ class ProbabilisticStructured(StructuredEstimator):
         Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows, nor with sampled
         gradients, which do not compute it.
     n_iter_ : int
-        Iterations, or passes over the rows, at least 1. Of ``"newton"`` the most of any entry of ψ.
+        Iterations, or passes over the rows, at least 1. Of ``"newton"`` the most of any entry of ψ found apart.
     solver_ : {"lbfgs", "newton", "sgd"}
         The solver that ran.
     inference_ : str
@@ -205,10 +207,10 @@ class ProbabilisticStructured(StructuredEstimator):
     the covariance of ψ under the uniform distribution is. As distributions move away from that, the preconditioner
     follows: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
     features come from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one
-    evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. Where entries of ψ do not depend on
-    each other, ``"newton"`` solves for the step of each by conjugate gradients, with as much work each, whose sum over
-    all steps is some 10 to 30; sparse features cost what their stored entries do. A step of ``"sgd"`` costs that for 32
-    rows, and :math:`O(p^2 d + p d^2)` for up to 512 features.
+    evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. ``"newton"`` solves for its steps
+    by conjugate gradients, with as much work each, whose sum over all steps is some 10 to 30, for classes and small
+    penalties up to some hundred; sparse features cost what their stored entries do. A step of ``"sgd"`` costs that for
+    32 rows, and :math:`O(p^2 d + p d^2)` for up to 512 features.
 
     References
     ----------

@@ -157,10 +157,7 @@ func (l *lane) arrive() error {
 	copy(l.direction, l.scaled)
 	l.leftSquare = flat.Dot(l.left, l.scaled)
 	l.leftFirst = l.leftSquare
-	// Newton's method converges faster than linearly where the equation is solved the better the nearer it has got; what the tolerance
-	// does not ask for is not solved for.
-	share := l.largest / l.first
-	l.within = max(min(loosest, math.Sqrt(share)), 0.3*l.limit/l.largest)
+	l.within = l.accuracy(l.largest)
 	l.gradients, l.stage = 0, atProduct
 	return nil
 }
@@ -200,7 +197,7 @@ func (l *lane) search() error {
 		loss, found := l.law.evaluate(l.scores, l.stepScores, t, l.psi, l.fit.weights, l.residual, l.variance)
 		value := loss + alpha*(norm+2*t*along+t*t*length)
 		found += 2 * alpha * (along + t*length)
-		if value <= l.objective+enough*t*slope || math.Abs(found) <= -flattened*slope && value <= l.objective+rounding*math.Abs(l.objective) {
+		if falls(l.objective, value, t, slope, found) {
 			flat.Axpy(l.weights, t, l.step)
 			flat.Axpy(l.scores, t, l.stepScores)
 			l.moved(value - l.objective)
@@ -208,12 +205,28 @@ func (l *lane) search() error {
 			l.steps++
 			return nil
 		}
-		shorter := t / 2
-		if found > 0 { // where the derivative would be 0, were it linear
-			shorter = t * slope / (slope - found)
-		}
-		t = max(t/10, min(t/2, shorter))
+		t = shortened(t, slope, found)
 	}
 	l.stage = atEnd // rounding: nothing more is to be gained
 	return nil
+}
+
+// accuracy returns the share of a gradient that conjugate gradients may leave, given its largest entry. Newton's method converges faster
+// than linearly where the equation is solved the better the nearer it has got; what the tolerance does not ask for is not solved for.
+func (f *fit) accuracy(largest float64) float64 {
+	return max(min(loosest, math.Sqrt(largest/f.first)), 0.3*f.limit/largest)
+}
+
+// falls says whether an objective falls enough at t times a step, from a value and a slope to others.
+func falls(from, value, t, slope, found float64) bool {
+	return value <= from+enough*t*slope || math.Abs(found) <= -flattened*slope && value <= from+rounding*math.Abs(from)
+}
+
+// shortened returns what t is to be next: where the derivative would be 0, were it linear.
+func shortened(t, slope, found float64) float64 {
+	shorter := t / 2
+	if found > 0 {
+		shorter = t * slope / (slope - found)
+	}
+	return max(t/10, min(t/2, shorter))
 }

@@ -1,5 +1,5 @@
 // Package newton trains log-linear models of outputs whose entries of ψ take their values whatever the others are (structure.Free): sets
-// of labels of any size, tournaments. The objective
+// of labels of any size, tournaments; and of classes (structure.Exclusive). The objective
 //
 //	α‖W‖² + Σ_i w_i [ln Z(x_i) − ⟨Wᵀφ_i, ψ_i⟩]
 //
@@ -8,7 +8,8 @@
 // objective falls. As scores are linear along a step, that takes no product with the features.
 //
 // All work but that of single rows and features is products with the features. Columns go through them side by side, in lanes, each at a
-// step of its own: a pass over the rows is read once for all lanes, and a lane that has ended makes room for the next column.
+// step of its own: a pass over the rows is read once for all lanes, and a lane that has ended makes room for the next column. The columns of
+// classes are minimised together, in the same way, with two passes for each product.
 package newton
 
 import (
@@ -35,17 +36,26 @@ const columnsTogether = 16
 
 var errObjective = errors.New("newton: the objective, or its gradient, is not finite: scale the inputs down")
 
-// values returns those of every entry of ψ.
-func values(space structure.Space) ([]float64, error) {
+// lawOf returns that of every entry of ψ.
+func lawOf(space structure.Space) (law, error) {
+	if isExclusive(space) {
+		return classLaw(space.FeatureLen()), nil
+	}
 	free, ok := space.(structure.Free)
 	if !ok || free.FreeValues() == nil {
-		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "entries of its embedding that do not depend on each other"}
+		return law{}, &structure.CapabilityError{Structure: structure.Describe(space),
+			Need: "entries of its embedding that do not depend on each other, or of which one is 1 and the others are 0"}
 	}
-	var out []float64
+	var taken []float64
 	for _, v := range free.FreeValues() {
-		out = append(out, float64(v))
+		taken = append(taken, float64(v))
 	}
-	return out, nil
+	return newLaw(taken), nil
+}
+
+func isExclusive(space structure.Space) bool {
+	_, ok := space.(structure.Exclusive)
+	return ok
 }
 
 // fit is what the columns have in common.
@@ -78,7 +88,7 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	if err := o.Check(); err != nil {
 		return loglinear.Found{}, err
 	}
-	taken, err := values(space)
+	l, err := lawOf(space)
 	q, d := o.Features, o.Outputs
 	switch {
 	case err != nil:
@@ -90,7 +100,7 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	case p.Len() == 0:
 		return loglinear.Found{}, loglinear.ErrNoWeight
 	}
-	f := &fit{o: o, problem: p, law: newLaw(taken), found: linalg.NewMatrix[float64](q, d), slopes: linalg.NewMatrix[float64](d, q), mon: mon}
+	f := &fit{o: o, problem: p, law: l, found: linalg.NewMatrix[float64](q, d), slopes: linalg.NewMatrix[float64](d, q), mon: mon}
 	f.rows = newRows(p)
 	f.setWeights()
 	if f.metric, err = newMetric(f); err != nil {
@@ -100,10 +110,22 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 		return loglinear.Found{}, err
 	}
 	f.limit = o.Tol * f.first
+	if isExclusive(space) {
+		t := newJoint(f)
+		if err := t.run(start); err != nil {
+			return loglinear.Found{}, err
+		}
+		return f.end([]column{t.column}), nil
+	}
 	columns := make([]column, d)
 	if err := f.each(func(q *queue) error { return f.run(q, start, columns) }); err != nil {
 		return loglinear.Found{}, err
 	}
+	return f.end(columns), nil
+}
+
+// end returns what is found, given what columns, or all of them together, have ended with.
+func (f *fit) end(columns []column) loglinear.Found {
 	out := loglinear.Found{Weights: f.found}
 	for _, c := range columns {
 		out.Objective += c.objective
@@ -113,7 +135,7 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	if f.first > 0 {
 		out.Residual /= f.first
 	}
-	return out, nil
+	return out
 }
 
 // setWeights keeps the weights of the rows that count.

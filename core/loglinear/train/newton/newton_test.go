@@ -27,6 +27,7 @@ func variants(c *loglineartest.Instance) map[string]*loglinear.Problem {
 func TestMinimum(t *testing.T) {
 	for _, space := range []structure.Space{
 		loglineartest.Build(t, "labelsets", 4), loglineartest.Build(t, "labelsets", 1), loglineartest.Build(t, "tournaments", 3),
+		loglineartest.Build(t, "multiclass", 4), loglineartest.Build(t, "multiclass", 2),
 	} {
 		for _, alpha := range []float64{1e-4, 0.3} {
 			c := loglineartest.New(t, space, 70, 5, 3)

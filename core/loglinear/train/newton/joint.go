@@ -1,0 +1,385 @@
+package newton
+
+import (
+	"math"
+	"sync"
+
+	"combpred/core/linalg"
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/flat"
+	"combpred/core/parallel"
+)
+
+// joint minimises the objective of classes, of which ψ is the indicator: all columns of W together, as the probabilities of a row add up
+// to 1. The Hessian of the loss is Σ w_i (diag(p_i) − p_i p_iᵀ) ⊗ φ_i φ_iᵀ; conjugate gradients are preconditioned by c_j·M + 2α for each
+// column j, where c_j is the mean of p_ij (1 − p_ij). As what is the same for all classes changes nothing but the penalty, weights and steps
+// add up to 0 over the classes. Matrices have a row for each class.
+type joint struct {
+	*fit
+	column
+	psi matrix // d×n
+
+	weights, gradient                   matrix // d×q
+	step, left, scaled, direction       matrix // of conjugate gradients, see lane
+	product                             matrix
+	scores, stepScores, directionScores matrix // d×n
+	shares                              matrix // p, at the scores that were evaluated last
+	factors                             matrix // w (p − ψ), then what a direction is multiplied by
+	scales                              []preconditioner
+	idle                                idlePasses
+}
+
+// classLaw is that of the indicator of one of d classes, as far as it is the same for all at zero.
+func classLaw(d int) law {
+	even := 1 / float64(d)
+	return law{mean: even, variance: even, logZero: even * math.Log(float64(d))}
+}
+
+func newJoint(f *fit) *joint {
+	d, q, n := f.o.Outputs, f.o.Features, f.problem.Len()
+	t := &joint{fit: f, psi: linalg.NewMatrix[float64](d, n), scales: make([]preconditioner, d)}
+	for _, m := range []*matrix{&t.weights, &t.gradient, &t.step, &t.left, &t.scaled, &t.direction, &t.product} {
+		*m = linalg.NewMatrix[float64](d, q)
+	}
+	for _, m := range []*matrix{&t.scores, &t.stepScores, &t.directionScores, &t.shares, &t.factors} {
+		*m = linalg.NewMatrix[float64](d, n)
+	}
+	for i := range n {
+		for j, v := range f.problem.Psi.Row(f.problem.Row(i)) {
+			t.psi.Row(j)[i] = v
+		}
+	}
+	for j := range t.scales {
+		t.scales[j] = f.metric.preconditioner()
+	}
+	return t
+}
+
+// run finds the weights.
+func (t *joint) run(start matrix) error {
+	if err := t.begin(start); err != nil {
+		return err
+	}
+	for t.largest > t.limit && t.steps < t.o.MaxIter {
+		if err := t.solve(); err != nil {
+			return err
+		}
+		fell, err := t.search()
+		if err != nil {
+			return err
+		}
+		if !fell {
+			break // rounding: nothing more is to be gained
+		}
+		t.steps++
+		t.mon.Advance(1)
+		if err := t.arrive(); err != nil {
+			return err
+		}
+	}
+	for j := range t.weights.Rows {
+		for k, v := range t.weights.Row(j) {
+			t.found.Row(k)[j] = v
+		}
+	}
+	return nil
+}
+
+// begin goes to the start where that is better than zero, and judges the gradient.
+func (t *joint) begin(start matrix) error {
+	zero := t.total * float64(t.o.Outputs) * t.law.logZero
+	if start.Rows > 0 {
+		for k := range start.Rows {
+			for j, v := range start.Row(k) {
+				t.weights.Row(j)[k] = v
+			}
+		}
+		if !flat.Finite(t.weights.Data) {
+			return loglinear.ErrStart
+		}
+		centre(t.weights)
+		if err := t.scoresTo(t.scores, t.weights); err != nil {
+			return err
+		}
+		loss, _, err := t.evaluate(0)
+		if err != nil {
+			return err
+		}
+		t.objective = loss + t.o.Alpha*linalg.SquaredNorm(t.weights.Data)
+		if t.objective < zero {
+			t.moved(t.objective - zero)
+			return t.arrive()
+		}
+		t.weights.Zero()
+		t.scores.Zero()
+	}
+	loss, _, err := t.evaluate(0)
+	if err != nil {
+		return err
+	}
+	t.objective = loss
+	t.gradient.CopyFrom(t.slopes)
+	return t.judge()
+}
+
+// arrive finds the gradient at the weights, given the residuals, and judges it.
+func (t *joint) arrive() error {
+	if err := t.sumsTo(t.gradient, t.factors); err != nil {
+		return err
+	}
+	flat.Axpy(t.gradient.Data, 2*t.o.Alpha, t.weights.Data)
+	return t.judge()
+}
+
+func (t *joint) judge() error {
+	t.largest = 0
+	for j := range t.gradient.Rows {
+		one := t.metric.largest(t.gradient.Row(j), t.scaled.Row(j))
+		if math.IsNaN(one) || math.IsInf(one, 0) {
+			return errObjective
+		}
+		t.largest = max(t.largest, one)
+	}
+	return nil
+}
+
+// solve finds the step by conjugate gradients, and its scores.
+func (t *joint) solve() error {
+	for j := range t.scales {
+		var variance float64
+		for i, p := range t.shares.Row(j) {
+			variance += weightOf(t.fit.weights, i) * p * (1 - p)
+		}
+		if err := t.scales[j].set(variance / t.total); err != nil {
+			return err
+		}
+	}
+	linalg.ScaleTo(t.left.Data, -1, t.gradient.Data)
+	t.step.Zero()
+	t.stepScores.Zero()
+	if err := t.precondition(); err != nil {
+		return err
+	}
+	t.direction.CopyFrom(t.scaled)
+	square := flat.Dot(t.left.Data, t.scaled.Data)
+	first, within := square, t.accuracy(t.largest)
+	for range mostGradients {
+		if err := t.multiply(); err != nil {
+			return err
+		}
+		curvature := flat.Dot(t.direction.Data, t.product.Data)
+		if !(curvature > 0) || math.IsInf(curvature, 0) {
+			return errObjective
+		}
+		a := square / curvature
+		flat.Axpy(t.step.Data, a, t.direction.Data)
+		flat.Axpy(t.stepScores.Data, a, t.directionScores.Data)
+		flat.Axpy(t.left.Data, -a, t.product.Data)
+		if err := t.precondition(); err != nil {
+			return err
+		}
+		before := square
+		square = flat.Dot(t.left.Data, t.scaled.Data)
+		if square <= within*within*first {
+			break
+		}
+		flat.Scale(square/before, t.direction.Data)
+		flat.Axpy(t.direction.Data, 1, t.scaled.Data)
+	}
+	return nil
+}
+
+// precondition writes what is left of the equation, preconditioned, to scaled.
+func (t *joint) precondition() error {
+	err := parallel.For(t.left.Rows, 1, t.problem.Workers, nil, func(lo, _ int) error {
+		t.scales[lo].applyTo(t.scaled.Row(lo), t.left.Row(lo))
+		return nil
+	})
+	centre(t.scaled)
+	return err
+}
+
+// centre subtracts the mean of the rows from each.
+func centre(m matrix) {
+	mean := make([]float64, m.Cols)
+	for j := range m.Rows {
+		flat.Axpy(mean, 1/float64(m.Rows), m.Row(j))
+	}
+	for j := range m.Rows {
+		flat.Axpy(m.Row(j), -1, mean)
+	}
+}
+
+// multiply writes the scores of the direction, and the product of the Hessian with it.
+func (t *joint) multiply() error {
+	if err := t.scoresTo(t.directionScores, t.direction); err != nil {
+		return err
+	}
+	if err := t.overRows(t.weigh); err != nil {
+		return err
+	}
+	if err := t.sumsTo(t.product, t.factors); err != nil {
+		return err
+	}
+	flat.Axpy(t.product.Data, 2*t.o.Alpha, t.direction.Data)
+	return nil
+}
+
+// weigh writes what rows are multiplied by in the product of the Hessian with the direction: w p_j (v_j − Σ p v), for its scores v.
+func (t *joint) weigh(lo, hi int) {
+	var mean [rowsTogether]float64
+	for j := range t.shares.Rows {
+		v := t.directionScores.Row(j)[lo:hi]
+		for i, p := range t.shares.Row(j)[lo:hi] {
+			mean[i] += p * v[i]
+		}
+	}
+	for j := range t.shares.Rows {
+		v, out := t.directionScores.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
+		for i, p := range t.shares.Row(j)[lo:hi] {
+			out[i] = weightOf(t.fit.weights, lo+i) * p * (v[i] - mean[i])
+		}
+	}
+}
+
+// search goes along the step as far as the objective falls, and says whether it does.
+func (t *joint) search() (fell bool, err error) {
+	alpha := t.o.Alpha
+	along, length := flat.Dot(t.weights.Data, t.step.Data), linalg.SquaredNorm(t.step.Data)
+	norm, slope := linalg.SquaredNorm(t.weights.Data), flat.Dot(t.gradient.Data, t.step.Data)
+	size := 1.0
+	for range mostShortening {
+		loss, found, err := t.evaluate(size)
+		if err != nil {
+			return false, err
+		}
+		value := loss + alpha*(norm+2*size*along+size*size*length)
+		found += 2 * alpha * (along + size*length)
+		if falls(t.objective, value, size, slope, found) {
+			flat.Axpy(t.weights.Data, size, t.step.Data)
+			flat.Axpy(t.scores.Data, size, t.stepScores.Data)
+			t.moved(value - t.objective)
+			t.objective = value
+			return true, nil
+		}
+		size = shortened(size, slope, found)
+	}
+	return false, nil
+}
+
+// evaluate returns the loss at the scores and t times those of the step, and its derivative by t, and writes shares and residuals.
+func (t *joint) evaluate(size float64) (loss, slope float64, err error) {
+	blocks := (t.problem.Len() + rowsTogether - 1) / rowsTogether
+	losses, slopes := make([]float64, blocks), make([]float64, blocks)
+	err = t.overRows(func(lo, hi int) { losses[lo/rowsTogether], slopes[lo/rowsTogether] = t.evaluateRows(size, lo, hi) })
+	loss, slope = linalg.Sum(losses), linalg.Sum(slopes)
+	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
+		err = errObjective
+	}
+	return loss, slope, err
+}
+
+func (t *joint) evaluateRows(size float64, lo, hi int) (loss, slope float64) {
+	var top, sum, at [rowsTogether]float64 // at: the inner products of scores and ψ
+	for j := range t.shares.Rows {
+		s, step, p := t.scores.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi], t.shares.Row(j)[lo:hi]
+		for i, v := range s {
+			p[i] = v + size*step[i]
+			if j == 0 || p[i] > top[i] {
+				top[i] = p[i]
+			}
+		}
+	}
+	for j := range t.shares.Rows {
+		p, psi := t.shares.Row(j)[lo:hi], t.psi.Row(j)[lo:hi]
+		for i, v := range p {
+			at[i] += (v - top[i]) * psi[i]
+			p[i] = math.Exp(v - top[i])
+			sum[i] += p[i]
+		}
+	}
+	for i := range hi - lo {
+		loss += weightOf(t.fit.weights, lo+i) * (math.Log(sum[i]) - at[i])
+		sum[i] = 1 / sum[i]
+	}
+	for j := range t.shares.Rows {
+		p, psi, step, out := t.shares.Row(j)[lo:hi], t.psi.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
+		for i := range p {
+			p[i] *= sum[i]
+			out[i] = weightOf(t.fit.weights, lo+i) * (p[i] - psi[i])
+			slope += out[i] * step[i]
+		}
+	}
+	return loss, slope
+}
+
+// rowsTogether is how many rows are treated side by side, where all classes of a row have to be known.
+const rowsTogether = 256
+
+func (t *joint) overRows(body func(lo, hi int)) error {
+	return parallel.For(t.problem.Len(), rowsTogether, t.problem.Workers, nil, func(lo, hi int) error {
+		body(lo, hi)
+		return nil
+	})
+}
+
+// scoresTo writes the scores of weights to dst.
+func (t *joint) scoresTo(dst, weights matrix) error {
+	return t.products(func(j int) job { return job{in: weights.Row(j), scores: dst.Row(j)} })
+}
+
+// sumsTo writes the sums of the rows times factors to dst.
+func (t *joint) sumsTo(dst, factors matrix) error {
+	return t.products(func(j int) job { return job{residual: factors.Row(j), out: dst.Row(j)} })
+}
+
+// products passes over the rows for all classes.
+func (t *joint) products(of func(j int) job) error {
+	return t.each(func(all *queue) error {
+		p := t.idle.take(t.rows, all.width)
+		defer t.idle.give(p, all.width)
+		for {
+			p.clear()
+			many := 0
+			for ; many < all.width; many++ {
+				j, ok := all.next()
+				if !ok {
+					break
+				}
+				p.add(of(j))
+			}
+			if many == 0 {
+				return nil
+			}
+			if err := p.run(t.mon); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// idlePasses are kept for the next products, by how many lanes they have.
+type idlePasses struct {
+	mu  sync.Mutex
+	own map[int][]pass
+}
+
+func (d *idlePasses) take(r rows, lanes int) pass {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	kept := d.own[lanes]
+	if len(kept) == 0 {
+		return r.pass(lanes)
+	}
+	d.own[lanes] = kept[:len(kept)-1]
+	return kept[len(kept)-1]
+}
+
+func (d *idlePasses) give(p pass, lanes int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.own == nil {
+		d.own = make(map[int][]pass)
+	}
+	d.own[lanes] = append(d.own[lanes], p)
+}
