@@ -18,7 +18,7 @@ from .ridge import StructuredRidge
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
-# in a fifth of its time (tests/benchmarks/choice.py).
+# in a third to a sixth of its time (tests/benchmarks/choice.py).
 _FIRST, _STRIDE, _FINALISTS, _COMPARED = 150, 3, 3, 1000
 
 

@@ -126,7 +126,7 @@ class StructuredRidgeCV(RidgeBase):
 
     Expected ψ of rows left out are the f(x) of ``loss="squared"`` and the mean of ψ. Choosing by their squared distance
     from ψ, which is less noisy than a metric of predictions, lost .006 of the structure's metric to the best setting in
-    hindsight on 18 sets of rankings, label sets and grades, choosing by the metric .007; a choice made on one half of
+    hindsight on 18 sets of rankings, label sets and grades, choosing by the metric .009; a choice made on one half of
     the test rows lost .007 on the other half (tests/benchmarks/choice.py).
 
     Leave-one-out costs :math:`O(s n^3 + n^2 d)` for each kernel and width, with s the number of distinct eigenvalues of

@@ -97,7 +97,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     :math:`\sum_k w_k f_k^{-}`, with those of up to 20 members that are selected one after another, with replacement,
     each the one that makes the best average with those before (ensemble selection; Caruana et al., 2004); an average is
     multiplied by the factor of least loss. The metric of some hundred rows is noisy: on the sets of
-    tests/benchmarks/forests.py this has predicted no better than the default.
+    tests/benchmarks/forests.py this has predicted better than the default on some, worse on others.
 
     Members with a link are averaged with those of the same structure and link in the same way, to an estimate
     :math:`\hat\psi'` of the expectation of ψ'. To the score of y it adds :math:`\langle\hat\psi', \psi'(y')\rangle`,
