@@ -259,3 +259,13 @@ def test_a_search_shows_its_progress_and_is_interrupted(ctrl_c: Any, capsys: pyt
     rows = rows_of(structure, 1)
     with ctrl_c(polled=True):
         search(structure, rows, n_runs=10**6)
+
+
+def test_progress_is_shown_and_ctrl_c_ends_a_search(capsys: Any, limits: Any, ctrl_c: Any) -> None:
+    limits.progress_at_once()
+    rows = rows_of(Permutations(10), 2)
+    for verbose in (0, 1):
+        search(Permutations(10), rows, n_steps=300_000, n_runs=2, random_state=0, verbose=verbose)
+        assert ("searching: " in capsys.readouterr().err) == bool(verbose)
+    with ctrl_c():
+        search(Permutations(30), rows_of(Permutations(30), 1), n_steps=2**40, random_state=0)

@@ -120,7 +120,8 @@ random_state : int, RandomState instance or None, default=None
 
 [verbose]
 verbose : int, default=0
-    Print progress when positive.
+    Print progress when positive; also of predictions by the proposals of a :class:`~combpred.structures.Custom`
+    structure.
 
 [landmarks]
 landmarks : {"random", "k-means++"}, default="random"

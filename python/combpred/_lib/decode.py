@@ -41,11 +41,14 @@ class Decoding:
         Threads; None: as configured.
     seed : int
         Of the random streams of "anneal" and "metropolis", one for each row; 64 bits.
+    verbose : int
+        Positive: progress is shown where a user's own functions are searched.
     """
 
     decoder: str = "auto"
     n_threads: int | None = None
     seed: int = 0
+    verbose: int = 0
 
     @property
     def is_random(self) -> bool:

@@ -597,7 +597,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _decoding(self) -> Decoding:
         """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""
         choice(self.decoder, "decoder", DECODERS)  # it may have been set after fit, which checks it
-        how = Decoding(self.decoder, get_n_threads(self.n_jobs))
+        how = Decoding(self.decoder, get_n_threads(self.n_jobs), verbose=int(getattr(self, "verbose", 0)))
         if not how.is_random:
             return how
         seed = seed_of(self.random_state)

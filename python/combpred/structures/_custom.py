@@ -432,9 +432,12 @@ class Custom(Structure):
 
         Notes
         -----
-        A system whose members 32 768 questions to `contains` find, such as all on 15 elements, is listed at the first
-        use: its moments, its number of outputs and its predictions are then exact, and it has a uniform sampler. Of
-        other systems, moments are those that you give, or those of the draws of `sample`, or else those of all sets of
+        A system whose members 32 768 questions to `contains` find, such as all on 11 elements, is listed at the first
+        use, one member after the other, each with an element more than one before: no set is asked about whose subsets
+        are not all outputs, but for one element. Then everything is exact: moments, predictions, the outputs of largest
+        scores in their order, partition functions, marginals and samples; what you give of moments, numbers
+        and samplers is not needed, and not used. Larger systems have no number or order of outputs, and no exact partition functions.
+        Their moments are those that you give, or those of the draws of `sample`, or else those of all sets of
         elements, and ``moments_info.kind`` is "relaxed". Predictions are then exact if at most 20 elements have a
         positive score. With more elements, ``decoder="auto"`` splits them into b blocks of 16, takes the best set
         within a block and improves it by local search; ν is at most 1 − 1/b. The result of Vembu (2010, ch. 5) for

@@ -9,9 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import logsumexp
 from scipy.stats import chi2
 
-from combpred import CapabilityError, StructuredRidge, sampling
+from combpred import CapabilityError, ProbabilisticStructured, StructuredRidge, sampling
 from combpred._lib.decode import Decoding
 from combpred.baselines import StructuredSVM
 from combpred.structures import Custom, Graphs
@@ -55,6 +56,59 @@ def test_small_systems_are_exact(contains, weights):
     drawn = space.sample(50 * len(members), random_state=0)
     counts = (drawn[:, None] == members).all(axis=2).sum(axis=0)
     assert np.sum((counts - 50.0) ** 2 / 50.0) < chi2.ppf(1 - 1e-6, len(members) - 1)  # a false alarm in a million
+
+
+@each
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_small_systems_have_exact_distributions(contains, weights):
+    space, members = Custom.from_oracle(N, contains, weights=weights), MEMBERS[contains]
+    psi = members * (1.0 if weights is None else np.sqrt(weights))
+    values = SCORES @ psi.T
+    log_z = logsumexp(values, axis=1)
+    assert_allclose(space.log_partition(SCORES), log_z)
+    found = sampling.log_partition(space, SCORES)
+    assert found.is_exact.all()
+    assert_allclose(found.value, log_z)
+    p = np.exp(values - log_z[:, None])
+    assert_allclose(space.marginals(SCORES), p @ psi, atol=1e-12)
+    drawn = sampling.sample(space, SCORES[0], 4000, sampler="exact", random_state=0)
+    counts = (drawn.y == members).all(axis=2).sum(axis=0)
+    assert counts.sum() == 4000
+    likely = 4000 * p[0] > 5
+    statistic = np.sum((counts - 4000 * p[0])[likely] ** 2 / (4000 * p[0])[likely])
+    assert statistic < chi2.ppf(1 - 1e-6, likely.sum())  # a false alarm in a million
+    listed = list(space.space.k_best(SCORES[0]))
+    assert len(listed) == len(members)
+    assert_allclose([psi[(members == y).all(axis=1).argmax()] @ SCORES[0] for y in listed], -np.sort(-values[0]))
+    assert_allclose(sampling.optimum_probability(space, SCORES).value, p.max(axis=1))
+
+
+@each
+def test_models_of_small_systems_are_exact(contains):
+    rng, members = np.random.default_rng(4), MEMBERS[contains]
+    X, places = rng.normal(size=(30, 2)), rng.integers(len(members), size=30)
+    own = ProbabilisticStructured(Custom.from_oracle(N, contains)).fit(X, members[places])
+    listed = ProbabilisticStructured(Custom.from_structures(members.tolist(), members.astype(float))).fit(X, places)
+    assert (own.inference_, own.objective_) == ("recursion", pytest.approx(listed.objective_))
+    assert_array_equal(own.predict(X), members[listed.predict(X)])
+    assert_allclose(own.log_proba(X, members[places]), listed.log_proba(X, places))
+    assert own.sample(X, n_samples=2, random_state=0).shape == (2, 30, N)
+    own_loss = Custom.from_oracle(N, contains, loss=lambda y, z: float(np.abs(y - z).sum()))
+    by_loss = StructuredSVM(own_loss, cost="own", max_iter=300).fit(X, members[places])
+    hamming = StructuredSVM(Custom.from_oracle(N, contains), cost="hamming", max_iter=300).fit(X, members[places])
+    assert_allclose(by_loss.coef_, hamming.coef_, atol=1e-6)
+
+
+def test_large_systems_say_what_they_lack():
+    large = Custom.from_oracle(30, clash_free)
+    for act in (large.count, lambda: next(large.space.k_best(np.ones(30))), lambda: large.log_partition(np.ones(30))):
+        with pytest.raises(CapabilityError, match="more members than 32768 questions find.*take fewer elements"):
+            act()
+    with pytest.raises(CapabilityError, match="inference='exact' is not possible.*more members than 32768"):
+        ProbabilisticStructured(large, inference="exact").fit(np.ones((1, 1)), np.zeros((1, 30)))
+    asked = []
+    whole = Custom.from_oracle(11, lambda held: asked.append(1) is None)
+    assert whole.count() == 2**11 and len(asked) <= 2**11 + 1  # one question for each member
 
 
 @each
@@ -143,6 +197,14 @@ def test_edges_as_elements_are_graphs():
 def test_rubbish_is_named(changes, error, message):
     with pytest.raises(error, match=message):
         Custom(**{"n_elements": N, "contains": fits, **changes}).decode(SCORES)
+
+
+def test_a_member_whose_subset_is_none_is_named():
+    """Not found by adding elements one by one, and hence noticed only where it is given."""
+    space = Custom.from_oracle(3, lambda held: held.sum() != 1 and not held.all())
+    assert space.count() == 1
+    with pytest.raises(ValueError, match="y, row 1: .*True for the elements 0, 1 and False for 0"):
+        space.validate([[0, 0, 0], [1, 1, 0]])
 
 
 def test_rows_that_are_no_members_are_named():

@@ -186,6 +186,25 @@ CALENDAR = Custom.from_sampler(
 )
 
 
+@pytest.mark.parametrize("moves", [{}, {"propose": swapped}])
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_searches_show_progress(moves: dict[str, Any], verbose: int, limits: Any, capsys: Any) -> None:
+    limits.progress_at_once()
+    model = fitted(undecoded(n_proposals=300, **moves), Y, verbose=verbose)
+    capsys.readouterr()
+    model.predict(X_NEW)
+    assert ("predicting: " in capsys.readouterr().err) == bool(verbose)
+
+
+@pytest.mark.parametrize("moves", [{}, {"propose": swapped}])
+def test_searches_can_be_interrupted(moves: dict[str, Any], ctrl_c: Any) -> None:
+    """Ten million million proposals have no end; what was found before stays."""
+    model = fitted(undecoded(n_proposals=10**13, **moves), Y)
+    with ctrl_c():
+        model.predict(X_NEW)
+    assert_array_equal(model.feature_scores(X_NEW), fitted(undecoded(), Y).feature_scores(X_NEW))
+
+
 def test_chains_take_the_place_of_a_decoder_on_request() -> None:
     calls = []
 

@@ -19,7 +19,7 @@ from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError, in_words_of
 from ..._lib.names import RANDOM_DECODERS
-from ..._lib.partition import Walk
+from ..._lib.partition import Partition, Walk
 from ..._lib.sampling import Drawn, Plan
 from ..._lib.structure import Description, custom_check
 from .._base import Structure
@@ -50,15 +50,15 @@ class Solved:
     ----------
     decode : callable
         Function of scores, scores of squares, and a `Decoding`, that finds best outputs as `decode` of a space does.
-    n_outputs : int or None
-        Their number, if it is known.
     is_binary : bool
         Whether ψ has entries 0 and 1 only.
+    why : str
+        Why outputs are not listed, for messages.
     """
 
     decode: Callable[[FloatArray, FloatArray | None, Decoding], Decoded]
-    n_outputs: int | None
     is_binary: bool
+    why: str
 
 
 class PythonSpace(LibrarySpace):
@@ -132,12 +132,25 @@ class PythonSpace(LibrarySpace):
         return own + {"bits": ("hamming", "zero-one"), "numbers": ("zero-one",)}.get(self.entry_kind, ())
 
     def count(self) -> int:
-        if self._solved is not None and self._solved.n_outputs is not None:
-            return self._solved.n_outputs
         raise CapabilityError(
             f"{self.structure!r} is given by functions, which do not say how many outputs there are; from_structures "
             "counts and lists them"
+            if self._solved is None
+            else f"{self.structure!r} does not say how many outputs there are: it {self._solved.why}"
         )
+
+    def log_partition(self, linear: FloatArray, marginals: bool = False, n_threads: int | None = None) -> Partition:
+        self._require_list()
+        return super().log_partition(linear, marginals, n_threads)
+
+    def partition_cost(self, marginals: bool = False) -> tuple[str, float]:
+        self._require_list()
+        return super().partition_cost(marginals)
+
+    def _require_list(self) -> None:
+        """Raise CapabilityError that says why there is no list of outputs, where the library knows."""
+        if self._solved is not None:
+            raise CapabilityError(f"{self.structure!r} {self._solved.why}")
 
     def log_count(self) -> float:
         log_count = self.description.shape.log_count
@@ -155,22 +168,7 @@ class PythonSpace(LibrarySpace):
     # Outputs.
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
-        if y is None:
-            raise ValueError(f"{argument} is None; this requires {argument} to be passed")
-        if issparse(y):
-            raise TypeError(f"{argument} is a sparse matrix; pass a dense array ({argument}.toarray())")
-        items = list(y.to_numpy() if hasattr(y, "to_numpy") else y)
-        if not items:
-            raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
-        for i, item in enumerate(items):
-            try:
-                is_output = self.functions.is_output(item)
-            except ValueError as error:
-                raise TargetError(i, str(error), argument) from error
-            if not is_output:
-                reason = "contains is False for it, so it is no output; correct the row or contains"
-                raise TargetError(i, reason, argument)
-        return column(items)
+        return column(outputs_of(y, argument, self.functions.is_output))
 
     def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
         return self.encode(y), False  # checked by what embeds them, as functions may take long
@@ -209,10 +207,10 @@ class PythonSpace(LibrarySpace):
         rng = np.random.default_rng(seed)
         return column([self.functions.draw(rng) for _ in range(n)])
 
-    def proposals(self, n: int) -> Proposals:
+    def proposals(self, n: int, control: Control | None = None) -> Proposals:
         """Return n uniform draws that serve the predictions of all rows; they are drawn once."""
         if n not in self._proposals:
-            self._proposals[n] = proposals_of(self, n, self._seed)
+            self._proposals[n] = proposals_of(self, n, self._seed, control or Control())
         return self._proposals[n]
 
     def draw(
@@ -257,6 +255,7 @@ class PythonSpace(LibrarySpace):
 
     def k_best(self, *scores: Any, **options: Any) -> Iterator[Any]:
         """Raise CapabilityError: the best output is not proven to be one, so the next one cannot be found."""
+        self._require_list()
         raise CapabilityError(
             f"{self.structure!r} is given by functions, whose best output is not proven to be one, so that the "
             "outputs that follow it cannot be found; Custom.from_structures lists them"
@@ -336,6 +335,26 @@ class PythonSpace(LibrarySpace):
             "loss='squared' predicts the output whose ψ is nearest, and decode maximises scores @ embed(y) without the "
             "term -‖ψ‖²/2 that this needs; take decision='score', loss='auc' or Custom.from_structures"
         )
+
+
+def outputs_of(y: Any, argument: str, is_output: Callable[[Any], bool]) -> list[Any]:
+    """Return the rows of y; ValueError for the first that is no output."""
+    if y is None:
+        raise ValueError(f"{argument} is None; this requires {argument} to be passed")
+    if issparse(y):
+        raise TypeError(f"{argument} is a sparse matrix; pass a dense array ({argument}.toarray())")
+    items = list(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    if not items:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
+    for i, item in enumerate(items):
+        try:
+            is_member = is_output(item)
+        except ValueError as error:
+            raise TargetError(i, str(error), argument) from error
+        if not is_member:
+            reason = "contains is False for it, so it is no output; correct the row or contains"
+            raise TargetError(i, reason, argument)
+    return items
 
 
 def from_functions(structure: Structure, functions: Functions, given: dict[str, Any]) -> PythonSpace:

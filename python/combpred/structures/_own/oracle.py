@@ -1,13 +1,12 @@
 """Independence systems: sets of elements, with all subsets of each, that a user's membership oracle tells.
 
-A system whose members a bounded number of questions finds is listed: its moments and predictions are exact, and draws
-are uniform. Of others, predictions have the guarantees of searches for hereditary properties, and moments are the
+A system whose members a bounded number of questions finds is listed, and the library computes everything else. Of
+others, predictions have the guarantees of searches for hereditary properties, and moments are the
 user's, those of a sampler, or those of all sets of elements.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -16,18 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._data.checks import is_integer
+from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from .._base import Structure
 from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
-from .computed import PythonSpace, Solved
+from ..costs import OWN, WorstOutputs
+from .computed import PythonSpace, Solved, outputs_of
 from .functions import Functions
-from .losses import finite_numbers
+from .listed import ListedSpace
+from .losses import HeldLosses, finite_numbers, worst_of
 from .moments import moments_of, optional_log_count
 from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
+_UNLISTED = (
+    f"is given by a test of membership, and has more members than {_QUESTIONS} questions find, so that they are not "
+    "listed; take fewer elements, or outputs by Custom.from_structures"
+)
 
 
 class Oracle:
@@ -85,12 +91,6 @@ class Oracle:
         gains = scores * self.roots
         return float(max(gains[gains > 0].sum(), -gains[gains < 0].sum()))
 
-    def drawn(self, rng: np.random.Generator) -> NDArray[np.int32]:
-        """Return a uniform member, of a system that is listed."""
-        assert self.members is not None
-        drawn: NDArray[np.int32] = self.members[rng.integers(len(self.members))].copy()
-        return drawn
-
     @cached_property
     def members(self) -> NDArray[np.int32] | None:
         """All members, shape ``(k, n)``; None where a bounded number of questions does not find them.
@@ -122,40 +122,80 @@ class Oracle:
         return np.array(found, dtype=np.int32)
 
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
-        """Return best members as far as they are found: from the list, or by questions."""
+        """Return best members as far as questions find them."""
         scores = linear * self.roots if magnitude is None else linear * self.roots + magnitude * np.square(self.roots)
-        if self.members is None:
-            found = decode_hereditary(self.property, scores, None, how)
-            return found._replace(y=column(list(found.y)))
-        values = scores @ self.members.T
-        value, n = values.max(axis=1), len(values)
-        items = list(self.members[values.argmax(axis=1)])
-        return Decoded(column(items), value, value.copy(), np.zeros(n), np.ones(n, dtype=np.bool_))
+        found = decode_hereditary(self.property, scores, None, how)
+        return found._replace(y=column(list(found.y)))
 
 
-def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> PythonSpace:
+class MembersSpace(ListedSpace):
+    """An independence system whose members are listed; users give and get them as arrays of zeros and ones.
+
+    Parameters
+    ----------
+    structure : Structure
+        The user's description of the space.
+    oracle : Oracle
+    members : ndarray of shape (k, n)
+    loss : callable or None
+        The user's own, of two outputs.
+    """
+
+    def __init__(
+        self, structure: Structure, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None
+    ) -> None:
+        super().__init__(structure, members * oracle.roots)
+        self._oracle, self._members, self._loss = oracle, members, loss
+        self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """Names of the losses between outputs; the first is the one that "auto" stands for."""
+        return super().costs if self._loss is None else (OWN, *super().costs)
+
+    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
+        assert self._loss is not None
+        held = HeldLosses(self._loss, list(self._members), column(list(self.decode_parts(parts))))
+        return lambda rows, psi_y, linear, slack: worst_of(held.of(rows), self._psi, psi_y, linear, slack, proven=True)
+
+    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
+        masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._oracle.contains)]
+        for row, held in enumerate(masks):
+            if held.tobytes() not in self._places:  # the function has taken back its word, or breaks its promise
+                parts = (held & (np.arange(len(held)) < e) for e in range(len(held)))
+                part = next(part for part in parts if part.tobytes() not in self._places)
+                raise TargetError(row, str(self._oracle.property.contradiction(held, part)), argument)
+        return np.array([[self._places[held.tobytes()]] for held in masks], dtype=np.int32)
+
+    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
+        """Return outputs of zeros and ones, shape ``(n, n_elements)``."""
+        found: NDArray[np.int32] = self._members[parts[:, 0]]
+        return found
+
+    def compared(self, y: Any, argument: str) -> NDArray[Any]:
+        """Return the outputs, which the default metric compares."""
+        return self.decode_parts(self.encode(y, argument))
+
+
+def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> PythonSpace | MembersSpace:
     """Return the space of members of an independence system, given the other parameters of `Custom`."""
-    members, roots = oracle.members, oracle.roots
-    drawn = given["sample"] if members is None else given["sample"] or oracle.drawn
     functions = Functions(
         embed=oracle.embed,
-        sample=drawn,
+        sample=given["sample"],
         contains=oracle.contains,
         propose=oracle.flipped,
         bound=oracle.bound,
         loss=given["loss"],
     )
-    log = optional_log_count(given["log_count"]) if members is None else math.log(len(members))
-    if given["mean"] is not None or (members is None and drawn is not None):
+    log = optional_log_count(given["log_count"])
+    if oracle.members is not None:
+        return MembersSpace(structure, oracle, oracle.members, functions.loss)
+    if given["mean"] is not None or given["sample"] is not None:
         moments, info = moments_of(functions, given)
-    else:
-        if members is None:  # of all sets: elements are in half of them, pairs in a quarter
-            mean = 0.5 * roots
-            second = np.outer(mean, mean) + np.diag(0.25 * np.square(roots))
-        else:
-            psi = members * roots
-            mean, second = psi.mean(axis=0), psi.T @ psi / len(psi)
-        moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed" if members is None else "exact")
-    solved = Solved(oracle.decode, None if members is None else len(members), bool((roots == 1.0).all()))
+    else:  # of all sets: elements are in half of them, pairs in a quarter
+        mean = 0.5 * oracle.roots
+        second = np.outer(mean, mean) + np.diag(0.25 * np.square(oracle.roots))
+        moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed")
+    solved = Solved(oracle.decode, bool((oracle.roots == 1.0).all()), _UNLISTED)
     counts = int(given["n_proposals"]), int(given["random_state"])
     return PythonSpace(structure, np.append(log, moments), oracle.n, functions, info, *counts, solved)

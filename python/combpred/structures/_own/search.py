@@ -8,12 +8,16 @@ is the best of n + 1 uniform draws, and these can be the same for all rows.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._lib.abi import Control
 from ..._lib.arrays import FloatArray
+from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding, score_values
 from ..._lib.errors import RowError
 from .functions import require_siblings
@@ -42,9 +46,12 @@ class Proposals(NamedTuple):
     sums: FloatArray | None
 
 
-def proposals_of(space: PythonSpace, n: int, seed: int) -> Proposals:
+def proposals_of(space: PythonSpace, n: int, seed: int, control: Control) -> Proposals:
     """Return n uniform draws; ValueError if some of them show that the user's sibling map is none."""
-    items = space.sample(n, seed)[:, 0].tolist()
+    items, rng = [], np.random.default_rng(seed)
+    for _ in range(n):
+        items.append(space.functions.draw(rng))
+        control.step += 1
     psi = space.functions.embedded(items, space.n_features, "scores", "what sample drew is no output: ")
     if space.functions.sibling is None:
         return Proposals(items, psi, None)
@@ -68,11 +75,19 @@ def best_proposals(space: PythonSpace, linear: FloatArray, magnitude: FloatArray
     how : Decoding
         Without own moves, all decoders take the best of all proposals. Otherwise "auto" and "anneal" follow a chain of
         them that is cooled, "metropolis" one of fixed temperature, "local-search" takes moves that gain, and "approx"
-        stays at the best of a few uniform draws.
+        stays at the best of a few uniform draws. Progress is that of draws and moves, with the score of the last row.
     """
+    control = Control()
+    with reported(control, "predicting", verbose=how.verbose):
+        return _best(space, linear, magnitude, how, control)
+
+
+def _best(
+    space: PythonSpace, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, control: Control
+) -> Decoded:
     functions, n = space.functions, len(linear)
     moves = functions.propose is not None
-    drawn = space.proposals(min(_STARTS, space.n_proposals) if moves else space.n_proposals)
+    drawn = space.proposals(min(_STARTS, space.n_proposals) if moves else space.n_proposals, control)
     squares = None if magnitude is None else np.broadcast_to(magnitude, linear.shape)
     items: list[Any] = []
     value, least = np.empty(n), np.empty(n)
@@ -91,7 +106,8 @@ def best_proposals(space: PythonSpace, linear: FloatArray, magnitude: FloatArray
         if moves and how.decoder != "approx":
             rng = np.random.default_rng([how.seed % 2**64, i if how.is_random else 0])
             spread = float(value[i] - least[i])
-            best, value[i] = _moved(space, (best, start, value[i]), (scores, square), how.decoder, spread, rng)
+            best, value[i] = _moved(space, (best, start, value[i]), (scores, square), how.decoder, spread, rng, control)
+        control.value = value[i]
         items.append(best)
     return certified(space, items, linear, magnitude, value, least, drawn.sums)
 
@@ -103,6 +119,7 @@ def _moved(
     decoder: str,
     spread: float,
     rng: np.random.Generator,
+    control: Control,
 ) -> tuple[Any, float]:
     """Return the best output on a chain of the user's moves, with its score.
 
@@ -113,6 +130,7 @@ def _moved(
     now, _, value = start
     best, most = now, value
     for temperature in _temperatures(decoder, spread, d, space.n_proposals):
+        control.step += 1
         if (moved := functions.move(now, rng)) is None:
             continue
         psi = functions.embedded([moved[0]], space.n_features, "scores", "what propose returned is no output: ")
@@ -129,16 +147,15 @@ def _moved(
     return best, most
 
 
-def _temperatures(decoder: str, spread: float, d: int, steps: int) -> NDArray[np.float64]:
+def _temperatures(decoder: str, spread: float, d: int, steps: int) -> Iterator[float]:
     """Return the temperature of each step."""
     if decoder == "local-search" or not spread > 0.0:
-        return np.zeros(steps)
+        return repeat(0.0, steps)
     if decoder == "metropolis":
-        return np.full(steps, spread / (10 * d))
+        return repeat(spread / (10 * d), steps)
     factor = 1.0 - 1.0 / math.sqrt(d)
     levels = math.ceil(2.0 * math.log(4.0 * d) / -math.log(factor))
-    cooled = spread * np.power(factor, np.arange(steps) * levels // steps)
-    return np.asarray(cooled, dtype=np.float64)
+    return (spread * factor ** (step * levels // steps) for step in range(steps))
 
 
 def certified(
