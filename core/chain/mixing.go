@@ -35,7 +35,8 @@ func MixingBoundCube(d int, epsilon float64) float64 {
 // lose no more than min p over max p. One step in eight stays, which leaves a smallest gap γ = min(7/8 g e^{−D},
 // 1/4 + 7/8 h e^{−D}), and the distance after t steps is at most ½ (1−γ)ᵗ/√min p (Diaconis and Saloff-Coste, 1993), with
 // min p ≥ e^{−D}/|Y|. Where entries are independent, each of v values, p is a product, whose gap is at least
-// 1/(d(v−1)), however large scores are: the moves of one entry have that of Metropolis among v, which Liu (1996) gives.
+// 1/(d(v−1)), however large scores are: the moves of one entry have that of Metropolis among v, which Liu (1996) gives. A
+// structure.Steady says itself what is left.
 func MixingBound(space structure.Space, method Method, spread, epsilon float64) float64 {
 	if spread = max(spread, 0); math.IsInf(spread, 1) {
 		return spread
@@ -71,6 +72,9 @@ func mixingBoundLocal(space structure.Space, moves structure.Gapped, spread, siz
 		if values := free.FreeValues(); len(values) > 1 {
 			below = max(below, 1/float64(space.FeatureLen()*(len(values)-1)))
 		}
+	}
+	if steady, ok := moves.(structure.Steady); ok {
+		below = max(below, steady.LeastGap())
 	}
 	gap := min(moved*below, 2-2*moved+moved*above*math.Exp(-spread), 1)
 	steps := (math.Log(0.5/epsilon) + (size+spread)/2) / -math.Log1p(-gap)

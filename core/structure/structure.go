@@ -211,6 +211,13 @@ type Gapped interface {
 	MoveGaps() (below, above float64)
 }
 
+// Steady is a Gapped of which chains of moves, by the rule of Metropolis, keep a gap whatever the scores are.
+type Steady interface {
+	Gapped
+	// LeastGap returns by how much all eigenvalues but the first are below 1, or a bound on this from below.
+	LeastGap() float64
+}
+
 // MomentsInfo says where the mean and the second moment of a space come from.
 type MomentsInfo struct {
 	Kind MomentsKind

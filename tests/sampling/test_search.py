@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from combpred.sampling import least_alpha, mixing_bound, optimum_probability, sa
 from combpred.structures import (
     Assignments,
     Cliques,
-    Custom,
     Cycles,
     DirectedCycles,
     Hierarchy,
@@ -243,9 +241,6 @@ def test_bad_parameters_are_named(options: dict[str, Any], message: str) -> None
 
 
 def test_what_cannot_be_searched_is_refused() -> None:
-    own = Custom.from_sampler(lambda rng: int(rng.integers(3)), lambda y: [float(y)], n_moment_samples=10)
-    with pytest.raises(CapabilityError, match=re.escape("consists of functions")):
-        search(own, [0.0])
     with pytest.raises(CapabilityError, match="a uniform sampler"):
         search(PartialOrders(9), np.zeros(36) + 0.1, proposals="uniform")
     with pytest.raises(ValueError, match="row 1, column 2: inf is not finite"):

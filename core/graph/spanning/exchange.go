@@ -8,7 +8,7 @@ import "math/rand/v2"
 // other one. Cost: O(n + d).
 func (g *Graph) ExchangeTo(dst, y []int32, rng *rand.Rand) {
 	copy(dst, y)
-	outside := len(g.ends) - (g.n - 1)
+	outside := g.OutsideLen()
 	if outside == 0 {
 		return
 	}
@@ -46,3 +46,6 @@ func (g *Graph) ExchangeTo(dst, y []int32, rng *rand.Rand) {
 	}
 	dst[comes], dst[w.exit[v]] = 1, 0
 }
+
+// OutsideLen returns how many edges are outside of a tree.
+func (g *Graph) OutsideLen() int { return len(g.ends) - (g.n - 1) }

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import choice, share
+from .._data.checks import choice, is_number, share
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
 from .._lib.sampling import mixing_bounds
 from ..structures import Structure
-from .samplers import rows_of
+from ._diagnostics import meta_mixing_bound
+from .samplers import method_of, rows_of
+
+_MOVED = 7.0 / 8.0  # share of the steps of "local" that do not stay
+_DISTANCES = 0.25, 1e-300  # at which mixing times tell how fast distances fall
 
 
-def mixing_bound(structure: Structure, scores: ArrayLike, sampler: str = "local", epsilon: float = 0.01) -> FloatArray:
+def mixing_bound(
+    structure: Structure,
+    scores: ArrayLike,
+    sampler: str = "local",
+    epsilon: float = 0.01,
+    *,
+    gap: float | None = None,
+) -> FloatArray:
     r"""Return after how many steps a chain is within `epsilon` of its distribution, for each row of scores.
 
     The distance is that in total variation, from any start, and proven.
@@ -28,24 +42,31 @@ def mixing_bound(structure: Structure, scores: ArrayLike, sampler: str = "local"
         The chain, as for :func:`sample`.
     epsilon : float, default=0.01
         Between 0 and 1.
+    gap : float, default=None
+        For "local": a number above 0 that the spectral gap of the moves under the uniform distribution is not less
+        than, where you know one. It takes the place of that of the table below, and makes a bound available for other
+        structures, and for the moves of a `Custom` one.
 
     Returns
     -------
     steps : ndarray of shape (n,)
-        Infinite where nothing is proven.
+        Infinite beyond the largest float.
 
     Raises
     ------
     ValueError
         When a score is not finite, or a parameter out of its range.
     CapabilityError
-        When the structure consists of a user's functions.
+        When nothing is proven: of "local" for other structures than those below, without `gap`; of "cube" for others
+        than all subsets of a set; of "meta" for a structure without an exactly uniform sampler. When a `Custom`
+        structure lacks a bound on scores, or, for "local", the number of its outputs. Says what is missing.
 
     Notes
     -----
-    With D a bound on the range of scores, from the decoder or from the guaranteed solution:
+    With D a bound on the range of scores, from the decoder, from the guaranteed solution, or from `radius` or `bound`
+    of a `Custom` structure:
 
-    - "meta": :func:`meta_mixing_bound` of −D, for every structure.
+    - "meta": :func:`meta_mixing_bound` of −D, for every structure with an exactly uniform sampler.
     - "cube": :func:`cube_mixing_bound`, on all subsets of a set.
     - "local": from the spectral gap of the moves under the uniform distribution, and how far they stay above −1:
 
@@ -57,6 +78,8 @@ def mixing_bound(structure: Structure, scores: ArrayLike, sampler: str = "local"
       `Permutations` of n                         (n + 2)/n², random to random          1
       `Assignments` of n                          2/(n − 1), random transpositions      0
       `Tournaments` of m pairs                    3/(2m), one pair                      1/2
+      `Paths` of n arcs at most                   1/n at least, a new end               1
+      `SpanningTrees`, c edges not in a tree      1/c at least, exchanges               0 or more
       `MultiClass`, `Ordinal`, `PosetElements`,   n/(n − 1), any other                  (n − 2)/(n − 1)
       `Hierarchy`, lists of n outputs
       ==========================================  ====================================  ==============
@@ -64,9 +87,14 @@ def mixing_bound(structure: Structure, scores: ArrayLike, sampler: str = "local"
       The rule of Metropolis leaves at least exp(−D) of each, as :math:`\min p/\max p \ge e^{-D}` bounds what Dirichlet
       forms lose; where entries of ψ are independent and take v values, at least 1/(d(v − 1)) is left of the gap
       whatever D is. One step in eight of the chain stays, which keeps it away from −1. With the resulting gap γ the
-      distance after t steps is at most :math:`\frac12 (1-\gamma)^t/\sqrt{\min p}`.
+      distance after t steps is at most :math:`\frac12 (1-\gamma)^t/\sqrt{\min p}`. Moves of `SpanningTrees` of r edges
+      keep a gap of at least 1/(cr) whatever D is, by comparison with the walk that draws an edge outside of the tree,
+      and then one of the cycle that it closes with the right probability: the down-up walk on the bases of a matroid
+      of rank c, whose gap is at least 1/c for any weights of the elements.
 
-    For other moves (cycles, routes, weak and partial orders, subtrees, spanning trees, paths) no bound is known here.
+    For other moves (cycles, routes, weak and partial orders, subtrees) no bound is known here. Of any moves on N
+    outputs that choose one of at most Δ neighbours with equal probabilities, where δ moves lead from every output to
+    every other, the gap is at least 1/(NΔδ), by Poincaré's inequality.
     Linear extensions are drawn exactly by :func:`linear_extensions`; the chain that exchanges neighbours, which is not
     used, takes :math:`O(n^3\ln n)` steps (Bubley and Dyer, 1999; Wilson, 2004).
 
@@ -75,7 +103,8 @@ def mixing_bound(structure: Structure, scores: ArrayLike, sampler: str = "local"
     Diaconis and Shahshahani (1981), Generating a random permutation with random transpositions; (1987), Time to reach
     stationarity in the Bernoulli–Laplace diffusion model. Dieker and Saliola (2018), Spectral analysis of
     random-to-random Markov chains. Diaconis and Saloff-Coste (1993), Comparison theorems for reversible Markov chains.
-    Liu (1996), Metropolized independent sampling. Vembu (2010), ch. 6 and app. C.
+    Diaconis and Stroock (1991), Geometric bounds for eigenvalues of Markov chains. Anari, Liu, Oveis Gharan and Vinzant
+    (2019), Log-concave polynomials II. Liu (1996), Metropolized independent sampling. Vembu (2010), ch. 6 and app. C.
 
     Examples
     --------
@@ -87,6 +116,52 @@ def mixing_bound(structure: Structure, scores: ArrayLike, sampler: str = "local"
     choice(sampler, "sampler", CHAINS)
     rows = rows_of(structure, scores)
     share(epsilon, "epsilon")
-    if not structure.space.in_library:
-        raise CapabilityError(f"{structure!r} consists of functions, about whose chains nothing is proven here")
-    return mixing_bounds(structure.space.description, rows, sampler, float(epsilon))
+    if gap is not None:
+        if sampler != "local":
+            raise ValueError(f"gap is that of the moves of sampler='local', not of {sampler!r}; leave it out")
+        if not is_number(gap) or not 0.0 < gap <= 2.0:
+            raise ValueError(f"gap must be a number above 0 and at most 2, got {gap!r}")
+    if structure.space.in_library and gap is None:
+        return _of_library(structure, rows, sampler, float(epsilon))
+    method_of(structure, sampler)  # what it lacks
+    spread = structure.space.score_bounds(rows) + structure.space.score_bounds(-rows)
+    if sampler == "meta":
+        return np.array([meta_mixing_bound(-d, float(epsilon)) for d in spread])
+    if gap is None:
+        raise CapabilityError(
+            f"{structure!r} has moves of which no mixing time is known here; give gap=, a number that their spectral "
+            "gap under the uniform distribution is not less than, or take sampler='meta'"
+        )
+    decay = -np.log1p(-np.minimum(_MOVED * gap * np.exp(-spread), 2.0 - 2.0 * _MOVED))
+    with np.errstate(divide="ignore"):
+        steps = (np.log(0.5 / epsilon) + (structure.log_count() + spread) / 2.0) / decay
+    return np.asarray(np.maximum(np.ceil(steps), 0.0))
+
+
+def _of_library(structure: Structure, rows: FloatArray, sampler: str, epsilon: float) -> FloatArray:
+    """Return what the library proves; CapabilityError where that is nothing, whatever the scores are."""
+    description = structure.space.description
+    nothing = np.isinf(mixing_bounds(description, np.zeros((1, rows.shape[1])), sampler, epsilon)).any()
+    if nothing or sampler == "meta":
+        method_of(structure, sampler)  # what it lacks
+    if nothing:
+        remedy = "give gap=, a number that their spectral gap is not less than, or " if sampler == "local" else ""
+        raise CapabilityError(
+            f"no mixing time of sampler={sampler!r} is known for {structure!r}; {remedy}take sampler='meta', whose "
+            "bound holds wherever outputs can be drawn uniformly"
+        )
+    return mixing_bounds(description, rows, sampler, epsilon)
+
+
+def distance_bound(structure: Structure, rows: FloatArray, n_steps: int, sampler: str) -> FloatArray:
+    """Return how far a chain is from its distribution after so many steps at most, in total variation.
+
+    ln 1/ε grows linearly with the mixing time for ε. Two of these, which are whole numbers of steps and at most one
+    above that line, give the least slope that it may have.
+    """
+    near, far = (mixing_bound(structure, rows, sampler, epsilon) for epsilon in _DISTANCES)
+    slope = math.log(_DISTANCES[0] / _DISTANCES[1]) / (far - near + 1.0)
+    with np.errstate(invalid="ignore"):
+        bound = np.where(n_steps >= near, _DISTANCES[0] * np.exp(-slope * (n_steps - near)), 1.0)
+    found: FloatArray = np.where(far == 0.0, 0.0, np.where(np.isfinite(far), bound, 1.0))
+    return found

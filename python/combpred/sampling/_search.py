@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .._lib.errors import CapabilityError, RowError
 from .._lib.names import PROPOSALS, RANDOM_DECODERS
 from .._lib.sampling import search_chains
 from ..structures import Structure
+from ._mixing import distance_bound
 from ._partition import log_partition
 from .samplers import rows_of
 
@@ -87,7 +89,8 @@ def search(
     schedule : {"anneal", "metropolis"} or array-like of shape (n_levels,), default="anneal"
         The temperatures T, on levels that share the steps of a run equally.
 
-        - "anneal": from R, a bound on the range of scores, by the factor :math:`1 - 1/\sqrt n` from level to level, n
+        - "anneal": from R, a bound on the range of scores, or the range of some uniform draws where the functions of a
+          `Custom` structure prove none, by the factor :math:`1 - 1/\sqrt n` from level to level, n
           being the number of parts of an output, such as labels (the schedule of Kalai and Vempala, 2006), to
           :math:`R/(4n)^2`, or to what `epsilon` asks for;
         - "metropolis": one, which `alpha` gives, or R/(10n);
@@ -95,13 +98,14 @@ def search(
     alpha : float, default=None
         For "metropolis": α above 1; None: exp(10n/R).
     proposals : {"auto", "local", "uniform"}, default="auto"
-        "local": the structure's moves. "uniform": uniform outputs, the chain MC(α). "auto": "local" where there are
-        moves.
+        "local": the structure's moves, or those of `propose` of a `Custom` one. "uniform": uniform outputs, the chain
+        MC(α). "auto": "local" where there are moves.
     n_steps : int, default=None
-        Steps of a run. None: some :math:`10^5`, as the decoders "anneal" and "metropolis" make.
+        Steps of a run. None: some :math:`10^5`, as the decoders "anneal" and "metropolis" make; of a `Custom` structure
+        given by functions, its `n_proposals`.
     n_runs : int, default=1
         Number of independent runs, of which the best output is kept. The first starts at the guaranteed solution of
-        structures that have one, the others at uniform outputs.
+        structures that have one, or at what `decode` of a `Custom` structure finds, the others at uniform outputs.
     epsilon : float, default=None
         For "anneal", above 0: T falls to :math:`\varepsilon/\ln(|Y|/\delta)`. A draw at that temperature is within
         `epsilon` of the largest score with probability 1 − `delta`. Chains give draws in the limit, after
@@ -169,14 +173,11 @@ def search(
         raise ValueError("epsilon is where schedule='anneal' ends; leave it out, or give no other schedule")
     if epsilon is not None and not 0 < epsilon < math.inf:
         raise ValueError(f"epsilon must be above 0 and finite, got {epsilon!r}")
-    if not structure.space.in_library:
-        raise CapabilityError(
-            f"{structure!r} consists of functions, along which the library makes no searches; take structure.decode"
-        )
-    found = search_chains(
-        structure.space.description, rows, method=method, proposals=proposals, temperatures=temperatures,
-        epsilon=epsilon or 0.0, delta=float(delta), steps=steps, runs=runs, seed=seed_of(random_state),
-        n_threads=n_threads, verbose=verbose,
+    space: Any = structure.space
+    find = partial(search_chains, space.description, n_threads=n_threads) if space.in_library else space.search
+    found = find(
+        rows, method=method, proposals=proposals, temperatures=temperatures, epsilon=epsilon or 0.0,
+        delta=float(delta), steps=steps, runs=runs, seed=seed_of(random_state), verbose=verbose,
     )  # fmt: skip
     return SearchResult(
         structure.space.decode_parts(found.y), found.value, found.upper_bound, found.nu, found.optimal, found.success,
@@ -219,7 +220,8 @@ class OptimumProbability:
     Attributes
     ----------
     value : ndarray of shape (n,)
-        That of a single best output; where N outputs score alike, together they have N times as much.
+        That of a single best output; where N outputs score alike, together they have N times as much. After a number of
+        steps, what is proven of it.
     lower, upper : ndarray of shape (n,)
         Bounds, from those of the partition function and of the decoder; equal to `value` where both are exact.
     """
@@ -248,7 +250,13 @@ class OptimumProbability:
 
 
 def optimum_probability(
-    structure: Structure, scores: ArrayLike, alpha: float = math.e, **options: Any
+    structure: Structure,
+    scores: ArrayLike,
+    alpha: float = math.e,
+    *,
+    n_steps: int | None = None,
+    chain: str = "local",
+    **options: Any,
 ) -> OptimumProbability:
     r"""Return the weight of an output of largest score under :math:`\pi_\alpha(y) \propto \alpha^{h(y)}` for each row.
 
@@ -263,6 +271,11 @@ def optimum_probability(
         Finite; one row for shape (d,).
     alpha : float, default=e
         Above 1; e gives :math:`p(y) \propto \exp h(y)`.
+    n_steps : int, default=None
+        Steps of the chain, from any start. Bounds are then those of the probability that it is at that output after
+        so many, where :func:`mixing_bound` proves how near it is to its distribution. None: in that distribution.
+    chain : {"local", "meta", "cube"}, default="local"
+        With `n_steps`: the chain, as for :func:`sample`.
     **options
         Of :func:`log_partition`, such as ``method="annealed"`` and ``epsilon``, whose bounds become those of the
         result.
@@ -275,7 +288,7 @@ def optimum_probability(
     Raises
     ------
     CapabilityError
-        As :func:`log_partition`, and where the structure has no decoder.
+        As :func:`log_partition`, and where the structure has no decoder; with `n_steps`, as :func:`mixing_bound`.
     ValueError, TypeError
         When `alpha` is out of its range, or a score not finite.
 
@@ -283,6 +296,10 @@ def optimum_probability(
     -----
     It never falls as α grows, from 1/|Y| to 1/N for N outputs of largest score; see :func:`least_alpha`. The cost is
     that of one decoding and one partition function for each row.
+
+    After t steps a chain is within :math:`\frac12 (1-\gamma)^t/\sqrt{\min \pi_\alpha}` of it in total variation,
+    and its probability of being at the output is at least :math:`\pi_\alpha(y^*)` less that: `value` and `lower` are 0
+    where t is too small to tell. `n_draws` then says how many such chains are enough.
 
     References
     ----------
@@ -306,6 +323,9 @@ def optimum_probability(
             (best.value, log_z.value), (best.value, log_z.upper), (best.upper_bound, log_z.lower)
         )
     )  # fmt: skip
+    if n_steps is not None:
+        far = distance_bound(structure, inverse * rows, whole_number(n_steps, "n_steps", 0, _MOST_STEPS), chain)
+        value, lower, upper = np.maximum(value - far, 0.0), np.maximum(lower - far, 0.0), np.minimum(upper + far, 1.0)
     return OptimumProbability(value, lower, upper)
 
 

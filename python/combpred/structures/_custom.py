@@ -20,7 +20,7 @@ from ._own.basis import Basis
 from ._own.computed import PythonSpace, from_functions
 from ._own.functions import Functions
 from ._own.listed import ListedSpace, from_gram, from_list
-from ._own.oracle import Oracle, from_oracle
+from ._own.oracle import MembersSpace, Oracle, from_oracle
 
 
 class Custom(Structure):
@@ -432,16 +432,17 @@ class Custom(Structure):
 
         Notes
         -----
-        A system whose members 32 768 questions to `contains` find, such as all on 11 elements, is listed at the first
-        use, one member after the other, each with an element more than one before: no set is asked about whose subsets
-        are not all outputs, but for one element. Then everything is exact: moments, predictions, the outputs of largest
-        scores in their order, partition functions, marginals and samples; what you give of moments, numbers
-        and samplers is not needed, and not used. Larger systems have no number or order of outputs, and no exact partition functions.
-        Their moments are those that you give, or those of the draws of `sample`, or else those of all sets of
-        elements, and ``moments_info.kind`` is "relaxed". Predictions are then exact if at most 20 elements have a
-        positive score. With more elements, ``decoder="auto"`` splits them into b blocks of 16, takes the best set
-        within a block and improves it by local search; ν is at most 1 − 1/b. The result of Vembu (2010, ch. 5) for
-        blocks of :math:`\log_2 n` elements is the special case. ``loss="squared"`` works.
+        A system whose members 32 768 questions to `contains` find, such as all sets of 15 elements, is listed at the
+        first use, by adding elements one by one, so that every set that is asked about is a member and one element
+        more. Then everything is exact: moments, predictions, the outputs of largest scores in their order, partition
+        functions, marginals and samples; what you give of moments, numbers and samplers is not needed, and not used.
+
+        Larger systems have no number or order of outputs, and no exact partition functions. Their moments are those
+        that you give, or those of the draws of `sample`, or else those of all sets of elements, and
+        ``moments_info.kind`` is "relaxed". Predictions are then exact if at most 20 elements have a positive score.
+        With more elements, ``decoder="auto"`` splits them into b blocks of 16, takes the best set within a block and
+        improves it by local search; ν is at most 1 − 1/b. The result of Vembu (2010, ch. 5) for blocks of
+        :math:`\log_2 n` elements is the special case. ``loss="squared"`` works.
 
         References
         ----------
@@ -510,7 +511,7 @@ class Custom(Structure):
 
     # All work is done by the space, which is of one of two kinds.
 
-    def _make_space(self) -> ListedSpace | PythonSpace:
+    def _make_space(self) -> ListedSpace | MembersSpace | PythonSpace:
         return _build_space(self, self._given)
 
     def _describe(self) -> Description:
@@ -542,7 +543,7 @@ _FUNCTIONS = {field.name for field in fields(Functions)}
 _MAY = _FUNCTIONS | {"log_count"}  # parameters of spaces that are given by functions
 
 
-def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | PythonSpace:
+def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | MembersSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
     named = {key for key, value in given.items() if value is not None} - _VALUED
     based = "basis" in named and not named & {"embed", "structures"}

@@ -20,7 +20,7 @@ from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError, in_words_of
 from ..._lib.names import RANDOM_DECODERS
 from ..._lib.partition import Partition, Walk
-from ..._lib.sampling import Drawn, Plan
+from ..._lib.sampling import Drawn, Plan, Searched
 from ..._lib.structure import Description, custom_check
 from .._base import Structure
 from .._space import EntryKind, LibrarySpace, MomentsInfo
@@ -29,7 +29,7 @@ from .chain import PersistentChains, draw_by_proposals, follow_walk
 from .functions import Functions, require_siblings
 from .losses import HeldLosses, badness, loss_value, worst_of
 from .moments import moments_of, optional_log_count
-from .search import Proposals, best_proposals, certified, column, proposals_of
+from .search import Proposals, best_proposals, certified, column, proposals_of, search_space
 
 _NO_DECODER = (
     "this Custom structure has neither decode nor sample, so nothing can be predicted: give decode=, a function that "
@@ -288,6 +288,15 @@ class PythonSpace(LibrarySpace):
         losses = np.array([loss_value(self.functions.loss, y, z, row) for row, (y, z) in enumerate(pairs)])
         worse = badness(losses, psi, psi_y, linear, slack) > badness(worst.loss, worst.psi, psi_y, linear, slack)
         return Worst(np.where(worse[:, np.newaxis], psi, worst.psi), np.where(worse, losses, worst.loss), False)
+
+    @property
+    def has_decoder(self) -> bool:
+        """Whether the user or the library decodes."""
+        return self._solved is not None or self.functions.decode is not None
+
+    def search(self, linear: FloatArray, **options: Any) -> Searched:
+        """Search along chains for outputs of largest score, as `search_space` says."""
+        return search_space(self, linear, **options)
 
     def decodes_in_library(self, decoder: str) -> bool:
         return False

@@ -18,13 +18,13 @@ from ..._data.checks import is_integer
 from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
+from ..._lib.structure import Description
 from .._base import Structure
 from .._search.hereditary import SetProperty, decode_hereditary
-from .._space import MomentsInfo
+from .._space import EntryKind, LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
 from .computed import PythonSpace, Solved, outputs_of
 from .functions import Functions
-from .listed import ListedSpace
 from .losses import HeldLosses, finite_numbers, worst_of
 from .moments import moments_of, optional_log_count
 from .search import column
@@ -128,7 +128,7 @@ class Oracle:
         return found._replace(y=column(list(found.y)))
 
 
-class MembersSpace(ListedSpace):
+class MembersSpace(LibrarySpace):
     """An independence system whose members are listed; users give and get them as arrays of zeros and ones.
 
     Parameters
@@ -141,17 +141,26 @@ class MembersSpace(ListedSpace):
         The user's own, of two outputs.
     """
 
+    moments_info = MomentsInfo()
+
     def __init__(
         self, structure: Structure, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None
     ) -> None:
-        super().__init__(structure, members * oracle.roots)
-        self._oracle, self._members, self._loss = oracle, members, loss
+        super().__init__(structure)
+        self._oracle, self._members, self._loss, self._psi = oracle, members, loss, members * oracle.roots
+        self.description = Description("custom", {"d": oracle.n, "members": len(members)}, None, self._psi.ravel())
         self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
+
+    @property
+    def entry_kind(self) -> EntryKind:
+        """ "bits" without weights, otherwise "numbers"."""
+        return "bits" if bool((self._oracle.roots == 1.0).all()) else "numbers"
 
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        return super().costs if self._loss is None else (OWN, *super().costs)
+        known = ("hamming", "zero-one") if self.entry_kind == "bits" else ("zero-one",)
+        return known if self._loss is None else (OWN, *known)
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
         assert self._loss is not None

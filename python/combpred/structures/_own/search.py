@@ -8,8 +8,8 @@ is the best of n + 1 uniform draws, and these can be the same for all rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import repeat
+from collections.abc import Callable, Iterator
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,8 @@ from ..._lib.abi import Control
 from ..._lib.arrays import FloatArray
 from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding, score_values
-from ..._lib.errors import RowError
+from ..._lib.errors import CapabilityError, RowError
+from ..._lib.sampling import Searched
 from .functions import require_siblings
 
 if TYPE_CHECKING:
@@ -106,7 +107,11 @@ def _best(
         if moves and how.decoder != "approx":
             rng = np.random.default_rng([how.seed % 2**64, i if how.is_random else 0])
             spread = float(value[i] - least[i])
-            best, value[i] = _moved(space, (best, start, value[i]), (scores, square), how.decoder, spread, rng, control)
+            temperatures = _temperatures(how.decoder, spread, max(2, space.n_features), space.n_proposals)
+            move = functions.move
+            best, value[i], _ = _moved(
+                space, (best, start, value[i]), (scores, square), temperatures, move, rng, control
+            )
         control.value = value[i]
         items.append(best)
     return certified(space, items, linear, magnitude, value, least, drawn.sums)
@@ -116,39 +121,39 @@ def _moved(
     space: PythonSpace,
     start: tuple[Any, FloatArray, float],
     weights: tuple[FloatArray, FloatArray | None],
-    decoder: str,
-    spread: float,
+    temperatures: Iterator[float],
+    move: Callable[[Any, np.random.Generator], tuple[Any, float] | None],
     rng: np.random.Generator,
     control: Control,
-) -> tuple[Any, float]:
-    """Return the best output on a chain of the user's moves, with its score.
-
-    Temperatures are those of the decoders of the library, with d for the number of parts: from the spread R of the
-    scores by the factor 1 − 1/√d down to R/(4d)², or R/(10d) all the time.
-    """
-    functions, d = space.functions, max(2, space.n_features)
+) -> tuple[Any, float, int]:
+    """Return the best output on a chain of moves, with its score, and how many moves were accepted."""
+    functions = space.functions
     now, _, value = start
-    best, most = now, value
-    for temperature in _temperatures(decoder, spread, d, space.n_proposals):
+    best, most, accepted = now, value, 0
+    for temperature in temperatures:
         control.step += 1
-        if (moved := functions.move(now, rng)) is None:
+        if (moved := move(now, rng)) is None:
             continue
         psi = functions.embedded([moved[0]], space.n_features, "scores", "what propose returned is no output: ")
         found = float(score_values(psi, *weights)[0])
         if temperature > 0.0:
             gain = (found - value) / temperature + moved[1]
-            accepted = gain >= 0.0 or rng.random() < math.exp(gain)
+            takes = gain >= 0.0 or rng.random() < math.exp(gain)
         else:
-            accepted = found >= value
-        if accepted:
-            now, value = moved[0], found
+            takes = found >= value
+        if takes:
+            now, value, accepted = moved[0], found, accepted + 1
             if value > most:
                 best, most = now, value
-    return best, most
+    return best, most, accepted
 
 
 def _temperatures(decoder: str, spread: float, d: int, steps: int) -> Iterator[float]:
-    """Return the temperature of each step."""
+    """Return the temperature of each step.
+
+    They are those of the decoders of the library, with d for the number of parts: from the spread R of the scores by
+    the factor 1 − 1/√d down to R/(4d)², or R/(10d) all the time.
+    """
     if decoder == "local-search" or not spread > 0.0:
         return repeat(0.0, steps)
     if decoder == "metropolis":
@@ -156,6 +161,108 @@ def _temperatures(decoder: str, spread: float, d: int, steps: int) -> Iterator[f
     factor = 1.0 - 1.0 / math.sqrt(d)
     levels = math.ceil(2.0 * math.log(4.0 * d) / -math.log(factor))
     return (spread * factor ** (step * levels // steps) for step in range(steps))
+
+
+def search_space(
+    space: PythonSpace,
+    linear: FloatArray,
+    *,
+    method: str,
+    proposals: str,
+    temperatures: FloatArray,
+    epsilon: float,
+    delta: float,
+    steps: int,
+    runs: int,
+    seed: int,
+    verbose: int,
+) -> Searched:
+    """Search along chains for outputs of largest score; the options are those of cp_search.
+
+    Raises
+    ------
+    CapabilityError
+        When the moves, a sampler, or what temperatures follow from is missing.
+    """
+    functions, n, control = space.functions, len(linear), Control()
+    moves = proposals != "uniform" and functions.propose is not None
+    if proposals == "local" and not moves:
+        raise CapabilityError(
+            "proposals='local' follows the moves of propose, which this Custom structure does not have: give propose=, "
+            "or take proposals='uniform'"
+        )
+    first = space.decode(linear) if space.has_decoder else None
+    if not moves or first is None:
+        functions.require_sampler()
+    end = epsilon and epsilon / (space.log_count() - math.log(delta))
+    steps = steps or space.n_proposals
+    drawn = None if functions.sample is None else space.proposals(min(_STARTS, space.n_proposals), control)
+    ranges = _ranges(space, linear, drawn) if not len(temperatures) else np.zeros(n)
+    items: list[Any] = []
+    value, last, success = np.empty(n), np.full(n, np.nan), np.zeros(n)
+    made, accepted = np.zeros((2, n), dtype=np.int64)
+
+    def move(y: Any, rng: np.random.Generator) -> tuple[Any, float] | None:
+        return functions.move(y, rng) if moves else (functions.draw(rng), 0.0)
+
+    with reported(control, "searching", verbose=verbose):
+        for i, scores in enumerate(linear):
+            best, value[i] = (None, -np.inf) if first is None else (first.y[i, 0], first.value[i])
+            levels = temperatures if len(temperatures) else _levels(method, ranges[i], space.n_features, end)
+            if (first is not None and first.optimal[i]) or not len(levels):
+                levels = np.empty(0)
+            for run in range(runs if len(levels) or best is None else 0):
+                rng = np.random.default_rng([seed % 2**64, i, run])
+                y = functions.draw(rng) if functions.sample is not None and (run or first is None) else best
+                psi = functions.embedded([y], space.n_features, "scores")[0]
+                shares = np.diff(np.arange(len(levels) + 1) * steps // max(1, len(levels)))
+                course = chain.from_iterable(map(repeat, levels.tolist(), shares.tolist()))
+                found = _moved(space, (y, psi, float(psi @ scores)), (scores, None), course, move, rng, control)
+                made[i] += shares.sum()
+                accepted[i] += found[2]
+                if found[1] > value[i]:
+                    best, value[i] = found[0], found[1]
+            if len(levels):
+                last[i] = levels[-1]
+            control.value = value[i]
+            items.append(best)
+    known = certified(space, items, linear, None, value)
+    upper, nu, optimal = known.upper_bound, known.nu, known.optimal
+    if first is not None:
+        upper, nu = np.minimum(upper, first.upper_bound), np.minimum(nu, first.nu)
+        optimal = optimal | first.optimal | (value >= upper)
+    log_count = space.description.shape.log_count
+    if not moves and not math.isnan(log_count):
+        success = -np.expm1(made * np.log1p(-np.exp(-log_count))) if log_count > 0.0 else np.ones(n)
+    return Searched(
+        known.y, value, upper, np.where(optimal, 0.0, nu), optimal, last, made, accepted,
+        np.where(optimal, 1.0, success),
+    )  # fmt: skip
+
+
+def _ranges(space: PythonSpace, linear: FloatArray, drawn: Proposals | None) -> FloatArray:
+    """Return bounds on the ranges of scores or, where nothing is proven, the ranges of uniform draws."""
+    if space.functions.bounds_scores:
+        return 2.0 * space.functions.bounds(linear)
+    if drawn is None:
+        raise CapabilityError(
+            "nothing is known about the range of scores, from which temperatures follow: give the structure sample=, "
+            "radius= or bound=, or temperatures as schedule"
+        )
+    values = drawn.psi @ linear.T
+    return np.asarray(np.ptp(values, axis=0))
+
+
+def _levels(method: str, spread: float, d: int, end: float) -> FloatArray:
+    """Return the temperatures that follow from the range of scores; none where all scores are equal."""
+    if not spread > 0.0:
+        return np.empty(0)
+    d = max(2, d)
+    if method == "metropolis":
+        return np.array([spread / (10 * d)])
+    factor, end = 1.0 - 1.0 / math.sqrt(d), end or spread / (4.0 * d) ** 2
+    down = math.ceil(max(0.0, math.log(spread / end)) / -math.log(factor))
+    return np.append(spread * np.power(factor, np.arange(down)), end)
 
 
 def certified(
