@@ -1715,12 +1715,17 @@ typedef const cp_affine_loss cp_in_affine_loss;
  * entries: what the entries of ψ are: "bits", 0 and 1; "signs", −1 and 1; "signs and zeros"; "signs and ties", a first
  *   half of signs and zeros and a second one that is 1 where the first is 0 ("weakorders")
  * cost: "hamming", the sum of |ψ_i − ψ(z)| over entries; "kendall", half of that over the entries with signs; "tree",
- *   the same as "hamming"; "zero-one", half of "hamming": 1 for different classes, whose ψ has a single 1
+ *   the same as "hamming"; "zero-one", half of "hamming": 1 for different classes, whose ψ has a single 1; "h-loss",
+ *   the nodes of a tree that only one of both outputs holds and whose ancestors are in both; "h-loss-sibling", where
+ *   a node weighs as much as its parent divided by the number of the parent's children, the root 1. Outputs hold the
+ *   root, and the parents of their nodes
  * counted[d], 0 or 1, or NULL, are the entries of "bits" that count.
+ * parent[d], the parents of the nodes, −1 for the root, is for the two H-losses, and NULL for others.
  * Means of "bits" or "signs" over several outputs have the mean of their losses. CP_EVALUE where entries and cost do
  * not go together; what psi holds is not checked. */
 int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi, int64_t n, int64_t d, cp_in_i8 *counted,
-                         double *constant, double *gradient, double *magnitude, char *err, int64_t err_cap);
+                         cp_in_i32 *parent, double *constant, double *gradient, double *magnitude, char *err,
+                         int64_t err_cap);
 
 /* Writes the numbers of the rows to order[n], in an order that depends on what they hold alone, but for ties. Training
  * in this order, or random ones that begin with it, gives the same for rows that come in another order. control->step

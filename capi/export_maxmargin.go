@@ -149,8 +149,8 @@ func nextStep(state *C.double, stateLen C.int64_t, step *C.cp_margin_step, mon *
 }
 
 //export go_cp_affine_losses
-func go_cp_affine_losses(entries, cost *C.cp_in_char, psi *C.cp_in_f64, n, d C.int64_t, counted *C.cp_in_i8, constant, gradient,
-	magnitude *C.double, err *C.char, errCap C.int64_t) C.int32_t {
+func go_cp_affine_losses(entries, cost *C.cp_in_char, psi *C.cp_in_f64, n, d C.int64_t, counted *C.cp_in_i8,
+	parent *C.cp_in_i32, constant, gradient, magnitude *C.double, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		kind, e := named[affine.Entries](catalogue.EntryKinds, entries, "entries")
 		if e != nil {
@@ -172,6 +172,10 @@ func go_cp_affine_losses(entries, cost *C.cp_in_char, psi *C.cp_in_f64, n, d C.i
 		for _, v := range mask {
 			counts = append(counts, v != 0)
 		}
+		above, e := cabi.Optional[int32](unsafe.Pointer(parent), "parent", d)
+		if e != nil {
+			return e
+		}
 		a, e := float64s(constant, "constant", n)
 		if e != nil {
 			return e
@@ -187,7 +191,7 @@ func go_cp_affine_losses(entries, cost *C.cp_in_char, psi *C.cp_in_f64, n, d C.i
 			}
 			t.Zero()
 		}
-		loss, e := affine.New(y, kind, which, counts)
+		loss, e := affine.New(y, kind, which, counts, above)
 		if e != nil {
 			return e
 		}

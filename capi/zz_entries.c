@@ -506,9 +506,10 @@ int32_t cp_loglinear_kernel_weights(cp_in_loglinear_features *features, cp_in_ch
 }
 
 int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi, int64_t n, int64_t d, cp_in_i8 *counted,
-                         double *constant, double *gradient, double *magnitude, char *err, int64_t err_cap) {
+                         cp_in_i32 *parent, double *constant, double *gradient, double *magnitude, char *err,
+                         int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_affine_losses(entries, cost, psi, n, d, counted, constant, gradient, magnitude, err, err_cap);
+  return go_cp_affine_losses(entries, cost, psi, n, d, counted, parent, constant, gradient, magnitude, err, err_cap);
 }
 
 int32_t cp_rows_order(cp_in_design *design, cp_in_targets *targets, int64_t *order, int32_t workers,

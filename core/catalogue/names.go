@@ -167,7 +167,7 @@ var (
 	}
 	Costs = Names{
 		{"hamming", int(affine.Hamming)}, {"kendall", int(affine.Kendall)}, {"tree", int(affine.Hamming)},
-		{"zero-one", int(affine.ZeroOne)},
+		{"zero-one", int(affine.ZeroOne)}, {"h-loss", int(affine.HLoss)}, {"h-loss-sibling", int(affine.HLossSibling)},
 	}
 	Subgraphs   = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)}}
 	NumberTypes = Names{

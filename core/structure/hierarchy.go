@@ -62,7 +62,7 @@ func newHierarchy(a given) (Space, error) {
 	for _, v := range h.allowed {
 		h.below[v] = 1
 	}
-	if h.order, err = topDown(h.parent); err != nil {
+	if h.order, err = TopDown(h.parent); err != nil {
 		return nil, err
 	}
 	for i := n - 1; i > 0; i-- {

@@ -2,10 +2,10 @@ package structure
 
 import "fmt"
 
-// topDown checks that parent describes one rooted tree and returns its nodes with parents before children, siblings in
+// TopDown checks that parent describes one rooted tree and returns its nodes with parents before children, siblings in
 // ascending order. parent[i] is -1 for the root; parents may come in any order. Nothing recurses, so depth is no limit.
 // Cost: O(n).
-func topDown(parent []int32) ([]int32, error) {
+func TopDown(parent []int32) ([]int32, error) {
 	n := len(parent)
 	root := -1
 	first := make([]int32, n+1) // children of v are child[first[v]:first[v+1]]
@@ -73,7 +73,7 @@ func onCycle(parent, reached []int32) int32 {
 	panic("structure: every node reaches the root")
 }
 
-// childRanges returns where the children of each node lie in the order of topDown, which lists nodes level by level and
+// childRanges returns where the children of each node lie in the order of TopDown, which lists nodes level by level and
 // the children of one node together. Cost: O(n).
 func childRanges(parent, order []int32) [][2]int32 {
 	below := make([][2]int32, len(parent))

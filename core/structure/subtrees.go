@@ -80,7 +80,7 @@ func newSubtrees(a given) (Space, error) {
 		drop:   make([]float64, n),
 		sums:   new(scratch),
 	}
-	if t.order, err = topDown(t.parent); err != nil {
+	if t.order, err = TopDown(t.parent); err != nil {
 		return nil, err
 	}
 	t.below = childRanges(t.parent, t.order)

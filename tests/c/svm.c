@@ -30,7 +30,7 @@ int main(void) {
   targets.n = n, targets.d = d, targets.psi = psi;
   cp_affine_loss loss = CP_AFFINE_LOSS;
   double *constant = room(n, sizeof *constant), *gradient = room(n * d, sizeof *gradient);
-  OK(cp_affine_losses("signs", "kendall", psi, n, d, NULL, constant, gradient, NULL, ERR));
+  OK(cp_affine_losses("signs", "kendall", psi, n, d, NULL, NULL, constant, gradient, NULL, ERR));
   loss.n = n, loss.d = d, loss.constant = constant, loss.gradient = gradient;
 
   double *coef = room(q * d, sizeof *coef), *curve = room(3 * 1000, sizeof *curve);

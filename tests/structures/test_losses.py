@@ -16,6 +16,7 @@ from combpred.structures import (
     MultiClass,
     Paths,
     Permutations,
+    Subtrees,
     Tournaments,
     WeakOrders,
 )  # fmt: skip
@@ -91,6 +92,12 @@ def test_losses_are_the_metrics_of_the_package():
     y, z = rng.integers(6, size=30), rng.integers(6, size=30)
     nodes = tree.space.loss().affine(tree.embed(y)).values(tree.embed(z))
     np.testing.assert_allclose(nodes, metrics.hierarchical_loss(y, z, parent=parent, per_row=True))
+    for structure in (tree, Subtrees(parent)):
+        y, z = structure.sample(30, 0), structure.sample(30, 1)
+        for cost, weights in (("h-loss", None), ("h-loss-sibling", "sibling")):
+            lost = structure.space.loss(cost).affine(structure.embed(y)).values(structure.embed(z))
+            wanted = metrics.hierarchical_h_loss(y, z, parent=parent, node_weight=weights, per_row=True)
+            np.testing.assert_allclose(lost, wanted, atol=1e-12)
     labels = LabelSets(4)
     y, z = labels.sample(30, 0), labels.sample(30, 1)
     np.testing.assert_allclose(
@@ -120,7 +127,7 @@ def test_auto_is_the_loss_of_the_kind_of_output():
     assert Hierarchy([-1, 0]).space.loss().name == "tree"
     assert LabelSets(3).space.loss().name == "hamming"
     assert Custom.from_structures("ab", [[0.5], [1.0]]).space.loss().name == "zero-one"
-    assert set(COSTS) == {"auto", "own", "hamming", "kendall", "tree", "zero-one"}
+    assert set(COSTS) == {"auto", "own", "hamming", "kendall", "tree", "zero-one", "h-loss", "h-loss-sibling"}
 
 
 def test_losses_that_a_structure_does_not_have_are_refused_with_those_that_it_has():

@@ -7,6 +7,7 @@ import (
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 	"combpred/core/structure"
+	"combpred/core/structure/examples"
 )
 
 // between is the loss by its definition.
@@ -38,7 +39,7 @@ func members(t *testing.T, name string, size int64) linalg.Matrix[float64] {
 
 func mustAgree(t *testing.T, all linalg.Matrix[float64], entries Entries, cost Cost, counted []bool) {
 	t.Helper()
-	l, err := New(all, entries, cost, counted)
+	l, err := New(all, entries, cost, counted, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestAMeanHasTheMeanOfTheLosses(t *testing.T) {
 	for i := range 3 {
 		linalg.Axpy(mean.Data, all.Row(i), 1.0/3)
 	}
-	l, err := New(mean, Signs, Kendall, nil)
+	l, err := New(mean, Signs, Kendall, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +107,55 @@ func TestLossesThatAreNoneAreRefused(t *testing.T) {
 		entries Entries
 		cost    Cost
 		counted []bool
-	}{{-1, Hamming, nil}, {Bits, 7, nil}, {Bits, Kendall, nil}, {Signs, ZeroOne, nil}, {Bits, Hamming, []bool{true}}, {SignsAndTies, Hamming, nil}} {
-		if _, err := New(psi, c.entries, c.cost, c.counted); err == nil {
+		parent  []int32
+	}{{-1, Hamming, nil, nil}, {Bits, 7, nil, nil}, {Bits, Kendall, nil, nil}, {Signs, ZeroOne, nil, nil}, {Bits, Hamming, []bool{true}, nil},
+		{SignsAndTies, Hamming, nil, nil}, {Bits, HLoss, nil, nil}, {Bits, Hamming, nil, []int32{-1, 0, 0}}, {Signs, HLoss, nil, []int32{-1, 0, 0}},
+		{Bits, HLoss, []bool{true, true, true}, []int32{-1, 0, 0}}, {Bits, HLoss, nil, []int32{-1, 0}}, {Bits, HLoss, nil, []int32{-1, 2, 1}}} {
+		if _, err := New(psi, c.entries, c.cost, c.counted, c.parent); err == nil {
 			t.Errorf("%+v: no error", c)
+		}
+	}
+}
+
+// outermost is an H-loss by its definition.
+func outermost(y, z []float64, parent []int32, weights []float64) (sum float64) {
+	for v := range y {
+		right := true
+		for u := parent[v]; u >= 0; u = parent[u] {
+			right = right && y[u] == z[u]
+		}
+		if right && y[v] != z[v] {
+			sum += weights[v]
+		}
+	}
+	return sum
+}
+
+func TestHLossesAreThoseOfTheDefinitionForAllPairsOfOutputs(t *testing.T) {
+	parent := []int32{2, 2, 3, -1, 3, 4, 2}
+	uniform, shared := []float64{1, 1, 1, 1, 1, 1, 1}, []float64{1. / 6, 1. / 6, 0.5, 1, 0.5, 0.5, 1. / 6}
+	for name, args := range map[string]examples.Args{"subtrees": examples.Subtrees(parent), "hierarchy": examples.Hierarchy(parent, nil)} {
+		space, err := structure.New(name, structure.Args(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := maxmargin.ListMembers(space, 1<<16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for cost, weights := range map[Cost][]float64{HLoss: uniform, HLossSibling: shared} {
+			l, err := New(all, Bits, cost, nil, parent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range all.Rows {
+				for k := range all.Rows {
+					got, want := l.Constant[i]+linalg.Dot(l.Gradient.Row(i), all.Row(k)), outermost(all.Row(i), all.Row(k), parent, weights)
+					if math.Abs(got-want) > 1e-12 {
+						t.Fatalf("%s, cost %d: the loss of %v and %v is %g, must be %g", name, cost, all.Row(i), all.Row(k), got, want)
+					}
+				}
+			}
 		}
 	}
 }

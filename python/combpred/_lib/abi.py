@@ -619,7 +619,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_loglinear_array_sizes": (_P, _P, _N, _N, _P, *_ERR),
     "cp_loglinear_search": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),
-    "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, *_ERR),
+    "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, _P, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
     "cp_aggregate_margins": (_P, _F, _P, _N, *_ERR),
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),

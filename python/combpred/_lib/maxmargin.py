@@ -79,7 +79,13 @@ def require_bits(psi: FloatArray, what: str) -> None:
         )
 
 
-def affine_losses(psi: FloatArray, entries: str, cost: str, counted: NDArray[np.bool_] | None = None) -> AffineLoss:
+def affine_losses(
+    psi: FloatArray,
+    entries: str,
+    cost: str,
+    counted: NDArray[np.bool_] | None = None,
+    parent: NDArray[np.int32] | None = None,
+) -> AffineLoss:
     """Return the losses between outputs of embeddings `psi` (n, d) and any other.
 
     Parameters
@@ -87,9 +93,11 @@ def affine_losses(psi: FloatArray, entries: str, cost: str, counted: NDArray[np.
     psi : ndarray of shape (n, d)
     entries : {"bits", "signs", "signs and zeros", "signs and ties"}
         Values that the entries of ψ take.
-    cost : {"hamming", "kendall", "tree", "zero-one"}
+    cost : {"hamming", "kendall", "tree", "zero-one", "h-loss", "h-loss-sibling"}
     counted : ndarray of shape (d,), bool, or None, default=None
         The entries of "bits" that count; None for all.
+    parent : ndarray of shape (d,) or None, default=None
+        The parents of the nodes of a tree, −1 for the root, which the H-losses take.
     """
     psi = floats(psi, "psi", None, None)
     n, d = psi.shape
@@ -98,7 +106,8 @@ def affine_losses(psi: FloatArray, entries: str, cost: str, counted: NDArray[np.
     magnitude = np.empty((n, d)) if zeros else None
     mask = None if counted is None else contiguous(counted, np.int8)
     kind = "signs" if entries == "signs and zeros" and not zeros else entries
-    call("cp_affine_losses", kind, cost, psi, n, d, mask, constant, gradient, magnitude)
+    above = None if parent is None else contiguous(parent, np.int32)
+    call("cp_affine_losses", kind, cost, psi, n, d, mask, above, constant, gradient, magnitude)
     return AffineLoss(constant, gradient, magnitude)
 
 

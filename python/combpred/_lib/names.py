@@ -119,7 +119,7 @@ RESCALINGS: tuple[str, ...] = ("margin", "slack")
 ENTRY_KINDS: tuple[str, ...] = ("bits", "signs", "signs and zeros", "signs and ties")
 
 #: Losses that are affine in ψ.
-AFFINE_COSTS: tuple[str, ...] = ("hamming", "kendall", "tree", "zero-one")
+AFFINE_COSTS: tuple[str, ...] = ("hamming", "kendall", "tree", "zero-one", "h-loss", "h-loss-sibling")
 
 #: Kernels of inputs.
 INPUT_KERNELS: tuple[str, ...] = ("linear", "poly", "rbf", "laplacian", "cosine")

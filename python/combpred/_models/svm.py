@@ -55,10 +55,12 @@ class StructuredSVM(StructuredEstimator):
         ``"margin"``: the margin over z must be at least the loss Δ(y, z). ``"slack"``: it must be 1, and a violation
         counts Δ(y, z) times (Tsochantaridis et al., 2005); the worst z is then found by listing all of small spaces,
         and otherwise by a search over decodings with the loss weighted, which may miss it.
-    cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+    cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one", "h-loss", "h-loss-sibling"}, default="auto"
         The loss Δ. ``"hamming"``: the entries of ψ that differ, an entry of a signed ψ counting as two arcs.
         ``"kendall"``, of rankings and relations: discordant pairs, a pair tied in one of both counting one half.
-        ``"tree"``, of hierarchies and subtrees: nodes that only one of both holds. ``"zero-one"``: 1 for another ψ; for
+        ``"tree"``, of hierarchies and subtrees: nodes that only one of both holds. ``"h-loss"``: those of them whose
+        ancestors are in both (`combpred.metrics.hierarchical_h_loss`); ``"h-loss-sibling"``: the same, where a node
+        counts as its parent does divided by the number of the parent's children. ``"zero-one"``: 1 for another ψ; for
         other structures than classes it takes a list of all. ``"own"``: that of a `Custom` structure which was given a
         `loss`. ``"auto"``: the own one if there is one, kendall of rankings, tree of trees, zero-one
         of classes and of a `Custom` list whose ψ is not 0/1, hamming else.

@@ -114,7 +114,9 @@ def hierarchical_h_loss(
     -----
     With :math:`\psi_i(y)` whether node i or one below it belongs to y, the loss is :math:`\sum_i c_i [\psi_i(y) \neq
     \psi_i(z) \wedge \psi_j(y) = \psi_j(z) \text{ for all ancestors } j]`: a mistake makes those below it unimportant.
-    For single nodes and weights 1 it is 0, 1 (one node is an ancestor of the other) or 2.
+    For single nodes and weights 1 it is 0, 1 (one node is an ancestor of the other) or 2. It is affine in
+    :math:`\psi(z)`: :class:`combpred.baselines.StructuredSVM` trains for it with ``cost="h-loss"`` or, for weights
+    "sibling", ``cost="h-loss-sibling"``.
 
     Costs O(n log h) for single nodes in a tree of height h, and O(n n_nodes) for sets.
 

@@ -13,6 +13,7 @@ from .._data.glossary import documented
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
+from .costs import TREE_COSTS
 
 
 @documented
@@ -50,7 +51,7 @@ class Hierarchy(Structure):
     name = "hierarchy"
     default_metric = "accuracy"
     _entries = "bits"
-    _costs = ("tree", "hamming")
+    _costs = ("tree", "hamming", *TREE_COSTS)
 
     def __init__(
         self,

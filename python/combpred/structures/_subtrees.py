@@ -12,6 +12,7 @@ from .._data.targets import target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
+from .costs import TREE_COSTS
 
 
 @documented
@@ -52,7 +53,7 @@ class Subtrees(Structure):
     name = "subtrees"
     default_metric = "hamming_score"
     _entries = "bits"
-    _costs = ("tree", "hamming")
+    _costs = ("tree", "hamming", *TREE_COSTS)
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable]) -> None:
         self.parent = parent

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COSTS",
     "OWN",
+    "TREE_COSTS",
     "Augmented",
     "OutputLoss",
     "Worst",
@@ -41,6 +42,8 @@ def __dir__() -> list[str]:
 OWN = "own"
 #: All values of the parameter `cost` of estimators.
 COSTS = ("auto", OWN, *AFFINE_COSTS)
+#: Losses of structures whose outputs hold the parents of their nodes.
+TREE_COSTS = ("h-loss", "h-loss-sibling")
 
 
 class Worst(NamedTuple):
@@ -126,7 +129,7 @@ def loss_augmented(space: LibrarySpace, loss: AffineLoss, scores: FloatArray, ho
 class OutputLoss:
     r"""A loss between outputs of a space.
 
-    All losses are defined by :math:`D(y, z) = \|\psi(y) - \psi(z)\|_1`. In 0/1 embeddings D is the number of entries
+    Most losses are defined by :math:`D(y, z) = \|\psi(y) - \psi(z)\|_1`. In 0/1 embeddings D is the number of entries
     that differ; in embeddings with signs it is the number of arcs or ordered pairs that only one of the two has.
 
     - ``"hamming"`` is D.
@@ -134,6 +137,10 @@ class OutputLoss:
       pair that is tied in only one of the two counts one half.
     - ``"tree"``, for `Hierarchy` and `Subtrees`, is D: the number of nodes that only one of the two contains, as in
       :func:`combpred.metrics.hierarchical_loss`.
+    - ``"h-loss"`` and ``"h-loss-sibling"``, for `Hierarchy` and `Subtrees`, count the nodes that only one of the two
+      contains and whose ancestors are in both, as :func:`combpred.metrics.hierarchical_h_loss` does with
+      ``node_weight=None`` and "sibling". Both outputs contain the parents of their nodes, so that this is affine in
+      ψ(z): for a node v below u it is :math:`y_v (z_u - z_v) + (y_u - y_v) z_v`.
     - ``"own"`` is the parameter `loss` of `Custom`, for training by margins.
     - ``"zero-one"`` is 1 for different outputs and 0 for equal ones; for `MultiClass` it is D/2.
 
@@ -141,7 +148,7 @@ class OutputLoss:
     ----------
     space : LibrarySpace
         The space to which the outputs belong.
-    cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+    cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one", "h-loss", "h-loss-sibling"}, default="auto"
         "auto" stands for the user's own, kendall for rankings, tree for trees, zero-one for classes and hamming for all
         others. Every
         structure accepts "zero-one"; where it is not affine, all outputs must be listed to use it.
@@ -226,6 +233,9 @@ class OutputLoss:
             )
         if kind not in ("bits", "unknown"):
             return affine_losses(psi, kind, name)
+        if name in TREE_COSTS:
+            ints = self._space.description.ints  # begins with the parents
+            return affine_losses(psi, "bits", name, parent=None if ints is None else ints[: psi.shape[1]])
         if kind == "unknown":
             require_bits(psi, "y")
         return replace(affine_losses(psi, "bits", name, self._space.loss_entries()), checked=kind == "unknown")
@@ -248,6 +258,9 @@ class OutputLoss:
         if name == "zero-one":
             different: FloatArray = (psi_y != psi_z).any(axis=-1).astype(np.float64)
             return different
+        if name in TREE_COSTS:
+            y, z = (each.reshape(-1, psi_y.shape[-1]) for each in np.broadcast_arrays(psi_y, psi_z))
+            return self.affine(y).values(z).reshape(np.broadcast_shapes(psi_y.shape, psi_z.shape)[:-1])
         if name == "kendall" and self._space.entry_kind == "signs and ties":
             half = psi_y.shape[-1] // 2
             psi_y, psi_z = psi_y[..., :half], psi_z[..., :half]

@@ -13,27 +13,31 @@ from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import (
     Custom,
     DirectedCycles,
+    Hierarchy,
     LabelSets,
     MultiClass,
     Ordinal,
     Paths,
     Permutations,
+    Subtrees,
     Tournaments,
     WeakOrders,
 )
 from margin_problems import data, hinge_losses, least_objective, members
 
 SPACES = [Permutations(3), LabelSets(3), Tournaments(2), DirectedCycles(4), WeakOrders(2), Ordinal(3), MultiClass(3)]
+TREES = [(Subtrees([-1, 0, 0, 1, 1]), "h-loss"), (Subtrees([-1, 0, 0, 1, 1]), "h-loss-sibling")]
+TREES += [(Hierarchy([-1, 0, 0, 1, 1]), "h-loss")]
 
 
 @pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
-@pytest.mark.parametrize("structure", SPACES)
-def test_the_gap_bounds_the_distance_to_the_optimum_over_all_constraints(structure, rescaling, solver):
+@pytest.mark.parametrize(("structure", "cost"), [*((each, "auto") for each in SPACES), *TREES])
+def test_the_gap_bounds_the_distance_to_the_optimum_over_all_constraints(structure, cost, rescaling, solver):
     X, y = data(structure)
     weights = np.array([1.0, 2.0, 0.5, 0.0, 1.5])
     tol = 3e-3 if solver == "cutting-plane" else 3e-2
-    model = StructuredSVM(structure, C=0.7, rescaling=rescaling, solver=solver, tol=tol, random_state=0)
+    model = StructuredSVM(structure, C=0.7, cost=cost, rescaling=rescaling, solver=solver, tol=tol, random_state=0)
     model.fit(X, y, sample_weight=weights)
     outputs, psi, slack = members(structure), structure.embed(y), rescaling == "slack"
     losses = structure.space.loss(model.cost_).between(psi[:, np.newaxis], outputs[np.newaxis])
@@ -155,6 +159,8 @@ def test_what_cannot_be_done_is_refused_with_what_can():
     X, y = data(Permutations(4), n=6)
     with pytest.raises(CapabilityError, match="it has cost='kendall' and cost='hamming'"):
         StructuredSVM("permutations", cost="tree").fit(X, y)
+    with pytest.raises(CapabilityError, match="has no loss 'h-loss'; it has cost='kendall'"):
+        StructuredSVM("permutations", cost="h-loss").fit(X, y)
     with pytest.raises(CapabilityError, match="n_candidates=5 is for rescaling='margin'"):
         StructuredSVM("permutations", n_candidates=5, rescaling="slack").fit(X, y)
     with pytest.raises(CapabilityError, match="too large to be listed"):

@@ -253,7 +253,7 @@ CALLS = {
         record(abi.CSGDPasses, order=SLOTS.ctypes.data, n_order=2, max_iter=2, curve=doubles(600), eta0=0.5),
         *(DESCENT, record(abi.CSGDReport), *RUN),
     ],
-    "cp_affine_losses": [b"signs and zeros", b"hamming", Z, 2, D, None, doubles(2300), doubles(2310), doubles(2330)],
+    "cp_affine_losses": [b"signs and zeros", b"hamming", Z, 2, D, None, None, *map(doubles, (2300, 2310, 2330))],
     "cp_rows_order": [DESIGN, TARGETS, WRITTEN[48:].ctypes.data, *RUN],
     "cp_svm_fit": [S, SVM, *MARGINS, SOLUTION, record(abi.CSVMInfo), *RUN],
     "cp_svm_state_len": [OWN_SVM, *MARGINS, record(abi.CMarginSizes)],
