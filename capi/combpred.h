@@ -2122,10 +2122,12 @@ typedef const cp_neighbors cp_in_neighbors;
  *                   the theta >= 0 at which as much stated preference is against the positions as the model expects
  *                   (for full rankings the most likely one; infinite where none is against them), and the probability
  *                   of the positions. Both or neither
+ *   pairs[n, k, k]  shares of the neighbours' weight that prefer the label of the row to that of the column, where one
+ *                   that prefers neither counts half; 1/2 on the diagonal
  * control->step counts rows.
  * bad_row is a row of neighbors. */
 int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *neighbors, double *scores,
-                               int32_t *positions, double *theta, double *probability, int32_t workers,
+                               int32_t *positions, double *theta, double *probability, double *pairs, int32_t workers,
                                cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Rank aggregation -------------------------------------------------------------------------------------------- */
@@ -2169,6 +2171,15 @@ int32_t cp_aggregate_groups(cp_in_f64 *before, int64_t k, int32_t *group, int64_
  * 1, of the weight of the rankings that know u and v has u before v, that of these rankings less that of those with v
  * before u, otherwise 0. CP_EVALUE: threshold is not such a share, or a weight is negative or not finite. */
 int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, int64_t k, char *err, int64_t err_cap);
+
+/* Finds the strongest chains of each of n matrices of probabilities, proba[n, k, k], that the item of the row is before
+ * that of the column: chains[n, k, k] gets the largest least probability along a chain from the one to the other, 0 on
+ * the diagonal, so that the pairs of which it is above q are the transitive closure of those whose probability is; and
+ * least[n] the smallest q from 1/2 on for which that has no cycle. CP_EVALUE with bad_row: a probability, off the
+ * diagonal, is not from 0 to 1, or two items are before each other with probabilities of a sum above 1 + 1e-6.
+ * control->step counts rows. */
+int32_t cp_aggregate_chains(cp_in_f64 *proba, int64_t n, int64_t k, double *chains, double *least, int32_t workers,
+                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What the caller's solver has found of the program of a group. */
 #define CP_PROGRAM_SOLVED 0      /* a best order: x is 0 or 1, up to the solver's tolerance */

@@ -632,11 +632,11 @@ int32_t cp_labelrank_read(cp_in_f64 *positions, int64_t n, int64_t k, int32_t *r
 }
 
 int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *neighbors, double *scores,
-                               int32_t *positions, double *theta, double *probability, int32_t workers,
+                               int32_t *positions, double *theta, double *probability, double *pairs, int32_t workers,
                                cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_labelrank_consensus(preferences, neighbors, scores, positions, theta, probability, workers, control,
-                                   bad_row, err, err_cap);
+  return go_cp_labelrank_consensus(preferences, neighbors, scores, positions, theta, probability, pairs, workers,
+                                   control, bad_row, err, err_cap);
 }
 
 int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t workers, cp_control *control,
@@ -653,6 +653,12 @@ int32_t cp_aggregate_groups(cp_in_f64 *before, int64_t k, int32_t *group, int64_
 int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, int64_t k, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
   return go_cp_aggregate_margins(pairs, threshold, dst, k, err, err_cap);
+}
+
+int32_t cp_aggregate_chains(cp_in_f64 *proba, int64_t n, int64_t k, double *chains, double *least, int32_t workers,
+                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_aggregate_chains(proba, n, k, chains, least, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_aggregate(cp_in_profile *profile, cp_in_pairs *pairs, cp_in_aggregate_options *options,

@@ -100,6 +100,7 @@ var exported = map[string]any{
 	"cp_aggregate_pairs":          go_cp_aggregate_pairs,
 	"cp_aggregate_groups":         go_cp_aggregate_groups,
 	"cp_aggregate_margins":        go_cp_aggregate_margins,
+	"cp_aggregate_chains":         go_cp_aggregate_chains,
 	"cp_aggregate":                go_cp_aggregate,
 	"cp_aggregate_acyclic":        go_cp_aggregate_acyclic,
 	"cp_aggregate_extend":         go_cp_aggregate_extend,

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"combpred/core/badrow"
@@ -126,6 +127,84 @@ func TestPairsCheck(t *testing.T) {
 	w.Tied = matrix{}
 	if err := w.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestChains: against the closures of all thresholds. Probabilities are from a coarse grid, so that many are equal.
+func TestChains(t *testing.T) {
+	const n, k = 200, 5
+	rng := rand.New(rand.NewPCG(3, 17))
+	p, chains, least := linalg.NewMatrix[float64](n, k*k), linalg.NewMatrix[float64](n, k*k), make([]float64, n)
+	for i := range n {
+		for u := range k {
+			p.Row(i)[u*k+u] = 7 // is not read
+			for v := range u {
+				p.Row(i)[u*k+v] = float64(rng.IntN(11)) / 10
+				p.Row(i)[v*k+u] = 1 - p.Row(i)[u*k+v]
+				if i%2 == 1 {
+					p.Row(i)[v*k+u] *= rng.Float64()
+				}
+			}
+		}
+	}
+	if err := Chains(chains, least, p, k, 2, nil); err != nil {
+		t.Fatal(err)
+	}
+	raised := 0
+	for i := range n {
+		thresholds := []float64{0.5}
+		for at, x := range p.Row(i) {
+			if x > 0.5 && at/k != at%k {
+				thresholds = append(thresholds, x)
+			}
+		}
+		slices.Sort(thresholds)
+		want := 2.0
+		for _, q := range thresholds {
+			closure := make([]bool, k*k)
+			for at, x := range p.Row(i) {
+				closure[at] = x > q && at/k != at%k
+			}
+			for w := range k {
+				for u := range k {
+					for v := range k {
+						closure[u*k+v] = closure[u*k+v] || closure[u*k+w] && closure[w*k+v]
+					}
+				}
+			}
+			cyclic := false
+			for u := range k {
+				cyclic = cyclic || closure[u*k+u]
+				for v := range k {
+					if above := chains.Row(i)[u*k+v] > q; u != v && above != closure[u*k+v] {
+						t.Fatalf("matrix %d: %d before %d above %g: %v, want %v", i, u, v, q, above, closure[u*k+v])
+					}
+				}
+			}
+			if !cyclic {
+				want = min(want, q)
+			}
+		}
+		if least[i] != want {
+			t.Errorf("matrix %d: least threshold %g, want %g", i, least[i], want)
+		}
+		if want > 0.5 {
+			raised++
+		}
+	}
+	if raised < 20 {
+		t.Errorf("only %d matrices have cycles", raised)
+	}
+	for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
+		p.Row(3)[1] = bad
+		var at *badrow.Error
+		if err := Chains(chains, least, p, k, 1, nil); !errors.As(err, &at) || at.Row != 3 {
+			t.Errorf("a probability of %g: %v", bad, err)
+		}
+	}
+	p.Row(3)[1], p.Row(3)[k] = 0.6, 0.5
+	if err := Chains(chains, least, p, k, 1, nil); err == nil || !strings.Contains(err.Error(), "row 3") || !strings.Contains(err.Error(), "of sum 1.1") {
+		t.Errorf("probabilities of sum 1.1: %v", err)
 	}
 }
 

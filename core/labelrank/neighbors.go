@@ -45,6 +45,9 @@ type Consensus struct {
 	// Theta and Probability, of n each, are those of Mallows' model around the positions, which they need: its concentration, and the
 	// probability of the positions themselves.
 	Theta, Probability []float64
+	// Pairs, n×k², are the shares of the neighbours' weight that prefer the label of the row to that of the column; one that prefers
+	// neither counts half. The diagonal is 1/2.
+	Pairs matrix
 }
 
 // ConsensusTo writes what is wanted. Cost: O(m k²) for each row, and that of decoding.
@@ -73,10 +76,16 @@ func (v *Neighbors) ConsensusTo(dst Consensus, workers int, mon *parallel.Monito
 			if dst.Scores.Data != nil {
 				v.bordaTo(dst.Scores.Row(i), counts, i)
 			}
-			if one == nil {
+			if one == nil && dst.Pairs.Data == nil {
 				continue
 			}
 			v.votesTo(net, stated, i)
+			if dst.Pairs.Data != nil {
+				v.sharesTo(dst.Pairs.Row(i), net, i)
+			}
+			if one == nil {
+				continue
+			}
 			if err := structure.CheckScores(net); err != nil {
 				return fmt.Errorf("labelrank: %w", badrow.At(i, err))
 			}
@@ -112,6 +121,26 @@ func (v *Neighbors) votesTo(net, stated []float64, i int) {
 			side := w * signum[uint8(sign)]
 			net[p] += side
 			stated[p] += math.Abs(side)
+		}
+	}
+}
+
+// sharesTo writes who is preferred to whom by which share of the neighbours of row i, 1/2 where no neighbour has weight.
+func (v *Neighbors) sharesTo(dst, net []float64, i int) {
+	total, k := 0.0, v.Examples.Labels
+	for j := range v.Weights.Cols {
+		_, w := v.neighbor(i, j)
+		total += w
+	}
+	for u, p := 0, 0; u < k; u++ {
+		dst[u*k+u] = 0.5
+		for w := u + 1; w < k; w++ {
+			share := 0.0
+			if total > 0 {
+				share = net[p] / total
+			}
+			dst[u*k+w], dst[w*k+u] = (1+share)/2, (1-share)/2
+			p++
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestConsensusIsThatOfAllRankings(t *testing.T) {
 	v.Numbers[0] = 0
 	clear(v.Weights.Row(7))
 	found := Consensus{Scores: linalg.NewMatrix[float64](n, k), Positions: make([]int32, n*k), Theta: make([]float64, n),
-		Probability: make([]float64, n)}
+		Probability: make([]float64, n), Pairs: linalg.NewMatrix[float64](n, k*k)}
 	if err := v.ConsensusTo(found, 2, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +102,18 @@ func TestConsensusIsThatOfAllRankings(t *testing.T) {
 		for l, b := range borda {
 			if want := b / max(total, 1e-300); math.Abs(found.Scores.Row(i)[l]-want) > 1e-12 {
 				t.Errorf("row %d: score %g of label %d, want %g", i, found.Scores.Row(i)[l], l, want)
+			}
+		}
+		for a, p := 0, 0; a < k; a++ {
+			for b := a; b < k; b++ {
+				want := 0.5 // what prefers neither counts half
+				if b > a {
+					want += net[p] / (2 * max(total, 1e-300))
+					p++
+				}
+				if x, y := found.Pairs.Row(i)[a*k+b], found.Pairs.Row(i)[b*k+a]; math.Abs(x-want) > 1e-12 || math.Abs(y-1+want) > 1e-12 {
+					t.Errorf("row %d: %d before %d with %g and %g, want %g", i, a, b, x, y, want)
+				}
 			}
 		}
 		positions := found.Positions[i*k : (i+1)*k]

@@ -107,7 +107,7 @@ NULLABLE = {
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
     *("cp_labelrank_boost.curve", "CBoostCurve.losses", "CBoostCurve.bounds"),
     *("cp_labelrank_direct.loss", "cp_labelrank_direct.info", "CRankings.weights", "CNeighbors.counts"),
-    *("cp_labelrank_read.gaps", "cp_labelrank_consensus.scores"),
+    *("cp_labelrank_read.gaps", "cp_labelrank_consensus.scores", "cp_labelrank_consensus.pairs"),
     "CSGDPasses.curve",
     *("CSGDPasses.curve", "CSGDKernel.matrix", "CSGDKernel.rows", "CSGDKernel.columns"),
     *("cp_affine_losses.entries", "cp_affine_losses.cost"),

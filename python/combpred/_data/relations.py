@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from .._lib.structure import Description
 from .targets import check_width, encoded_rows, target_matrix
 
@@ -87,6 +88,23 @@ def encode_relations(
         diagonal = rows[:, :: items + 1]
         diagonal[(diagonal == 1).all(axis=1)] = 0
     return encoded_rows(description, rows, argument)
+
+
+def pair_probabilities(proba: Any) -> FloatArray:
+    """Return probabilities that u is before v as (n, k, k), of such a table or of pairs u < v, (n, k(k−1)/2)."""
+    try:
+        given = np.asarray(proba, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"proba must be numbers: {error}") from error
+    if given.ndim == 3 and given.shape[1] == given.shape[2] >= 2:
+        return np.ascontiguousarray(given)
+    items = (1 + math.isqrt(1 + 8 * given.shape[-1])) // 2 if given.ndim == 2 else 0
+    if items < 2 or given.shape != (len(given), items * (items - 1) // 2):
+        raise ValueError(f"proba must have shape (n, k, k), k at least 2, or (n, k(k−1)/2), got {given.shape}")
+    u, v = np.triu_indices(items, 1)
+    square = np.full((len(given), items, items), 0.5)
+    square[:, u, v], square[:, v, u] = given, 1.0 - given
+    return square
 
 
 def pair_index(items: int) -> Callable[[int, int], int]:

@@ -110,6 +110,20 @@ def majority_margins(pairs: Pairs, threshold: float) -> FloatArray:
     return margins
 
 
+def strongest_chains(proba: FloatArray, n_threads: int | None = None) -> tuple[FloatArray, FloatArray]:
+    """Return the strengths (n, k, k) of the strongest chains of probabilities of pairs, and the thresholds (n,).
+
+    The former are above q where the transitive closure of what is more probable than q has a pair; the latter are the
+    least ones, from 1/2 on, of which the closure has no cycle.
+    """
+    proba = floats(proba, "proba", None, None, None)
+    n, k, _ = proba.shape
+    chains = allocate(proba.shape, np.float64, f"the pairs of {k} items of {n} rows", "pass fewer rows at once")
+    least = np.empty(n)
+    call("cp_aggregate_chains", proba, n, k, chains, least, n_threads=n_threads, flops=2.0 * n * k**3)
+    return chains, least
+
+
 def consensus(
     profile: Profile | None,
     pairs: Pairs | None,

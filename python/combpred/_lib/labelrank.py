@@ -216,18 +216,21 @@ class NeighborsConsensus(NamedTuple):
         Of the Kemeny consensus, from 1 on.
     theta, probability : ndarray of shape (n,), or None
         Of Mallows' model around the positions.
+    pairs : ndarray of shape (n, k, k), or None
+        Shares of the neighbours that prefer the label of the row to that of the column.
     """
 
     scores: FloatArray | None = None
     positions: NDArray[np.int32] | None = None
     theta: FloatArray | None = None
     probability: FloatArray | None = None
+    pairs: FloatArray | None = None
 
 
 def neighbors_consensus(
     examples: Examples, neighbors: Neighbors, wanted: str, *, n_threads: int | None = None
 ) -> NeighborsConsensus:
-    """Return the consensus of neighbours among examples: "borda", "kemeny" or "mallows"."""
+    """Return the consensus of neighbours among examples: "borda", "kemeny" or "mallows", or the shares of "pairs"."""
     (n, m), k = neighbors.numbers.shape, examples.k
     counts = neighbors.counts
     given = record(
@@ -237,10 +240,12 @@ def neighbors_consensus(
     )  # fmt: skip
     if wanted == "borda":
         found = NeighborsConsensus(np.empty((n, k)))
+    elif wanted == "pairs":
+        found = NeighborsConsensus(pairs=np.empty((n, k, k)))
     else:
         both = (np.empty(n), np.empty(n)) if wanted == "mallows" else (None, None)
         found = NeighborsConsensus(None, np.empty((n, k), dtype=np.int32), *both)
-    flops = float(n * k) * (m * k + (0 if wanted == "borda" else 2.0 ** min(k, 20)))
+    flops = float(n * k) * (m * k + (2.0 ** min(k, 20) if found.positions is not None else 0))
     call("cp_labelrank_consensus", examples, given, *found, n_threads=n_threads, flops=flops)
     return found
 

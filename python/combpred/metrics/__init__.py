@@ -3,9 +3,11 @@
 Every function takes truths and predictions with one row per example and returns the (weighted) mean of their scores,
 or one number per row with ``per_row=True``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is
 smaller for better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over
-all rows together. :mod:`combpred.losses` judges scores of a structure.
+all rows together, `abstention_curve` partial orders at all thresholds. :mod:`combpred.losses` judges scores of a
+structure.
 """
 
+from ._abstention import AbstentionCurve, abstention_curve, pair_completeness, pair_gamma
 from ._grades import neg_absolute_error
 from ._hierarchies import hierarchical_h_loss, hierarchical_loss
 from ._labels import hamming_loss, hamming_score, ranking_loss
@@ -16,6 +18,8 @@ from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 from .calibration import expected_calibration_error
 
 __all__ = [
+    "AbstentionCurve",
+    "abstention_curve",
     "accuracy",
     "cycle_f1",
     "expected_calibration_error",
@@ -26,6 +30,8 @@ __all__ = [
     "kendall_tau",
     "neg_absolute_error",
     "pair_accuracy",
+    "pair_completeness",
+    "pair_gamma",
     "policy_cosine",
     "ranking_loss",
     "route_f1",

@@ -12,10 +12,13 @@ several ways. Where rankings are not linear in the features, :class:`LabelRankin
 weights for each label. :class:`OnlineLabelRanker` learns from rows as they arrive, by `partial_fit`. All learn from
 unknown positions, ties and preference graphs, but for :class:`DirectRankingSVM`, which is for full rankings, and some
 settings of others; what is refused is refused with the names of those that take it.
+
+`partial_orders` makes partial orders of probabilities of pairs, which leave open what is not probable enough.
 """
 
 from __future__ import annotations
 
+from ._abstention import partial_orders
 from ._boost import LabelRankingBoost
 from ._constraint import ConstraintClassification
 from ._direct import DirectRankingSVM
@@ -33,6 +36,7 @@ __all__ = [
     "NearestNeighborsLabelRanker",
     "OnlineLabelRanker",
     "RankingByPairwiseComparison",
+    "partial_orders",
 ]
 
 

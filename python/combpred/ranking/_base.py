@@ -286,9 +286,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         check_is_fitted(self)
         return unconverted_rows(self, X)
 
-    def _blocks(self, X: Any) -> Iterator[tuple[slice, Any]]:
+    def _blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Any]]:
         """Yield checked rows in blocks that fit, as float64 or CSR; X must have been through `_check_new_rows`."""
-        width = max(self._row_width(), 0 if sparse.issparse(X) else X.shape[1])
+        width = max(self._row_width(), width, 0 if sparse.issparse(X) else X.shape[1])
         for rows in row_blocks(X.shape[0], width):
             yield rows, rows_in_double(X, rows)
 

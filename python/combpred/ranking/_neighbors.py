@@ -8,18 +8,19 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from .._data.checks import counted
 from .._data.glossary import documented
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
 from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
 from ..aggregation.utilities import fit_plackett_luce
+from ._abstention import partial_orders
 from ._base import LabelRanker
 from ._preferences import PREFERENCE_FORMATS, Preferences
 
@@ -105,6 +106,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
     See Also
     --------
     combpred.structures.Permutations.decode : Finds the Kemeny ranking of given weights of pairs.
+    combpred.ranking.partial_orders : Makes partial orders of probabilities of pairs.
 
     Notes
     -----
@@ -303,6 +305,97 @@ class NearestNeighborsLabelRanker(LabelRanker):
             part = self._consensus(block)
             positions[rows], theta[rows], probability[rows] = part.positions, part.theta, part.probability
         return MallowsEstimate(positions, theta, probability)
+
+    def predict_pairwise_proba(self, X: Any) -> FloatArray:
+        """Return the shares of neighbours that prefer one label to another.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+            As in `predict`.
+
+        Returns
+        -------
+        proba : ndarray of shape (n, k, k)
+            ``proba[i, u, v]``: the share of the weight of the neighbours of row i that prefer label u to v. One that
+            ties them, or says nothing of the two, counts half: shares of both orders sum to 1, and are 1/2 where
+            nothing is known. The diagonal is 1/2.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict`.
+
+        Notes
+        -----
+        With m neighbours of equal weight these are multiples of 1/(2m). They are frequencies, not calibrated.
+        `aggregation` has no say in them. Cost: a search for neighbours, and O(n_neighbors k²) for each row.
+
+        Examples
+        --------
+        >>> from combpred.ranking import NearestNeighborsLabelRanker
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 1, 2]]
+        >>> NearestNeighborsLabelRanker(n_neighbors=4).fit(X, y).predict_pairwise_proba([[1.0]])[0].tolist()
+        [[0.5, 0.5, 0.75], [0.5, 0.5, 0.75], [0.25, 0.25, 0.5]]
+        """
+        return self._pairwise(X, np.float64, lambda pairs: pairs)
+
+    def predict_partial_order(self, X: Any, threshold: str | float = "least") -> NDArray[np.bool_]:
+        r"""Predict partial orders, which leave open what the neighbours do not agree on.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+            As in `predict`.
+        threshold : "least" or float, default="least"
+            As in :func:`combpred.ranking.partial_orders`: "least" states as many pairs as the neighbours' majorities
+            can without contradiction; a number from 1/2 to below 1 what a larger share of them prefers.
+
+        Returns
+        -------
+        relations : ndarray of shape (n, k, k), dtype=bool
+            ``relations[i, u, v]``: label u is before v. Transitive and antisymmetric, as `PartialOrders` takes y.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict`; ValueError for other thresholds, too.
+
+        Notes
+        -----
+        The partial orders of `predict_pairwise_proba`. Cost: that, and O(k³) for each row.
+
+        References
+        ----------
+        Cheng, W., Rademaker, M., De Baets, B. and Hüllermeier, E. (2010). Predicting partial orders: ranking with
+        abstention. *ECML PKDD*.
+
+        Examples
+        --------
+        >>> from combpred.ranking import NearestNeighborsLabelRanker
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 1, 2]]
+        >>> ranker = NearestNeighborsLabelRanker(n_neighbors=4).fit(X, y)
+        >>> ranker.predict_partial_order([[1.0]]).astype(int)  # two of the four prefer 0 to 1
+        array([[[0, 0, 1],
+                [0, 0, 1],
+                [0, 0, 0]]])
+        """
+        n_threads = get_n_threads(self.n_jobs)
+        return self._pairwise(X, np.bool_, lambda p: partial_orders(p, threshold=threshold, n_threads=n_threads))
+
+    def _pairwise(self, X: Any, dtype: DTypeLike, rule: Callable[[FloatArray], NDArray[Any]]) -> NDArray[Any]:
+        """Return what a rule makes of the neighbours' preferences of pairs, a block of rows at a time."""
+        X = self._check_new_rows(X)
+        known = Examples(self.signs_, None, None, self.n_labels_)
+        n, n_threads = X.shape[0], get_n_threads(self.n_jobs)
+        found = allocate(
+            (n, self.n_labels_, self.n_labels_), dtype, f"the pairs of {n} rows", "pass fewer rows at once"
+        )
+        for rows, block in self._blocks(X, self.n_labels_**2):
+            pairs = neighbors_consensus(known, self._weighted_neighbors(block), "pairs", n_threads=n_threads).pairs
+            assert pairs is not None
+            found[rows] = rule(pairs)
+        return found
 
     def _formats_taken(self) -> frozenset[str]:
         return frozenset({"incomplete"}) if self.aggregation == "plackett-luce" else self._formats

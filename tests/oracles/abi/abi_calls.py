@@ -298,7 +298,7 @@ CALLS = {
     "cp_labelrank_read": [ONES.ctypes.data, 2, 3, doubles(2680), doubles(2684), doubles(2688), *RUN],
     "cp_labelrank_consensus": [
         *(UNIT_MARGINS, record(abi.CNeighbors, n=2, m=1, numbers=SLOTS.ctypes.data, weights=ONES.ctypes.data)),
-        *(doubles(2700), doubles(2710), doubles(2720), doubles(2730), *RUN),
+        *(doubles(2700), doubles(2710), doubles(2720), doubles(2730), doubles(2770), *RUN),
     ],
     "cp_aggregate": [
         *(PROFILE, PAIRS_OF_ITEMS, CONSENSUS, PROGRAMS, WRITTEN[48:].ctypes.data, 4, record(abi.CConsensusInfo), *RUN)
@@ -306,6 +306,7 @@ CALLS = {
     "cp_aggregate_pairs": [PROFILE, record(abi.CPairs, k=4, before=doubles(2480), tied=doubles(2496)), *RUN],
     "cp_aggregate_groups": [doubles(2400), 4, doubles(2512), out()],
     "cp_aggregate_margins": [PAIRS_OF_ITEMS, 0.5, doubles(2520), 4],
+    "cp_aggregate_chains": [doubles(2400), 2, 4, doubles(2820), doubles(2860), *RUN],
     "cp_aggregate_acyclic": [
         *(doubles(2400), 4, CONSENSUS, PROGRAMS, doubles(2540), doubles(2560), record(abi.CAcyclicInfo), *RUN)
     ],

@@ -1,0 +1,249 @@
+"""Partial orders against what is known: how much they say, and how much of it is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._data.inputs import check_weights
+from .._data.relations import encode_relations, items_shown, pair_probabilities
+from .._lib.aggregate import strongest_chains
+from ._rows import check_no_row, check_same_shape, number_matrix
+
+_MOST_THRESHOLDS = 101  # of a curve that is asked for without them
+
+
+@dataclass(frozen=True, eq=False)
+class AbstentionCurve:
+    """How completeness and correctness of partial orders go with the threshold above which pairs are stated.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (m,)
+        The thresholds. At 1/2, every row has its least threshold without a cycle.
+    completeness : ndarray of shape (m,)
+        Means of `pair_completeness`, which do not increase with the threshold.
+    correctness : ndarray of shape (m,)
+        Means of `pair_gamma` over the rows that state a pair whose order is known; NaN where none does.
+    """
+
+    thresholds: NDArray[np.float64]
+    completeness: NDArray[np.float64]
+    correctness: NDArray[np.float64]
+
+
+def pair_completeness(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
+) -> float | NDArray[np.float64]:
+    """Return the share of pairs of known order that a predicted partial order states, averaged over rows.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n, k) or (n, k, k), k >= 2
+        Positions of k items, 1 for the first, equal ones tied, −1 where unknown; or booleans: ``y[i, u, v]`` says that
+        u is before v. Two-dimensional arrays are taken for positions, never for the signs of pairs.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    per_row : bool, default=False
+        Whether to return one value per row, NaN for rows that do not count, in place of their mean.
+
+    Returns
+    -------
+    completeness : float or ndarray of shape (n,)
+        Between 0 and 1: of the pairs that `y_true` orders, the share that `y_pred` orders in either way. Rows of which
+        `y_true` orders no pair do not count.
+
+    Raises
+    ------
+    ValueError
+        For what is neither, naming the row, and where no row counts.
+
+    References
+    ----------
+    Cheng, W., Rademaker, M., De Baets, B. and Hüllermeier, E. (2010). Predicting partial orders: ranking with
+    abstention. *ECML PKDD*.
+
+    Examples
+    --------
+    >>> pair_completeness([[1, 2, 3]], [[[0, 0, 1], [0, 0, 1], [0, 0, 0]]])
+    0.6666666666666666
+    """
+    truth, predicted = _both(y_true, y_pred)
+    known = np.count_nonzero(truth, axis=1)
+    stated = np.count_nonzero(truth * predicted, axis=1)
+    return _mean_where(known > 0, stated, known, sample_weight, per_row, "y_true orders no pair")
+
+
+def pair_gamma(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
+) -> float | NDArray[np.float64]:
+    r"""Return Goodman and Kruskal's γ of true and predicted partial orders, averaged over rows.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n, k) or (n, k, k), k >= 2
+        As in `pair_completeness`.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    per_row : bool, default=False
+        Whether to return one value per row, NaN for rows that do not count, in place of their mean.
+
+    Returns
+    -------
+    gamma : float or ndarray of shape (n,)
+        Between −1 and 1, larger is better: of the pairs that both order, the share in the same order less that in
+        opposite orders. Rows in which there are none do not count.
+
+    Raises
+    ------
+    ValueError
+        For what is neither, naming the row, and where no row counts.
+
+    Notes
+    -----
+    For rankings without ties this is `kendall_tau`. It says nothing of how many pairs a prediction leaves open, which
+    `pair_completeness` does: the two are read together, as in `abstention_curve`.
+
+    References
+    ----------
+    Goodman, L. A. and Kruskal, W. H. (1954). Measures of association for cross classifications. *J. Am. Stat. Assoc.*
+    49.
+
+    Examples
+    --------
+    >>> pair_gamma([[1, 2, 3], [3, 2, 1]], [[1, 2, 2], [1, 2, 2]], per_row=True)
+    array([ 1., -1.])
+    """
+    truth, predicted = _both(y_true, y_pred)
+    product = truth * predicted
+    both = np.count_nonzero(product, axis=1)
+    agreed = product.sum(axis=1, dtype=np.int64)
+    return _mean_where(both > 0, agreed, both, sample_weight, per_row, "y_true and y_pred order no pair in common")
+
+
+def abstention_curve(
+    y_true: ArrayLike,
+    proba: ArrayLike,
+    *,
+    thresholds: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> AbstentionCurve:
+    r"""Return completeness and correctness of the partial orders that probabilities of pairs give by thresholds.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n, k) or (n, k, k), k >= 2
+        As in `pair_completeness`.
+    proba : array-like of shape (n, k, k) or (n, k(k−1)/2)
+        Probabilities that u is before v, as in :func:`combpred.ranking.partial_orders`, of any model.
+    thresholds : array-like of shape (m,), default=None
+        From 1/2 to below 1; None: all at which anything changes or, if these are many, 101 of them, evenly by rank.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the means; None: equal.
+
+    Returns
+    -------
+    AbstentionCurve
+
+    Raises
+    ------
+    ValueError
+        For what is not legal, naming the row.
+
+    Notes
+    -----
+    Each row states the transitive closure of the pairs that are more probable than the threshold or than the least one
+    at which that row has no cycle, whichever is larger. Cost: O(n k³), and O(m n k²) for m thresholds.
+
+    References
+    ----------
+    Cheng, W., Rademaker, M., De Baets, B. and Hüllermeier, E. (2010). Predicting partial orders: ranking with
+    abstention. *ECML PKDD*.
+
+    Examples
+    --------
+    >>> curve = abstention_curve([[1, 2, 3], [1, 2, 3]], [[0.9, 0.8, 0.7], [0.4, 0.7, 0.6]])
+    >>> curve.thresholds, curve.completeness.round(2)
+    (array([0.5, 0.6, 0.7, 0.8]), array([1.  , 0.67, 0.33, 0.17]))
+    >>> curve.correctness.round(2)
+    array([0.67, 1.  , 1.  , 1.  ])
+    """
+    before = pair_probabilities(proba)
+    truth = _signs(y_true, "y_true")
+    u, v = np.triu_indices(before.shape[1], 1)
+    check_same_shape(truth, before[:, u, v], ("the pairs of y_true", "proba"))
+    chains, least = strongest_chains(before)
+    right = np.where(truth > 0, chains[:, u, v], chains[:, v, u])
+    wrong = np.where(truth > 0, chains[:, v, u], chains[:, u, v])
+    for strengths in (right, wrong):  # above q from 1/2 on just where the pair is stated at q
+        strengths[(truth == 0) | (strengths <= least[:, np.newaxis])] = 0.0
+    if thresholds is None:
+        levels = np.unique(np.concatenate([right[right > 0.5], wrong[wrong > 0.5]]))[:-1]
+        cuts = np.concatenate([[0.5], levels])
+        if len(cuts) > _MOST_THRESHOLDS:
+            cuts = cuts[np.linspace(0, len(cuts) - 1, _MOST_THRESHOLDS).round().astype(np.intp)]
+    else:
+        cuts = np.asarray(thresholds, dtype=np.float64)
+        if cuts.ndim != 1 or not ((cuts >= 0.5) & (cuts < 1.0)).all():
+            raise ValueError(f"thresholds must be a list of numbers from 1/2 to below 1, got {thresholds!r}")
+    known = np.count_nonzero(truth, axis=1)
+    weights = check_weights(sample_weight, len(truth))
+    weights = np.where(known > 0, 1.0 if weights is None else weights, 0.0)
+    if not weights.any():
+        raise ValueError("y_true orders no pair in any row of positive weight, so there is nothing to compare")
+    curve = np.full((2, len(cuts)), np.nan)
+    for at, q in enumerate(cuts):
+        hits, misses = np.count_nonzero(right > q, axis=1), np.count_nonzero(wrong > q, axis=1)
+        stated = hits + misses
+        curve[0, at] = np.average(stated / np.maximum(known, 1), weights=weights)
+        if (counts := weights * (stated > 0)).any():
+            curve[1, at] = np.average((hits - misses) / np.maximum(stated, 1), weights=counts)
+    return AbstentionCurve(cuts, *curve)
+
+
+def _both(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    truth, predicted = _signs(y_true, "y_true"), _signs(y_pred, "y_pred")
+    check_same_shape(truth, predicted, ("the pairs of y_true", "of y_pred"))
+    return truth, predicted
+
+
+def _signs(y: Any, name: str) -> NDArray[np.int8]:
+    """Return for the pairs u < v 1 where u is before v, −1 where v is before u, 0 where neither is known."""
+    values = np.asarray(y)
+    if values.ndim == 3:
+        return encode_relations(values, items_shown(values, name), name, reflexive=True).astype(np.int8)
+    positions = number_matrix(values, name)
+    check_no_row(
+        ((positions < 0) & (positions != -1)).any(axis=1),
+        f"{name} must hold positions, 1 for the first and −1 where unknown, or be booleans of shape (n, k, k); another "
+        "negative number stands in",
+    )
+    if positions.shape[1] < 2:
+        raise ValueError(f"{name} must order at least 2 items, got {positions.shape[1]}")
+    u, v = np.triu_indices(positions.shape[1], 1)
+    first, second = positions[:, u], positions[:, v]
+    known = (first != -1) & (second != -1)
+    signs: NDArray[np.int8] = ((first < second) & known).astype(np.int8) - ((first > second) & known)
+    return signs
+
+
+def _mean_where(
+    counts: NDArray[np.bool_],
+    part: NDArray[np.int64],
+    whole: NDArray[np.int64],
+    sample_weight: Any,
+    per_row: bool,
+    empty: str,
+) -> float | NDArray[np.float64]:
+    """Return part / whole where a row counts, or their mean."""
+    values: NDArray[np.float64] = np.where(counts, part / np.maximum(whole, 1), np.nan)
+    given = check_weights(sample_weight, len(counts))
+    if per_row:
+        return values
+    weights = counts * (1.0 if given is None else given)
+    if not weights.any():
+        raise ValueError(f"{empty} in any row of positive weight, so there is nothing to compare")
+    return float(np.average(values[counts], weights=weights[counts]))
