@@ -2313,6 +2313,23 @@ typedef const cp_ranked_sets cp_in_ranked_sets;
 int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *utilities, int64_t *n_unfitted,
                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Fits a model of Bradley and Terry to comparisons of two of k items each, or with ties one of Davidson: the item u
+ * beats v, v beats u, and the two are tied, with probabilities proportional to exp(d/2), exp(−d/2) and nu, where d =
+ * theta_u − theta_v.
+ *   wins[k, k]        weights of comparisons in which the item of the row beats that of the column, 0 on the diagonal,
+ *                     not all 0
+ *   ties[k, k]        of ties, symmetric, 0 on the diagonal, not all 0; NULL: nu is 0
+ *   covariates[k, p]  Z of theta = Z beta; NULL: theta itself is fitted, of mean 0, and p is not read
+ * coef[q] gets beta, or theta, and with ties ln nu behind: what minimises the negative logarithm of the likelihood plus
+ * penalty/2 ‖beta‖², or ‖theta‖², by Newton's method; the penalty is at least 0, with covariates above 0.
+ * covariance[q, q] gets the inverse of the second derivatives there, of theta among those of sum 0. control->step is
+ * not counted. CP_EVALUE: no finite parameters are best, which a penalty mends, or numbers are illegal. CP_ENUMERICAL:
+ * the penalty is lost beside the weights. CP_ENOTCONVERGED: 100 steps were not enough; coef and covariance are what
+ * there is. */
+int32_t cp_bradley_terry_fit(cp_in_f64 *wins, cp_in_f64 *ties, cp_in_f64 *covariates, int64_t k, int64_t p,
+                             double penalty, double *coef, double *covariance, int32_t workers, cp_control *control,
+                             char *err, int64_t err_cap);
+
 #ifdef __cplusplus
 }
 #endif

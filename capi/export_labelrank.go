@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
+	"combpred/core/aggregate"
+	"combpred/core/aggregate/plackettluce"
 	"combpred/core/catalogue"
 	"combpred/core/labelrank"
 	"combpred/core/solve"
@@ -221,5 +223,76 @@ func go_cp_labelrank_online(design *C.cp_in_design, preferences *C.cp_in_prefere
 		e = l.Learn(examples, x, order, t.mon)
 		tally[0], tally[1], tally[2], tally[3] = l.Tally.Weight, l.Tally.Mistakes, l.Tally.Loss, l.Tally.Scale
 		return e
+	})
+}
+
+//export go_cp_aggregate_chains
+func go_cp_aggregate_chains(proba *C.cp_in_f64, n, k C.int64_t, chains, least *C.double, workers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		if e := checkLabels(k); e != nil {
+			return e
+		}
+		p, e := matrix(proba, "proba", n, k*k)
+		if e != nil {
+			return e
+		}
+		out, e := matrix(chains, "chains", n, k*k)
+		if e != nil {
+			return e
+		}
+		thresholds, e := float64s(least, "least", n)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		return aggregate.Chains(out, thresholds, p, int(k), t.workers, t.mon)
+	})
+}
+
+//export go_cp_bradley_terry_fit
+func go_cp_bradley_terry_fit(wins, ties, covariates *C.cp_in_f64, k, p C.int64_t, penalty C.double, coef, covariance *C.double,
+	workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		if err := checkLabels(k); err != nil {
+			return err
+		}
+		c, q := plackettluce.Comparisons{Penalty: float64(penalty)}, k
+		var err error
+		if c.Wins, err = matrix(wins, "wins", k, k); err != nil {
+			return err
+		}
+		if covariates != nil {
+			if c.Covariates, err = matrix(covariates, "covariates", k, p); err != nil {
+				return err
+			}
+			q = p
+		}
+		if ties != nil {
+			if c.Ties, err = matrix(ties, "ties", k, k); err != nil {
+				return err
+			}
+			q++
+		}
+		x, err := float64s(coef, "coef", q)
+		if err != nil {
+			return err
+		}
+		spread, err := matrix(covariance, "covariance", q, q)
+		if err != nil {
+			return err
+		}
+		t, err := readTail(workers, control)
+		if err != nil {
+			return err
+		}
+		done, err := c.FitTo(x, spread, t.mon)
+		if err == nil && !done {
+			return &plackettluce.NotConvergedError{Unfitted: 1, Sets: 1}
+		}
+		return err
 	})
 }

@@ -261,7 +261,8 @@ func go_cp_labelrank_read(positions *C.cp_in_f64, n, k C.int64_t, ranks *C.int32
 
 //export go_cp_labelrank_consensus
 func go_cp_labelrank_consensus(preferences *C.cp_in_preferences, neighbors *C.cp_in_neighbors, scores *C.double, positions *C.int32_t,
-	theta, probability, pairs *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	theta, probability, pairs *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		examples, e := readPreferences(preferences)
 		if e != nil {

@@ -95,33 +95,6 @@ func go_cp_aggregate_margins(pairs *C.cp_in_pairs, threshold C.double, dst *C.do
 	})
 }
 
-//export go_cp_aggregate_chains
-func go_cp_aggregate_chains(proba *C.cp_in_f64, n, k C.int64_t, chains, least *C.double, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		if e := checkLabels(k); e != nil {
-			return e
-		}
-		p, e := matrix(proba, "proba", n, k*k)
-		if e != nil {
-			return e
-		}
-		out, e := matrix(chains, "chains", n, k*k)
-		if e != nil {
-			return e
-		}
-		thresholds, e := float64s(least, "least", n)
-		if e != nil {
-			return e
-		}
-		t, e := readTail(workers, control)
-		if e != nil {
-			return e
-		}
-		return aggregate.Chains(out, thresholds, p, int(k), t.workers, t.mon)
-	})
-}
-
 //export go_cp_aggregate_extend
 func go_cp_aggregate_extend(relations *C.cp_in_relations, nExtensions C.int64_t, seed C.uint64_t, ranks, weights *C.double,
 	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {

@@ -688,4 +688,12 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
   return go_cp_plackett_luce_fit(sets, penalty, utilities, n_unfitted, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_bradley_terry_fit(cp_in_f64 *wins, cp_in_f64 *ties, cp_in_f64 *covariates, int64_t k, int64_t p,
+                             double penalty, double *coef, double *covariance, int32_t workers, cp_control *control,
+                             char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_bradley_terry_fit(wins, ties, covariates, k, p, penalty, coef, covariance, workers, control, err,
+                                 err_cap);
+}
+
 int32_t cp_abi_version(void) { return CP_ABI_VERSION; }

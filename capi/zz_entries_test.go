@@ -105,4 +105,5 @@ var exported = map[string]any{
 	"cp_aggregate_acyclic":        go_cp_aggregate_acyclic,
 	"cp_aggregate_extend":         go_cp_aggregate_extend,
 	"cp_plackett_luce_fit":        go_cp_plackett_luce_fit,
+	"cp_bradley_terry_fit":        go_cp_bradley_terry_fit,
 }

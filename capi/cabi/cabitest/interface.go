@@ -176,6 +176,8 @@ var arguments = map[string]Row{
 		"kept": "maybe(out(k, k))"},
 	"cp_aggregate_extend": {"n_extensions": "m", "ranks": "out(relations.n, n_extensions, relations.k)",
 		"weights": "out(relations.n, n_extensions)"},
+	"cp_bradley_terry_fit": {"wins": "hollow(k, k)", "ties": "maybe(hollow(k, k))", "covariates": "maybe(ones(k, p))", "penalty": "1",
+		"coef": "out(k + p + 1)", "covariance": "out(k + p + 1, k + p + 1)"},
 	"cp_plackett_luce_fit": {"penalty": "1", "utilities": "out(sets.n, sets.k)", "n_unfitted": "out(1)"},
 }
 

@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
-from typing import Any
 
-# Abbreviations for the tables: pointers of any kind, sizes, and how the parameters of functions end.
-_P, _N, _F, _T = c_void_p, c_int64, c_double, c_char_p
+# Abbreviations for the tables: pointers of any kind, sizes, names in structs, and how the parameters of functions end.
+_P, _N, _F, _T, _W = c_void_p, c_int64, c_double, c_char_p, c_char * 16
 _ERR, _ROW, _RUN = (_P, _N), (_P, _P, _N), (c_int32, _P)
 
 
-def _fields(**kinds: type) -> list[tuple[str, Any]]:
+def _fields(**kinds: type) -> list[tuple[str, type]]:
     """Return the fields of a struct that begins with its size; see ` + "``combpred._lib.call.record``" + `."""
     return [("struct_size", c_int64), *kinds.items()]
 `
@@ -91,7 +90,7 @@ func pythonModule(header string) string {
 	}
 	b.WriteString("\n\n# Those that tell by bad_row, right before the error buffer, which of the caller's rows is to blame.\n")
 	fmt.Fprintf(&b, "OF_ROWS: dict[str, tuple[type, ...]] = {\n%s}\n\n", ofRows.String())
-	fmt.Fprintf(&b, "PROTOTYPES: dict[str, tuple[type, ...]] = {\n%s    **OF_ROWS,\n}\n\n", plain.String())
+	fmt.Fprintf(&b, "PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {\n%s}\n\n", plain.String())
 	b.WriteString("# Those that take a number of workers and a control block.\n")
 	b.WriteString("PARALLEL = {n for n, kinds in PROTOTYPES.items() if (kinds[-5:-3] if n in OF_ROWS else kinds[-4:-2]) == _RUN}\n")
 	return b.String()
@@ -107,7 +106,11 @@ func pythonRecord(name, body string) string {
 			continue
 		}
 		if found := array.FindStringSubmatch(line); found != nil {
-			fields = append(fields, fmt.Sprintf("%s=c_char * %s", found[1], found[2]))
+			kind := "c_char * " + found[2]
+			if kind == "c_char * 16" {
+				kind = "_W"
+			}
+			fields = append(fields, found[1]+"="+kind)
 			continue
 		}
 		cut := strings.IndexAny(line, " ")

@@ -239,6 +239,10 @@ X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
 pairs : array-like of shape (n_pairs, 2)
     Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
 
+[counted_per_row]
+per_row : bool, default=False
+    Whether to return one value per row, NaN for rows that do not count, in place of their mean.
+
 [rankings]
 y_true, y_pred : array-like of shape (n, k), k >= 2
     Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.

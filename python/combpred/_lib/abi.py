@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
-from typing import Any
 
-# Abbreviations for the tables: pointers of any kind, sizes, and how the parameters of functions end.
-_P, _N, _F, _T = c_void_p, c_int64, c_double, c_char_p
+# Abbreviations for the tables: pointers of any kind, sizes, names in structs, and how the parameters of functions end.
+_P, _N, _F, _T, _W = c_void_p, c_int64, c_double, c_char_p, c_char * 16
 _ERR, _ROW, _RUN = (_P, _N), (_P, _P, _N), (c_int32, _P)
 
 
-def _fields(**kinds: type) -> list[tuple[str, Any]]:
+def _fields(**kinds: type) -> list[tuple[str, type]]:
     """Return the fields of a struct that begins with its size; see ``combpred._lib.call.record``."""
     return [("struct_size", c_int64), *kinds.items()]
 
@@ -39,13 +38,13 @@ class Control(ctypes.Structure):
 class CMomentsInfo(ctypes.Structure):
     """cp_moments_info."""
 
-    _fields_ = _fields(kind=c_char * 16, standard_error=_F)
+    _fields_ = _fields(kind=_W, standard_error=_F)
 
 
 class CLayout(ctypes.Structure):
     """cp_layout."""
 
-    _fields_ = _fields(kind=c_char * 16, n_items=_N, n_cells=_N)
+    _fields_ = _fields(kind=_W, n_items=_N, n_cells=_N)
 
 
 class CConditions(ctypes.Structure):
@@ -107,27 +106,26 @@ class CKbestOptions(ctypes.Structure):
 class CKbestList(ctypes.Structure):
     """cp_kbest_list."""
 
-    _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=c_char * 16)
+    _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=_W)
 
 
 class CKbestRequest(ctypes.Structure):
     """cp_kbest_request."""
 
     _fields_ = _fields(capacity=_N, row=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N,
-                       n_squares=_N, value=_F, ask=c_char * 16)
+                       n_squares=_N, value=_F, ask=_W)
 
 
 class CHereditaryRequest(ctypes.Structure):
     """cp_hereditary_request."""
 
-    _fields_ = _fields(capacity=_N, sets=_P, verdicts=_P, n_asked=_N, until=_N, value=_F, upper_bound=_F,
-                       ask=c_char * 16)
+    _fields_ = _fields(capacity=_N, sets=_P, verdicts=_P, n_asked=_N, until=_N, value=_F, upper_bound=_F, ask=_W)
 
 
 class CPartitionInfo(ctypes.Structure):
     """cp_partition_info."""
 
-    _fields_ = _fields(engine=c_char * 16, cost=_F, seconds=_F)
+    _fields_ = _fields(engine=_W, cost=_F, seconds=_F)
 
 
 class CChainOptions(ctypes.Structure):
@@ -142,7 +140,7 @@ class CChainRecord(ctypes.Structure):
 
     _fields_ = _fields(n=_N, n_samples=_N, value=_P, steps=_P, accepted=_P, total=_P, spacing=_P, acceptance=_P,
                        effective_size=_P, r_hat=_P, autocorrelation_time=_P, autocorrelation=_P, mixing_bound=_P,
-                       method=c_char * 16)
+                       method=_W)
 
 
 class CExtensionsOptions(ctypes.Structure):
@@ -170,7 +168,7 @@ class CEstimates(ctypes.Structure):
     _fields_ = _fields(n=_N, d=_N, value=_P, lower=_P, upper=_P, marginals=_P, error=_P, guaranteed=_P, samples=_P,
                        steps=_P, accepted=_P, level_samples=_P, repeats=_P, effective_share=_P, r_hat=_P, sampler=_P,
                        why=_P, first_level=_P, levels=_P, levels_cap=_N, levels_needed=_N, expansion=_P, spread=_P,
-                       variance=_P, method=c_char * 16)
+                       variance=_P, method=_W)
 
 
 class CSupplied(ctypes.Structure):
@@ -238,14 +236,14 @@ class CWorkspace(ctypes.Structure):
 class CFitInfo(ctypes.Structure):
     """cp_fit_info."""
 
-    _fields_ = _fields(objective=_F, residual=_F, n_iter=_N, n_refine=_N, precision=c_char * 16)
+    _fields_ = _fields(objective=_F, residual=_F, n_iter=_N, n_refine=_N, precision=_W)
 
 
 class CRidgePlanInfo(ctypes.Structure):
     """cp_ridge_plan_info."""
 
-    _fields_ = _fields(solver=c_char * 16, route=c_char * 16, route_loo=c_char * 16, precision=c_char * 16, distinct=_N,
-                       work_single=_N, work_double=_N, work_loo_single=_N, work_loo_double=_N, beside=_N, beside_loo=_N)
+    _fields_ = _fields(solver=_W, route=_W, route_loo=_W, precision=_W, distinct=_N, work_single=_N, work_double=_N,
+                       work_loo_single=_N, work_loo_double=_N, beside=_N, beside_loo=_N)
 
 
 class CLOO(ctypes.Structure):
@@ -270,7 +268,7 @@ class CPrimalSizes(ctypes.Structure):
 class CPrimalStep(ctypes.Structure):
     """cp_primal_step."""
 
-    _fields_ = _fields(request=c_char * 16, reply=_N, direction=_N, coef=_N)
+    _fields_ = _fields(request=_W, reply=_N, direction=_N, coef=_N)
 
 
 class CSGDState(ctypes.Structure):
@@ -341,14 +339,14 @@ class CLoglinearInfo(ctypes.Structure):
 class CLoglinearRowsStep(ctypes.Structure):
     """cp_loglinear_rows_step."""
 
-    _fields_ = _fields(state=_P, state_len=_N, declined=_N, request=c_char * 16, k=_N, draws=_N, first=_N, numbers=_N,
-                       scores=_N, means=_N, log_z=_N, psi=_N)
+    _fields_ = _fields(state=_P, state_len=_N, declined=_N, request=_W, k=_N, draws=_N, first=_N, numbers=_N, scores=_N,
+                       means=_N, log_z=_N, psi=_N)
 
 
 class CLoglinearSearchStep(ctypes.Structure):
     """cp_loglinear_search_step."""
 
-    _fields_ = _fields(state=_P, state_len=_N, request=c_char * 16, weights=_N, reply=_N)
+    _fields_ = _fields(state=_P, state_len=_N, request=_W, weights=_N, reply=_N)
 
 
 class CLoglinearFeatures(ctypes.Structure):
@@ -385,8 +383,8 @@ class CSVMInfo(ctypes.Structure):
 class CMarginStep(ctypes.Structure):
     """cp_margin_step."""
 
-    _fields_ = _fields(request=c_char * 16, n=_N, rows=_N, linear=_N, magnitude=_N, reply=_N, offset=_N, proven=_N,
-                       stream=_N, length=_N, n_iter=_N, objective=_F, bound=_F)
+    _fields_ = _fields(request=_W, n=_N, rows=_N, linear=_N, magnitude=_N, reply=_N, offset=_N, proven=_N, stream=_N,
+                       length=_N, n_iter=_N, objective=_F, bound=_F)
 
 
 class CMarginSizes(ctypes.Structure):
@@ -495,14 +493,14 @@ class CAggregateOptions(ctypes.Structure):
 class CConsensusInfo(ctypes.Structure):
     """cp_consensus_info."""
 
-    _fields_ = _fields(distance=_F, lower_bound=_F, ratio=_F, standard_error=_F, expected=_N, optimal=_N,
-                       method=c_char * 16, reason=c_char * 256)
+    _fields_ = _fields(distance=_F, lower_bound=_F, ratio=_F, standard_error=_F, expected=_N, optimal=_N, method=_W,
+                       reason=c_char * 256)
 
 
 class CAcyclicInfo(ctypes.Structure):
     """cp_acyclic_info."""
 
-    _fields_ = _fields(weight=_F, upper_bound=_F, ratio=_F, optimal=_N, method=c_char * 16)
+    _fields_ = _fields(weight=_F, upper_bound=_F, ratio=_F, optimal=_N, method=_W)
 
 
 class CRelations(ctypes.Structure):
@@ -585,7 +583,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_plackett_luce_fit": (_P, _F, _P, _P, *_RUN, *_ROW),
 }
 
-PROTOTYPES: dict[str, tuple[type, ...]] = {
+PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_abi_version": (),
     "cp_test_panic": (c_int32, *_ERR),
     "cp_catalogue": (_P, _N, _P, *_ERR),
@@ -624,7 +622,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
     "cp_aggregate_margins": (_P, _F, _P, _N, *_ERR),
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),
-    **OF_ROWS,
+    "cp_bradley_terry_fit": (_P, _P, _P, _N, _N, _F, _P, _P, *_RUN, *_ERR),
 }
 
 # Those that take a number of workers and a control block.

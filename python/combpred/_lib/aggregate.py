@@ -199,5 +199,24 @@ def plackett_luce_fit(
     return utilities, unfitted.value
 
 
+def bradley_terry_fit(
+    wins: FloatArray, ties: FloatArray | None, covariates: FloatArray | None, penalty: float
+) -> tuple[FloatArray, FloatArray, bool]:
+    """Return utilities or coefficients and then ln ν, (q,), their covariances, and whether they are fitted.
+
+    They are of comparisons `wins` and `ties` (k, k), with `covariates` (k, p).
+    """
+    k = len(wins)
+    p = 0 if covariates is None else covariates.shape[1]
+    q = (p or k) + (ties is not None)
+    coef, covariance = np.empty(q), np.empty((q, q))
+    status = call(
+        "cp_bradley_terry_fit", floats(wins, "wins", k, k), None if ties is None else floats(ties, "ties", k, k),
+        None if covariates is None else floats(covariates, "covariates", k, p), k, p, penalty, coef, covariance,
+        flops=300.0 * k * k + 10.0 * q**3,
+    )  # fmt: skip
+    return coef, covariance, status == abi.OK
+
+
 def _search_flops(k: int) -> float:
     return 30.0 * k * 2.0 ** min(k, _EXACT) + 100.0 * k**3

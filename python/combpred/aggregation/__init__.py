@@ -18,12 +18,13 @@ from ._aggregate import Aggregate
 from ._kemeny import kemeny
 from ._positional import borda, footrule, median_rank
 from ._preflib import Ballots, read_preflib
-from .utilities import Utilities, bradley_terry, plackett_luce
+from .utilities import Ties, Utilities, bradley_terry, plackett_luce
 
 __all__ = [
     "AcyclicMajority",
     "Aggregate",
     "Ballots",
+    "Ties",
     "Utilities",
     "acyclic_majority",
     "borda",

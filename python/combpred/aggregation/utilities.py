@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, log_expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.checks import is_number
 from .._data.warn import warn_user
-from .._lib.aggregate import pair_counts, plackett_luce_fit
+from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
 from .._lib.arrays import FloatArray
 from .._lib.errors import RowError
 from ._profile import read_pairs, read_profile
 from ._programs import components
 
 __all__ = [
+    "Ties",
     "Utilities",
     "bradley_terry",
     "fit_plackett_luce",
@@ -31,6 +31,22 @@ def __dir__() -> list[str]:
     return __all__
 
 
+@dataclass(frozen=True)
+class Ties:
+    """How often items are tied in Davidson's model.
+
+    Attributes
+    ----------
+    parameter : float
+        ν ≥ 0: two items of equal utility are tied with probability ν/(2 + ν).
+    standard_error : float
+        That of ν, by the observed information; 0 where no comparison was tied.
+    """
+
+    parameter: float
+    standard_error: float
+
+
 @dataclass(frozen=True, eq=False)
 class Utilities:
     """What items are worth, and what rankings follow from it.
@@ -38,16 +54,25 @@ class Utilities:
     Attributes
     ----------
     utilities : ndarray of shape (k,)
-        u, of mean 0: of two items, u is before v with probability 1/(1 + exp(u_v − u_u)).
+        u, of mean 0: of two items, u is before v with probability 1/(1 + exp(u_v − u_u)), if they are not tied.
     log_likelihood : float
         Weighted sum of the logarithms of the probabilities of what was observed, without the penalty.
     coef : ndarray of shape (p,) or None
         Coefficients of the covariates, where utilities are linear in these.
+    covariance : ndarray of shape (k, k) or None
+        Of the utilities, by the observed information, among those of sum 0; of `bradley_terry` only.
+    ties : Ties or None
+        Where ties are part of the model.
+    coef_covariance : ndarray of shape (p, p) or None
+        Of the coefficients.
     """
 
     utilities: FloatArray
     log_likelihood: float
     coef: FloatArray | None = None
+    covariance: FloatArray | None = None
+    ties: Ties | None = None
+    coef_covariance: FloatArray | None = None
 
     @property
     def consensus(self) -> NDArray[np.int32]:
@@ -56,9 +81,21 @@ class Utilities:
         return np.asarray(places + 1, dtype=np.int32)
 
     @property
+    def standard_errors(self) -> FloatArray:
+        """Standard errors of the utilities, ``(k,)``; of differences they follow from `covariance`."""
+        if self.covariance is None:
+            raise AttributeError("standard errors are those of bradley_terry; plackett_luce has none")
+        return np.sqrt(np.diagonal(self.covariance))
+
+    @property
     def pairwise_proba(self) -> FloatArray:
-        """Probabilities ``(k, k)`` that the item of the row is before that of the column; 1/2 on the diagonal."""
-        return np.asarray(expit(self.utilities[:, np.newaxis] - self.utilities))
+        """Probabilities ``(k, k)`` that the item of the row is before that of the column; 1/2 on the diagonal.
+
+        With ties those of both orders sum to less than 1, and the diagonal is that of an item beside an equal one.
+        """
+        half = (self.utilities[:, np.newaxis] - self.utilities) / 2
+        log_tie = np.log(self.ties.parameter) if self.ties is not None and self.ties.parameter > 0 else -np.inf
+        return np.asarray(np.exp(half - np.logaddexp(np.logaddexp(half, -half), log_tie)))
 
 
 def plackett_luce(
@@ -129,26 +166,40 @@ def plackett_luce(
     return _fitted(ranks, chosen, mass, pair_counts(profile).before, penalty)
 
 
-def bradley_terry(wins: ArrayLike, *, covariates: ArrayLike | None = None, penalty: float = 0.0) -> Utilities:
-    r"""Return the Bradley–Terry model of largest likelihood of comparisons of two items each.
+def bradley_terry(
+    wins: ArrayLike,
+    *,
+    ties: ArrayLike | None = None,
+    covariates: ArrayLike | None = None,
+    penalty: float = 0.0,
+) -> Utilities:
+    r"""Return the Bradley–Terry model of largest likelihood of comparisons of two items each; with ties, Davidson's.
 
-    An item u beats another v with probability :math:`1/(1 + \exp(\theta_v - \theta_u))`.
+    An item u beats another v with probability :math:`1/(1 + \exp(\theta_v - \theta_u))`. With ties, u beats v, v
+    beats u and the two are tied with probabilities proportional to :math:`e^{d/2}`, :math:`e^{-d/2}` and ν, where
+    :math:`d = \theta_u - \theta_v`.
 
     Parameters
     ----------
     wins : array-like of shape (k, k)
         Weight of the comparisons in which the item of the row beats that of the column, at least 0. The diagonal is not
-        used. Ties may be entered as half a win for either; they have no parameter of their own.
+        used.
+    ties : array-like of shape (k, k), default=None
+        Weight of the comparisons that end in a tie, symmetric: ``ties[u, v]`` and ``ties[v, u]`` are the same
+        comparisons. The diagonal is not used. None: comparisons have no ties, which `wins` may also hold as half a win
+        for either.
     covariates : array-like of shape (k, p), default=None
         Features of the items. The utilities are then linear in them, θ = Zβ, and `penalty` must be positive.
     penalty : float, default=0.0
         c ≥ 0, times half the squared norm of the utilities, or of β, which is added to the negative logarithm of the
-        likelihood. Without it some utilities would be infinite where no item from outside a group has beaten one of the
-        group; that is an error.
+        likelihood. Without it some utilities would be infinite where no item from outside a group has beaten, or tied,
+        one of the group; and with ties also where no circle of items, each of which has beaten or tied the next, has
+        more wins than ties. Both are errors.
 
     Returns
     -------
     Utilities
+        With `covariance`, and with ties `ties`.
 
     Raises
     ------
@@ -158,14 +209,19 @@ def bradley_terry(wins: ArrayLike, *, covariates: ArrayLike | None = None, penal
     Warns
     -----
     ConvergenceWarning
-        Where the solver is not done after its largest number of steps.
+        Where Newton's method is not done after 100 steps.
 
     Notes
     -----
-    Without covariates this is the Plackett–Luce model of rankings of two items, and a step of Newton's method costs
-    O(m + k³) for m ordered pairs with a win; memory O(m k). With covariates it is `ProbabilisticStructured` of two
-    classes without intercept, on differences of the items' rows, one for each pair and outcome. What belongs to
-    comparisons rather than items, as who plays at home, goes into further columns of such differences::
+    Newton's method on θ or β and ln ν, in which the logarithm of the likelihood is concave. A step costs O(k³), with
+    covariates O(k² p + p³). Covariances are by the observed information, the inverse of the second derivatives of what
+    is minimised, for θ among those of sum 0: standard errors are right for many comparisons, weights that are numbers
+    of independent comparisons, and no penalty; with a penalty they are those of a posterior under a normal prior.
+
+    Without ties and covariates this is the Plackett–Luce model of rankings of two items. With covariates and without
+    ties it is `ProbabilisticStructured` of two classes without intercept, on differences of the items' rows, one for
+    each pair and outcome. What belongs to comparisons rather than items, as who plays at home, goes into further
+    columns of such differences::
 
         ProbabilisticStructured(MultiClass(2), alpha=penalty, fit_intercept=False).fit(Z[u] - Z[v], u_wins)
 
@@ -177,46 +233,61 @@ def bradley_terry(wins: ArrayLike, *, covariates: ArrayLike | None = None, penal
 
     Ford, L. R. (1957). Solution of a ranking problem from binary comparisons. *American Mathematical Monthly* 64.
 
+    Davidson, R. R. (1970). On extending the Bradley–Terry model to accommodate ties in paired comparison experiments.
+    *J. Am. Stat. Assoc.* 65.
+
     Examples
     --------
     >>> from combpred.aggregation import bradley_terry
     >>> found = bradley_terry([[0, 7, 8], [3, 0, 6], [2, 4, 0]])
     >>> found.consensus, found.utilities.round(3).tolist()
     (array([1, 2, 3], dtype=int32), [0.741, -0.149, -0.591])
+    >>> found.standard_errors.round(3).tolist()
+    [0.346, 0.317, 0.334]
+    >>> with_ties = bradley_terry([[0, 7, 8], [3, 0, 6], [2, 4, 0]], ties=[[0, 2, 1], [2, 0, 3], [1, 3, 0]])
+    >>> round(with_ties.ties.parameter, 3)
+    0.427
     """
     before = read_pairs(wins, "wins").before
     if not before.any():
         raise ValueError("wins are all 0: there is nothing to learn from")
-    first, second = np.nonzero(before)
-    mass = before[first, second]
+    tied = None if ties is None else read_pairs(ties, "ties").before
+    if tied is not None and (tied.shape != before.shape or (tied != tied.T).any()):
+        raise ValueError(
+            f"ties must be symmetric and of the shape {before.shape} of wins, each tie at both of its places"
+        )
+    tying = tied is not None and bool(tied.any())  # no tie among comparisons that could have some: ν is 0
+    z = None
     if covariates is not None:
-        return _by_covariates(covariates, before, penalty)
-    ranks = np.zeros((len(mass), len(before)), dtype=np.int32)
-    rows = np.arange(len(mass))
-    ranks[rows, first], ranks[rows, second] = 1, 2
-    return _fitted(ranks, np.full(len(mass), 2), mass, before, penalty)
+        z = np.asarray(covariates, dtype=np.float64)
+        if z.ndim != 2 or len(z) != len(before) or not z.size or not np.isfinite(z).all():
+            raise ValueError(f"covariates must be finite numbers of shape ({len(before)}, p), got shape {z.shape}")
+    _check_penalty(penalty, above="" if z is None else "with covariates ")
+    if penalty == 0.0:
+        _require_connected(before if tied is None else before + tied, " or tied with" if tying else "")
+    coef, covariance, fitted = bradley_terry_fit(before, tied if tying else None, z, float(penalty))
+    if not fitted:
+        warn_user("the model is not fitted after 100 steps of Newton's method: raise the penalty", ConvergenceWarning)
+    log_tie = coef[-1] if tying else -np.inf
+    own = coef[:-1] if tying else coef
+    spread = covariance[: len(own), : len(own)]
+    theta = own if z is None else z @ own
+    found = None
+    if tied is not None:
+        error = float(np.sqrt(covariance[-1, -1])) if tying else 0.0
+        found = Ties(float(np.exp(log_tie)), float(np.exp(log_tie)) * error)
+    likelihood = _likelihood(theta, before, np.zeros_like(before) if tied is None else tied, log_tie)
+    if z is None:
+        return Utilities(theta, likelihood, None, spread, found)
+    centred = z - z.mean(axis=0)
+    return Utilities(theta - theta.mean(), likelihood, own, centred @ spread @ centred.T, found, spread)
 
 
-def _by_covariates(covariates: Any, before: FloatArray, penalty: Any) -> Utilities:
-    from .._models.probabilistic import ProbabilisticStructured  # loads the estimators
-    from ..structures import MultiClass
-
-    _check_penalty(penalty, above="with covariates ")
-    z = np.asarray(covariates, dtype=np.float64)
-    if z.ndim != 2 or len(z) != len(before) or not np.isfinite(z).all():
-        raise ValueError(f"covariates must be finite numbers of shape ({len(before)}, p), got shape {z.shape}")
-    first, second = np.nonzero(before)
-    forward = first < second
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    model = ProbabilisticStructured(MultiClass(2), alpha=penalty, fit_intercept=False, tol=1e-9, max_iter=1000)
-    model.fit(z[low] - z[high], forward.astype(np.int64), sample_weight=before[first, second])
-    coef = model.coef_[1] - model.coef_[0]
-    theta = z @ coef
-    return Utilities(theta - theta.mean(), _likelihood(theta, before), coef)
-
-
-def _likelihood(theta: FloatArray, before: FloatArray) -> float:
-    return float((before * log_expit(theta[:, np.newaxis] - theta)).sum())
+def _likelihood(theta: FloatArray, before: FloatArray, tied: FloatArray, log_tie: float) -> float:
+    half = (theta[:, np.newaxis] - theta) / 2
+    level = np.logaddexp(np.logaddexp(half, -half), log_tie)
+    ties = np.where(tied > 0, log_tie - level, 0.0) if np.isfinite(log_tie) else 0.0
+    return float((before * (half - level)).sum() + (tied * ties).sum() / 2)
 
 
 def _check_penalty(penalty: Any, above: str = "") -> None:
@@ -247,17 +318,22 @@ def _fitted(
 ) -> Utilities:
     _check_penalty(penalty)
     if penalty == 0.0:
-        order, ends = components(before > 0)
-        if len(ends):
-            items = ", ".join(map(str, sorted(order[: ends[0]])[:10])) + (", …" if ends[0] > 10 else "")
-            one = ends[0] == 1
-            raise ValueError(
-                f"no finite utilities are best: no other item is ever before {'item' if one else 'one of the items'} "
-                f"{items}; take a positive penalty, or leave {'it' if one else 'them'} out"
-            )
+        _require_connected(before)
     u = fit_plackett_luce(ranks[np.newaxis], mass[np.newaxis], float(penalty))[0]
     u = u - u.mean()
     return Utilities(u, _ranked_likelihood(u, ranks, chosen, mass))
+
+
+def _require_connected(before: FloatArray, tied: str = "") -> None:
+    """Raise ValueError, naming items, where some items are before others, but none of the others before them."""
+    order, ends = components(before > 0)
+    if len(ends):
+        items = ", ".join(map(str, sorted(order[: ends[0]])[:10])) + (", …" if ends[0] > 10 else "")
+        one = ends[0] == 1
+        raise ValueError(
+            f"no finite utilities are best: no other item is ever before{tied} {'item' if one else 'one of the items'} "
+            f"{items}; take a positive penalty, or leave {'it' if one else 'them'} out"
+        )
 
 
 def _ranked_likelihood(u: FloatArray, ranks: NDArray[np.int32], chosen: NDArray[np.intp], mass: FloatArray) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.glossary import documented
 from .._data.inputs import check_weights
 from .._data.relations import encode_relations, items_shown, pair_probabilities
 from .._lib.aggregate import strongest_chains
@@ -35,6 +36,7 @@ class AbstentionCurve:
     correctness: NDArray[np.float64]
 
 
+@documented
 def pair_completeness(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -47,8 +49,7 @@ def pair_completeness(
         u is before v. Two-dimensional arrays are taken for positions, never for the signs of pairs.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    per_row : bool, default=False
-        Whether to return one value per row, NaN for rows that do not count, in place of their mean.
+    %(counted_per_row)s
 
     Returns
     -------
@@ -77,6 +78,7 @@ def pair_completeness(
     return _mean_where(known > 0, stated, known, sample_weight, per_row, "y_true orders no pair")
 
 
+@documented
 def pair_gamma(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -88,8 +90,7 @@ def pair_gamma(
         As in `pair_completeness`.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    per_row : bool, default=False
-        Whether to return one value per row, NaN for rows that do not count, in place of their mean.
+    %(counted_per_row)s
 
     Returns
     -------

@@ -16,6 +16,7 @@ from ._rows import check_no_row, check_same_shape, number_matrix
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
 
 
+@documented
 def kendall_tau(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -29,8 +30,7 @@ def kendall_tau(
         count.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    per_row : bool, default=False
-        Whether to return one value per row, NaN for rows that do not count, in place of their mean.
+    %(counted_per_row)s
 
     Returns
     -------

@@ -9,6 +9,7 @@ import numpy as np
 from abi_conditions import CONDITIONS, RESTRICTION, SET_CALLS
 from abi_estimates import estimate_calls
 from abi_loglinear import loglinear_calls
+from abi_rankings import ranking_calls
 from combpred._lib import abi
 from combpred._lib.call import call, record
 from combpred._lib.ridge import Design, ridge_options
@@ -88,10 +89,6 @@ MACHINE = (
     *(PREFERENCES, record(abi.CLabelrankOptions, c=1.0, tol=1e-3, max_iter=100, seed=7)),
     *(doubles(512), doubles(600), record(abi.CLabelrankInfo), *RUN),
 )
-PROFILE = record(abi.CProfile, n=2, k=4, ranks=doubles(0), weights=ONES.ctypes.data)
-PAIRS_OF_ITEMS = record(abi.CPairs, k=4, before=doubles(2400), tied=doubles(2416))
-PROGRAMS = record(abi.CPrograms, k=4, n_groups=4, x=doubles(2432), state=doubles(2448), lower_bound=doubles(2464))
-CONSENSUS = record(abi.CAggregateOptions, method=b"auto", output=b"order", penalty=0.5, seed=7)
 PRIMAL = ridge_options({"loss": "auc", "solver": "primal", "precision": "single"})
 FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
@@ -300,26 +297,9 @@ CALLS = {
         *(UNIT_MARGINS, record(abi.CNeighbors, n=2, m=1, numbers=SLOTS.ctypes.data, weights=ONES.ctypes.data)),
         *(doubles(2700), doubles(2710), doubles(2720), doubles(2730), doubles(2770), *RUN),
     ],
-    "cp_aggregate": [
-        *(PROFILE, PAIRS_OF_ITEMS, CONSENSUS, PROGRAMS, WRITTEN[48:].ctypes.data, 4, record(abi.CConsensusInfo), *RUN)
-    ],
-    "cp_aggregate_pairs": [PROFILE, record(abi.CPairs, k=4, before=doubles(2480), tied=doubles(2496)), *RUN],
-    "cp_aggregate_groups": [doubles(2400), 4, doubles(2512), out()],
-    "cp_aggregate_margins": [PAIRS_OF_ITEMS, 0.5, doubles(2520), 4],
-    "cp_aggregate_chains": [doubles(2400), 2, 4, doubles(2820), doubles(2860), *RUN],
-    "cp_aggregate_acyclic": [
-        *(doubles(2400), 4, CONSENSUS, PROGRAMS, doubles(2540), doubles(2560), record(abi.CAcyclicInfo), *RUN)
-    ],
-    "cp_aggregate_extend": [
-        *(record(abi.CRelations, n=2, k=4, before=doubles(2400), weights=ONES.ctypes.data), 3, 7),
-        *(doubles(2600), doubles(2630), *RUN),
-    ],
-    "cp_plackett_luce_fit": [
-        record(abi.CRankedSets, n=2, m=1, k=4, ranks=INTS.ctypes.data, weights=ONES.ctypes.data),
-        *(1.0, doubles(2640), out(), *RUN),
-    ],
 }
 CALLS |= estimate_calls(STRUCTURE, D, SCORES)
+CALLS |= ranking_calls()
 CALLS |= loglinear_calls(STRUCTURE, D, design=DESIGN, targets=TARGETS, features=FEATURES, outputs=OUTPUTS)
 for name in CALLS.keys() & abi.OF_ROWS.keys():
     CALLS[name].append(out())  # bad_row
