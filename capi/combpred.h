@@ -1928,7 +1928,14 @@ typedef struct cp_preferences {
   cp_in_f64 *weights;    /* [n], finite and not negative; NULL: 1                                                   */
   cp_in_char *subgraphs; /* "edges": each edge on its own
                             "stars": the edges from each label that stands before others
+                            "sinks": the edges to each label that stands behind others
                             "graph": all edges of the row together                                                  */
+  cp_in_i64 *own_rows;   /* [n + 1]: subgraphs of the caller's own, in place of these: those of row i are own_rows[i],
+                            ..., own_rows[i + 1] - 1; NULL: none                                                    */
+  int64_t n_own, n_edges; /* how many subgraphs, and edges in them                                                  */
+  cp_in_i64 *own_edges;  /* [n_own + 1]: the edges of subgraph s are own_edges[s], ..., own_edges[s + 1] - 1        */
+  cp_in_i32 *own_ends;   /* [n_edges, 2]: winner and loser of each edge, a preference of the row. It may be in several
+                            subgraphs, but not for cp_labelrank_svm and cp_labelrank_svm_kernel                     */
 } cp_preferences;
 typedef const cp_preferences cp_in_preferences;
 #define CP_PREFERENCES {.struct_size = sizeof(cp_preferences)}

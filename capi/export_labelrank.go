@@ -52,7 +52,28 @@ func readPreferences(p *C.cp_in_preferences) (*labelrank.Examples, error) {
 	if e.Weights, err = optionalFloat64s(r.weights, "preferences.weights", r.n); err != nil {
 		return nil, err
 	}
+	if r.own_rows != nil {
+		if e.Own, err = readSubgraphs(r); err != nil {
+			return nil, err
+		}
+	}
 	return e, e.Check()
+}
+
+// readSubgraphs reads divisions of the caller's own.
+func readSubgraphs(r C.cp_in_preferences) (own *labelrank.Subgraphs, err error) {
+	if min(r.n_own, r.n_edges) < 0 || max(r.n_own, r.n_edges) > maxRows {
+		return nil, cabi.Illegal("preferences.n_own and n_edges are %d and %d, must be from 0 to %d", int64(r.n_own), int64(r.n_edges), maxRows)
+	}
+	own = new(labelrank.Subgraphs)
+	if own.Rows, err = cabi.View[int64](unsafe.Pointer(r.own_rows), "preferences.own_rows", r.n+1); err != nil {
+		return nil, err
+	}
+	if own.Edges, err = cabi.View[int64](unsafe.Pointer(r.own_edges), "preferences.own_edges", r.n_own+1); err != nil {
+		return nil, err
+	}
+	own.Ends, err = cabi.View[[2]int32](unsafe.Pointer(r.own_ends), "preferences.own_ends", r.n_edges)
+	return own, err
 }
 
 // readRanked reads preferences and the features of their rows.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"combpred/core/linalg"
@@ -58,6 +59,7 @@ func TestSubgraphsAreThoseOfTheDecomposition(t *testing.T) {
 		Edges: {{{0, 1}}, {{2, 0}}, {{0, 3}}, {{3, 1}}, {{3, 2}}},
 		Stars: {{{0, 1}, {0, 3}}, {{2, 0}}, {{3, 1}, {3, 2}}},
 		Whole: {{{0, 1}, {2, 0}, {0, 3}, {3, 1}, {3, 2}}},
+		Sinks: {{{2, 0}}, {{0, 1}, {3, 1}}, {{3, 2}}, {{0, 3}}},
 	}
 	for how, subgraphs := range want {
 		if got := pairs(how); !slices.EqualFunc(got, subgraphs, slices.Equal[[][2]int]) {
@@ -255,5 +257,45 @@ func TestASweepIsNotBegunWhenCancelled(t *testing.T) {
 	b.load(e, 0, nil, 1, 1)
 	if err := b.ascend(0, 0, 1<<16, mon); !errors.Is(err, parallel.ErrCancelled) || b.dual != 0 {
 		t.Errorf("error %v after the dual rose by %g", err, b.dual)
+	}
+}
+
+// Subgraphs of the caller's own are taken as they are, and refused where they are no subgraphs of the rows.
+func TestOwnSubgraphs(t *testing.T) {
+	e := &Examples{Labels: 3, Signs: []int8{1, 1, 1, 0, 0, 0}} // 0 before 1 before 2, and nothing
+	legal := Subgraphs{Rows: []int64{0, 2, 2}, Edges: []int64{0, 1, 3}, Ends: [][2]int32{{0, 2}, {1, 2}, {0, 2}}}
+	e.Own = &legal
+	if err := e.Check(); err != nil {
+		t.Fatal(err)
+	}
+	var g graph
+	g.readFrom(e, 0)
+	want := []edge{{0, 2, 1, 1}, {1, 2, 2, 1}, {0, 2, 1, 1}}
+	if !slices.Equal(g.edges, want) || !slices.Equal(g.ends, []int{1, 3}) || g.share != 0.5 {
+		t.Errorf("edges %v, ends %v, share %g", g.edges, g.ends, g.share)
+	}
+	if g.readFrom(e, 1); len(g.edges)+len(g.ends) > 0 || g.share != 0 {
+		t.Errorf("a row without subgraphs has %v", g)
+	}
+	if err := e.requireApart(); err == nil || !strings.Contains(err.Error(), "two subgraphs of row 0 hold the edge from 0 to 2") {
+		t.Errorf("an edge in two subgraphs: %v", err)
+	}
+	for what, c := range map[string]struct {
+		own  Subgraphs
+		want string
+	}{
+		"rows":       {Subgraphs{[]int64{0, 2}, legal.Edges, legal.Ends}, "must ascend from 0"},
+		"descending": {Subgraphs{[]int64{0, 3, 2}, legal.Edges, legal.Ends}, "must ascend from 0"},
+		"edges":      {Subgraphs{legal.Rows, []int64{0, 1, 2}, legal.Ends}, "must ascend from 0"},
+		"empty":      {Subgraphs{legal.Rows, []int64{0, 3, 3}, legal.Ends}, "subgraph 1 of row 0 has no edges"},
+		"no label":   {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{0, 3}, {1, 2}, {0, 2}}}, "from 0 to 3, must be different labels"},
+		"itself":     {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{1, 1}, {1, 2}, {0, 2}}}, "from 1 to 1, must be different labels"},
+		"reversed":   {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{2, 0}, {1, 2}, {0, 2}}}, "from 2 to 0, a preference that the row"},
+		"unstated":   {Subgraphs{[]int64{0, 0, 2}, legal.Edges, legal.Ends}, "subgraph 0 of row 1 has the edge from 0 to 2"},
+	} {
+		e.Own = &c.own
+		if err := e.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: the error is %v, must say %q", what, err, c.want)
+		}
 	}
 }

@@ -61,6 +61,9 @@ const (
 
 // optimise is block-coordinate ascent on the dual: the rows in random order, a block each.
 func optimise(e *Examples, m machine, opt Options, alpha []float64) (Info, error) {
+	if err := e.requireApart(); err != nil {
+		return Info{}, err
+	}
 	clear(alpha)
 	n, pairs := e.Rows(), e.pairs()
 	rng := rand.New(rand.NewPCG(opt.Seed, 0x1ab31))

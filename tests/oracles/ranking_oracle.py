@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -19,9 +20,23 @@ def random_preferences(n: int, k: int, seed: int) -> np.ndarray:
     return graphs
 
 
-def subgraphs(graph: np.ndarray, decomposition: str) -> list[list[tuple[int, int]]]:
+def thirds(edges: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Return every third edge: a decomposition of a user's own."""
+    return [part for part in (edges[::3], edges[1::3], edges[2::3]) if part]
+
+
+def overlapping(edges: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Return each edge with the next one, so that edges are in two subgraphs, and the first one alone."""
+    return [edges[:1], *(edges[i : i + 2] for i in range(len(edges)))]
+
+
+def subgraphs(graph: np.ndarray, decomposition: Any) -> list[list[tuple[int, int]]]:
     """Return the edges (winner, loser) of each subgraph of a preference graph."""
     edges = [(int(u), int(v)) for u, v in zip(*np.nonzero(graph), strict=True)]
+    if callable(decomposition):
+        return decomposition(edges) if edges else []
+    if decomposition == "sinks":
+        return [sink for label in range(len(graph)) if (sink := [edge for edge in edges if edge[1] == label])]
     if decomposition == "edges":
         return [[edge] for edge in edges]
     if decomposition == "graph":

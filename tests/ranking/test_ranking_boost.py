@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from combpred.ranking import LabelRankingBoost, LabelRankingSVM
-from ranking_oracle import log_sum, random_preferences, row_losses, wrong
+from ranking_oracle import log_sum, overlapping, random_preferences, row_losses, thirds, wrong
 
-DECOMPOSITIONS = ["edges", "stars", "graph"]
+DECOMPOSITIONS = ["edges", "stars", "sinks", "graph", thirds, overlapping]
 ACCURATE = {"min_gain": 1e-13, "max_iter": 20000}
 
 

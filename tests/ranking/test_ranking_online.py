@@ -9,9 +9,18 @@ import pytest
 from scipy import sparse
 
 from combpred.ranking import OnlineLabelRanker
-from ranking_oracle import hinge, random_preferences, row_losses, smallest_svm_objective, subgraphs, wrong
+from ranking_oracle import (
+    hinge,
+    overlapping,
+    random_preferences,
+    row_losses,
+    smallest_svm_objective,
+    subgraphs,
+    thirds,
+    wrong,
+)
 
-DECOMPOSITIONS = ["edges", "stars", "graph"]
+DECOMPOSITIONS = ["edges", "stars", "sinks", "graph", thirds, overlapping]
 UPDATES = ["additive", "multiplicative", "primal-dual"]
 
 

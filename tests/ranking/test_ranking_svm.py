@@ -13,9 +13,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 
 from combpred.ranking import LabelRankingSVM
-from ranking_oracle import hinge, random_preferences, row_losses, smallest_svm_objective
+from ranking_oracle import hinge, random_preferences, row_losses, smallest_svm_objective, thirds
 
-DECOMPOSITIONS = ["edges", "stars", "graph"]
+DECOMPOSITIONS = ["edges", "stars", "sinks", "graph", thirds]
 ACCURATE = {"tol": 1e-8, "max_iter": 20000, "random_state": 0}
 
 

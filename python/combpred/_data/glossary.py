@@ -208,6 +208,13 @@ classes : array-like, default=None
     All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out are
     inferred from the first block.
 
+[decomposition]
+decomposition : {"edges", "stars", "sinks", "graph"} or callable, default="edges"
+    The subgraphs of a row's preferences: "edges", each preference on its own; "stars", the preferences for each label
+    over others; "sinks", those for others over each label; "graph", all of the row. Or a function of the list of the
+    row's preferences, pairs (u, v) where u is preferred to v, that returns a list of subgraphs, each a list of such
+    pairs; it must be picklable for the estimator to be.
+
 [y_or_sets]
 y : array-like of n outputs, or of n Admissible
     In the structure's format; or the set of outputs that are right for each row.

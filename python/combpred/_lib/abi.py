@@ -415,7 +415,8 @@ class CPerceptronInfo(ctypes.Structure):
 class CPreferences(ctypes.Structure):
     """cp_preferences."""
 
-    _fields_ = _fields(n=_N, k=_N, signs=_P, margins=_P, weights=_P, subgraphs=_T)
+    _fields_ = _fields(n=_N, k=_N, signs=_P, margins=_P, weights=_P, subgraphs=_T, own_rows=_P, n_own=_N, n_edges=_N,
+                       own_edges=_P, own_ends=_P)
 
 
 class CLabelrankOptions(ctypes.Structure):

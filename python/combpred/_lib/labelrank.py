@@ -20,6 +20,31 @@ from .ridge import Design
 _MOST_ROUNDS = 2**20  # of boosting, for whose way there is room
 
 
+class Subgraphs(NamedTuple):
+    """Divisions of the preferences of n rows into subgraphs, by a function of the user's.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n + 1,), int64
+        The subgraphs of row i are numbers ``rows[i]`` to ``rows[i + 1] - 1``.
+    edges : ndarray of shape (s + 1,), int64
+        The edges of each, likewise.
+    ends : ndarray of shape (m, 2), int32
+        Winner and loser of each edge.
+    """
+
+    rows: NDArray[np.int64]
+    edges: NDArray[np.int64]
+    ends: NDArray[np.int32]
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of ``cp_preferences``."""
+        return {
+            "own_rows": self.rows, "n_own": len(self.edges) - 1, "n_edges": len(self.ends), "own_edges": self.edges,
+            "own_ends": self.ends,
+        }  # fmt: skip
+
+
 class Examples:
     """What n rows say about pairs of k labels.
 
@@ -30,7 +55,7 @@ class Examples:
         By which the scores of a pair are to differ; None for 1.
     weights : ndarray of shape (n,), or None
     k : int
-    subgraphs : {"edges", "stars", "graph"}, default="edges"
+    subgraphs : {"edges", "stars", "graph", "sinks"} or Subgraphs, default="edges"
     """
 
     def __init__(
@@ -39,14 +64,15 @@ class Examples:
         margins: FloatArray | None,
         weights: FloatArray | None,
         k: int,
-        subgraphs: str = "edges",
+        subgraphs: str | Subgraphs = "edges",
     ) -> None:
         self.n, self.k, self.shape = len(signs), k, (len(signs), k * (k - 1) // 2)
         signs = contiguous(signs, np.int8)
         if signs.shape != self.shape:
             raise ValueError(f"signs has shape {signs.shape}, must be {self.shape}")
         self.struct = record(
-            abi.CPreferences, n=self.n, k=k, signs=signs, subgraphs=subgraphs,
+            abi.CPreferences, n=self.n, k=k, signs=signs,
+            **(subgraphs.fields() if isinstance(subgraphs, Subgraphs) else {"subgraphs": subgraphs}),
             margins=None if margins is None else floats(margins, "margins", *self.shape),
             weights=None if weights is None else floats(weights, "weights", self.n),
         )  # fmt: skip

@@ -128,7 +128,7 @@ INPUT_KERNELS: tuple[str, ...] = ("linear", "poly", "rbf", "laplacian", "cosine"
 ORDER_KERNELS: tuple[str, ...] = ("edges", "signed-edges", "positions", "positions-rbf", "same-positions", "extensions")
 
 #: Divisions of preferences into subgraphs.
-SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph")
+SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph", "sinks")
 
 #: Losses of rankings that add up over positions.
 POSITION_LOSSES: tuple[str, ...] = ("spearman", "footrule", "ndcg", "precision")

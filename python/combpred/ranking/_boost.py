@@ -14,12 +14,12 @@ from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.labelrank import Examples, boost
+from .._lib.labelrank import boost
 from .._lib.names import SUBGRAPHS
 from .._lib.ridge import Design
 from .._models.training import keep_weights
 from ._base import LabelRanker
-from ._preferences import PREFERENCE_FORMATS, Preferences
+from ._preferences import PREFERENCE_FORMATS, Edge, Preferences, examples_of
 
 _WINDOW = 10  # rounds over which the decrease is measured
 
@@ -48,8 +48,7 @@ class LabelRankingBoost(LabelRanker):
     base_rankers : sequence of callables or None, default=None
         Functions that take X and return scores of shape ``(n, k)``, such as the ``label_scores`` of rankers that are
         fitted already. None: the features themselves.
-    decomposition : {"edges", "stars", "graph"}, default="edges"
-        The subgraphs: each preference on its own, the preferences for each label over others, or all of the row.
+    %(decomposition)s
     %(constant_feature)s
         Without effect on `base_rankers`.
     min_gain : float, default=1e-4
@@ -123,7 +122,7 @@ class LabelRankingBoost(LabelRanker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "base_rankers": ["array-like", None],
-        "decomposition": [StrOptions(set(SUBGRAPHS))],
+        "decomposition": [StrOptions(set(SUBGRAPHS)), callable],
         "fit_intercept": ["boolean"],
         "min_gain": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -135,7 +134,7 @@ class LabelRankingBoost(LabelRanker):
         alpha: float = 0.1,
         *,
         base_rankers: Sequence[Callable[[Any], Any]] | None = None,
-        decomposition: str = "edges",
+        decomposition: str | Callable[[list[Edge]], Any] = "edges",
         fit_intercept: bool = True,
         min_gain: float = 1e-4,
         max_iter: int = 2000,
@@ -152,7 +151,7 @@ class LabelRankingBoost(LabelRanker):
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         scores = None if self.base_rankers is None else self._base_scores(X)
         found = boost(
-            Examples(preferences.signs, None, weights, preferences.n_labels, self.decomposition),
+            examples_of(preferences, weights, self.decomposition),
             Design(X, intercept=self.fit_intercept), scores, alpha=float(self.alpha), min_gain=float(self.min_gain),
             max_iter=int(self.max_iter), n_threads=get_n_threads(), verbose=int(self.verbose),
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
@@ -15,12 +16,12 @@ from .._data.checks import whole_number
 from .._data.glossary import documented
 from .._data.inputs import check_rows, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
-from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
+from .._lib.labelrank import OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import SUBGRAPHS, UPDATES
 from .._lib.ridge import Design
 from .._models.training import keep_weights
 from ._base import LabelRanker
-from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences
+from ._preferences import PREFERENCE_FORMATS, Edge, Preferences, examples_of, read_preferences
 
 _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 3.11
 
@@ -49,9 +50,8 @@ class OnlineLabelRanker(LabelRanker):
     eta0 : float, default=1.0
         For ``"multiplicative"``: step size, between 0 and 2, both excluded, relative to the largest one that the bound
         allows. Steps get smaller as larger inputs are met, so that their size need not be known.
-    decomposition : {"edges", "stars", "graph"}, default="edges"
-        The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
-        mistake is 1 when any preference is violated.
+    %(decomposition)s
+        A row's mistake is the share of its subgraphs in which any preference is violated.
     average : bool, default=True
         Whether predictions use the mean of the weights after each row in place of the last ones.
     %(constant_feature)s
@@ -128,7 +128,7 @@ class OnlineLabelRanker(LabelRanker):
         "C": [Interval(Real, 0, None, closed="neither")],
         "radius": [Interval(Real, 0, None, closed="neither")],
         "eta0": [Interval(Real, 0, 2, closed="neither")],
-        "decomposition": [StrOptions(set(SUBGRAPHS))],
+        "decomposition": [StrOptions(set(SUBGRAPHS)), callable],
         "average": ["boolean"],
         "fit_intercept": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -144,7 +144,7 @@ class OnlineLabelRanker(LabelRanker):
         C: float = 1.0,
         radius: float = 10.0,
         eta0: float = 1.0,
-        decomposition: str = "edges",
+        decomposition: str | Callable[[list[Edge]], Any] = "edges",
         average: bool = True,
         fit_intercept: bool = True,
         max_iter: int = 5,
@@ -290,7 +290,7 @@ class OnlineLabelRanker(LabelRanker):
         weights = row_weights(sample_weight, len(preferences))
         rival = _fixed_weights(coef, intercept, (preferences.n_labels, X.shape[1]), self.fit_intercept)
         passes = whole_number(n_passes, "n_passes", 1, 2**31)
-        examples = Examples(preferences.signs, None, weights, preferences.n_labels, self.decomposition)
+        examples = examples_of(preferences, weights, self.decomposition)
         return mistake_bound(examples, Design(X, intercept=self.fit_intercept), self._update(), rival, passes)
 
     def _begin(self, n_labels: int) -> OnlineState:
@@ -310,7 +310,7 @@ class OnlineLabelRanker(LabelRanker):
         order: NDArray[np.int64] | None,
     ) -> None:
         online(
-            Examples(preferences.signs, None, weights, preferences.n_labels, self.decomposition),
+            examples_of(preferences, weights, self.decomposition),
             Design(X, intercept=self.fit_intercept),
             self._update(),
             state,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import as_numbers, error_at, target_matrix, unknown_positions
-from .._lib.labelrank import read_positions
+from .._data.targets import TargetError, as_numbers, error_at, target_matrix, unknown_positions
+from .._lib.arrays import FloatArray
+from .._lib.labelrank import Examples, Subgraphs, read_positions
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
 PREFERENCE_FORMATS = {
@@ -19,6 +22,9 @@ PREFERENCE_FORMATS = {
     "ties": "rankings with ties",
     "graphs": "preference graphs",
 }
+#: A preference: the label that is preferred, and the other one.
+Edge = tuple[int, int]
+
 _REMEDY = "positions are numbers above 0, compared by their order, 1 for the first, and -1 (or NaN) where unknown"
 
 
@@ -155,6 +161,48 @@ def read_feedback(y: Any, n_labels: int | None = None) -> Preferences:
         found.gaps[:, pair : pair + k - 1 - u] = np.where(np.isnan(apart), 1.0, apart)
         pair += k - 1 - u
     return Preferences(found.signs, found.ranks, k, gaps=found.gaps)
+
+
+def examples_of(
+    preferences: Preferences, weights: FloatArray | None, decomposition: str | Callable[[list[Edge]], Any]
+) -> Examples:
+    """Return preferences as the library takes them, divided into subgraphs by name or by the user's function.
+
+    Raises
+    ------
+    TargetError
+        Where the function gives subgraphs that are no lists of pairs of the row's; names the row of y.
+    """
+    own = decomposition if isinstance(decomposition, str) else _subgraphs(preferences, decomposition)
+    return Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, own)
+
+
+def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any]) -> Subgraphs:
+    u, v = np.triu_indices(preferences.n_labels, 1)
+    rows, edges, ends = [0], [0], []
+    for i, signs in enumerate(preferences.signs):
+        stated = [(int(a), int(b)) for a, b in zip(u[signs > 0], v[signs > 0], strict=True)]
+        stated += [(int(b), int(a)) for a, b in zip(u[signs < 0], v[signs < 0], strict=True)]
+        stated.sort()
+        known = set(stated)
+        for part in decompose(stated) if stated else ():
+            try:
+                pairs = [(operator.index(winner), operator.index(loser)) for winner, loser in part]
+            except (TypeError, ValueError):
+                raise _at_row(preferences, i, f"gives the subgraph {part!r:.80}, which is no list of pairs") from None
+            if not pairs:
+                raise _at_row(preferences, i, "gives a subgraph without preferences")
+            if strange := [pair for pair in pairs if pair not in known]:
+                raise _at_row(preferences, i, f"gives {strange[0]}, which is no preference of the row")
+            ends += pairs
+            edges.append(len(ends))
+        rows.append(len(edges) - 1)
+    return Subgraphs(np.array(rows, np.int64), np.array(edges, np.int64), np.array(ends, dtype=np.int32).reshape(-1, 2))
+
+
+def _at_row(preferences: Preferences, i: int, reason: str) -> TargetError:
+    row = i if preferences.rows is None else int(preferences.rows[i])
+    return TargetError(row, f"decomposition {reason}; it returns lists of pairs (u, v) out of those it is given")
 
 
 def _likely_cause(values: NDArray[Any]) -> str:

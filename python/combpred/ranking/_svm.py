@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from .._lib.ridge import Design
 from .._models.training import keep_weights
 from ._base import keep_solution
 from ._kernel import KernelRanker
-from ._preferences import PREFERENCE_FORMATS, Preferences, read_feedback, read_preferences
+from ._preferences import PREFERENCE_FORMATS, Edge, Preferences, examples_of, read_feedback, read_preferences
 
 
 @documented
@@ -45,9 +46,8 @@ class LabelRankingSVM(KernelRanker):
     %(coef0)s
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel; others ignore them.
-    decomposition : {"edges", "stars", "graph"}, default="edges"
-        The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
-        loss then is that of the preference missed by most.
+    %(decomposition)s
+        Dual variables are one a preference, so that each is in one subgraph.
     margin : {"unit", "positions", "feedback"}, default="unit"
         The margin :math:`\gamma_{uv}` demanded where u is preferred to v. "unit": 1. "positions": by how much the
         position of v exceeds that of u; positions may be any numbers above 0 then. "feedback": y holds feedback vectors
@@ -128,7 +128,7 @@ class LabelRankingSVM(KernelRanker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelRanker._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
-        "decomposition": [StrOptions(set(SUBGRAPHS))],
+        "decomposition": [StrOptions(set(SUBGRAPHS)), callable],
         "margin": [StrOptions({"unit", "positions", "feedback"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -146,7 +146,7 @@ class LabelRankingSVM(KernelRanker):
         degree: float = 3,
         coef0: float = 1.0,
         kernel_params: dict[str, Any] | None = None,
-        decomposition: str = "edges",
+        decomposition: str | Callable[[list[Edge]], Any] = "edges",
         margin: str = "unit",
         fit_intercept: bool = True,
         tol: float = 1e-3,
@@ -180,7 +180,7 @@ class LabelRankingSVM(KernelRanker):
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         self._resolve_kernel(X, weights)
-        examples = Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, self.decomposition)
+        examples = examples_of(preferences, weights, self.decomposition)
         trained = self._solve(X, examples, preferences.rows)
         keep_solution(self, trained, "passes")
 
