@@ -16,8 +16,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
 from .._lib.arrays import FloatArray
+from .._lib.ridge import left_out_scores, solve
 from .advice import alternatives
-from .dual import left_out_scores, solve
 from .ridge import StructuredRidge, keep, training_kernel
 from .training import TrainingRows
 

@@ -1,7 +1,7 @@
 """StructuredRidge: ridge regression for structured outputs, dense and over blocks of rows.
 
 Solvers are in the library, whose catalogue names them and whose plan chooses among them: those on a kernel matrix are
-in `dual`, the primal one is in `primal`.
+in `_lib.ridge`, the primal one is in `primal`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.decode import Model
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
-from .._lib.ridge import FitInfo, Targets, ridge_plan
+from .._lib.ridge import FitInfo, RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
 from ..structures import Structure
 from .advice import alternatives
 from .base import StructuredEstimator
-from .dual import RidgeProblem, Solution, left_out_scores, solve
 from .primal import RidgeTask, solve_blocks, solve_sums
 from .rows import BlockRows
 from .thresholds import best_threshold, require_all_sets

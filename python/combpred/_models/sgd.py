@@ -19,9 +19,8 @@ from .._data.glossary import documented
 from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._data.warn import warn_user
 from .._lib.arrays import IndexArray, require_memory
-from .._lib.ridge import Design
+from .._lib.ridge import Design, RidgeProblem
 from .._lib.sgd import Coefficients, Report, Schedule, sgd_expansion, sgd_fit
-from .dual import RidgeProblem
 from .ridge import RidgeBase
 from .training import (
     EarlierFit,

@@ -11,10 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
-import combpred
 import reference
 from combpred import CapabilityError, StructuredRidge, kernels
-from combpred._models import dual
+from combpred._models.ridge import RidgeProblem
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 from enumerated_problem import N, problem
 
@@ -295,8 +294,8 @@ def test_precomputed_kernel_is_left_as_it_was():
 @pytest.fixture
 def single_advised(monkeypatch):
     """Have the library advise factors in single precision, which it does for a thousand rows and more."""
-    plan = dual.ridge_plan
-    monkeypatch.setattr(dual, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
+    plan = RidgeProblem.plan
+    monkeypatch.setattr(RidgeProblem, "plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
 
 
 @pytest.mark.usefixtures("single_advised")
@@ -304,26 +303,6 @@ def test_single_precision_is_told_of():
     X, y, _, _, _ = problem(Permutations(4))
     model = StructuredRidge("permutations", kernel="rbf", solver="closed-form").fit(X, y)
     assert model.precision_ == "single"
-
-
-@pytest.mark.usefixtures("single_advised")
-def test_memory_for_double_precision_is_asked_for_where_single_is_not_enough(monkeypatch):
-    X, y, _, _, _ = problem(Permutations(4))
-    X[1] = X[0]
-    model = StructuredRidge("permutations", alpha=1e-8, kernel="rbf", gamma=0.1, fit_intercept=False)
-    monkeypatch.setattr(dual, "SMALL_BYTES", 0)
-    monkeypatch.setattr(dual, "available_memory", lambda: 0)  # for the kernel matrix it is enough
-    with pytest.raises(combpred.NumericalError, match="tol 1e-08: raise alpha"):
-        model.fit(X, y)
-    monkeypatch.setattr(dual, "require_memory", refuse_scratch)
-    with pytest.raises(MemoryError, match=f"training on {len(X)} rows: the work space"):
-        model.fit(X, y)
-
-
-def refuse_scratch(n_bytes, what, remedy, **keywords):
-    """As if a system had room for the kernel matrix, and none for work in double precision beside it."""
-    if what.endswith("the work space"):
-        raise MemoryError(what)
 
 
 @pytest.mark.usefixtures("single_advised")

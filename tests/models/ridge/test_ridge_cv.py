@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_
 
 import reference
 from combpred import StructuredRidge, StructuredRidgeCV
-from combpred._models import dual
+from combpred._models.ridge import RidgeProblem
 from combpred.structures import LabelSets, Ordinal, Permutations
 
 STRUCTURES = [
@@ -93,8 +93,8 @@ def test_large_problems_keep_three_digits_at_every_penalty(loss, monkeypatch):
     alphas = [1e-4, 1e-2, 1.0]  # the first needs double precision
     options = {"structure": structure, "kernels": ["rbf"], "gammas": [0.05], "losses": [loss]}
     ours = left_out_scores(X, y, alphas=alphas, **options)
-    plan = dual.ridge_plan
-    monkeypatch.setattr(dual, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "double"})
+    plan = RidgeProblem.plan
+    monkeypatch.setattr(RidgeProblem, "plan", lambda *arguments: {**plan(*arguments), "precision": "double"})
     in_double = left_out_scores(X, y, alphas=alphas, **options)
     assert not np.array_equal(ours[-1], in_double[-1])
     for scores, expected in zip(ours, in_double, strict=True):

@@ -14,8 +14,8 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.metaestimators import _safe_split
 
 from ..._lib.arrays import FloatArray
+from ..._lib.ridge import left_out_scores
 from ...structures import MultiClass
-from ..dual import left_out_scores
 from ..ridge import StructuredRidge, training_kernel
 from ..ridge_cv import StructuredRidgeCV
 from ..training import resolve_targets
