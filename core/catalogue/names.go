@@ -169,7 +169,7 @@ var (
 		{"hamming", int(affine.Hamming)}, {"kendall", int(affine.Kendall)}, {"tree", int(affine.Hamming)},
 		{"zero-one", int(affine.ZeroOne)}, {"h-loss", int(affine.HLoss)}, {"h-loss-sibling", int(affine.HLossSibling)},
 	}
-	Subgraphs   = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)},
+	Subgraphs = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)},
 		{"sinks", int(labelrank.Sinks)}}
 	NumberTypes = Names{
 		{"float64", int(Float64)}, {"float32", int(Float32)}, {"int8", int(Int8)}, {"uint8", int(Uint8)}, {"int16", int(Int16)},
