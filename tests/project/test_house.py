@@ -27,6 +27,7 @@ ROOMS_OF_ORACLES = {
     "abi_conditions": "_lib",
     "abi_estimates": "_lib",
     "abi_loglinear": "_lib",
+    "abi_rankings": "_lib",
     "process_data": "_lib",
     "cli_runs": "_cli",
 }
