@@ -151,6 +151,15 @@ def test_large_structures():
         structured_hinge_loss(cycles, scores, cycles.sample(1, random_state=0), decoder="exact")
 
 
+@every_small
+def test_a_set_of_all_outputs_has_no_loss(structure):
+    everything = [Admissible(list(structure.enumerate()))]
+    scores = np.random.default_rng(0).normal(size=(1, structure.n_features))
+    for loss in (structured_auc_loss, structured_exponential_loss, structured_log_loss):
+        assert loss(structure, scores, everything) == 0.0
+    assert structured_exponential_loss(structure, scores, everything, normalize=True, log=True) == -math.inf
+
+
 def test_a_single_output_has_no_loss():
     only = Custom.from_structures(["a"], [[1.0, 2.0]])
     assert structured_log_loss(only, [[1.0, 1.0]], [0]) == 0.0

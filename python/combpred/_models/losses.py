@@ -521,6 +521,7 @@ def _log_odds_outside(structure: Structure, given: ScoredRows) -> FloatArray:
     inside = given.sum_of_logs(given.own)
     with np.errstate(divide="ignore"):  # ln 0 is −inf
         others = log_z + np.log1p(-np.exp(np.minimum(inside - log_z, 0.0)))  # above 0 by rounding only
+    others[np.log(np.bincount(given.row)) >= structure.log_count() - 1e-12] = -np.inf  # there is none, but for rounding
     return others[given.row] - given.own
 
 
