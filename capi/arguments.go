@@ -257,6 +257,14 @@ func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pag
 	return pages{}, nil
 }
 
+// checkCount checks how many there are of something, be they looked at or not.
+func checkCount(n C.int64_t, name string) error {
+	if n < 0 || n > maxRows {
+		return cabi.Illegal("%s is %d, must be from 0 to %d", name, int64(n), maxRows)
+	}
+	return nil
+}
+
 // starts reads where what belongs to each row begins, and says how much there is.
 func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) {
 	view, err := int64s(p, name, n+1)

@@ -222,8 +222,8 @@ const walkLen, walkStart = 8, 4
 
 // readWalked reads the states of chains that the caller has followed.
 func readWalked(r *C.cp_supplied, space *estimate.Supplied) (err error) {
-	if r.walk == nil {
-		return nil
+	if err := checkCount(r.n_walked, "supplied.n_walked"); err != nil || r.walk == nil {
+		return err
 	}
 	space.Moves = true
 	if _, err = int64s(r.walk, "supplied.walk", walkLen); err != nil {

@@ -6,6 +6,7 @@ package main
 import "C"
 
 import (
+	"errors"
 	"unsafe"
 
 	"combpred/capi/cabi"
@@ -52,18 +53,19 @@ func readPreferences(p *C.cp_in_preferences) (*labelrank.Examples, error) {
 	if e.Weights, err = optionalFloat64s(r.weights, "preferences.weights", r.n); err != nil {
 		return nil, err
 	}
-	if r.own_rows != nil {
-		if e.Own, err = readSubgraphs(r); err != nil {
-			return nil, err
-		}
+	if e.Own, err = readSubgraphs(r); err != nil {
+		return nil, err
 	}
 	return e, e.Check()
 }
 
-// readSubgraphs reads divisions of the caller's own.
+// readSubgraphs reads divisions of the caller's own: nil for none.
 func readSubgraphs(r C.cp_in_preferences) (own *labelrank.Subgraphs, err error) {
-	if min(r.n_own, r.n_edges) < 0 || max(r.n_own, r.n_edges) > maxRows {
-		return nil, cabi.Illegal("preferences.n_own and n_edges are %d and %d, must be from 0 to %d", int64(r.n_own), int64(r.n_edges), maxRows)
+	if err := errors.Join(checkCount(r.n_own, "preferences.n_own"), checkCount(r.n_edges, "preferences.n_edges")); err != nil {
+		return nil, err
+	}
+	if r.own_rows == nil {
+		return nil, nil
 	}
 	own = new(labelrank.Subgraphs)
 	if own.Rows, err = cabi.View[int64](unsafe.Pointer(r.own_rows), "preferences.own_rows", r.n+1); err != nil {

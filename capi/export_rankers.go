@@ -155,8 +155,8 @@ func go_cp_labelrank_mistake_bound(design *C.cp_in_design, preferences *C.cp_in_
 
 // readLoss reads what a loss looks at, and the numbers of one that the caller has.
 func readLoss(d *direct.SVM, r *C.cp_in_rankings) (err error) {
-	if r.n_listed < 0 {
-		return cabi.Illegal("rankings.n_listed is %d, must be at least 0", int64(r.n_listed))
+	if err := checkCount(r.n_listed, "rankings.n_listed"); err != nil {
+		return err
 	}
 	d.Top = int(r.top)
 	switch d.Loss {

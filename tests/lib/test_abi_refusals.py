@@ -18,8 +18,7 @@ from combpred._lib.ridge import Design
 
 def test_null_structure_is_refused(dll):
     a = Answer(dll.cp_structure_shape, None, out(), out(), out())
-    assert a.status == abi.EVALUE
-    assert "NULL" in a.message
+    assert a.status == abi.EVALUE and "NULL" in a.message
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ TABLES = {
     "search.schedule": "_lib.names.RANDOM_DECODERS",
     "search.proposals": "_lib.names.PROPOSALS",
     "mixing_bound.sampler": "_lib.names.CHAINS",
+    "optimum_probability.chain": "_lib.names.CHAINS",
     "Structure.decode.decoder": "_lib.decode.DECODERS",
     "decode.method": "_lib.names.LIBRARY_DECODERS",
     "Examples.subgraphs": "_lib.names.SUBGRAPHS",
