@@ -150,6 +150,13 @@ class Judge:
         except AttributeError as error:
             refuse_scoring(self.scoring, left_out.missing, error)
             raise
+        except ValueError as error:
+            if not isinstance(self.scoring, str):  # a user's own function says what it means
+                raise
+            raise ValueError(
+                f"scoring={self.scoring!r} does not judge predictions of {model.structure_!r} ({error}): take "
+                "'metric' for the structure's own metric, or a function of estimator, X and y"
+            ) from error
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:

@@ -229,6 +229,14 @@ def test_scoring_by_what_models_do_not_have_is_refused_by_name(cv):
         model.fit(X, y)
 
 
+def test_scorers_that_do_not_judge_the_targets_are_named():
+    X, y, _, _, _ = problem(Permutations(4))
+    with pytest.raises(
+        ValueError, match=r"scoring='f1' does not judge predictions of Permutations\(n_labels=4\) .*'metric'"
+    ):
+        StructuredRidgeCV("permutations", kernels=["linear"], scoring="f1").fit(X, y)
+
+
 def test_scoring_by_what_leave_one_out_does_not_have_names_the_remedy():
     X, y = load_iris(return_X_y=True)
     model = StructuredRidgeCV(scoring=lambda estimator, X, y: estimator.feature_scores(X).mean())
