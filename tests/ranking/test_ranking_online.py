@@ -11,7 +11,6 @@ from scipy import sparse
 from combpred.ranking import OnlineLabelRanker
 from ranking_oracle import (
     hinge,
-    overlapping,
     random_preferences,
     row_losses,
     smallest_svm_objective,
@@ -20,7 +19,7 @@ from ranking_oracle import (
     wrong,
 )
 
-DECOMPOSITIONS = ["edges", "stars", "sinks", "graph", thirds, overlapping]
+DECOMPOSITIONS = ["edges", "stars", "sinks", "graph", thirds]  # no steps of which rounding makes, or breaks, ties
 UPDATES = ["additive", "multiplicative", "primal-dual"]
 
 

@@ -230,10 +230,8 @@ def test_scoring_by_what_models_do_not_have_is_refused_by_name(cv):
 
 
 def test_scorers_that_do_not_judge_the_targets_are_named():
-    X, y, _, _, _ = problem(Permutations(4))
-    with pytest.raises(
-        ValueError, match=r"scoring='f1' does not judge predictions of Permutations\(n_labels=4\) .*'metric'"
-    ):
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), Permutations(4).sample(20, 0)
+    with pytest.raises(ValueError, match=r"scoring='f1' does not judge predictions of Permutations.* 'metric'"):
         StructuredRidgeCV("permutations", kernels=["linear"], scoring="f1").fit(X, y)
 
 
