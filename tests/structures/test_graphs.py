@@ -311,8 +311,8 @@ def test_graphs_without_spanning_tree_are_refused() -> None:
         SpanningTrees(4, [(0, 1), (2, 3)]).count()
     with pytest.raises(ValueError, match="no path joins the vertices 0 and 3"):
         SpanningTrees(4, [(0, 1), (1, 2)]).count()
-    with pytest.raises(ValueError, match="'spanningtrees' needs n_vertices and edges"):
-        resolve_structure("spanningtrees", [[1]])
+    with pytest.raises(ValueError, match="2 columns, which is no number of edges of a complete graph"):
+        resolve_structure("spanningtrees", [[1, 1]])
     with pytest.raises(ValueError, match="n_vertices must be at most 4096"):
         SpanningTrees(5000, [(0, 1)]).count()
 

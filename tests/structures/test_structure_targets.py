@@ -118,10 +118,11 @@ def test_columns_of_a_frame_name_the_labels() -> None:
         resolved = given_one._resolve(frame)
         assert resolved.feature_names().tolist() == ["red", "green"]
         assert pickle.loads(pickle.dumps(resolved)).feature_names().tolist() == ["red", "green"]
-        assert resolved == LabelSets(2) and hash(resolved) == hash(LabelSets(2))
+        assert resolved == LabelSets(labels=["red", "green"], n_labels=2)
         assert given_one == LabelSets(given_one.n_labels)
-        assert resolved._resolve(frame.to_numpy()).feature_names().tolist() == ["label0", "label1"]
-        assert resolved.set_params(n_labels=3).feature_names().tolist() == ["label0", "label1", "label2"]
+        assert resolved._resolve(frame.to_numpy()).feature_names().tolist() == ["red", "green"]
+        with pytest.raises(ValueError, match="n_labels=3, but labels has 2 names; leave one of them out"):
+            resolved.set_params(n_labels=3).count()
 
 
 def test_sparse_duplicates_add_up_as_scipy_does() -> None:
@@ -145,7 +146,7 @@ def test_ordered_categories_come_back() -> None:
     grades = pd.Categorical(["good", "bad", "fair", "bad"], categories=["bad", "fair", "good"], ordered=True)
     for y in (grades, pd.Series(grades), pd.CategoricalIndex(grades)):
         structure = Ordinal()._resolve(y)
-        assert structure.n_grades == 3
+        assert structure.grades == 3
         assert structure.space.encode(y)[:, 0].tolist() == [2, 0, 1, 0]
         assert structure.space.decode_parts(structure.space.encode(y)).tolist() == list(grades)
         assert structure.feature_names().tolist() == [">=bad", ">=fair", ">=good"]
@@ -167,8 +168,8 @@ def test_numeric_categories_come_back() -> None:
     ("y", "message"),
     [
         (pd.Categorical(["a", "b"]), "as_ordered"),
-        (["low", "high"], "ordered Categorical"),
-        ([1, 2, 3], "smallest grade in y is 1.*subtract 1"),
+        (["low", "high"], r"Ordinal\(\['high', 'low'\]\), or pass an ordered Categorical"),
+        ([3, 4, 6], r"smallest grade in y is 3.*subtract 3 from y, or list.*Ordinal\(\[3, 4, 5, 6\]\)"),
         ([0, 0], "one grade only"),
         ([0, 1.5], "row 1: found 1.5"),
         ([0, -2], "row 1: found -2"),
@@ -185,7 +186,7 @@ def test_illegal_grades_are_refused(y: Any, message: str) -> None:
 def test_grades_beyond_the_given_number_are_refused() -> None:
     with pytest.raises(ValueError, match=r"row 1: found 3; grades are whole numbers 0\.\.2"):
         Ordinal(3).validate([0, 3])
-    with pytest.raises(ValueError, match="n_grades=3, but y has 2 categories"):
+    with pytest.raises(ValueError, match="grades=3, but y has 2 categories"):
         Ordinal(3)._resolve(pd.Categorical(["a", "b"], ordered=True))
     with pytest.raises(ValueError, match=r"y\.codes"):
         Ordinal(2).validate(pd.Categorical(["a", "b"], ordered=True))

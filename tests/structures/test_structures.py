@@ -241,7 +241,7 @@ def test_counts_of_millions_of_digits_come_in_time() -> None:
     [
         (MultiClass, "n_classes", 2**24),
         (LabelSets, "n_labels", 2**24),
-        (Ordinal, "n_grades", 2**24),
+        (Ordinal, "grades", 2**24),
         (Permutations, "n_labels", 2**14),
     ],
 )
@@ -301,7 +301,7 @@ def test_structures_are_resolved_from_instances_names_and_targets() -> None:
     assert resolve_structure(None, np.array([2, 7, 2])).classes_.tolist() == [2, 7]
     assert resolve_structure(None, [[0, 1], [1, 1]]) == LabelSets(2)
     assert resolve_structure(None, scipy.sparse.eye(4)) == LabelSets(4)
-    assert resolve_structure(None, pd.DataFrame({"a": [0, 1], "b": [1, 1]})) == LabelSets(2)
+    assert resolve_structure(None, pd.DataFrame({"a": [0, 1], "b": [1, 1]})) == LabelSets(2, labels=["a", "b"])
     assert resolve_structure(None, np.array([[0], [1]])).classes_.tolist() == [0, 1]  # encoding warns
 
 

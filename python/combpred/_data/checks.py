@@ -87,6 +87,18 @@ def check_share_or_none(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be in (0, 1), got {value!r}")
 
 
+def check_extent(nu: Any, max_results: Any) -> None:
+    """Raise TypeError or ValueError unless the arguments of `enumerate` say how many structures to list."""
+    if isinstance(nu, bool) or not isinstance(nu, Real):
+        raise TypeError(f"nu must be a number, got {nu!r}")
+    if not 0.0 < float(nu) <= 1.0:
+        raise ValueError(f"nu must be in (0, 1], got {nu!r}; predict gives the best structure")
+    if max_results is not None and not is_integer(max_results):
+        raise TypeError(f"max_results must be a positive integer or None, got {max_results!r}")
+    if max_results is not None and max_results < 1:
+        raise ValueError(f"max_results must be a positive integer or None, got {max_results!r}")
+
+
 def choice(value: Any, name: str, allowed: Collection[str]) -> str:
     """Return `value`; ValueError, listing what is allowed, unless it is one of these."""
     if value not in allowed:

@@ -221,7 +221,29 @@ y : array-like of n outputs, or of n Admissible
 
 [n_labels]
 n_labels : int, default=None
-    Number of labels k, at least 2. None: the number of columns of y when an estimator is fitted.
+    Number of labels k, at least 2. None: the number of names, or of columns of y when an estimator is fitted.
+
+[labels]
+labels : sequence of str or of int, default=None
+    Names of the labels, one for each column of y. Entries of ψ, conditions and messages call labels by them, and a data
+    frame y must have them as its columns, in whichever order. None: the columns of y, if it is a data frame when an
+    estimator is fitted; otherwise the numbers 0, 1, ….
+
+[items]
+items : sequence of str or of int, default=None
+    Names of the items, by which entries of ψ, conditions and messages call them; None: the numbers 0, 1, ….
+
+[vertices]
+vertices : sequence of str or of int, default=None
+    Names of the vertices, by which entries of ψ, edges, conditions and messages call them; None: the numbers 0, 1, ….
+
+[places]
+places : sequence of str or of int, default=None
+    Names of the places, by which entries of ψ, conditions and messages call them; None: the numbers 0, 1, ….
+
+[nodes]
+nodes : sequence of str or of int, default=None
+    Names of the nodes where `parent` is an array; None: the numbers 0, 1, …. The names of a mapping are its keys.
 
 [n_items]
 n_items : int, default=None

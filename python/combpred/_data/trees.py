@@ -5,13 +5,14 @@ Nothing here is recursive, so that trees may be of any depth.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import counted
+from .names import Names, checked_names
 from .targets import check_present, codes_of, summary, target_vector, whole_numbers
 
 
@@ -24,12 +25,14 @@ class Tree:
         The parent of each node, −1 for the root; or a mapping from the name of each node to the name of its parent, in
         which the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a root
         that is not a key comes first.
+    nodes : sequence of str or of int, default=None
+        Names of the nodes of an array.
 
     Attributes
     ----------
     parent : ndarray of shape (n,), dtype=int32
         The parent of each node, −1 for the root.
-    names : list of length n, or None
+    names : tuple of length n, or None
         Names of the nodes, all strings or all integers, if they were given.
     depth : ndarray of shape (n,), dtype=int64
         Number of proper ancestors of each node.
@@ -46,12 +49,19 @@ class Tree:
     Construction costs O(n log h) for height h.
     """
 
-    def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable]) -> None:
-        self.names: list[Hashable] | None = None
+    def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable], nodes: Sequence[Any] | None = None) -> None:
+        self.names: Names | None = None if nodes is None else checked_names(nodes, "nodes")
         if isinstance(parent, Mapping):
-            self.names, self.parent = _numbered(parent)
+            if nodes is not None:
+                raise ValueError(
+                    "nodes are names for an array of parents; the keys of a mapping are names: leave nodes out"
+                )
+            listed, self.parent = _numbered(parent)
+            self.names = tuple(listed)
         else:
             self.parent = _parents(parent)
+        if self.names is not None and len(self.names) != len(self.parent):
+            raise ValueError(f"nodes has {counted(len(self.names), 'name')}, but parent has {len(self.parent)} entries")
         roots = np.flatnonzero(self.parent == -1)
         if len(roots) == 0:
             raise ValueError("parent: no node is the root; its parent must be -1 (None in a mapping)")
@@ -68,14 +78,6 @@ class Tree:
     def show(self, node: int) -> str:
         """Return a node for messages, by its name if there are names."""
         return f"node {node}" if self.names is None else f"node {self.names[node]!r}"
-
-    def with_names(self, text: str) -> str:
-        """Return a text of the library with nodes called by their names, if there are names, in place of numbers."""
-        return text if self.names is None else re.sub(r"\bnode (\d+)", lambda found: self.show(int(found[1])), text)
-
-    def labels(self) -> list[str] | None:
-        """Return a string for each node, its name, or None without names."""
-        return None if self.names is None else [str(name) for name in self.names]
 
     def nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
         """Return y as node indices ``(n,)``; y holds names if the tree has them, otherwise indices.

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.checks import choice, is_integer, seed_of
+from .._data.checks import check_extent, choice, seed_of
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
     check_rows,
@@ -30,6 +30,7 @@ from .._data.inputs import (
     unconverted_rows,
     validate_input,
 )
+from .._data.names import output, set_output
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
@@ -199,7 +200,41 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if isinstance(self.structure_, MultiClass):
             self.classes_ = self.structure_.classes_
         elif isinstance(self.structure_, LabelSets):
-            self.classes_ = np.arange(self.structure_.n_features)
+            names = self.structure_.space.value_names()
+            self.classes_ = np.arange(self.structure_.n_features) if names is None else np.array(names)
+
+    def set_output(self, *, predict: str | None = None) -> Any:
+        """Set what predictions come back as.
+
+        Parameters
+        ----------
+        predict : {"default", "pandas", "polars", "y"} or None, default=None
+            What `predict`, `predict_proba` and `predict_marginals` return. "default": arrays. "pandas", "polars": a
+            data frame whose columns have the names of the structure's labels, items or nodes (or of the entries of ψ),
+            with the index of X; where outputs are single values, a series. "y": such a frame where y was one in
+            ``fit``, otherwise an array. None: as before.
+
+        Returns
+        -------
+        estimator
+            The estimator itself. As in scikit-learn, ``clone`` keeps the choice.
+
+        Raises
+        ------
+        ValueError
+            For another value.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from combpred import StructuredRidge
+        >>> X, y = pd.DataFrame({"age": [20, 30, 60]}), pd.DataFrame({"tea": [2, 2, 1], "milk": [1, 1, 2]})
+        >>> StructuredRidge("permutations").set_output(predict="pandas").fit(X, y).predict(X[:1])
+           tea  milk
+        0    2     1
+        """
+        set_output(self, predict)
+        return self
 
     # Scores and predictions.
 
@@ -449,9 +484,11 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         compressed = None if structure is None else structure.space.sparse_format
         if compressed is not None:
             blocks = self._decoded_blocks(self._check_new_rows(X), constraints, self._decoding())
-            return compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
-        decoded = self._decode_rows(X, constraints)
-        return self.structure_.space.decode_parts(decoded.y)
+            y = compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
+        else:
+            decoded = self._decode_rows(X, constraints)
+            y = self.structure_.space.decode_parts(decoded.y)
+        return output(self, y, X, self.structure_.space.column_names())
 
     def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
         """Predict as `predict` does, with a guarantee on the score of each prediction.
@@ -545,7 +582,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> [good.tolist() for good in ranker.enumerate([0.5], nu=1, max_results=2)]
         [[1, 2], [2, 1]]
         """
-        _check_extent(nu, max_results)
+        check_extent(nu, max_results)
         X = self._check_new_rows(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
         if X.shape[0] != 1:
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")
@@ -653,15 +690,3 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if is_dask(X):
             return mean_over_rows(self, "score", X, y, sample_weight)
         return float(self.structure_.score(y, self.predict(X), sample_weight))
-
-
-def _check_extent(nu: Any, max_results: Any) -> None:
-    """Raise TypeError or ValueError unless the arguments of `enumerate` say how many structures to list."""
-    if isinstance(nu, bool) or not isinstance(nu, Real):
-        raise TypeError(f"nu must be a number, got {nu!r}")
-    if not 0.0 < float(nu) <= 1.0:
-        raise ValueError(f"nu must be in (0, 1], got {nu!r}; predict gives the best structure")
-    if max_results is not None and not is_integer(max_results):
-        raise TypeError(f"max_results must be a positive integer or None, got {max_results!r}")
-    if max_results is not None and max_results < 1:
-        raise ValueError(f"max_results must be a positive integer or None, got {max_results!r}")

@@ -20,6 +20,7 @@ from .._data.checks import check_share_or_none, choice, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._data.names import output
 from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
@@ -482,7 +483,7 @@ class ProbabilisticStructured(StructuredEstimator):
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @lazily_on_dask
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, grade or label.
 
         Only with classes (``MultiClass``), grades (``Ordinal``) and label sets (``LabelSets``).
@@ -516,12 +517,11 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> ProbabilisticStructured().fit(X, ["a", "a", "b", "b"]).predict_proba([[1.5]]).round(2).tolist()
         [[0.38, 0.62]]
         """
-        marginals = self.predict_marginals(X)  # refuses what is not fitted
-        probabilities: FloatArray = self.structure_.probabilities(marginals)
-        return probabilities
+        marginals = self._marginals(X)  # refuses what is not fitted
+        return output(self, self.structure_.probabilities(marginals), X, self.structure_.space.value_names())
 
     @lazily_on_dask
-    def predict_marginals(self, X: Any) -> FloatArray:
+    def predict_marginals(self, X: Any) -> Any:
         r"""Return the expected embedding :math:`E\,\psi(y)` of each row.
 
         Where entries of ψ are 0 or 1 these are probabilities: of a label, an arc, an edge, a cell. Where they are ±1,
@@ -570,6 +570,11 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> bool(ranker.predict_marginals([[0.5]])[0, 0] > 0)  # P(0 before 1) − P(1 before 0)
         True
         """
+        marginals = self._marginals(X)
+        return output(self, marginals, X, self.structure_.feature_names().tolist())
+
+    def _marginals(self, X: Any) -> FloatArray:
+        """Return what `predict_marginals` does, as an array."""
         X = self._check_new_rows(X)
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)

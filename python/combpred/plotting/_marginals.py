@@ -216,7 +216,7 @@ class MarginalsDisplay:
                 f"{type(model).__name__} predicts no marginals; take ProbabilisticStructured, or pass marginals to "
                 "from_marginals"
             )
-        marginals = model.predict_marginals(rows)
+        marginals = np.asarray(model.predict_marginals(rows))
         if len(marginals) != 1:
             raise ValueError(
                 f"X has {len(marginals)} rows, a matrix shows the distribution of one; pass one, such as X[[0]]"

@@ -326,7 +326,7 @@ class ReliabilityDisplay:
 def _structure_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
     """Return which events happened, with which probability they were predicted, and their names."""
     structure = model.structure_
-    marginals = model.predict_marginals(X)
+    marginals = np.asarray(model.predict_marginals(X))
     probability, names = events(structure, marginals)
     happened, _ = events(structure, structure.embed(y))
     check_consistent_length(happened, probability)
@@ -341,7 +341,7 @@ def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
             f"{name} predicts no probabilities; take ProbabilisticStructured or a classifier with predict_proba, or "
             "pass probabilities to from_predictions"
         )
-    probability = model.predict_proba(X)
+    probability = np.asarray(model.predict_proba(X))
     classes = getattr(model, "classes_", None)
     if not isinstance(probability, np.ndarray) or not isinstance(classes, np.ndarray):
         raise TypeError(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from .._data.checks import counted
+from .._data.glossary import documented
+from .._data.names import Names, checked_names
 from ._base import Sized, Structure
 
 
+@documented
 class Assignments(Structure):
     r"""One-to-one assignments of k items to k columns: :math:`\psi_{ij}(y)` is 1 if item i gets column j, else 0.
 
@@ -17,6 +22,9 @@ class Assignments(Structure):
     n_items : int, default=None
         Number of items k, which is also the number of columns. None: the number of columns of y when an estimator is
         fitted.
+    %(items)s
+    columns : sequence of str or of int, default=None
+        Names of the columns, by which conditions may call them; None: the numbers 0..k−1.
 
     Notes
     -----
@@ -46,10 +54,27 @@ class Assignments(Structure):
     name = "assignments"
     default_metric = "hamming_score"
     _entries = "bits"
-    _sized = Sized("n_items", "item")
+    _sized = Sized("n_items", "item", names="items")
+    _columns = "items"
+    _called = "items?|column"
 
-    def __init__(self, n_items: int | None = None) -> None:
+    def __init__(
+        self,
+        n_items: int | None = None,
+        *,
+        items: Sequence[Any] | None = None,
+        columns: Sequence[Any] | None = None,
+    ) -> None:
         self.n_items = n_items
+        self.items = items
+        self.columns = columns
+
+    @property
+    def _second_names(self) -> Names | None:
+        names = None if self.columns is None else checked_names(self.columns, "Assignments: columns")
+        if names is not None and len(names) != self._n():
+            raise ValueError(f"Assignments: columns has {counted(len(names), 'name')} for {self._n()} items")
+        return names
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         truth, predicted = self._encoded(y_true, y_pred)

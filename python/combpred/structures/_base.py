@@ -13,7 +13,7 @@ import pickle
 from abc import ABC
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +21,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .. import metrics
-from .._data.checks import choice, frozen, is_integer, seed_of
+from .._data.checks import choice, counted, frozen, is_integer, seed_of
 from .._data.inputs import check_weights
+from .._data.names import Names, checked_names, column_names, columns_in_order, named_entries, with_names
 from .._data.targets import flat_sets, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding, score_rows
@@ -50,12 +51,15 @@ class Sized(NamedTuple):
         What a fitted estimator reads the value from.
     least : int or None, default=None
         Smallest legal value, where that of the library makes no sense to learn.
+    names : str or None, default=None
+        The parameter that holds names of the items.
     """
 
     parameter: str
     column: str
     source: str | None = "the columns of y"
     least: int | None = None
+    names: str | None = None
 
 
 class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -84,7 +88,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
     _decisions: ClassVar[tuple[str, ...]] = ()  # beside the most probable output, and that of nearest ψ
     _partial: ClassVar[bool] = False  # whether training targets may be known in part
+    _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
+    _called: ClassVar[str] = "items?"  # pattern of what the library calls items before their numbers
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
+    _frame_kind: str | None = None  # library of the data frame that y was, if it was one, when it was resolved
 
     @classmethod
     def _get_param_signature(cls) -> list[inspect.Parameter]:
@@ -157,8 +164,56 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         if not hasattr(self, "_sized"):
             return self._with()
-        name = self._sized.parameter
-        return self._with(**{name: self._shown(y) if getattr(self, name) is None else self._n()})
+        known = getattr(self, self._sized.parameter) is not None or self._names is not None
+        resolved = self._with(**{self._sized.parameter: self._n() if known else self._shown(y)})
+        if self._columns != "items" or self._names is not None or self._sized.names is None:
+            return resolved
+        return resolved._with(**{self._sized.names: column_names(y)})
+
+    @property
+    def _names(self) -> Names | None:
+        """The names of the items, checked; None if they have none."""
+        parameter = self._sized.names if hasattr(self, "_sized") else None
+        names = None if parameter is None else getattr(self, parameter)
+        return None if names is None else checked_names(names, f"{type(self).__name__}: {parameter}")
+
+    def _column_names(self) -> Sequence[Hashable] | None:
+        """Return the names of the columns of y; None if they have none."""
+        if self._columns == "entries":
+            return None if self._names is None else self.feature_names().tolist()
+        return self._names if self._columns == "items" else None
+
+    def ordered(self, y: Any, argument: str = "y") -> Any:
+        """Return y with the columns of a data frame in the order of the structure, if both have names.
+
+        Parameters
+        ----------
+        y : array-like of n rows
+            In the structure's format.
+        argument : str, default="y"
+            What messages call y.
+
+        Returns
+        -------
+        y : array-like
+            The argument itself, unless its columns have the structure's names in another order.
+
+        Raises
+        ------
+        ValueError
+            When a data frame has columns of other names, or lacks some.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from combpred.structures import LabelSets
+        >>> LabelSets(labels=["urgent", "billing"]).ordered(pd.DataFrame({"billing": [1], "urgent": [0]}))
+           urgent  billing
+        0       0        1
+        """
+        if column_names(y, argument) is None:
+            return y
+        return columns_in_order(y, self._column_names(), argument, f"those of {type(self).__name__}")
 
     def _shown(self, y: Any) -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""
@@ -214,7 +269,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _said(self, reason: str) -> str:
         """Return what the library says against a row, in the words of this class and with its remedies."""
-        return reason
+        return with_names(reason, self._called, self._names)
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``; overridden where that is another."""
@@ -233,11 +288,21 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             When a size is not known yet.
         """
         names = self._own_names()
-        return np.array(structure_names(self.space.description) if names is None else names, dtype=object)
+        if names is None:
+            names = structure_names(self.space.description)
+            first, second = self._names, self._second_names
+            if first is not None or second is not None:
+                names = named_entries(names, first, second)
+        return np.array(names, dtype=object)
 
     def _own_names(self) -> Sequence[str] | None:
-        """Return names that the entries of ψ have from the user, or None."""
+        """Return names that the entries of ψ have from the user, or None; overridden where those of items do not do."""
         return None
+
+    @property
+    def _second_names(self) -> Names | None:
+        """The names of what the second of two numbers stands for, where that is no item; None for numbers."""
+        return self._names
 
     # Facts about ψ, overridden where a subclass differs.
 
@@ -648,6 +713,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             When the metric is not defined for a row; names the argument and the row.
         """
         metric = getattr(metrics, self.default_metric)
+        y_true, y_pred = self.ordered(y_true, "y_true"), self.ordered(y_pred, "y_pred")
         sets = flat_sets(y_true)
         if sets is None:
             return float(metric(*self._metric_arguments(y_true, y_pred), sample_weight=sample_weight))
@@ -670,8 +736,19 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")
 
     def _n(self) -> int:
-        """Return the size, checked."""
-        return self._size(self._sized.parameter, self._sized.source, "n", self._sized.least)
+        """Return the size, checked: the parameter, or the number of names."""
+        parameter, names = self._sized.parameter, self._names
+        if names is None:
+            return self._size(parameter, self._sized.source, "n", self._sized.least)
+        if getattr(self, parameter) is None:
+            return self._with(**{parameter: len(names)})._size(parameter, None, "n", self._sized.least)
+        n = self._size(parameter, self._sized.source, "n", self._sized.least)
+        if n != len(names):
+            raise ValueError(
+                f"{type(self).__name__}: {parameter}={n}, but {self._sized.names} has {counted(len(names), 'name')}; "
+                "leave one of them out"
+            )
+        return n
 
     def _matrix(self, y: Any, argument: str) -> NDArray[Any]:
         """Return y, which messages call `argument`, as an array with a column for each item."""
@@ -704,7 +781,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             remedy = "" if source is None else f", or use structure_ of a fitted estimator, which has it from {source}"
             raise ValueError(f"{type(self).__name__}: {parameter} is not known yet; give it{remedy}")
         if not is_integer(value):
-            raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}")
+            named = self._sized.names if hasattr(self, "_sized") and parameter == self._sized.parameter else None
+            remedy = f"; names are given by {named}=" if named and not isinstance(value, (str, float)) else ""
+            raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}{remedy}")
         if value < at_least:
             raise ValueError(f"{type(self).__name__}: {parameter} must be at least {at_least}, got {value}")
         if value > legal.most:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from .._data.glossary import documented
 from ._base import Sized, Structure
 
 
+@documented
 class Cliques(Structure):
     r"""Cliques of the complete graph on N vertices: :math:`\psi_{uv}(y)`, u < v, is 1 if u and v both belong to y.
 
@@ -12,6 +17,7 @@ class Cliques(Structure):
     ----------
     n_vertices : int, default=None
         Number of vertices N, at least 2. None: the number of columns of y when an estimator is fitted.
+    %(vertices)s
 
     Notes
     -----
@@ -49,7 +55,10 @@ class Cliques(Structure):
     name = "cliques"
     default_metric = "hamming_score"
     _entries = "bits"
-    _sized = Sized("n_vertices", "vertex")
+    _sized = Sized("n_vertices", "vertex", names="vertices")
+    _columns = "items"
+    _called = "vertex|vertices|column"
 
-    def __init__(self, n_vertices: int | None = None) -> None:
+    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
         self.n_vertices = n_vertices
+        self.vertices = vertices

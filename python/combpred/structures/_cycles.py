@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +22,7 @@ class Cycles(Visits):
     Parameters
     ----------
     %(n_vertices)s
+    %(vertices)s
 
     Notes
     -----
@@ -53,11 +57,13 @@ class Cycles(Visits):
     name = "cycles"
     default_metric = "cycle_f1"
     _entries = "bits"
-    _sized = Sized("n_vertices", "vertex", "y")
+    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
+    _called = "vertex|vertices"
     _noun = ("vertex", "vertices")
 
-    def __init__(self, n_vertices: int | None = None) -> None:
+    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
         self.n_vertices = n_vertices
+        self.vertices = vertices
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None

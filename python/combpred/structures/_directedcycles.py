@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +21,7 @@ class DirectedCycles(Visits):
     Parameters
     ----------
     %(n_vertices)s
+    %(vertices)s
 
     Notes
     -----
@@ -54,11 +58,13 @@ class DirectedCycles(Visits):
     name = "directedcycles"
     default_metric = "policy_cosine"
     _entries = "signs and zeros"
-    _sized = Sized("n_vertices", "vertex", "y")
+    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
+    _called = "vertex|vertices"
     _noun = ("vertex", "vertices")
 
-    def __init__(self, n_vertices: int | None = None) -> None:
+    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
         self.n_vertices = n_vertices
+        self.vertices = vertices
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None

@@ -1,18 +1,60 @@
-"""Edge lists of simple graphs: checks, and names of edges."""
+"""What graphs and spanning trees share: sets of edges as outputs, out of a list of edges that is checked."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.names import Names, index_of
+from .._data.targets import summary, target_matrix
 from .._lib.call import codes
 from .._lib.errors import in_words_of
-from .._lib.structure import Description
+from .._lib.structure import Description, Range
+from ._base import Sized, Structure
+
+_COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
 
-def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]:
+class EdgeSets(Structure):
+    """Base class of structures whose outputs are sets of edges of a graph, the complete one if no edges are given."""
+
+    default_metric = "hamming_score"
+    _entries = "bits"
+    _sized = Sized("n_vertices", "edge", names="vertices")
+    _columns = "entries"
+    _called = "vertex|vertices"
+
+    n_vertices: int | None
+    edges: Any
+    vertices: Sequence[Any] | None
+
+    def _range(self, key: str) -> Range:
+        return _COMPLETE if self.edges is None else super()._range(key)
+
+    def _graph(self) -> tuple[int, NDArray[np.int32] | None]:
+        """Return the number of vertices, and the edges if they are given."""
+        if self.edges is None:
+            return self._n(), None
+        known = self.n_vertices is not None or self._names is not None
+        edges = edge_list(type(self).__name__, self.edges, self._n() if known else None, self._names)
+        return self._n() if known else int(edges.max()) + 1, edges
+
+    def _resolve(self, y: Any) -> EdgeSets:
+        if self.edges is not None:
+            return self._with(n_vertices=self.space.description.scalars["n"])
+        return super()._resolve(y)
+
+    def _shown(self, y: Any) -> int:
+        return vertices_of_complete_graph(super()._shown(y))
+
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        return target_matrix(y, argument, self.space.part_len, "edge")
+
+
+def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None = None) -> NDArray[np.int32]:
     """Return the edges of a simple graph as an int32 array of shape ``(n_edges, 2)``, checked.
 
     Parameters
@@ -23,6 +65,8 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
         Pairs of vertices.
     n_vertices : int or None
         Number of vertices; None: one more than the largest vertex in `edges`.
+    names : tuple or None, default=None
+        Names of the vertices, by which edges may call them.
 
     Raises
     ------
@@ -31,6 +75,8 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
     ValueError
         For a vertex out of range, a self-loop, or an edge that repeats or reverses another; names the edge.
     """
+    if names is not None:
+        edges = [[_vertex(cls, v, names) for v in edge] if np.ndim(edge) == 1 else edge for edge in edges]
     try:
         values = np.asarray(edges)
     except ValueError as error:
@@ -48,6 +94,10 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
     except ValueError as error:
         raise in_words_of(cls, error) from None
     return whole
+
+
+def _vertex(cls: str, vertex: Any, names: Names) -> Any:
+    return index_of(vertex, names, f"{cls}: edges hold the vertex {vertex!r}; the vertices are {summary(names)}")
 
 
 def vertices_of_complete_graph(n_edges: int) -> int:

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.targets import TargetError, target_matrix
+from .._data.glossary import documented
+from .._data.targets import TargetError
 from .._lib.decode import Decoded, Decoding, best_blocks, best_by_requests
 from .._lib.errors import CapabilityError
 from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.sampling import Drawn
-from .._lib.structure import Description, Range, structure_count
-from ._base import Sized, Structure
-from ._edges import (
-    edge_list,
-    vertices_of_complete_graph,
-)
+from .._lib.structure import Description, structure_count
+from ._edges import EdgeSets
 from ._search.constraints import Restriction
 from ._search.hereditary import PROPERTIES, SetProperty, decode_hereditary, edge_property, require_property
 from ._space import LibrarySpace, MomentsInfo
 
-_COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
-
 _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
 
 
-class Graphs(Structure):
+@documented
+class Graphs(EdgeSets):
     r"""Graphs on N vertices: :math:`\psi_e(y)` is 1 for the edges e of the graph y.
 
     Parameters
@@ -45,6 +41,7 @@ class Graphs(Structure):
         keeps it when edges are removed. A function takes a read-only bool array of shape ``(n_edges,)`` and returns
         whether that set of edges has the property. It must be picklable (a function of a module, not a lambda) for
         estimators to be picklable. Functions are equal only if they are the same object. None: all sets of edges.
+    %(vertices)s
 
     Notes
     -----
@@ -83,9 +80,6 @@ class Graphs(Structure):
     """
 
     name = "graphs"
-    default_metric = "hamming_score"
-    _entries = "bits"
-    _sized = Sized("n_vertices", "edge")
 
     def __init__(
         self,
@@ -93,34 +87,19 @@ class Graphs(Structure):
         *,
         edges: ArrayLike | None = None,
         hereditary: str | Callable[[NDArray[np.bool_]], bool] | None = None,
+        vertices: Sequence[Any] | None = None,
     ) -> None:
         self.n_vertices = n_vertices
         self.edges = edges
         self.hereditary = hereditary
-
-    def _range(self, key: str) -> Range:
-        return _COMPLETE if self.edges is None else super()._range(key)
+        self.vertices = vertices
 
     def _describe(self) -> Description:
         if self.hereditary is not None:
             require_property(self.hereditary)
         scalars = {"property": PROPERTIES[self.hereditary]} if isinstance(self.hereditary, str) else {}
-        if self.edges is None:
-            return Description(self.name, {"n": self._n()} | scalars, None, None)
-        edges = edge_list("Graphs", self.edges, None if self.n_vertices is None else self._n())
-        n = int(edges.max()) + 1 if self.n_vertices is None else self._n()
-        return Description(self.name, {"n": n} | scalars, edges.ravel(), None)
-
-    def _resolve(self, y: Any) -> Graphs:
-        if self.edges is not None:
-            return self._with(n_vertices=self.space.description.scalars["n"])
-        return super()._resolve(y)
-
-    def _shown(self, y: Any) -> int:
-        return vertices_of_complete_graph(super()._shown(y))
-
-    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        return target_matrix(y, argument, self.space.part_len, "edge")
+        n, edges = self._graph()
+        return Description(self.name, {"n": n} | scalars, None if edges is None else edges.ravel(), None)
 
     def _make_space(self) -> LibrarySpace:
         if self.hereditary is None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import allowed_mask
 from .._data.glossary import documented
+from .._data.names import Names
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
@@ -25,11 +26,12 @@ class Hierarchy(Structure):
     %(parent)s
     allowed : None, "leaves", bool array of shape (n_nodes,) or sequence of nodes, default=None
         The nodes that may be outputs. None: all of them. "leaves": the nodes without children. Otherwise those where
-        the mask is True, or those in the list, by index (by name if `parent` is a mapping).
+        the mask is True, or those in the list, by index, or by name if they have names.
+    %(nodes)s
 
     Notes
     -----
-    y has shape ``(n,)`` and holds node indices, or names if `parent` is a mapping; predictions have the same form. The
+    y has shape ``(n,)`` and holds node indices, or names if nodes have names; predictions have the same form. The
     embedding has d = n_nodes entries. The default metric is `accuracy`; `combpred.metrics.hierarchical_loss` also
     measures how far a wrong node lies from the right one.
 
@@ -52,41 +54,45 @@ class Hierarchy(Structure):
     default_metric = "accuracy"
     _entries = "bits"
     _costs = ("tree", "hamming", *TREE_COSTS)
+    _called = "nodes?"
 
     def __init__(
         self,
         parent: ArrayLike | Mapping[Hashable, Hashable],
         *,
         allowed: str | ArrayLike | Sequence[Hashable] | None = None,
+        nodes: Sequence[Any] | None = None,
     ) -> None:
         self.parent = parent
         self.allowed = allowed
+        self.nodes = nodes
+
+    def _tree(self) -> Tree:
+        return Tree(self.parent, self.nodes)
+
+    @property
+    def _names(self) -> Names | None:
+        return self._tree().names
 
     def _describe(self) -> Description:
-        tree = Tree(self.parent)
+        tree = self._tree()
         self._require_few("parent", len(tree), "nodes")
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
         return Description(self.name, {"n": len(tree)}, ints, None)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[np.int32]:
-        return Tree(self.parent).nodes(y, argument)[:, np.newaxis]
-
-    def _said(self, reason: str) -> str:
-        return Tree(self.parent).with_names(reason)
+        return self._tree().nodes(y, argument)[:, np.newaxis]
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        names = Tree(self.parent).names
+        names = self._names
         if names is None:
             return np.ascontiguousarray(parts[:, 0])
         return np.array(names)[parts[:, 0]]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold nodes that are not allowed; predictions are wrong there, but that is not an error.
-        tree = Tree(self.parent)
+        tree = self._tree()
         return tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
-
-    def _own_names(self) -> list[str] | None:
-        return Tree(self.parent).labels()
 
     def _mask(self, tree: Tree) -> NDArray[np.bool_]:
         """Return a mask ``(n_nodes,)`` of the allowed nodes; ValueError if the parameter `allowed` is illegal."""

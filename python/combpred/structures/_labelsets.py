@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.glossary import documented
 from .._data.targets import TargetError, check_width
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
@@ -17,6 +19,7 @@ _MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are fast
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
 
 
+@documented
 class LabelSets(Structure):
     r"""Subsets of d labels, all, those of one size or those that occur: :math:`\psi(y)` is the indicator vector.
 
@@ -30,19 +33,19 @@ class LabelSets(Structure):
         The sets that there are, 0/1 or booleans, each once. True: those of y when an estimator is fitted, of the first
         mini-batch where they come in several. Only these are predicted and have a probability, which makes labels
         dependent on each other. False: all sets.
+    %(labels)s
 
     Notes
     -----
     y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix. Predictions are
-    int64, in CSR format if the estimator was fitted to sparse y. After a fit to a DataFrame, `feature_names` of the
-    estimator's `structure_` returns its columns. The default metric is `hamming_score`, the fraction of entries that
-    are right.
+    int64, in CSR format if the estimator was fitted to sparse y. The default metric is `hamming_score`, the fraction of
+    entries that are right.
 
     There are :math:`2^d` sets, or :math:`\binom{d}{size}` of a fixed size. Decoding takes the labels of positive score,
     in O(d), or, if the size is fixed, the labels of the largest scores, in O(d log d). Of k observed sets everything is
     computed by sums over them, in O(k d); `log_proba` of a set that is none of them is an error, which names the row.
 
-    Constraints have the keys ``required`` and ``forbidden``, lists of labels 0..d−1, and ``size``, the number of
+    Constraints have the keys ``required`` and ``forbidden``, lists of labels, and ``size``, the number of
     labels.
 
     Examples
@@ -62,11 +65,20 @@ class LabelSets(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _decisions = ("f1", "ranking", "subset")
-    _sized = Sized("n_labels", "label")
-    _label_names: list[str] | None = None  # columns of the DataFrame that y was; not compared by ==
+    _sized = Sized("n_labels", "label", names="labels")
+    _columns = "items"
+    _called = "labels?|column"
 
-    def __init__(self, n_labels: int | None = None, *, size: int | None = None, observed: Any = False) -> None:
+    def __init__(
+        self,
+        n_labels: int | None = None,
+        *,
+        size: int | None = None,
+        observed: Any = False,
+        labels: Sequence[Any] | None = None,
+    ) -> None:
         self.n_labels = n_labels
+        self.labels = labels
         self.size = size
         self.observed = observed
 
@@ -114,11 +126,8 @@ class LabelSets(Structure):
         return np.ascontiguousarray(sets, dtype=np.int32).ravel()
 
     def _resolve(self, y: Any) -> LabelSets:
-        columns = getattr(y, "columns", None)  # of a DataFrame
-        names = None if columns is None else [str(name) for name in columns]
         compressed = sparse.csr_matrix if isinstance(y, sparse.spmatrix) else sparse.csr_array
-        learned = {"_label_names": names, "_sparse_format": compressed if sparse.issparse(y) else None}
-        resolved = super()._resolve(y)._with(**learned)
+        resolved = super()._resolve(y)._with(_sparse_format=compressed if sparse.issparse(y) else None)
         if self.observed is not True:
             return resolved
         return resolved._with(observed=np.unique(resolved._with(observed=False).space.encode(y), axis=0))
@@ -161,11 +170,6 @@ class LabelSets(Structure):
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks require
-
-    def _own_names(self) -> list[str] | None:
-        names = self._label_names
-        # set_params may have changed the number of labels
-        return names if names is not None and len(names) == self._n() else None
 
 
 def _stored_bits(rows: Any) -> NDArray[np.int32]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
+from .._data.names import Names
 from .._data.targets import check_present, codes_of, summary, target_vector
 from ._base import Sized, Structure
 
@@ -122,6 +123,10 @@ class MultiClass(Structure):
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return self._labels()[parts[:, 0]]
+
+    @property
+    def _names(self) -> Names | None:
+        return tuple(self.classes_.tolist()) if hasattr(self, "classes_") else None
 
     def _own_names(self) -> list[str]:
         return [str(label) for label in self._labels().tolist()]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.checks import is_number
+from .._data.names import Names, checked_names
 from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
+from .._data.warn import warn_user
 from ._base import Sized, Structure
 
 
@@ -16,21 +20,22 @@ class Ordinal(Structure):
 
     Parameters
     ----------
-    n_grades : int, default=None
-        Number of grades d, at least 2. None: the number of categories of y when an estimator is fitted, or one more
-        than the largest grade.
+    grades : int or sequence of str or of int, default=None
+        Number of grades d, at least 2; or their names from lowest to highest, all strings or all integers. None: the
+        categories of y when an estimator is fitted, or as many as the largest number in y says.
 
     Attributes
     ----------
-    categories_ : ndarray of shape (n_grades,)
-        The categories from lowest to highest. Only the structure of an estimator fitted to an ordered Categorical has
-        it.
+    categories_ : ndarray of shape (d,)
+        What grades are called, from lowest to highest. Only the structure of an estimator fitted to an ordered
+        Categorical, or to grades counted from 1, has it.
 
     Notes
     -----
-    y has shape ``(n,)`` and holds whole numbers 0..d−1, or is an ordered pandas Categorical or a Series of that type.
-    Predictions are int32 grades, or categories if y was a Categorical. The default metric is `neg_absolute_error`, the
-    negative number of grades between truth and prediction.
+    y has shape ``(n,)`` and holds the names of grades, or whole numbers 0..d−1 if they have none; or it is an ordered
+    pandas Categorical, a Series of that type, or a polars Series of type Enum. Where 0 never occurs in numbers, and 1
+    or d does, grades are read as counted from 1, with a warning. Predictions are names, categories or numbers as y
+    holds them. The default metric is `neg_absolute_error`, the negative number of grades between truth and prediction.
 
     The embedding is that of Vembu (2010), ch. 5, with grades counted from 0; its first entry is always 1. Decoding
     compares the cumulative sums of the scores, in O(d).
@@ -41,16 +46,18 @@ class Ordinal(Structure):
     >>> Ordinal(4).embed([0, 2])
     array([[1., 0., 0., 0.],
            [1., 1., 1., 0.]])
+    >>> Ordinal(["low", "mid", "high"]).feature_names().tolist()
+    ['>=low', '>=mid', '>=high']
     """
 
     name = "ordinal"
     default_metric = "neg_absolute_error"
     _entries = "bits"
     _decisions = ("median",)
-    _sized = Sized("n_grades", "grade", "the largest grade or the categories of y", 2)
+    _sized = Sized("grades", "grade", "the largest grade or the categories of y", 2)
 
-    def __init__(self, n_grades: int | None = None) -> None:
-        self.n_grades = n_grades
+    def __init__(self, grades: int | Sequence[Any] | None = None) -> None:
+        self.grades = grades
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each grade, given the marginals of distributions.
@@ -78,42 +85,60 @@ class Ordinal(Structure):
         np.clip(probabilities, 0.0, 1.0, out=probabilities)
         return probabilities
 
-    def _resolve(self, y: Any) -> Ordinal:
+    @property
+    def _names(self) -> Names | None:
         if hasattr(self, "categories_"):
+            return tuple(self.categories_.tolist())
+        return None if self.grades is None or is_number(self.grades) else checked_names(self.grades, "Ordinal: grades")
+
+    def _n(self) -> int:
+        names = self._names
+        return super()._n() if names is None else self._with(grades=len(names))._size("grades", None, "n", 2)
+
+    def _resolve(self, y: Any) -> Ordinal:
+        if self._names is not None:
+            self._n()
             return self._with()
         categories = _ordered_categories(y)
         if categories is not None:
             if len(categories) < 2:
                 raise ValueError(f"Ordinal: y has {len(categories)} categories; at least 2 are needed")
-            if self.n_grades is not None and self._n() != len(categories):
+            if self.grades is not None and self._n() != len(categories):
                 raise ValueError(
-                    f"Ordinal: n_grades={self.n_grades}, but y has {len(categories)} categories "
-                    f"({summary(list(categories))}); leave n_grades out, or set the categories of y"
+                    f"Ordinal: grades={self.grades}, but y has {len(categories)} categories "
+                    f"({summary(list(categories))}); leave grades out, or set the categories of y"
                 )
-            return self._with(n_grades=len(categories), categories_=categories)
-        if self.n_grades is not None:
-            return self._with(n_grades=self._n())
-        grades = _grades(y)
-        lowest, highest = int(grades.min()), int(grades.max())
-        if lowest > 0:
+            return self._with(grades=len(categories), categories_=categories)
+        values = _grades(y)
+        lowest, highest = int(values.min()), int(values.max())
+        n = highest + (lowest != 1) if self.grades is None else self._n()
+        if lowest > 0 and highest == n:
+            warn_user(
+                f"grades in y are {lowest} to {highest}: they are read as counted from 1; say so by "
+                f"Ordinal({list(range(1, n + 1))!r:.60}), or give the number of grades if there are lower ones",
+                UserWarning,
+            )
+            return self._with(grades=n, categories_=np.arange(1, n + 1))
+        if self.grades is None and lowest > 0:
             raise ValueError(
-                f"Ordinal: the smallest grade in y is {lowest}, but grades count from 0; subtract {lowest} from y, "
-                "or give n_grades if the lower grades exist and are only not seen here"
+                f"Ordinal: the smallest grade in y is {lowest}, but grades count from 0; subtract {lowest} from y, or "
+                f"list the grades that there are, as in Ordinal({list(range(lowest, highest + 1))!r:.60})"
             )
         if highest == 0:
-            raise ValueError("Ordinal: y holds one grade only (0); at least 2 are needed, or give n_grades")
-        return self._with(n_grades=highest + 1)
+            raise ValueError("Ordinal: y holds one grade only (0); at least 2 are needed, or give grades")
+        return self._with(grades=n)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        if hasattr(self, "categories_"):
-            return _codes(y, self.categories_.tolist(), argument)[:, np.newaxis]
+        if self._names is not None:
+            return _codes(y, self._names, argument)[:, np.newaxis]
         self._refuse_categories(y, argument)
         return _unnamed(y, argument)[:, np.newaxis]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold grades that did not occur in training; predictions are off there, which is no error.
-        if hasattr(self, "categories_"):
-            scale = self._scale(y_true)
+        names = self._names
+        if names is not None and list(names) != list(range(names[0] == 1, len(names) + (names[0] == 1))):
+            scale = self._scale(y_true, names)
             return _codes(y_true, scale, "y_true"), _codes(y_pred, scale, "y_pred")
         for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")):
             self._refuse_categories(y, argument)
@@ -124,16 +149,17 @@ class Ordinal(Structure):
         if _ordered_categories(y) is not None:
             raise ValueError(
                 f"Ordinal: {argument} is a Categorical, but this structure knows no categories; pass {argument}.codes "
-                f"({argument}.cat.codes of a Series), or use structure_ of an estimator fitted to a Categorical"
+                f"({argument}.cat.codes of a Series), list them in grades, or use structure_ of an estimator fitted to "
+                "a Categorical"
             )
 
-    def _scale(self, y_true: Any) -> list[Any]:
+    def _scale(self, y_true: Any, names: Names) -> list[Any]:
         """Return the categories by which to compare `y_true` with predictions.
 
         These are the known ones or, if there are more, those of `y_true`; ValueError unless one list contains the other
         in the same order.
         """
-        known: list[Any] = self.categories_.tolist()
+        known = list(names)
         if not getattr(getattr(y_true, "dtype", None), "ordered", False):
             return known
         own: list[Any] = np.asarray(y_true.dtype.categories).tolist()
@@ -147,13 +173,14 @@ class Ordinal(Structure):
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         grades: NDArray[Any] = parts[:, 0].copy()
-        return self.categories_[grades] if hasattr(self, "categories_") else grades
+        if hasattr(self, "categories_"):
+            grades = self.categories_[grades]
+        elif self._names is not None:
+            grades = np.array(self._names)[grades]
+        return grades
 
-    def _own_names(self) -> list[str] | None:
-        return [f">={grade}" for grade in self.categories_.tolist()] if hasattr(self, "categories_") else None
 
-
-def _codes(y: Any, scale: list[Any], argument: str) -> NDArray[np.int32]:
+def _codes(y: Any, scale: Sequence[Any], argument: str) -> NDArray[np.int32]:
     """Return the index of each category in `scale`; TargetError for the first row that is not in it."""
     values = target_vector(y, argument)
     check_present(values, argument)
@@ -171,15 +198,17 @@ def _unnamed(y: Any, argument: str) -> NDArray[Any]:
     values = target_vector(y, argument)
     if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
         raise ValueError(
-            f"Ordinal: {argument} holds strings, whose order is not known; pass whole numbers 0..d−1, or an ordered "
-            f"Categorical: pandas.Categorical({argument}, categories=[lowest, …, highest], ordered=True)"
+            f"Ordinal: {argument} holds strings, whose order is not known; list the grades from lowest to "
+            f"highest, as in Ordinal({sorted(set(values.tolist()), key=str)[:4]!r:.60}), or pass an ordered Categorical"
         )
     return values
 
 
 def _ordered_categories(y: Any) -> NDArray[Any] | None:
-    """Return the categories of an ordered Categorical, or None for other y; ValueError for an unordered Categorical."""
+    """Return the categories of an ordered Categorical or of an Enum, None for other y; ValueError without an order."""
     dtype: Any = getattr(y, "dtype", None)
+    if type(dtype).__name__ == "Enum" and hasattr(dtype, "categories"):  # of polars
+        return np.asarray(dtype.categories.to_list())
     if not hasattr(dtype, "categories") or not hasattr(dtype, "ordered"):
         return None
     if not dtype.ordered:

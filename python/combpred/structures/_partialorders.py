@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ class PartialOrders(Relations):
         over all partial orders, up to N = 7. "relaxed": the moments of partial tournaments, which need not be
         transitive. "sampled": estimates from a Markov chain with a fixed seed, up to N = 48, with a standard error.
         "auto": exact up to N = 7, relaxed beyond.
+    %(items)s
 
     Notes
     -----
@@ -68,10 +70,15 @@ class PartialOrders(Relations):
     name = "partialorders"
 
     def __init__(
-        self, n_items: int | None = None, *, moments: Literal["auto", "exact", "relaxed", "sampled"] = "auto"
+        self,
+        n_items: int | None = None,
+        *,
+        moments: Literal["auto", "exact", "relaxed", "sampled"] = "auto",
+        items: Sequence[Any] | None = None,
     ) -> None:
         self.n_items = n_items
         self.moments = moments
+        self.items = items
 
     def _describe(self) -> Description:
         if not isinstance(self.moments, str) or self.moments not in _MOMENTS:

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import require_integers
-from .._data.targets import padded, target_matrix, whole_numbers
+from .._data.glossary import documented
+from .._data.names import Names, checked_names, index_of
+from .._data.targets import padded, summary, target_matrix, whole_numbers
 from .._lib.call import codes
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
 from ._base import Structure
 
 
+@documented
 class Paths(Structure):
     r"""Paths from a source to a target in an acyclic graph: :math:`\psi_a(y)` is 1 if the path uses arc a, else 0.
 
     Parameters
     ----------
     arcs : array-like of shape (m, 2)
-        Tail and head of each arc, where vertices are numbered from 0. Arcs must differ from one another and must not
-        form a cycle. Arcs that are on no path from source to target are allowed; their entries of ψ are 0.
-    source, target : int
+        Tail and head of each arc, by their numbers from 0 on or by their names. Arcs must differ from one another and
+        must not form a cycle. Arcs that are on no path from source to target are allowed; their entries of ψ are 0.
+    source, target : int or str
         The vertices at which every path starts and ends.
     tied : array-like of shape (m,), default=None
         Group 0..g−1 of each arc; :math:`\psi_g(y)` is then the number of arcs of group g on the path. None: every arc
         is its own group.
+    %(vertices)s
 
     Notes
     -----
@@ -64,11 +69,20 @@ class Paths(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
 
-    def __init__(self, arcs: ArrayLike, source: int, target: int, *, tied: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        arcs: ArrayLike,
+        source: int | str,
+        target: int | str,
+        *,
+        tied: ArrayLike | None = None,
+        vertices: Sequence[Any] | None = None,
+    ) -> None:
         self.arcs = arcs
         self.source = source
         self.target = target
         self.tied = tied
+        self.vertices = vertices
 
     @classmethod
     def grid(cls, n_rows: int, n_columns: int) -> Paths:
@@ -227,6 +241,8 @@ class Paths(Structure):
     def _describe(self) -> Description:
         if np.size(self.arcs) == 0:
             raise ValueError("Paths: arcs must list at least one pair of vertices, shape (m, 2); it is empty")
+        if self._names is not None:
+            return self._numbered()._describe()
         arcs = self._whole(self.arcs, "arcs", 2)
         if arcs.shape[1] != 2:
             raise ValueError(f"Paths: arcs must list at least one pair of vertices, shape (m, 2); got {arcs.shape}")
@@ -244,6 +260,23 @@ class Paths(Structure):
             raise ValueError(f"Paths: tied must have one group for each of {len(arcs)} arcs, got {len(tied)}")
         scalars["groups"] = int(tied.max()) + 1
         return Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
+
+    @property
+    def _names(self) -> Names | None:
+        return None if self.vertices is None else checked_names(self.vertices, "Paths: vertices")
+
+    def _numbered(self) -> Paths:
+        """Return the same paths with vertices called by their numbers."""
+        names = self._names
+
+        def number(vertex: Any, parameter: str) -> Any:
+            remedy = f"Paths: {parameter} is {vertex!r}" if parameter != "arcs" else f"Paths: arcs hold {vertex!r}"
+            return index_of(vertex, names, f"{remedy}; the vertices are {summary(names or ())}")
+
+        ends = {parameter: number(getattr(self, parameter), parameter) for parameter in ("source", "target")}
+        listed: Any = self.arcs
+        arcs = [[number(vertex, "arcs") for vertex in arc] if np.ndim(arc) == 1 else arc for arc in listed]
+        return self._with(arcs=arcs, vertices=None, **ends)
 
     def _untied(self) -> Description:
         """Return the description of the same paths where every arc is its own group."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ class Permutations(Structure):
     Parameters
     ----------
     %(n_labels)s
+    %(labels)s
 
     Notes
     -----
@@ -34,7 +36,7 @@ class Permutations(Structure):
     O(2^m m) for each component of m labels, by dynamic programming over subsets. Larger components are improved by
     local search, whose result scores at least half-way between the worst and the best.
 
-    Constraints have the keys ``first`` and ``last``, one label 0..k−1 each, and ``before``, a list of pairs (u, v): u
+    Constraints have the keys ``first`` and ``last``, one label each, and ``before``, a list of pairs (u, v): u
     stands before v.
 
     Examples
@@ -52,11 +54,14 @@ class Permutations(Structure):
     default_metric = "kendall_tau"
     _entries = "signs"
     _costs = ("kendall", "hamming")
-    _sized = Sized("n_labels", "label")
+    _sized = Sized("n_labels", "label", names="labels")
+    _columns = "items"
+    _called = "labels?|column"
     _partial = True
 
-    def __init__(self, n_labels: int | None = None) -> None:
+    def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
         self.n_labels = n_labels
+        self.labels = labels
 
     @staticmethod
     def from_orders(orders: ArrayLike) -> NDArray[np.int32]:
@@ -123,7 +128,11 @@ class Permutations(Structure):
         return np.argsort(Permutations(values.shape[1]).space.encode(values, "positions"), axis=1).astype(np.int32)
 
     def _said(self, reason: str) -> str:
-        reason = reason.replace("structure of rankings with ties", "structure of rankings with ties, WeakOrders")
+        reason = (
+            super()
+            ._said(reason)
+            .replace("structure of rankings with ties", "structure of rankings with ties, WeakOrders")
+        )
         return reason.replace("is to be inverted", "is to be converted by Permutations.from_orders")
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import allowed_mask
-from .._data.targets import target_vector, whole_numbers
+from .._data.checks import allowed_mask, counted
+from .._data.names import Names, checked_names
+from .._data.targets import codes_of, summary, target_vector, whole_numbers
 from .._lib.structure import Description
 from ._base import Structure
 
@@ -23,11 +25,13 @@ class PosetElements(Structure):
     allowed : None, bool array of shape (k,) or sequence of elements, default=None
         The elements that may be outputs. None: all of them. Otherwise those where the mask is True, or those in the
         list.
+    elements : sequence of str or of int, default=None
+        Names of the elements; None: the numbers 0..k−1.
 
     Notes
     -----
-    y has shape ``(n,)`` and holds element indices 0..k−1; predictions are int32. ψ has an entry for each element,
-    allowed or not. The default metric is `accuracy`.
+    y has shape ``(n,)`` and holds names of elements, or indices 0..k−1 if they have none; predictions do, too. ψ has an
+    entry for each element, allowed or not. The default metric is `accuracy`.
 
     Decoding compares the scores of all allowed elements, with one addition for each related pair, O(k²) at most.
 
@@ -49,10 +53,14 @@ class PosetElements(Structure):
     name = "posetelements"
     default_metric = "accuracy"
     _entries = "bits"
+    _called = "elements?"
 
-    def __init__(self, relation: ArrayLike, *, allowed: ArrayLike | None = None) -> None:
+    def __init__(
+        self, relation: ArrayLike, *, allowed: ArrayLike | None = None, elements: Sequence[Any] | None = None
+    ) -> None:
         self.relation = relation
         self.allowed = allowed
+        self.elements = elements
 
     def _relation(self) -> NDArray[np.int32]:
         """Return the relation as int32 of shape ``(k, k)``, after checking its shape and entries."""
@@ -71,15 +79,30 @@ class PosetElements(Structure):
     def _describe(self) -> Description:
         relation = self._relation()
         k = len(relation)
-        noun = f"elements are whole numbers 0..{k - 1}"
-        mask = allowed_mask(
-            self.allowed, k, "PosetElements", "element", lambda y: whole_numbers(y, "allowed", 0, k - 1, noun)
-        )
+        names = self._names
+        if names is not None and len(names) != k:
+            raise ValueError(
+                f"PosetElements: relation has {k} elements, but elements has {counted(len(names), 'name')}"
+            )
+        mask = allowed_mask(self.allowed, k, "PosetElements", "element", lambda y: self._codes(y, "allowed", k))
         ints = np.concatenate([relation.ravel(), mask.astype(np.int32)])
         return Description(self.name, {"n": k}, ints, None)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        return target_vector(y, argument)[:, np.newaxis]
+        values = target_vector(y, argument)
+        return (values if self._names is None else self._codes(values, argument, 0))[:, np.newaxis]
+
+    def _codes(self, values: NDArray[Any], argument: str, k: int) -> NDArray[np.int32]:
+        """Return elements, by their names or out of 0..k−1, as indices."""
+        names = self._names
+        if names is not None:
+            return codes_of(values, names, argument, f"the elements are {summary(names)}")
+        return whole_numbers(values, argument, 0, k - 1, f"elements are whole numbers 0..{k - 1}")
+
+    @property
+    def _names(self) -> Names | None:
+        return None if self.elements is None else checked_names(self.elements, "PosetElements: elements")
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return np.ascontiguousarray(parts[:, 0])
+        elements, names = np.ascontiguousarray(parts[:, 0]), self._names
+        return elements if names is None else np.array(names)[elements]

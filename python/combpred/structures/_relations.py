@@ -16,7 +16,8 @@ class Relations(Structure):
     default_metric = "pair_accuracy"
     _entries = "signs and zeros"
     _costs = ("hamming", "kendall")
-    _sized = Sized("n_items", "pair of items", "the pairs of y")
+    _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
+    _columns = "entries"
 
     def _shown(self, y: Any) -> int:
         return items_shown(y, type(self).__name__)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from .._data.names import frame_kind
 from .._data.targets import error_at
 from ._base import Structure
 from ._labelsets import LabelSets
@@ -80,7 +81,7 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
     ['a', 'b']
     """
     if structure is None:
-        return _inferred(y)
+        return _as_y_was(_inferred(y), y)
     if isinstance(structure, str):
         structure = _named(structure)
     if isinstance(structure, type) and issubclass(structure, Structure):
@@ -90,7 +91,13 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
         raise TypeError(
             f"structure must be a Structure of combpred.structures, a catalogue name or None, got {structure!r}"
         )
-    return structure._resolve(y)
+    return _as_y_was(structure._resolve(y), y)
+
+
+def _as_y_was(structure: Structure, y: Any) -> Structure:
+    """Return the structure of y with the library of the data frame that y is, if it is one."""
+    kind = frame_kind(y)
+    return structure if kind == structure._frame_kind else structure._with(_frame_kind=kind)
 
 
 def _named(name: str) -> Structure:

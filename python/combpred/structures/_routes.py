@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.glossary import documented
 from ._base import Sized
 from ._search.constraints import Restriction
 from ._visits import Visits
 
 
+@documented
 class Routes(Visits):
     r"""Routes through two or more of n places: :math:`\psi(y)` has indicators of the arcs, of the start and of the end.
 
@@ -20,6 +24,7 @@ class Routes(Visits):
     n_places : int, default=None
         Number of places n, at least 2. None: the number of columns of y when an estimator is fitted, or one more than
         the largest place in y if that is larger.
+    %(places)s
 
     Notes
     -----
@@ -54,11 +59,13 @@ class Routes(Visits):
     name = "routes"
     default_metric = "route_pairs_f1"
     _entries = "bits"
-    _sized = Sized("n_places", "place", "y")
+    _sized = Sized("n_places", "place", "y", names="places")
+    _called = "places?"
     _noun = ("place", "places")
 
-    def __init__(self, n_places: int | None = None) -> None:
+    def __init__(self, n_places: int | None = None, *, places: Sequence[Any] | None = None) -> None:
         self.n_places = n_places
+        self.places = places
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None

@@ -9,7 +9,7 @@ nothing is checked a second time. `LibrarySpace` hands the work to the compiled 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -194,6 +194,19 @@ class LibrarySpace:
         """The class of predictions where y was sparse; None where they are arrays."""
         return self.structure._sparse_format
 
+    @property
+    def frame_kind(self) -> str | None:
+        """The library of the data frame that y was when an estimator was fitted; None if it was none."""
+        return self.structure._frame_kind
+
+    def column_names(self) -> Sequence[Hashable] | None:
+        """Return the names of the columns of y; None if they have none."""
+        return self.structure._column_names()
+
+    def value_names(self) -> Sequence[Hashable] | None:
+        """Return the names of the values of an output, classes, labels or grades; None if they have none."""
+        return self.structure._names
+
     def loss_entries(self) -> NDArray[np.bool_] | None:
         """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""
         return self.structure._loss_entries()
@@ -274,6 +287,7 @@ class LibrarySpace:
 
     def read(self, y: Any, argument: str, *, partial: bool = False) -> NDArray[Any]:
         """Do the same for rows that, if `partial`, may be known in part."""
+        y = self.structure.ordered(y, argument)
         try:
             return encoded_rows(self.description, self.structure._numbers(y, argument), argument, partial=partial)
         except TargetError as error:
@@ -310,7 +324,7 @@ class LibrarySpace:
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
         """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough."""
-        return self.structure._embed_sparse(y)
+        return self.structure._embed_sparse(self.structure.ordered(y))
 
     def listed(self) -> Iterator[NDArray[np.int32]]:
         """Yield all members as blocks of parts, shape ``(k, part_len)``, without a limit on their number."""

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
+import numpy as np
+from numpy.typing import ArrayLike
 
-from .._data.targets import target_matrix
+from .._data.glossary import documented
 from .._lib.structure import Description
-from ._base import Sized, Structure
-from ._edges import edge_list
+from ._edges import EdgeSets
 
 
-class SpanningTrees(Structure):
+@documented
+class SpanningTrees(EdgeSets):
     r"""Spanning trees of a connected graph: :math:`\psi_e(y)` is 1 for the edges e of the tree y.
 
     Parameters
     ----------
-    n_vertices : int
-        Number of vertices N, at least 2.
-    edges : array-like of shape (n_edges, 2)
-        The edges of the graph, pairs of vertices 0..N−1, without self-loops and repetitions. They must connect all
-        vertices.
+    n_vertices : int, default=None
+        Number of vertices N, at least 2. None: the number of names; without names, one more than the largest vertex in
+        `edges`; without `edges`, inferred from the number of columns of y when an estimator is fitted.
+    edges : array-like of shape (n_edges, 2), default=None
+        The edges of the graph, pairs of vertices, without self-loops and repetitions. They must connect all vertices.
+        None: all pairs u < v in lexicographic order.
+    %(vertices)s
 
     Notes
     -----
@@ -47,17 +52,20 @@ class SpanningTrees(Structure):
     """
 
     name = "spanningtrees"
-    default_metric = "hamming_score"
-    _entries = "bits"
-    _sized = Sized("n_vertices", "edge", None)
 
-    def __init__(self, n_vertices: int, edges: ArrayLike) -> None:
+    def __init__(
+        self,
+        n_vertices: int | None = None,
+        edges: ArrayLike | None = None,
+        *,
+        vertices: Sequence[Any] | None = None,
+    ) -> None:
         self.n_vertices = n_vertices
         self.edges = edges
+        self.vertices = vertices
 
     def _describe(self) -> Description:
-        n = self._n()
-        return Description(self.name, {"n": n}, edge_list("SpanningTrees", self.edges, n).ravel(), None)
-
-    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        return target_matrix(y, argument, self.space.part_len, "edge")
+        n, edges = self._graph()
+        if edges is None:
+            edges = np.array(list(combinations(range(n), 2)), dtype=np.int32)
+        return Description(self.name, {"n": n}, edges.ravel(), None)

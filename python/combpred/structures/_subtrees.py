@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
+from .._data.names import Names
 from .._data.targets import target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
@@ -22,6 +23,7 @@ class Subtrees(Structure):
     Parameters
     ----------
     %(parent)s
+    %(nodes)s
 
     Notes
     -----
@@ -30,7 +32,7 @@ class Subtrees(Structure):
     (multiple and partial paths). Predictions are int32. The default metric is `hamming_score`, the fraction of nodes
     that are right.
 
-    Constraints have the keys ``required`` and ``forbidden``, lists of node indices, and ``size``, the number of nodes
+    Constraints have the keys ``required`` and ``forbidden``, lists of nodes, and ``size``, the number of nodes
     including the root. Decoding with a size costs O(n_nodes size).
 
     With f(v) = 1 + Π f(c) over the children c of v, there are f(root) − 1 subtrees. A uniform subtree is drawn from the
@@ -54,12 +56,19 @@ class Subtrees(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _costs = ("tree", "hamming", *TREE_COSTS)
+    _columns = "items"
+    _called = "nodes?|column"
 
-    def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable]) -> None:
+    def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable], *, nodes: Sequence[Any] | None = None) -> None:
         self.parent = parent
+        self.nodes = nodes
+
+    @property
+    def _names(self) -> Names | None:
+        return self._tree().names
 
     def _tree(self) -> Tree:
-        tree = Tree(self.parent)
+        tree = Tree(self.parent, self.nodes)
         self._require_few("parent", len(tree), "nodes")
         return tree
 
@@ -69,9 +78,3 @@ class Subtrees(Structure):
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "node of the tree")
-
-    def _said(self, reason: str) -> str:
-        return self._tree().with_names(reason)
-
-    def _own_names(self) -> list[str] | None:
-        return self._tree().labels()

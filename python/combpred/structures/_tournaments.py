@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +21,7 @@ class Tournaments(Relations):
     Parameters
     ----------
     %(n_items)s
+    %(items)s
 
     Notes
     -----
@@ -47,8 +51,9 @@ class Tournaments(Relations):
 
     name = "tournaments"
 
-    def __init__(self, n_items: int | None = None) -> None:
+    def __init__(self, n_items: int | None = None, *, items: Sequence[Any] | None = None) -> None:
         self.n_items = n_items
+        self.items = items
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Return the probabilities that u is before v, and that v is before u, for all pairs u < v.

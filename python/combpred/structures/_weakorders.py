@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ class WeakOrders(Structure):
     Parameters
     ----------
     %(n_labels)s
+    %(labels)s
 
     Notes
     -----
@@ -42,7 +44,7 @@ class WeakOrders(Structure):
     reverse lies at least half-way between the worst and the best score. That does not hold here, as reversing a ranking
     keeps its ties; instead the guarantee is proven from the scores of each row.
 
-    Constraints have the keys ``first`` and ``last``, one label 0..k−1 each, which is then alone in its rank, and
+    Constraints have the keys ``first`` and ``last``, one label each, which is then alone in its rank, and
     ``before``, a list of pairs (u, v): u stands before v and is not tied with it.
 
     References
@@ -66,10 +68,13 @@ class WeakOrders(Structure):
     default_metric = "tau_x"
     _entries = "signs and ties"
     _costs = ("kendall", "hamming")
-    _sized = Sized("n_labels", "label")
+    _sized = Sized("n_labels", "label", names="labels")
+    _columns = "items"
+    _called = "labels?|column"
 
-    def __init__(self, n_labels: int | None = None) -> None:
+    def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
         self.n_labels = n_labels
+        self.labels = labels
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = self._matrix(y, argument)

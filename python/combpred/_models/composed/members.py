@@ -65,7 +65,7 @@ class Member:
         """Return what a fitted copy of the estimator says about rows of X, for averages of that loss."""
         model, X = reached(estimator, X)
         if hasattr(model, "predict_marginals"):
-            marginals: FloatArray = model.predict_marginals(X) - self.structure.mean()
+            marginals: FloatArray = model._marginals(X) - self.structure.mean()
             return marginals
         return self.in_terms_of_psi(model, model.feature_scores(X), loss)
 

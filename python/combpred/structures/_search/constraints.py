@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._data.checks import counted
+from ..._data.names import Names, index_of
+from ..._data.targets import summary
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import (
     ALONE,
@@ -93,6 +95,7 @@ class RowConstraints:
     def __init__(self, space: LibrarySpace, constraints: Any, n: int) -> None:
         self._space, structure = space, space.structure
         self._name, terms = type(structure).__name__, condition_terms(structure.name)
+        self._items, self._seconds = structure._names, structure._second_names
         if isinstance(constraints, Iterable) and hasattr(constraints, "dtype"):
             constraints = list(constraints)  # an array or a Series of dicts
         self._shared = isinstance(constraints, Mapping)
@@ -126,13 +129,39 @@ class RowConstraints:
                 if key not in terms:
                     raise ValueError(f"{self._name} take no key {key!r}; their keys are {_listed(terms)}")
                 if value is not None:
-                    found += [(condition_key(key), *item) for item in _held(key, value, terms[key])]
+                    found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
             return found
         except TypeError as error:
             where = "constraints" if self._shared else f"constraints, row {row}"
             raise TypeError(f"{where}: {error}") from None
         except ValueError as error:
             raise self._illegal(row, str(error)) from None
+
+    def _held(self, key: str, value: Any, term: Term) -> Iterator[tuple[int, int]]:
+        """Yield the numbers, or pairs of numbers, that a key holds; items may be called by their names."""
+        of, second = term.of, term.second or term.of
+        if term.form == "count":
+            yield _whole(value, f"{key!r} is {_shown(value)}; it is the number of {of}"), ALONE
+            return
+        if term.form == "one":
+            yield _item(key, value, of, self._items), ALONE
+            return
+        both = of if second == of else f"{of} and {second}"
+        remedy = {
+            "list": f"a list of {of}, such as [0, 1]",
+            "pairs": f"a list of pairs of {both}, such as [(0, 1)]",
+            "mixed": f"a list of {of} and of pairs of them, such as [2, (0, 1)]",
+        }[term.form]
+        if not (isinstance(value, (list, tuple, set, frozenset, range)) or getattr(value, "ndim", 0) > 0):
+            raise TypeError(f"{key!r} is {_shown(value)}; it takes {remedy}")
+        for item in value:
+            paired = (isinstance(item, Collection) and not isinstance(item, str)) or getattr(item, "ndim", 0) > 0
+            if term.form == "list" or (term.form == "mixed" and not paired):
+                yield _item(key, item, of, self._items), ALONE
+            elif not (isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1) or len(item) != 2:
+                raise TypeError(f"{key!r} holds {_shown(item)}; it takes {remedy}")
+            else:
+                yield _item(key, item[0], of, self._items), _item(key, item[1], second, self._seconds)
 
     def conditions(self, start: int, stop: int) -> Conditions:
         """Return the conditions of some rows: of each, or those that all share."""
@@ -250,36 +279,12 @@ class RowConstraints:
         )
 
 
-def _held(key: str, value: Any, term: Term) -> Iterator[tuple[int, int]]:
-    """Yield the numbers, or pairs of numbers, that a key holds."""
-    of = term.of
-    if term.form == "count":
-        yield _whole(value, f"{key!r} is {_shown(value)}; it is the number of {of}"), ALONE
-        return
-    if term.form == "one":
-        yield _whole(value, f"{key!r} holds {_shown(value)}; {of} are whole numbers"), ALONE
-        return
-    second = term.second or of
-    both = of if second == of else f"{of} and {second}"
-    remedy = {
-        "list": f"a list of {of}, such as [0, 1]",
-        "pairs": f"a list of pairs of {both}, such as [(0, 1)]",
-        "mixed": f"a list of {of} and of pairs of them, such as [2, (0, 1)]",
-    }[term.form]
-    if not (isinstance(value, (list, tuple, set, frozenset, range)) or getattr(value, "ndim", 0) > 0):
-        raise TypeError(f"{key!r} is {_shown(value)}; it takes {remedy}")
-    for item in value:
-        paired = isinstance(item, Collection) or getattr(item, "ndim", 0) > 0
-        if term.form == "list" or (term.form == "mixed" and not paired):
-            yield _whole(item, f"{key!r} holds {_shown(item)}; {of} are whole numbers"), ALONE
-        elif not (isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1) or len(item) != 2:
-            raise TypeError(f"{key!r} holds {_shown(item)}; it takes {remedy}")
-        else:
-            u, v = item
-            yield (
-                _whole(u, f"{key!r} holds {_shown(u)}; {of} are whole numbers"),
-                _whole(v, f"{key!r} holds {_shown(v)}; {second} are whole numbers"),
-            )
+def _item(key: str, value: Any, of: str, names: Names | None) -> int:
+    """Return the number of an item that a key holds, by its number or its name."""
+    if names is None:
+        return _whole(value, f"{key!r} holds {_shown(value)}; {of} are whole numbers")
+    remedy = f"{key!r} holds {_shown(value)}; the {of} are {summary(names)}"
+    return _whole(index_of(value, names, remedy), remedy)
 
 
 def _whole(value: Any, remedy: str) -> int:

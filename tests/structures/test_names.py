@@ -1,0 +1,275 @@
+"""Names of labels, items, places, vertices, nodes and grades: where they come from, and where they are used."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+
+from combpred.structures import (
+    Assignments,
+    Cliques,
+    Cycles,
+    DirectedCycles,
+    Graphs,
+    Hierarchy,
+    LabelSets,
+    Ordinal,
+    PartialOrders,
+    Paths,
+    Permutations,
+    PosetElements,
+    Routes,
+    SpanningTrees,
+    Structure,
+    Subtrees,
+    Tournaments,
+    WeakOrders,
+)
+
+ABC = ["a", "b", "c"]
+CHAIN = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+
+#: Each structure with names and the same one without, and names of its first and last entries of ψ.
+NAMED = [
+    (Permutations(labels=ABC), Permutations(3), "a before b", "b before c"),
+    (WeakOrders(labels=ABC), WeakOrders(3), "a before b", "b tied with c"),
+    (LabelSets(labels=ABC), LabelSets(3), "a", "c"),
+    (LabelSets(labels=ABC, size=2), LabelSets(3, size=2), "a", "c"),
+    (Cliques(vertices=ABC), Cliques(3), "a-b", "b-c"),
+    (Assignments(items=ABC), Assignments(3), "a to 0", "c to 2"),
+    (Assignments(items=ABC, columns=["x", "y", "z"]), Assignments(3), "a to x", "c to z"),
+    (Cycles(vertices=ABC), Cycles(3), "a-b", "b-c"),
+    (DirectedCycles(vertices=ABC), DirectedCycles(3), "a->b", "b->c"),
+    (Routes(places=ABC), Routes(3), "a->b", "end c"),
+    (Graphs(vertices=ABC), Graphs(3), "a-b", "b-c"),
+    (Graphs(vertices=ABC, edges=[("a", "c"), (1, "c")]), Graphs(3, edges=[(0, 2), (1, 2)]), "a-c", "b-c"),
+    (SpanningTrees(vertices=ABC), SpanningTrees(3, [(0, 1), (0, 2), (1, 2)]), "a-b", "b-c"),
+    (PartialOrders(items=ABC), PartialOrders(3), "a before b", "b before c"),
+    (Tournaments(items=ABC), Tournaments(3), "a before b", "b before c"),
+    (Hierarchy([-1, 0, 0], nodes=ABC), Hierarchy({"b": "a", "c": "a"}), "a", "c"),
+    (Subtrees([-1, 0, 0], nodes=ABC), Subtrees({"b": "a", "c": "a"}), "a", "c"),
+    (PosetElements(CHAIN, elements=ABC), PosetElements(CHAIN), ">=a", ">=c"),
+    (Ordinal(ABC), Ordinal(3), ">=a", ">=c"),
+    (
+        Paths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c", vertices=ABC),
+        Paths([(0, 1), (1, 2), (0, 2)], 0, 2),
+        "a->b",
+        "a->c",
+    ),
+]
+
+
+@pytest.mark.parametrize(("named", "plain", "first", "last"), NAMED)
+def test_names_give_the_size_and_call_the_entries(named: Structure, plain: Structure, first: str, last: str) -> None:
+    assert named.count() == plain.count()
+    names = named.feature_names()
+    assert (names[0], names[-1]) == (first, last)
+    assert len(names) == plain.n_features == named.n_features
+    np.testing.assert_array_equal(named.second_moment(), plain.second_moment())
+    for copied in (clone(named), pickle.loads(pickle.dumps(named))):
+        assert copied == named
+        assert copied.feature_names().tolist() == names.tolist()
+    scores = np.random.default_rng(0).normal(size=(5, named.n_features))
+    if type(named) in (Ordinal, PosetElements):
+        assert named.decode(scores).tolist() == [ABC[i] for i in plain.decode(scores)]
+    else:
+        np.testing.assert_array_equal(named.decode(scores), plain.decode(scores))
+
+
+FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize(
+    ("structure", "rows"),
+    [
+        (Permutations(), [[1, 2, 3], [3, 1, 2]]),
+        (WeakOrders(), [[1, 1, 2], [3, 1, 2]]),
+        (LabelSets(), [[1, 0, 1], [0, 0, 1]]),
+        (Cliques(), [[1, 0, 1], [0, 0, 1]]),
+        (Assignments(), [[1, 0, 2], [0, 2, 1]]),
+    ],
+)
+def test_columns_are_names_and_are_matched(frame: Any, structure: Structure, rows: list[list[int]]) -> None:
+    y = np.array(rows)
+    data = {name: y[:, i] for i, name in enumerate(ABC)}
+    resolved = structure._resolve(frame(data))
+    assert resolved._names == tuple(ABC)
+    swapped = frame({name: data[name] for name in ("c", "a", "b")})
+    np.testing.assert_array_equal(resolved.embed(swapped), structure._resolve(y).embed(y))
+    assert resolved.score(swapped, y) == resolved.score(y, swapped) == resolved.score(y, y)
+    assert resolved.score(y[::-1], y) != resolved.score(y, y)
+    np.testing.assert_array_equal(resolved._resolve(swapped).embed(swapped), resolved.embed(y))
+    with pytest.raises(ValueError, match=r"y lacks the columns 'b' and has 'd'; those of .* are 'a', 'b', 'c': rename"):
+        resolved.embed(frame({"a": y[:, 0], "d": y[:, 1], "c": y[:, 2]}))
+    with pytest.raises(ValueError, match="y_true lacks the columns 'c'; "):
+        resolved.score(frame({"a": y[:, 0], "b": y[:, 1]}), y)
+    assert structure._resolve(pd.DataFrame(y))._names is None  # numbers are no names, as in scikit-learn
+
+
+@pytest.mark.parametrize("structure", [Graphs(vertices=ABC), SpanningTrees(vertices=ABC), Tournaments(items=ABC)])
+def test_columns_of_pairs_are_matched(structure: Structure) -> None:
+    y = np.array([[1, 0, 1], [0, 1, 1]])
+    frame = pd.DataFrame(y, columns=structure.feature_names())
+    np.testing.assert_array_equal(structure.embed(frame.iloc[:, [2, 0, 1]]), structure.embed(y))
+    with pytest.raises(ValueError, match="y lacks the columns"):
+        structure.embed(frame.rename(columns={frame.columns[0]: "other"}))
+
+
+def test_columns_of_a_tree_are_matched() -> None:
+    tree = Subtrees({"b": "a", "c": "a"})
+    frame = pd.DataFrame({"b": [1, 0], "a": [1, 1], "c": [0, 0]})
+    np.testing.assert_array_equal(tree.embed(frame), tree.embed([[1, 1, 0], [1, 0, 0]]))
+
+
+def test_columns_with_strange_names_are_refused() -> None:
+    with pytest.raises(TypeError, match="strings but 1: make all of them strings"):
+        Permutations()._resolve(pd.DataFrame({"a": [1], 1: [2]}))
+    with pytest.raises(ValueError, match="the columns of y: 'a' occurs twice"):
+        Permutations()._resolve(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "message"),
+    [
+        ("abc", TypeError, "labels must be a list of names, got 'abc'"),
+        (3, TypeError, "labels must be a list of names, got 3"),
+        ([], ValueError, "labels is empty"),
+        (["a", 1], TypeError, "all strings or all integers, but number 1 is 1"),
+        ([0.5, 1.0], TypeError, "all strings or all integers, but number 0 is 0.5"),
+        ([True, False], TypeError, "all strings or all integers"),
+        (["a", "b", "a"], ValueError, "labels: 'a' occurs twice"),
+        (np.array([["a"]]), TypeError, "labels must be a list of names"),
+    ],
+)
+def test_strange_names_are_refused(names: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Permutations(labels=names).count()
+
+
+def test_names_of_another_number_are_refused() -> None:
+    with pytest.raises(ValueError, match="n_labels=4, but labels has 3 names; leave one of them out"):
+        Permutations(4, labels=ABC).count()
+    with pytest.raises(ValueError, match="nodes has 2 names, but parent has 3"):
+        Hierarchy([-1, 0, 0], nodes=["a", "b"]).count()
+    with pytest.raises(ValueError, match="the keys of a mapping are names: leave nodes out"):
+        Hierarchy({"b": "a"}, nodes=["a", "b"]).count()
+    with pytest.raises(ValueError, match="relation has 3 elements, but elements has 2 names"):
+        PosetElements(CHAIN, elements=["a", "b"]).count()
+    with pytest.raises(ValueError, match="columns has 2 names for 3 items"):
+        Assignments(3, columns=["a", "b"]).feature_names()
+    with pytest.raises(
+        TypeError, match=r"n_labels must be an integer or None, got \['a', 'b'\]; names are given by labels="
+    ):
+        LabelSets(["a", "b"]).count()  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="y has 2 columns, it needs 3"):
+        Permutations(labels=ABC).embed([[1, 2]])
+
+
+CONDITIONS = [
+    (Permutations(labels=ABC), {"first": "b", "before": [("c", "a")]}, {"first": 1, "before": [(2, 0)]}),
+    (WeakOrders(labels=ABC), {"last": "b"}, {"last": 1}),
+    (LabelSets(labels=ABC), {"required": ["b"], "forbidden": ["a"], "size": 2}, {"required": [1], "forbidden": [0]}),
+    (Cliques(vertices=ABC), {"required": ["b", "c"]}, {"required": [1, 2]}),
+    (Assignments(items=ABC, columns=["x", "y", "z"]), {"required": [("b", "x")]}, {"required": [(1, 0)]}),
+    (Assignments(items=ABC), {"required": [("b", 0)]}, {"required": [(1, 0)]}),
+    (
+        Routes(places=ABC),
+        {"start": "b", "forbidden": [("b", "c"), ("a", "b")]},
+        {"start": 1, "forbidden": [(1, 2), (0, 1)]},
+    ),
+    (Cycles(vertices=ABC), {"required": [("b", "a")]}, {"required": [(1, 0)]}),
+    (Graphs(vertices=ABC), {"required": [("a", "c")]}, {"required": [(0, 2)]}),
+    (SpanningTrees(vertices=ABC), {"forbidden": [("a", "c")]}, {"forbidden": [(0, 2)]}),
+    (Subtrees({"b": "a", "c": "a"}), {"required": ["b"]}, {"required": [1]}),
+    (Routes(places=[7, 3, 5]), {"start": 3, "end": np.int64(5)}, {"start": 1, "end": 2}),
+]
+
+
+@pytest.mark.parametrize(("structure", "named", "numbered"), CONDITIONS)
+def test_conditions_call_items_by_name(structure: Structure, named: dict[str, Any], numbered: dict[str, Any]) -> None:
+    scores = np.random.default_rng(1).normal(size=(4, structure.n_features))
+    plain = {
+        Assignments: Assignments(3), Cliques: Cliques(3), Cycles: Cycles(3), Graphs: Graphs(3), LabelSets: LabelSets(3),
+        Permutations: Permutations(3), Routes: Routes(3), SpanningTrees: SpanningTrees(3), WeakOrders: WeakOrders(3),
+        Subtrees: Subtrees([-1, 0, 0]),
+    }[type(structure)]  # fmt: skip
+    if "size" in named:
+        numbered = {**numbered, "size": named["size"]}
+    expected = plain.decode(scores, constraints=numbered)
+    np.testing.assert_array_equal(structure.decode(scores, constraints=named), expected)
+    for row in structure.decode(scores, constraints=[named, None, named, None])[[0, 2]]:
+        assert any((row == each).all() for each in expected)
+
+
+def test_conditions_about_unknown_names_are_refused() -> None:
+    scores = np.zeros((2, 3))
+    with pytest.raises(ValueError, match="constraints: 'first' holds 'd'; the labels are 'a', 'b', 'c'"):
+        Permutations(labels=ABC).decode(scores, constraints={"first": "d"})
+    with pytest.raises(ValueError, match="row 1: 'required' holds 4; the labels are 3, 5, 9"):
+        LabelSets(labels=[3, 5, 9]).decode(scores, constraints=[None, {"required": [4]}])
+    with pytest.raises(TypeError, match="'first' holds 'a'; labels are whole numbers"):
+        Permutations(3).decode(scores, constraints={"first": "a"})
+    with pytest.raises(TypeError, match="'required' is 'a'; it takes a list of labels"):
+        LabelSets(labels=ABC).decode(scores, constraints={"required": "a"})
+    assert LabelSets(labels=ABC).decode(scores, constraints={"required": [2]})[0, 2] == 1  # numbers serve, too
+
+
+@pytest.mark.parametrize(
+    ("structure", "y", "message"),
+    [
+        (Permutations(labels=ABC), [[1, 2, 2]], "row 0: labels 'b' and 'c' share position 2"),
+        (LabelSets(labels=ABC), [[1, 0, 1], [0, 2, 0]], "row 1: found 2 in column 'b'"),
+        (Routes(places=ABC), [[0, 1], [1, 1]], "row 1: .*'b'"),
+        (Subtrees({"b": "a", "c": "b"}), [[1, 0, 1]], "row 0: node 'c' is in, its parent, node 'b', is not"),
+        (Ordinal(ABC), ["a", "z"], "row 1: unknown label 'z'; the grades are 'a', 'b', 'c'"),
+        (PosetElements(CHAIN, elements=ABC), ["a", "z"], "row 1: unknown label 'z'; the elements are 'a', 'b', 'c'"),
+        (Hierarchy([-1, 0], nodes=["a", "b"]), ["a", "z"], "row 1: unknown label 'z'; the nodes are 'a', 'b'"),
+    ],
+)
+def test_messages_call_items_by_name(structure: Structure, y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        structure.validate(y)
+
+
+def test_edges_and_arcs_of_unknown_vertices_are_refused() -> None:
+    with pytest.raises(ValueError, match="Graphs: edges hold the vertex 'd'; the vertices are 'a', 'b', 'c'"):
+        Graphs(vertices=ABC, edges=[("a", "d")]).count()
+    with pytest.raises(ValueError, match="Paths: arcs hold 'd'; the vertices are 'a', 'b', 'c'"):
+        Paths([("a", "d")], "a", "c", vertices=ABC).count()
+    with pytest.raises(ValueError, match="Paths: target is 'd'; the vertices are"):
+        Paths([("a", "b")], "a", "d", vertices=ABC).count()
+
+
+def test_grades_counted_from_1_are_read_so() -> None:
+    for structure in (Ordinal(), Ordinal(4)):
+        with pytest.warns(UserWarning, match=r"grades in y are 1 to 4: they are read as counted from 1"):
+            resolved = structure._resolve([1, 4, 2])
+        assert resolved.count() == 4
+        assert resolved.decode([[0, -1, 0, 0], [0, 1, 0, 1]]).tolist() == [1, 4]
+        assert resolved.feature_names().tolist() == [">=1", ">=2", ">=3", ">=4"]
+        assert resolved.score([1, 4], [2, 4]) == -0.5
+    with pytest.warns(UserWarning, match="grades in y are 2 to 4"):
+        assert Ordinal(4)._resolve([2, 4])._names == (1, 2, 3, 4)
+    assert Ordinal(5)._resolve([1, 4])._names is None
+    assert Ordinal([1, 2, 3]).embed([1, 3]).tolist() == [[1, 0, 0], [1, 1, 1]]
+
+
+def test_enums_are_ordered() -> None:
+    y = pl.Series(["mid", "low", "mid"], dtype=pl.Enum(["low", "mid", "high"]))
+    structure = Ordinal()._resolve(y)
+    assert structure.feature_names().tolist() == [">=low", ">=mid", ">=high"]
+    assert structure.decode(structure.embed(y) - 0.5).tolist() == ["mid", "low", "mid"]
+
+
+def test_names_of_spanning_trees_and_sizes_from_edges() -> None:
+    assert SpanningTrees(4).count() == 16  # Cayley's formula: 4^(4 − 2)
+    assert SpanningTrees(edges=[(0, 1), (1, 2), (0, 2)]).count() == 3
+    assert SpanningTrees()._resolve([[1, 1, 0]]).n_vertices == 3
