@@ -3,7 +3,6 @@ package structure
 import (
 	"fmt"
 	"iter"
-	"math"
 )
 
 // maxSizedTable bounds the choices that decoding subtrees of a given size records, a quarter of a gigabyte.
@@ -126,8 +125,9 @@ func addChild(one, child []float64, most int) (sum []float64, taken []int32) {
 	size := min(len(one)+len(child)-1, most+1)
 	sum, taken = make([]float64, size), make([]int32, size)
 	for k := range sum {
-		sum[k] = math.Inf(-1)
-		for j := max(0, k-len(one)+1); j <= min(k, len(child)-1); j++ {
+		first := max(0, k-len(one)+1) // which stays where sums overflow to −Inf
+		sum[k], taken[k] = one[k-first]+child[first], int32(first)
+		for j := first + 1; j <= min(k, len(child)-1); j++ {
 			if s := one[k-j] + child[j]; s > sum[k] {
 				sum[k], taken[k] = s, int32(j)
 			}

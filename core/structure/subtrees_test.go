@@ -88,6 +88,23 @@ func TestSubtreesDecode(t *testing.T) {
 	}
 }
 
+// Scores of which sums overflow still give a subtree of the size that is asked for.
+func TestSizedSubtreesOfEnormousScores(t *testing.T) {
+	for _, parent := range [][]int32{{-1, 0, 0, 1, 1, 2, 2}, {-1, 0, 1, 2, 3, 4, 5}, {-1, 0, 0, 0, 0, 0, 0}} {
+		all := mustNew(t, "subtrees", examples.Subtrees(parent)).(*subtrees)
+		for size := 1; size <= len(parent); size++ {
+			for _, sign := range []float64{-1, 1} {
+				score := Scores{Linear: make([]float64, len(parent))}
+				fill(score.Linear, sign*math.MaxFloat64)
+				space, y := &sizedSubtrees{all, size}, make([]int32, len(parent))
+				if _, err := space.Decode(y, score); err != nil || space.Check(y) != nil {
+					t.Errorf("%v, %d nodes: %v, error %v", parent, size, y, err)
+				}
+			}
+		}
+	}
+}
+
 func TestSubtreesMessages(t *testing.T) {
 	space := mustNew(t, "subtrees", examples.Subtrees([]int32{2, 0, -1}))
 	expectError(t, space.Check([]int32{0, 0, 0}), "the root, node 2, is left out; every subtree contains it")
