@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .checks import choice
-from .targets import summary
+from .targets import require_once
 
 #: Names of the items of a structure, in their order: all strings, or all integers.
 Names = tuple[Hashable, ...]
@@ -48,82 +48,8 @@ def checked_names(names: Any, what: str) -> Names:
     return tuple(listed)
 
 
-def require_once(names: Sequence[Hashable], what: str) -> None:
-    """Raise ValueError for a name that occurs twice."""
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"{what}: {twice!r} occurs twice; names must differ")
-
-
-def column_names(y: Any, argument: str = "y") -> list[str] | None:
-    """Return the names of the columns of a data frame of pandas, polars, Arrow or dask; None if it has none.
-
-    As in scikit-learn, names are strings; a frame whose columns are numbered has none.
-
-    Raises
-    ------
-    TypeError
-        When some are strings and others are not.
-    ValueError
-        When two columns have the same name.
-    """
-    columns = y.column_names if hasattr(y, "column_names") else getattr(y, "columns", None)
-    if columns is None:
-        return None
-    names = list(columns)
-    odd = [name for name in names if not isinstance(name, str)]
-    if len(odd) == len(names):
-        return None
-    if odd:
-        raise TypeError(
-            f"the names of the columns of {argument} are strings but {odd[0]!r}: make all of them strings, as "
-            f"{argument}.columns = {argument}.columns.astype(str) does, or pass an array"
-        )
-    require_once(names, f"the columns of {argument}")
-    return names
-
-
-def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of: str) -> Any:
-    """Return y with its columns in the order of `names`, if it is a data frame with names; all else as it is.
-
-    Parameters
-    ----------
-    y : array-like
-        Targets.
-    names : sequence of str or None
-        Names of the columns, in the order of the structure; None if it has none.
-    argument : str
-        What messages call y.
-    of : str
-        Whose names they are, for messages, such as "the labels of Permutations".
-
-    Raises
-    ------
-    ValueError
-        When other columns are there, or some are not.
-    """
-    found = None if names is None else column_names(y, argument)
-    if names is None or found is None or found == list(names):
-        return y
-    missing = [name for name in names if name not in set(found)]
-    other = [name for name in found if name not in set(names)]
-    if missing or other:
-        said = [f"lacks the columns {summary(missing)}"] * bool(missing) + [f"has {summary(other)}"] * bool(other)
-        raise ValueError(
-            f"{argument} {' and '.join(said)}; {of} are {summary(list(names))}: rename the columns, or pass an array, "
-            "whose columns are taken in that order"
-        )
-    return y.select(list(names)) if hasattr(y, "select") and not hasattr(y, "iloc") else y[list(names)]
-
-
 #: Values of the parameter `predict` of `set_output`.
 OUTPUTS = ("default", "pandas", "polars", "y")
-
-
-def frame_kind(y: Any) -> str | None:
-    """Return which library y is a data frame or a series of, "pandas" or "polars" (for Arrow, too); None for others."""
-    module = type(y).__module__.partition(".")[0]
-    return {"pandas": "pandas", "polars": "polars", "pyarrow": "polars"}.get(module)
 
 
 def set_output(estimator: Any, predict: str | None) -> None:

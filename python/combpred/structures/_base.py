@@ -23,8 +23,8 @@ from sklearn.base import BaseEstimator
 from .. import metrics
 from .._data.checks import choice, counted, frozen, is_integer, seed_of
 from .._data.inputs import check_weights
-from .._data.names import Names, checked_names, column_names, columns_in_order, named_entries, with_names
-from .._data.targets import flat_sets, target_matrix
+from .._data.names import Names, checked_names, named_entries, with_names
+from .._data.targets import column_names, columns_in_order, flat_sets, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding, score_rows
 from .._lib.errors import CapabilityError

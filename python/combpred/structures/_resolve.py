@@ -14,8 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from .._data.names import frame_kind
-from .._data.targets import error_at
+from .._data.targets import error_at, frame_kind
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
