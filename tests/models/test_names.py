@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -26,6 +24,7 @@ from combpred import (
 )
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import LabelSets, Permutations
+from data_frames import FRAMES
 
 NAMES = ["tea", "milk", "rum", "gin"]
 
@@ -111,9 +110,7 @@ def test_predictions_are_frames_on_request(estimator: Any) -> None:
         model.set_output(predict="arrow")
 
 
-@pytest.mark.parametrize(
-    ("frame", "kind"), [(pd.DataFrame, pd.DataFrame), (pl.DataFrame, pl.DataFrame), (pa.table, pl.DataFrame)]
-)
+@pytest.mark.parametrize(("frame", "kind"), FRAMES)
 def test_predictions_are_as_y(frame: Any, kind: type) -> None:
     X, y = ranking_problem()
     model = StructuredRidge("permutations").set_output(predict="y")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
@@ -32,6 +31,7 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )
+from data_frames import FRAMES
 
 ABC = ["a", "b", "c"]
 CHAIN = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -83,10 +83,7 @@ def test_names_give_the_size_and_call_the_entries(named: Structure, plain: Struc
         np.testing.assert_array_equal(named.decode(scores), plain.decode(scores))
 
 
-FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
-
-
-@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("frame", [make for make, _ in FRAMES])
 @pytest.mark.parametrize(
     ("structure", "rows"),
     [
