@@ -37,7 +37,7 @@ func (m Method) Kendall() bool { return Auto <= m && m <= BestInput }
 
 // Relational reports whether Kemeny takes the method for consensuses with ties, and for partial orders.
 func (m Method) Relational() bool {
-	return m == Auto || m == Exact || m == LocalSearch || m == BestInput
+	return m == Auto || m == Exact || m == MILP || m == LocalSearch || m == BestInput
 }
 
 // Acyclic reports whether Acyclic takes the method.

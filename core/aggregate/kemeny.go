@@ -22,7 +22,7 @@ type Options struct {
 	Method   Method
 	Output   Output    // of Kemeny
 	Penalty  float64   // of Kemeny, between 0 and 1: the distance of a pair that is tied, or unrelated, in one ranking only
-	Programs *Programs // of the methods MILP and LP; Auto takes those of groups beyond Exact, and of consensuses with ties, from it
+	Programs *Programs // of the methods MILP and LP; Auto takes those of groups beyond Exact, and of relations, from it
 	Seed     uint64    // of RandomPivot; each group has a random stream of its own
 	Workers  int       // less than 1: one for each processor
 	Monitor  *parallel.Monitor
@@ -43,7 +43,7 @@ type Options struct {
 //
 // Where items are unknown, and without rankings, those of Pivot (2 then), RandomPivot (2 on average) and LP (3/2) still hold
 // if w_uv ≤ w_ux + w_xv for all items, which is checked. Consensuses with ties, and partial orders, are found by Exact,
-// LocalSearch and BestInput, those with ties by MILP, too, and never cost more than the order of the same method. A search for
+// MILP, LocalSearch and BestInput, and never cost more than the order of the same method. A search for
 // them guarantees max(2, 1/Penalty) for rankings of all items.
 //
 // An exact method beyond its size is a *structure.LimitError. Cost: O(n k² log k/64) to count pairs, O(m 2^m) for Exact in a
@@ -188,7 +188,7 @@ func (o *Options) check(p *Profile, pairs *Pairs) error {
 		return fmt.Errorf("aggregate: there is no method number %d for Kendall's distance", o.Method)
 	case o.Output < Order || o.Output > Partial:
 		return fmt.Errorf("aggregate: there is no output number %d", o.Output)
-	case o.Output != Order && !o.Method.Relational() && (o.Output != Weak || o.Method != MILP):
+	case o.Output != Order && !o.Method.Relational():
 		return &MethodError{o.Method}
 	case !(o.Penalty >= 0 && o.Penalty <= 1):
 		return fmt.Errorf("aggregate: the penalty is %v, must be between 0 and 1", o.Penalty)
@@ -204,29 +204,29 @@ func (o *Options) check(p *Profile, pairs *Pairs) error {
 type MethodError struct{ Method Method }
 
 func (e *MethodError) Error() string {
-	return fmt.Sprintf("aggregate: method %v gives orders only; with ties, and for partial orders, take auto, exact, local-search or "+
-		"best-input", e.Method)
+	return fmt.Sprintf("aggregate: method %v gives orders only; with ties, and for partial orders, take auto, milp, exact, local-search "+
+		"or best-input", e.Method)
 }
 
 // Status returns the code of the C interface for this error.
 func (e *MethodError) Status() int32 { return 2 }
 
-// solved reports whether the caller's solver has found a best consensus with ties.
+// solved reports whether the caller's solver has found a best consensus with ties, or partial order.
 func (o *Options) solved() bool {
-	return o.Output == Weak && o.Programs != nil && o.Programs.State[0] == Solved
+	return o.Output != Order && o.Programs != nil && o.Programs.State[0] == Solved
 }
 
-// weakProgram returns the ranking with ties that the caller's solver has found.
-func weakProgram(costs pairCosts, s *Programs) (found, error) {
-	relation, err := programRelation(s)
+// programmed returns the relation that the caller's solver has found.
+func programmed(costs pairCosts, o Options) (found, error) {
+	relation, err := programRelation(o.Programs, o.Output)
 	if err != nil {
 		return found{}, err
 	}
 	return found{relation, costs.of(relation), true}, nil
 }
 
-// programRelation returns X as a relation; an error where it is no ranking.
-func programRelation(s *Programs) ([]bool, error) {
+// programRelation returns X as a relation; an error where it is not of the kind that is asked for.
+func programRelation(s *Programs, kind Output) ([]bool, error) {
 	k := s.X.Rows
 	relation := make([]bool, k*k)
 	for u := range k {
@@ -234,8 +234,25 @@ func programRelation(s *Programs) ([]bool, error) {
 			relation[u*k+v] = u != v && x > 0.5
 		}
 	}
-	if !slices.Equal(relation, relationOf(ranksOf(relation, k))) {
+	if kind == Weak && !slices.Equal(relation, relationOf(ranksOf(relation, k))) {
 		return nil, errors.New("aggregate: the solution of the program is no ranking with ties")
 	}
+	if kind == Partial && !isPartialOrder(relation, k) {
+		return nil, errors.New("aggregate: the solution of the program is no partial order")
+	}
 	return relation, nil
+}
+
+// isPartialOrder reports whether a relation without loops is transitive, and so without pairs in both directions.
+func isPartialOrder(relation []bool, k int) bool {
+	for u := range k {
+		for v := range k {
+			for w := range k {
+				if relation[u*k+v] && relation[v*k+w] && !relation[u*k+w] {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }

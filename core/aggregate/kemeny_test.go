@@ -195,11 +195,15 @@ func TestPrograms(t *testing.T) {
 			bad.X.Row(u)[v] = 0
 		}
 	}
+	gaps := &Programs{X: linalg.NewMatrix[float64](6, 6), State: []ProgramState{Solved}, LowerBound: []float64{0}}
+	gaps.X.Row(0)[1], gaps.X.Row(1)[2] = 1, 1 // without 0 before 2
 	for name, o := range map[string]Options{
 		"no programs":          {Method: LP},
 		"no order":             {Method: LP, Programs: bad},
 		"shape":                {Method: LP, Programs: &Programs{}},
 		"number":               {Method: LP, Programs: &Programs{X: bad.X}},
+		"no partial order":     {Method: MILP, Output: Partial, Programs: gaps},
+		"no weak order":        {Method: MILP, Output: Weak, Programs: gaps},
 		"state":                {Method: LP, Programs: &Programs{X: bad.X, State: []ProgramState{7}, LowerBound: []float64{0}}},
 		"fraction of integers": {Method: MILP, Programs: programs(rng, w.Before, 2, Fractional)},
 	} {

@@ -23,8 +23,8 @@ const (
 	OutOfTime                      // no more than a bound
 )
 
-// Programs are solutions of the programs of all groups; for a consensus with ties there is one program of all items, whose X
-// also counts where it is OutOfTime: as the best ranking that the caller knows.
+// Programs are solutions of the programs of all groups; for a consensus with ties, or a partial order, there is one program of all
+// items, whose X also counts where it is OutOfTime: as the best relation that the caller knows.
 type Programs struct {
 	// X holds x_uv, k×k: how far u is before v. Only pairs within groups of more than one item count, of which x_uv + x_vu = 1.
 	X linalg.Matrix[float64]

@@ -66,9 +66,7 @@ func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 	k := pairs.Items()
 	costs := newPairCosts(pairs, o.Penalty)
 	var f found
-	if o.Output == Partial {
-		o.Programs = nil
-	} else if o.Programs != nil {
+	if o.Programs != nil {
 		if err := o.Programs.check(k, 1); err != nil {
 			return nil, err
 		}
@@ -85,7 +83,7 @@ func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 		}
 		f.relation, err = bestInputRelation(p, costs, o)
 	case o.solved():
-		f, err = weakProgram(costs, o.Programs)
+		f, err = programmed(costs, o)
 	case o.Output == Weak:
 		f, err = weakOrder(costs, o)
 	default:
@@ -277,7 +275,7 @@ func (f *found) improve(p *Profile, pairs *Pairs, costs pairCosts, o Options) er
 	var starts [][]int32
 	if o.Programs != nil {
 		if f.lowerBound = max(f.lowerBound, o.Programs.LowerBound[0]); o.Programs.State[0] == OutOfTime {
-			known, err := programRelation(o.Programs)
+			known, err := programRelation(o.Programs, o.Output)
 			if err != nil {
 				return err
 			}

@@ -71,7 +71,7 @@ def test_groups_that_follow_one_another_need_one_program_each():
 
 def test_time_that_is_up_leaves_a_bound():
     ranks = strict(1, 5, 24)
-    for output in ("order", "weak"):
+    for output in ("order", "weak", "partial"):
         best = kemeny(ranks, output=output, penalty=0.4)
         late = kemeny(ranks, output=output, penalty=0.4, time_limit=1e-9)
         assert best.optimal and best.method == "milp"
@@ -92,6 +92,29 @@ def test_ties_and_partial_orders_never_cost_more_than_the_order(method):
                         assert kemeny(ranks, output=output, **options).distance <= order.distance + 1e-9
 
 
-def test_partial_orders_have_no_program():
-    with pytest.raises(CapabilityError, match="method='milp' gives orders only; for output='partial'"):
-        kemeny(strict(0, 3, 4), method="milp", output="partial")
+@pytest.mark.parametrize("penalty", [0.2, 0.4, 0.6, 0.9])
+def test_partial_orders_by_program_are_those_of_the_list(penalty):
+    for seed in range(3):
+        for ranks in (strict(seed, 5, 6), tied(seed, 4, 7)):
+            want = kemeny(ranks, method="exact", output="partial", penalty=penalty)
+            got = kemeny(ranks, method="milp", output="partial", penalty=penalty)
+            assert want.optimal and got.optimal and got.method == "milp"
+            assert got.distance == pytest.approx(want.distance) == pytest.approx(got.lower_bound)
+            relation = got.consensus.astype(int)
+            assert not np.diag(relation).any() and not ((relation @ relation > 0) & (relation == 0)).any()
+
+
+def test_partial_orders_beyond_the_list_are_proven():
+    for seed in range(3):
+        ranks = strict(seed, 9, 20)
+        best = kemeny(ranks, output="partial", penalty=0.4)
+        searched = kemeny(ranks, output="partial", penalty=0.4, method="local-search")
+        assert best.optimal and best.method == "milp"
+        assert searched.lower_bound <= best.distance <= searched.distance
+        assert best.distance <= kemeny(ranks, output="weak", penalty=0.4).distance + 1e-9
+
+
+def test_programs_of_orders_only_are_refused_for_relations():
+    for output in ("weak", "partial"):
+        with pytest.raises(CapabilityError, match=f"method='lp' gives orders only; for output='{output}'"):
+            kemeny(strict(0, 3, 4), method="lp", output=output)

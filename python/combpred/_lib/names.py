@@ -81,7 +81,7 @@ CONSENSUSES: tuple[str, ...] = ("order", "weak", "partial")
 KEMENY_METHODS: tuple[str, ...] = ("auto", "exact", "milp", "lp", "pivot", "random-pivot", "local-search", "best-input")
 
 #: Those for consensuses with ties, and for partial orders.
-RELATION_METHODS: tuple[str, ...] = ("auto", "exact", "local-search", "best-input")
+RELATION_METHODS: tuple[str, ...] = ("auto", "exact", "milp", "local-search", "best-input")
 
 #: Those for acyclic parts of the majority's preferences.
 ACYCLIC_METHODS: tuple[str, ...] = ("auto", "exact", "milp", "local-search")

@@ -149,15 +149,18 @@ def _positions(before: NDArray[np.bool_]) -> NDArray[np.int32]:
     return np.asarray(len(before) - before.sum(axis=1), dtype=np.int32)
 
 
-def best_weak_order(
-    gain: FloatArray, *, deadline: float | None = None, control: Control | None = None
+def best_relation(
+    gain: FloatArray, *, partial: bool = False, deadline: float | None = None, control: Control | None = None
 ) -> tuple[NDArray[np.bool_], float]:
-    r"""Return a ranking with ties of n labels with the largest sum of gains of pairs that are not tied.
+    r"""Return a ranking with ties, or a partial order, with the largest sum of gains of pairs that it orders.
 
     Parameters
     ----------
     gain : ndarray of shape (n, n)
-        What u before v earns more than a tie of the two, in row u and column v.
+        What u before v earns more than a tie of the two, or than none of the two before the other, in row u and
+        column v.
+    partial : bool, default=False
+        Whether it may be any partial order.
     deadline, control
         As in `best_order`.
 
@@ -166,7 +169,7 @@ def best_weak_order(
     before : ndarray of shape (n, n), bool
         ``before[u, v]`` says that u stands before v.
     upper_bound : float
-        Proven bound on the sums of all rankings with ties.
+        Proven bound on the sums of all such relations.
 
     Raises
     ------
@@ -178,7 +181,8 @@ def best_weak_order(
     There is one 0/1 variable for each ordered pair. The constraints are :math:`x_{uv} + x_{vu} \le 1` and, added as
     they are violated, :math:`x_{uw} \le x_{uv} + x_{vw}`: a relation is a ranking with ties where it is asymmetric and
     its complement is transitive (Gurgel & Wakabayashi, 1997, *Adjacency of vertices of the complete pre-order
-    polytope*).
+    polytope*). For partial orders they are :math:`x_{uv} + x_{vw} \le 1 + x_{uw}`: the relation itself is transitive
+    (Müller, 1996, *On the partial order polytope of a digraph*).
     """
     n = len(gain)
     number = np.cumsum(~np.eye(n, dtype=bool).ravel()).reshape(n, n) - 1
@@ -190,13 +194,16 @@ def best_weak_order(
         before = np.zeros((n, n))
         before[pairs] = x
         missed = [before - before[:, [m]] - before[m] for m in range(n)]  # m stands between u and w for neither
+        if partial:
+            missed = [-1.0 - one for one in missed]  # u before m, m before w, and not u before w
         found = [np.argwhere((one > _TOLERANCE) & pairs) for one in missed]
         triples = [
             (-missed[m][a, b], a, m, b) for m, rows in enumerate(found) for a, b in rows.tolist() if m not in (a, b)
         ]
         triples.sort()
+        least = -1.0 if partial else -2.0  # of x_uw − x_uv − x_vw
         return [
-            Cut([int(number[a, b]), int(number[a, m]), int(number[m, b])], [1.0, -1.0, -1.0], -2.0, 0.0)
+            Cut([int(number[a, b]), int(number[a, m]), int(number[m, b])], [1.0, -1.0, -1.0], least, least + 2.0)
             for _, a, m, b in triples[: _CUTS_PER_PAIR * len(x)]
         ]
 

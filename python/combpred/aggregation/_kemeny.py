@@ -15,10 +15,14 @@ from .._lib.errors import CapabilityError
 from .._lib.names import CONSENSUSES, KEMENY_METHODS, RELATION_METHODS
 from ._aggregate import Aggregate
 from ._profile import Votes, read_votes
-from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, refuse_large_groups, solve_programs, solve_weak
+from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, refuse_large_groups, solve_programs, solve_relation
 
 _AUTO_SECONDS = 10.0
-_PROGRAMMED_ITEMS = {"order": 200, "weak": 60}  # of a strongly connected component that "auto" tries a program for
+_PROGRAMMED_ITEMS = {
+    "order": 200,
+    "weak": 60,
+    "partial": 60,
+}  # of a strongly connected component that "auto" tries a program for
 _RELATION_LIMITS = {"weak": 16, "partial": 7}  # of the exact decoders of these structures
 
 
@@ -53,10 +57,10 @@ def kemeny(
     weights : array-like of shape (n,), default=None
         Weights of the rankings, as the number of ballots that are alike; None: 1 each.
     method : str, default="auto"
-        One of these, of which the last four, and "milp" with ties, are for other than ``output="order"``, too:
+        One of these; "lp" and the pivots are for ``output="order"`` only:
 
-        - "milp": exact, by an integer program, also for ``output="weak"``. Takes 10 to 100 ms for a strongly connected
-          component of 40 items, with ties up to seconds.
+        - "milp": exact, by an integer program. Takes 10 to 100 ms for a strongly connected component of 40 items, with
+          ties, and for partial orders, up to seconds.
         - "lp": rounds the program's linear relaxation: at most 4/3 of the least distance, 3/2 with ties.
         - "pivot": puts what beats a pivot before it, and so on: with the best of the rankings at most 8/5.
         - "random-pivot": the same with random pivots: at most 11/7 on average, 8/5 with ties.
@@ -64,8 +68,8 @@ def kemeny(
           with ties allowed, of up to 7 for partial orders.
         - "local-search": moves single items while that helps, from several starts: at most 2.
         - "best-input": the best of the rankings, its ties broken by others: at most 2.
-        - "auto": "exact" for components that are small enough, "milp" for others of up to 200 items (60 with ties), and
-          "local-search" where that is not done in time, for larger components and for partial orders.
+        - "auto": "exact" for components that are small enough, "milp" for others of up to 200 items (60 with ties, and
+          for partial orders), and "local-search" where that is not done in time, and for larger components.
     output : {"order", "weak", "partial"}, default="order"
         What the consensus may be: without ties, with ties, or a partial order. The latter two are never farther from
         the rankings than the order that the same method finds.
@@ -173,7 +177,7 @@ def _programs(
     given: Votes, method: str, output: str, penalty: float, deadline: float | None, verbose: int
 ) -> Programs | None:
     """Return solutions of the integer programs that a method takes, "auto" for what nothing else proves."""
-    if method not in (*PROGRAMMED, "auto") or output == "partial":
+    if method not in (*PROGRAMMED, "auto"):
         return None
     before, tied = given.counted()
     largest = max(map(len, item_groups(before)))
@@ -185,19 +189,21 @@ def _programs(
     if output == "order":
         return programs
     if method == "auto":
-        found = consensus(*given, "auto", output="weak", penalty=penalty)
-        if found[5] or largest > _PROGRAMMED_ITEMS["weak"]:
+        found = consensus(*given, "auto", output=output, penalty=penalty)
+        if found[5] or largest > _PROGRAMMED_ITEMS[output]:
             return None
     known = consensus(*given, "auto", penalty=penalty, programs=programs)[0]
     apart = penalty * (before + before.T)
     cost = before.T if tied is None else before.T + penalty * tied
-    return solve_weak("kemeny", cost, apart, known, deadline, verbose)
+    return solve_relation(
+        "kemeny", cost, apart, known[:, np.newaxis] < known, deadline, verbose, partial=output == "partial"
+    )
 
 
 def _check_options(method: str, output: str, penalty: Any) -> None:
     choice(output, "output", CONSENSUSES)
     choice(method, "method", KEMENY_METHODS)
-    if output != "order" and method not in RELATION_METHODS and (method, output) != ("milp", "weak"):
+    if output != "order" and method not in RELATION_METHODS:
         raise CapabilityError(
             f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(RELATION_METHODS)}"
         )

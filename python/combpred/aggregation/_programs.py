@@ -76,25 +76,34 @@ def _solve(
     return relaxed.before, state, mean - relaxed.upper_bound
 
 
-def solve_weak(
-    label: str, before: FloatArray, apart: FloatArray, known: IntArray, deadline: float | None, verbose: int
+def solve_relation(
+    label: str,
+    before: FloatArray,
+    apart: FloatArray,
+    known: NDArray[np.bool_],
+    deadline: float | None,
+    verbose: int,
+    *,
+    partial: bool,
 ) -> Programs:
-    """Solve the program of rankings with ties.
+    """Solve the program of rankings with ties, or of partial orders.
 
     Parameters
     ----------
     label, deadline, verbose
         As in `solve_programs`.
     before, apart : ndarray of shape (k, k)
-        Costs of u before v, and of the two tied.
-    known : ndarray of shape (k,)
-        Positions in a good ranking, which is what there is at the deadline.
+        Costs of u before v, and of the two tied, or unrelated.
+    known : ndarray of shape (k, k), bool
+        A good relation, which is what there is at the deadline.
+    partial : bool
+        Whether it may be any partial order.
     """
-    from .._programs.orders import best_weak_order  # loads the solver
+    from .._programs.orders import best_relation  # loads the solver
     from .._programs.program import OutOfTimeError
 
     gain = apart - before
-    order, ends = _weak_groups(gain)
+    order, ends = _relation_groups(gain)
     x, bound = np.zeros_like(before), 0.0
     state = abi.PROGRAM_SOLVED
     control = abi.Control()
@@ -106,17 +115,19 @@ def solve_weak(
             most = float(np.triu(np.maximum(np.maximum(own, own.T), 0.0), 1).sum())  # each pair on its own
             if len(items) > 1:
                 try:
-                    x[np.ix_(items, items)], found = best_weak_order(own, deadline=deadline, control=control)
+                    x[np.ix_(items, items)], found = best_relation(
+                        own, partial=partial, deadline=deadline, control=control
+                    )
                 except OutOfTimeError as error:
                     found, state = error.upper_bound, abi.PROGRAM_OUT_OF_TIME
                 bound -= min(found, most)
     if state == abi.PROGRAM_OUT_OF_TIME:
-        x = (known[:, np.newaxis] < known).astype(np.float64)
+        x = known.astype(np.float64)
     return Programs(x, np.array([state], dtype=np.int32), np.array([bound]))
 
 
-def _weak_groups(gain: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the items by groups that follow one another in some best ranking with ties, and the ends of these."""
+def _relation_groups(gain: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the items by groups that follow one another in some best relation, and the ends of these."""
     return components(np.maximum(gain, 0.0) > gain.T)  # u leads to v where v before u is not a best choice
 
 
