@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._data.checks import is_number
 from .._lib import abi
 from .._lib.aggregate import Programs, item_groups
-from .._lib.arrays import FloatArray, IntArray
+from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
 
