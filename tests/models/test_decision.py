@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV, StructuredSGD
+from combpred import CapabilityError, ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD
 from combpred.aggregation import kemeny
 from combpred.structures import (
     Assignments,
@@ -201,3 +201,28 @@ def test_refusals():
             StructuredRidge("permutations", decision=wrong).fit(X, y)
     with pytest.raises(ValueError, match="The 'loss' parameter"):
         StructuredRidge("permutations", loss="hinge").fit(X, y)
+
+
+def test_own_losses_decide_by_their_expectation():
+    """Against the sum over all outputs, of which each has its own loss to each: neither is symmetric."""
+    rng = np.random.default_rng(6)
+    items = [(i, j) for i in range(3) for j in range(3)]
+    losses = rng.random((9, 9)) * (1.0 - np.eye(9))
+    psi = np.array([np.eye(3)[[i, j]].ravel() for i, j in items])
+    structure = Custom.from_structures(items, psi, loss=losses)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 9, size=40)
+    model = ProbabilisticStructured(structure, decision="own").fit(X, y)
+    weight = np.exp(model.feature_scores(X) @ psi.T)
+    expected = (weight / weight.sum(axis=1, keepdims=True)) @ losses
+    predicted, certified = model.predict(X), model.predict_certified(X)
+    np.testing.assert_array_equal(predicted, expected.argmin(axis=1))
+    np.testing.assert_allclose(certified.value, -expected.min(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(model.score_structures(X, y), -expected[np.arange(40), y], rtol=1e-12)
+    assert (predicted != model.set_params(decision="map").predict(X)).any()
+
+
+def test_own_decisions_need_a_loss():
+    X, y = np.zeros((4, 1)), [0, 1, 0, 1]
+    for structure in ("multiclass", Custom.from_structures([0, 1], np.eye(2))):
+        with pytest.raises(CapabilityError, match=r"decision='own' has no meaning .* Custom.from_structures"):
+            ProbabilisticStructured(structure, decision="own").fit(X, y)

@@ -26,7 +26,6 @@ from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, DataError, renumbered
 from .._lib.names import SET_LOSSES
-from .._lib.partition import decide_sets, value_sets
 from ..sampling import LogPartition
 from ..sampling.engines import (
     INFERENCE_OF,
@@ -39,6 +38,7 @@ from ..sampling.engines import (
 )
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
 from ..structures import structure_classes
+from ..structures.costs import OWN
 from .base import StructuredEstimator
 from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of
 from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
 
 _MOST_PROBABLE = "map", "subset"  # decisions that take the most probable structure
+_BY_LOSS = (*SET_LOSSES, OWN)  # those that compare expected losses of outputs
 _FEWER_ROWS = "pass fewer rows at once"
 
 
@@ -117,7 +118,7 @@ class ProbabilisticStructured(StructuredEstimator):
         partition functions are within a factor of 1 ± `epsilon`, and all marginals of a row within ± `epsilon`. That is
         proven for independent draws, and holds for chains as far as their convergence can be judged. Other methods do
         not use them.
-    decision : {"map", "mbr", "f1", "ranking", "subset", "median"}, default="map"
+    decision : {"map", "mbr", "f1", "ranking", "subset", "median", "own"}, default="map"
         Decision rule of `predict`: which expected loss is least.
 
         - "map": the 0-1 loss; the most probable structure.
@@ -129,6 +130,7 @@ class ProbabilisticStructured(StructuredEstimator):
         - "ranking", of label sets: the share of pairs of a relevant and an irrelevant label in the wrong order, where
           the labels of the predicted set come before the others and pairs within either count half. Likewise.
         - "subset", of label sets, and "median", of grades: other names of "map" and "mbr" there.
+        - "own", of a `Custom` structure that lists its outputs: the `loss` that it was given.
     %(decoder)s
     solver : {"auto", "lbfgs", "newton", "sgd"}, default="auto"
         ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
@@ -250,7 +252,7 @@ class ProbabilisticStructured(StructuredEstimator):
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
-        "decision": [StrOptions({*_MOST_PROBABLE, "mbr", "median", *SET_LOSSES})],
+        "decision": [StrOptions({*_MOST_PROBABLE, "mbr", "median", *_BY_LOSS})],
         "solver": [StrOptions({"auto", "lbfgs", "newton", "sgd"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
@@ -889,24 +891,22 @@ class ProbabilisticStructured(StructuredEstimator):
     def _decode_scores(
         self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0
     ) -> Decoded:
-        if self.decision not in SET_LOSSES:
+        if self.decision not in _BY_LOSS:
             return super()._decode_scores(scores, how, held, first)
         conditions = None if held is None else held.conditions(first, first + len(scores))
-        description = self.structure_.space.description
         with renumbered(slice(first, None)):
-            return decide_sets(description, scores, self.decision, conditions, n_threads=how.n_threads)
+            return self.structure_.space.decide(scores, self.decision, conditions, how.n_threads)
 
     def _values(self, scores: FloatArray, parts: Any, first: int) -> FloatArray:
-        if self.decision not in SET_LOSSES:
+        if self.decision not in _BY_LOSS:
             return super()._values(scores, parts, first)
-        description = self.structure_.space.description
         with renumbered(slice(first, None)):
-            return value_sets(description, scores, self.decision, parts, get_n_threads(self.n_jobs))
+            return self.structure_.space.decision_values(scores, self.decision, parts, get_n_threads(self.n_jobs))
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         if self._decides_by_scores():
             return scores, None
-        if self.decision in SET_LOSSES:
+        if self.decision in _BY_LOSS:
             raise CapabilityError(
                 f"decision={self.decision!r} gives no scores to list structures by: take decision='map' or 'mbr'"
             )

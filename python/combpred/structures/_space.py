@@ -24,7 +24,7 @@ from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_blocks, decode
 from .._lib.errors import CapabilityError, in_words_of
 from .._lib.names import SUITED_BY_AUC, SUITED_BY_SCORE
-from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
+from .._lib.partition import Partition, decide_sets, log_partition, partition_cost, sample_distribution, value_sets
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (
     Description,
@@ -40,7 +40,7 @@ from .._lib.structure import (
     structure_second_moment,
 )
 from ._search.constraints import Restriction, RowConstraints
-from .costs import OutputLoss, WorstOutputs
+from .costs import OWN, OutputLoss, WorstOutputs
 
 if TYPE_CHECKING:
     from ._base import Structure
@@ -240,6 +240,7 @@ class LibrarySpace:
             raise CapabilityError(
                 f"decision={decision!r} has no meaning for {type(self.structure).__name__}, whose decisions are "
                 f"{', '.join(map(repr, known))}"
+                + ("; it is the loss that Custom.from_structures(..., loss=) was given" if decision == OWN else "")
             )
         if decision not in ("mbr", "median"):  # which take the output of nearest ψ
             return
@@ -250,6 +251,16 @@ class LibrarySpace:
                 f"decision={decision!r} predicts the structure whose ψ is nearest to its expectation, which the "
                 f"decoder of {self.structure!r} does not find: take decision='map'"
             ) from None
+
+    def decide(self, scores: FloatArray, decision: str, conditions: Any, n_threads: int | None) -> Decoded:
+        """Return the outputs of least expected loss under p(y) ∝ exp⟨s, ψ(y)⟩ for every row s, loss by loss."""
+        return decide_sets(self.description, scores, decision, conditions, n_threads=n_threads)
+
+    def decision_values(
+        self, scores: FloatArray, decision: str, parts: NDArray[Any], n_threads: int | None
+    ) -> FloatArray:
+        """Return what outputs in parts are expected to be worth, as `decide` does."""
+        return value_sets(self.description, scores, decision, parts, n_threads)
 
     @property
     def has_indicators(self) -> bool:

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 
 from ..._data.targets import target_vector, whole_numbers
+from ..._lib.arrays import FloatArray
+from ..._lib.decode import Decoded
 from ..._lib.errors import in_words_of
 from ..._lib.structure import Description, custom_kernel
 from .._base import Structure
@@ -52,6 +55,32 @@ class ListedSpace(LibrarySpace):
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
         own = () if self._losses is None else (OWN,)
         return (*own, "hamming", "zero-one") if self.entry_kind == "bits" else (*own, "zero-one")
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """Decisions by distributions beside "map" and "mbr"."""
+        return () if self._losses is None else (OWN,)
+
+    def decide(self, scores: FloatArray, decision: str, conditions: Any, n_threads: int | None) -> Decoded:
+        """Return the outputs of least expected loss of the user's own, with negative expected losses as values."""
+        worth = self._worth(scores)
+        best = worth.argmax(axis=1)
+        value = worth[np.arange(len(worth)), best]
+        n = len(worth)
+        return Decoded(best[:, np.newaxis].astype(np.int32), value, value, np.zeros(n), np.ones(n, dtype=np.bool_))
+
+    def decision_values(
+        self, scores: FloatArray, decision: str, parts: NDArray[Any], n_threads: int | None
+    ) -> FloatArray:
+        """Return negative expected losses of outputs in parts."""
+        values: FloatArray = self._worth(scores)[np.arange(len(scores)), parts[:, 0]]
+        return values
+
+    def _worth(self, scores: FloatArray) -> FloatArray:
+        """Return the negative expected loss of every output (n, k) under p(y) ∝ exp⟨s, ψ(y)⟩ for every row s."""
+        assert self._losses is not None
+        worth: FloatArray = -(softmax(scores @ self._psi.T, axis=1) @ self._losses)
+        return worth
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
         assert self._losses is not None
