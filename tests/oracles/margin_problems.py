@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
+
+from quadratic import least_svm_objective
 
 
 def members(structure):
@@ -29,21 +30,9 @@ def least_objective(X, psi, outputs, losses, penalties, slack):
     if slack:
         features = features * losses[..., np.newaxis, np.newaxis]
     rows = features.reshape(n, -1, q * d)
-    rng, reached = np.random.default_rng(0), []
-    for scale in (0.0, 0.1, 1.0):  # from some starts it ends early or gives up, with some kernels of BLAS
-        found = minimize(
-            lambda v: 0.5 * v[: q * d] @ v[: q * d] + penalties @ v[q * d :],
-            np.concatenate([scale * rng.normal(size=q * d), losses.max(axis=1)]),
-            jac=lambda v: np.concatenate([v[: q * d], penalties]),
-            constraints={
-                "type": "ineq",
-                "fun": lambda v: (rows @ v[: q * d] + v[q * d :, np.newaxis] - losses).ravel(),
-                "jac": lambda v: np.hstack(
-                    [rows.reshape(-1, q * d), np.repeat(np.eye(n), rows.shape[1], axis=0)],
-                ),
-            },
-            method="SLSQP",
-            options={"maxiter": 500, "ftol": 1e-12},
-        )
-        reached += [float(found.fun)] * found.success
-    return min(reached)
+    slopes = np.hstack([rows.reshape(-1, q * d), np.repeat(np.eye(n), rows.shape[1], axis=0)])
+
+    def above(v):
+        return (rows @ v[: q * d] + v[q * d :, np.newaxis] - losses).ravel()
+
+    return least_svm_objective(q * d, penalties, losses.max(axis=1), above, slopes, 1e-12)

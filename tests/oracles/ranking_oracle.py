@@ -6,7 +6,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+
+from quadratic import least_svm_objective
 
 
 def random_preferences(n: int, k: int, seed: int) -> np.ndarray:
@@ -87,18 +88,4 @@ def smallest_svm_objective(X, graphs, decomposition, costs, margins=None) -> flo
     A = np.vstack([rows, np.c_[np.zeros((len(parts), k * p)), np.eye(len(parts))]])
     b = np.r_[bounds, np.zeros(len(parts))]
 
-    def objective(z):
-        return 0.5 * (z[: k * p] ** 2).sum() + cost @ z[k * p :]
-
-    rng, reached = np.random.default_rng(0), []
-    for scale in (0.0, 0.1, 1.0):  # from some starts it gives up, with some kernels of BLAS
-        found = minimize(
-            objective,
-            np.r_[scale * rng.normal(size=k * p), np.full(len(parts), b.max())],
-            jac=lambda z: np.r_[z[: k * p], cost],
-            constraints={"type": "ineq", "fun": lambda z: A @ z - b, "jac": lambda z: A},
-            method="SLSQP",
-            options={"maxiter": 500, "ftol": 1e-13},
-        )
-        reached += [float(found.fun)] * found.success
-    return min(reached)
+    return least_svm_objective(k * p, cost, np.full(len(parts), b.max()), lambda z: A @ z - b, A, 1e-13)

@@ -164,7 +164,8 @@ def structured_log_loss(
     -----
     Where y is no set, it is :math:`-\ln p(y)` for :math:`p(z) \propto e^{h(z)}`, which conditional random fields and
     :class:`combpred.ProbabilisticStructured` minimise. Divided by ln 2 it bounds the 0-1 loss: where y does not score
-    highest, p(y) is at most ½.
+    highest, p(y) is at most ½. Of a set, the other y of the set are left out of the sums, so that scores are asked to
+    tell the set from the rest only; `ProbabilisticStructured` minimises the sum of −ln p(y), which tells them apart.
 
     Cost: that of the structure's `log_partition`.
 
@@ -234,7 +235,8 @@ def structured_exponential_loss(
     -----
     It bounds the AUC loss, the number of outputs that score at least as high as y, and with `normalize` their share;
     and so the 0-1 loss, too. `structured_log_loss` is :math:`\ln(1 + \ell)` of it, and
-    :class:`combpred.StructuredRidge` minimises its second-order expansion, divided by the number of outputs.
+    :class:`combpred.StructuredRidge` minimises its second-order expansion, divided by the number of outputs. Eq. (5.4)
+    of the thesis has a factor of e more, by a margin of 1 in the exponent.
 
     Cost: that of the structure's `log_partition`.
 
