@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quadratic import least_svm_objective
+from margin_problems import least_svm_objective
 
 
 def random_preferences(n: int, k: int, seed: int) -> np.ndarray:
