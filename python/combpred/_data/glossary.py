@@ -183,6 +183,8 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
 [n_labels_]
 n_labels_ : int
     Number k of labels.
+labels_ : list of str or None
+    Names of the labels, from the columns of a data frame y; None where it has none.
 
 [X_rows]
 X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``

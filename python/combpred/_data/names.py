@@ -59,21 +59,22 @@ def set_output(estimator: Any, predict: str | None) -> None:
         estimator._sklearn_output_config = {**held, "predict": choice(predict, "predict", OUTPUTS)}
 
 
-def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | None) -> Any:
+def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | None, of_y: str | None) -> Any:
     """Return predictions as `set_output` has it: an array, a data frame, or a series if they have one dimension.
 
     Parameters
     ----------
     estimator : estimator
-        With ``structure_``.
     values : ndarray or CSR
         Predictions for the rows of X, whose index a frame gets.
     columns : sequence or None
         Names of the columns; None for numbers.
+    of_y : str or None
+        What "y" stands for: the library of the data frame that y was, None if it was none.
     """
     kind = getattr(estimator, "_sklearn_output_config", {}).get("predict", "default")
     if kind == "y":
-        kind = estimator.structure_.space.frame_kind or "default"
+        kind = of_y or "default"
     if kind == "default":
         return values
     if kind == "polars":

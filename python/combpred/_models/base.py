@@ -236,6 +236,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         set_output(self, predict)
         return self
 
+    def _output(self, values: Any, X: Any, columns: Any) -> Any:
+        """Return predictions as `set_output` has it."""
+        return output(self, values, X, columns, self.structure_.space.frame_kind)
+
     # Scores and predictions.
 
     @lazily_on_dask
@@ -488,7 +492,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         else:
             decoded = self._decode_rows(X, constraints)
             y = self.structure_.space.decode_parts(decoded.y)
-        return output(self, y, X, self.structure_.space.column_names())
+        return self._output(y, X, self.structure_.space.column_names())
 
     def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
         """Predict as `predict` does, with a guarantee on the score of each prediction.

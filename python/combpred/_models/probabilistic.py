@@ -20,7 +20,6 @@ from .._data.checks import check_share_or_none, choice, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
-from .._data.names import output
 from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
@@ -520,7 +519,7 @@ class ProbabilisticStructured(StructuredEstimator):
         [[0.38, 0.62]]
         """
         marginals = self._marginals(X)  # refuses what is not fitted
-        return output(self, self.structure_.probabilities(marginals), X, self.structure_.space.value_names())
+        return self._output(self.structure_.probabilities(marginals), X, self.structure_.space.value_names())
 
     @lazily_on_dask
     def predict_marginals(self, X: Any) -> Any:
@@ -573,7 +572,7 @@ class ProbabilisticStructured(StructuredEstimator):
         True
         """
         marginals = self._marginals(X)
-        return output(self, marginals, X, self.structure_.feature_names().tolist())
+        return self._output(marginals, X, self.structure_.feature_names().tolist())
 
     def _marginals(self, X: Any) -> FloatArray:
         """Return what `predict_marginals` does, as an array."""

@@ -16,7 +16,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
-from .._data.targets import TargetError, positions_by_score
+from .._data.names import output, set_output, with_names
+from .._data.targets import TargetError, column_names, columns_in_order, frame_kind, positions_by_score
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError
@@ -81,7 +82,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             Positions of the k labels, 1 for the first. Numbers above 0 are compared by their order. Where the learner
             takes them: equal ones are ties, −1 (or NaN, which scikit-learn's cross-validation refuses) is an unknown
             position. Or preference graphs: booleans, ``y[i, u, v]`` saying that row i prefers label u to label v.
-            Such a relation need not be transitive, nor tell about every pair of labels.
+            Such a relation need not be transitive, nor tell about every pair of labels. The columns of a data frame
+            give the labels names: frames with these columns in another order are matched here and in `score`.
         sample_weight : array of shape (n,) or float, default=None
             Weight of each row, at least 0; None for 1. A weight of 0 leaves the row out.
 
@@ -119,9 +121,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
         """Return checked inputs, preferences and weights, without the rows of weight 0."""
         X = check_rows(self, X, reset=True)
-        preferences = self._read(y)
+        preferences = self._named(y, reset=True)
         check_consistent_length(X, preferences)
-        self._check_formats(preferences)
         weights = check_weights(sample_weight, len(preferences))
         if weights is not None and not weights.all():
             rows = np.flatnonzero(weights)
@@ -131,6 +132,21 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
                 "y: no row of positive weight prefers a label to another one, so there is nothing to learn"
             )
         return X, preferences, weights
+
+    def _named(self, y: Any, *, reset: bool = False) -> Preferences:
+        """Return what y says, its columns in the order of the labels' names, which are learned where `reset`."""
+        if reset:
+            self.labels_, self._frame_kind = column_names(y), frame_kind(y)
+        y = columns_in_order(y, self.labels_, "y", f"those of {type(self).__name__}")
+        try:
+            preferences = self._read(y, None if reset else self.n_labels_)
+            if reset:
+                self._check_formats(preferences)
+        except TargetError as error:
+            names = None if self.labels_ is None else tuple(self.labels_)
+            reason = with_names(error.reason, "labels?|column", names)
+            raise TargetError(error.row, reason, error.argument) from None
+        return preferences
 
     def _check_formats(self, preferences: Preferences) -> None:
         """Raise ValueError for the first row in a format that the learner does not take."""
@@ -147,6 +163,38 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         return f"{shown} does not learn from {PREFERENCE_FORMATS[form]}, which {', '.join(others)} do"
 
     # Predictions.
+
+    def set_output(self: _Self, *, predict: str | None = None) -> _Self:
+        """Set what predictions come back as.
+
+        Parameters
+        ----------
+        predict : {"default", "pandas", "polars", "y"} or None, default=None
+            What `predict` returns. "default": an array. "pandas", "polars": a data frame whose columns have the names
+            of the labels, with the index of X. "y": such a frame where y was one in ``fit``, otherwise an array. None:
+            as before.
+
+        Returns
+        -------
+        LabelRanker
+            The estimator itself. As in scikit-learn, ``clone`` keeps the choice.
+
+        Raises
+        ------
+        ValueError
+            For another value.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from combpred.ranking import LabelRankingSVM
+        >>> X, y = pd.DataFrame({"age": [20, 30, 60]}), pd.DataFrame({"tea": [2, 2, 1], "milk": [1, 1, 2]})
+        >>> LabelRankingSVM().set_output(predict="pandas").fit(X, y).predict(X[:1])
+           tea  milk
+        0    2     1
+        """
+        set_output(self, predict)
+        return self
 
     @available_if(lambda self: self._has_scores())  # type: ignore[untyped-decorator]
     def label_scores(self, X: Any) -> FloatArray:
@@ -196,7 +244,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
                 raise RowError(row, reason, named=True)
         return scores
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: Any) -> Any:
         """Rank the labels of each row.
 
         Parameters
@@ -205,8 +253,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
         Returns
         -------
-        positions : ndarray of shape (n, k), dtype=int32
-            The position of each label, 1..k, 1 for the first. Labels of equal score are ranked by their index.
+        positions : ndarray of shape (n, k), dtype=int32, or data frame
+            The position of each label, 1..k, 1 for the first, as `set_output` has it. Labels of equal score are ranked
+            by their index.
 
         Raises
         ------
@@ -229,6 +278,11 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         >>> RankingByPairwiseComparison().fit(X, y).predict(X[:1])
         array([[1, 2, 3]], dtype=int32)
         """
+        positions = self._positions(X)
+        return output(self, positions, X, self.labels_, self._frame_kind)
+
+    def _positions(self, X: Any) -> NDArray[np.int32]:
+        """Return the position of each label; overridden by those that rank without scores."""
         return positions_by_score(self.label_scores(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -271,8 +325,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         >>> round(RankingByPairwiseComparison().fit(X, y).score(X, y), 2)
         0.99
         """
-        predicted = self.predict(X)
-        truth = self._read(y, self.n_labels_)
+        predicted = self._positions(X)
+        truth = self._named(y)
         check_consistent_length(predicted, truth)
         weights = check_weights(sample_weight, len(truth))
         counts = truth.signs.any(axis=1) & (True if weights is None else weights > 0)

@@ -218,42 +218,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
         self.ranks_ = preferences.ranks
         self.row_weights_ = weights
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """Rank the labels of each row.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-            Inputs; for ``metric="precomputed"`` the distances between these rows and the training rows.
-
-        Returns
-        -------
-        positions : ndarray of shape (n, k), dtype=int32
-            The position of each label, 1..k, 1 for the first.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        ValueError
-            For inputs that are not legal, naming the row.
-        MemoryError
-            When the predictions do not fit, before they are allocated.
-
-        Notes
-        -----
-        Cost: see the notes of the class. Rows are taken in blocks of 16 MiB.
-
-        Examples
-        --------
-        >>> from combpred.datasets import load_iris_ranking
-        >>> from combpred.ranking import NearestNeighborsLabelRanker
-        >>> X, y = load_iris_ranking(return_X_y=True)
-        >>> NearestNeighborsLabelRanker(aggregation="kemeny").fit(X, y).predict(X[:1])
-        array([[1, 2, 3]], dtype=int32)
-        """
+    def _positions(self, X: Any) -> NDArray[np.int32]:
         if self._has_scores():
-            return super().predict(X)
+            return super()._positions(X)
         X = self._check_new_rows(X)
         positions = self._empty((X.shape[0], self.n_labels_), np.int32)
         for rows, block in self._blocks(X):

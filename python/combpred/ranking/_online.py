@@ -211,7 +211,7 @@ class OnlineLabelRanker(LabelRanker):
             self._validate_params()
             first = not hasattr(self, "n_labels_")
             X = check_rows(self, X, reset=first)
-            preferences = read_preferences(y, None if first else self.n_labels_)
+            preferences = self._named(y, reset=first)
             check_consistent_length(X, preferences)
             weights = row_weights(sample_weight, len(preferences))
             if first:

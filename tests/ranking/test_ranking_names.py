@@ -1,0 +1,97 @@
+"""Names of labels, which label rankers learn from the columns of y."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+from combpred.ranking import (
+    ConstraintClassification,
+    DirectRankingSVM,
+    LabelRankingBoost,
+    LabelRankingSVM,
+    NearestNeighborsLabelRanker,
+    OnlineLabelRanker,
+    RankingByPairwiseComparison,
+)
+
+NAMES = ["tea", "milk", "juice"]
+RANKERS = [
+    LabelRankingBoost(alpha=0.1),
+    ConstraintClassification(),
+    DirectRankingSVM(),
+    LabelRankingSVM(),
+    NearestNeighborsLabelRanker(n_neighbors=3),
+    NearestNeighborsLabelRanker(n_neighbors=3, aggregation="kemeny"),
+    OnlineLabelRanker(random_state=0),
+    RankingByPairwiseComparison(),
+]
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    scores = X @ rng.normal(size=(2, 3))
+    y = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
+    return pd.DataFrame(X, columns=["a", "b"]), pd.DataFrame(y, columns=NAMES)
+
+
+@pytest.mark.parametrize("ranker", RANKERS, ids=lambda r: type(r).__name__ + str(getattr(r, "aggregation", "")))
+def test_columns_are_matched_and_come_back(ranker, data):
+    X, y = data
+    model = clone(ranker).fit(X, y)
+    assert model.labels_ == NAMES
+    plain = clone(ranker).fit(X, y.to_numpy())
+    assert plain.labels_ is None
+    np.testing.assert_array_equal(model.predict(X), plain.predict(X))
+    assert model.score(X, y[NAMES[::-1]]) == model.score(X, y) == plain.score(X, y.to_numpy())
+    for kind in ("pandas", "y"):
+        found = clone(ranker).set_output(predict=kind).fit(X, y).predict(X)
+        pd.testing.assert_frame_equal(found, pd.DataFrame(plain.predict(X), columns=NAMES))
+    assert isinstance(clone(ranker).set_output(predict="y").fit(X, y.to_numpy()).predict(X), np.ndarray)
+    with pytest.raises(ValueError, match=r"y lacks the columns 'tea' and has 'coffee'; those of \w+ are 'tea', 'milk'"):
+        model.score(X, y.rename(columns={"tea": "coffee"}))
+
+
+def test_partial_fit_matches_columns(data):
+    X, y = data
+    named, plain = OnlineLabelRanker(shuffle=False), OnlineLabelRanker(shuffle=False)
+    for rows in (slice(0, 10), slice(10, 30)):
+        named.partial_fit(X[rows], y[NAMES if rows.start == 0 else NAMES[::-1]][rows])
+        plain.partial_fit(X[rows], y.to_numpy()[rows])
+    np.testing.assert_array_equal(named.coef_, plain.coef_)
+    assert named.labels_ == NAMES
+    with pytest.raises(ValueError, match="lacks the columns 'tea'"):
+        named.partial_fit(X, y.rename(columns={"tea": "coffee"}))
+
+
+def test_messages_call_labels_by_their_names(data):
+    X, y = data
+    tied = y.astype(float)
+    tied.loc[4] = [1.0, 2.0, 1.0]
+    with pytest.raises(ValueError, match="y, row 4: labels 'tea' and 'juice' are tied"):
+        DirectRankingSVM().fit(X, tied)
+    tied.loc[4] = [1.0, -3.0, 2.0]
+    with pytest.raises(ValueError, match="y, row 4: found -3 in column 'milk'"):
+        LabelRankingSVM().fit(X, tied)
+
+
+def test_names_survive_cross_validation_and_a_failed_refit(data):
+    X, y = data
+    assert np.isfinite(cross_val_score(LabelRankingSVM(), X, y, cv=3)).all()
+    model = LabelRankingSVM().fit(X, y)
+    with pytest.raises(ValueError, match="row 0"):
+        model.fit(X, -2 * y)
+    assert model.labels_ == NAMES and model.set_output(predict="y").predict(X).columns.tolist() == NAMES
+
+
+def test_frames_of_other_libraries(data):
+    polars = pytest.importorskip("polars")
+    X, y = data
+    model = LabelRankingSVM().set_output(predict="y").fit(X, polars.DataFrame(y.to_dict("list")))
+    found = model.predict(X)
+    assert isinstance(found, polars.DataFrame) and found.columns == NAMES
