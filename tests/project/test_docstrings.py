@@ -32,6 +32,7 @@ NAMES = re.compile(r"^ *(\w+) : \{(\"[^}]*)\}", re.MULTILINE)
 # Where these names are listed; estimators list those of their parameters in `_parameter_constraints`.
 TABLES = {
     "StructuredEstimator.set_output.predict": "_data.names.OUTPUTS",
+    "LabelRanker.set_output.predict": "_data.names.OUTPUTS",
     "search.schedule": "_lib.names.RANDOM_DECODERS",
     "search.proposals": "_lib.names.PROPOSALS",
     "mixing_bound.sampler": "_lib.names.CHAINS",

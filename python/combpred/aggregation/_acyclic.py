@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from .._data.glossary import documented
 from .._lib.aggregate import acyclic_part, majority_margins
 from .._lib.errors import CapabilityError
 from .._lib.names import ACYCLIC_METHODS
-from ._profile import read_votes
+from ._profile import item_names, read_votes
 from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
 
 
@@ -36,6 +36,8 @@ class AcyclicMajority:
         Whether no acyclic part has more weight.
     method : str
         The method that was used.
+    names : list of str or None
+        Names of the items, from the columns of a data frame.
     """
 
     relation: NDArray[np.bool_]
@@ -45,6 +47,7 @@ class AcyclicMajority:
     ratio: float
     optimal: bool
     method: str
+    names: list[str] | None = field(default=None, kw_only=True)
 
 
 @documented
@@ -101,7 +104,7 @@ def acyclic_majority(
     -----
     This is the maximum acyclic subgraph problem: an acyclic part is one that some order of the items agrees with, so
     that a best one follows from an order that violates preferences of the least weight. `kemeny` with
-    ``output="partial"`` weighs implied relations, too, and only finds its optimum for few items. Cost: as that of
+    ``output="partial"`` weighs implied relations, too. Cost: as that of
     `kemeny`.
 
     References
@@ -127,6 +130,6 @@ def acyclic_majority(
     if method in PROGRAMMED:
         programs = solve_programs("acyclic majority", method, margins, deadline, verbose)
     try:
-        return AcyclicMajority(*acyclic_part(margins, method, programs=programs))
+        return AcyclicMajority(*acyclic_part(margins, method, programs=programs), names=item_names(rankings, counts))
     except CapabilityError as error:
         refuse_large_groups(margins, error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ class Aggregate:
         Where `ratio` comes from, or why there is none.
     standard_error : float
         Standard error of `distance` where partial orders were replaced by samples of their linear extensions; else 0.
+    names : list of str or None
+        Names of the items, from the columns of a data frame.
 
     Notes
     -----
@@ -51,6 +53,7 @@ class Aggregate:
     method: str
     reason: str
     standard_error: float = 0.0
+    names: list[str] | None = field(default=None, kw_only=True)
 
     @property
     def certified_ratio(self) -> float:
@@ -65,3 +68,10 @@ class Aggregate:
         if self.consensus.ndim != 1:
             raise AttributeError("a partial order has no single order; combpred.sampling.linear_extensions draws some")
         return np.argsort(self.consensus, kind="stable")
+
+    @property
+    def tiers(self) -> list[list[Any]]:
+        """The items, by their names if they have some, from first to last: a list for each position."""
+        items = self.order.tolist() if self.names is None else [self.names[item] for item in self.order]
+        ends = np.flatnonzero(np.diff(self.consensus[self.order])) + 1
+        return [items[first:end] for first, end in zip([0, *ends], [*ends, len(items)], strict=True)]

@@ -14,7 +14,7 @@ from .._lib.aggregate import Programs, consensus, item_groups
 from .._lib.errors import CapabilityError
 from .._lib.names import CONSENSUSES, KEMENY_METHODS, RELATION_METHODS
 from ._aggregate import Aggregate
-from ._profile import Votes, read_votes
+from ._profile import Votes, item_names, read_votes
 from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, refuse_large_groups, solve_programs, solve_relation
 
 _AUTO_SECONDS = 10.0
@@ -54,6 +54,7 @@ def kemeny(
         ``rankings[i, u, v]`` saying that u is before v. Each of these is replaced by random linear extensions.
     counts : array-like of shape (k, k), default=None
         In place of rankings, the weight of those with u before v, in row u and column v. The diagonal is not used.
+        The columns of a data frame, here or of `rankings`, are the names of the items.
     weights : array-like of shape (n,), default=None
         Weights of the rankings, as the number of ballots that are alike; None: 1 each.
     method : str, default="auto"
@@ -170,7 +171,7 @@ def kemeny(
             f"{_RELATION_LIMITS[output]} items, here is a larger one; take method='local-search', which reports a "
             "lower bound"
         ) from error
-    return Aggregate(*found)
+    return Aggregate(*found, names=item_names(rankings, counts))
 
 
 def _programs(

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .._lib.aggregate import consensus
 from ._aggregate import Aggregate
-from ._profile import read_profile
+from ._profile import item_names, read_profile
 
 
 def borda(
@@ -61,7 +61,8 @@ def borda(
     >>> result.consensus, result.distance
     (array([1, 2, 3], dtype=int32), 8.0)
     """
-    return Aggregate(*consensus(read_profile(rankings, weights, n_extensions, random_state), None, "borda"))
+    found = consensus(read_profile(rankings, weights, n_extensions, random_state), None, "borda")
+    return Aggregate(*found, names=item_names(rankings))
 
 
 def footrule(
@@ -113,7 +114,8 @@ def footrule(
     >>> result.consensus, result.distance
     (array([1, 2, 3], dtype=int32), 6.0)
     """
-    return Aggregate(*consensus(read_profile(rankings, weights, n_extensions, random_state), None, "footrule"))
+    found = consensus(read_profile(rankings, weights, n_extensions, random_state), None, "footrule")
+    return Aggregate(*found, names=item_names(rankings))
 
 
 def median_rank(
@@ -171,4 +173,5 @@ def median_rank(
     >>> result.consensus, result.distance, result.lower_bound, result.ratio
     (array([1, 2, 3], dtype=int32), 6.0, 5.0, 2.0)
     """
-    return Aggregate(*consensus(read_profile(rankings, weights, n_extensions, random_state), None, "median-rank"))
+    found = consensus(read_profile(rankings, weights, n_extensions, random_state), None, "median-rank")
+    return Aggregate(*found, names=item_names(rankings))

@@ -9,8 +9,16 @@ from numpy.typing import NDArray
 
 from .._data.checks import seed_of, whole_number
 from .._data.inputs import check_weights
+from .._data.names import with_names
 from .._data.relations import encode_relations
-from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
+from .._data.targets import (
+    TargetError,
+    as_numbers,
+    column_names,
+    columns_in_order,
+    target_matrix,
+    unknown_positions,
+)
 from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray
 
@@ -21,6 +29,15 @@ _INTRANSITIVE = "kemeny and acyclic_majority also take the sum of relations that
 
 def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
     """Return the rankings that a user passed: positions ``(n, k)``, or relations ``(n, k, k)`` of partial orders."""
+    names = column_names(rankings, "rankings")
+    try:
+        return _read_profile(rankings, weights, n_extensions, random_state)
+    except TargetError as error:
+        reason = with_names(error.reason, "item|column", None if names is None else tuple(names))
+        raise TargetError(error.row, reason, error.argument) from None
+
+
+def _read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
     try:
         relations = np.ndim(rankings) == 3
     except ValueError:  # rows that differ in length are refused below
@@ -95,8 +112,15 @@ def read_votes(rankings: Any, counts: Any, weights: Any, n_extensions: Any, rand
     return Votes(None, read_pairs(counts, "counts"))
 
 
+def item_names(rankings: Any, counts: Any = None) -> list[str] | None:
+    """Return the names of items that the columns of a data frame give, None if there are none."""
+    return column_names(rankings if counts is None else counts, "rankings" if counts is None else "counts")
+
+
 def read_pairs(counts: Any, name: str) -> Pairs:
     """Return the weights of those with u before v, at [u, v], that a user passed as an argument."""
+    if hasattr(counts, "index") and (names := column_names(counts, name)) is not None:
+        counts = columns_in_order(counts.T, names, name, "those of its columns").T  # the rows, too
     try:
         before = np.array(counts, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.checks import is_number
+from .._data.targets import column_names, columns_in_order
 from .._data.warn import warn_user
 from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
 from .._lib.arrays import FloatArray
 from .._lib.errors import RowError
-from ._profile import read_pairs, read_profile
+from ._profile import item_names, read_pairs, read_profile
 from ._programs import components
 
 __all__ = [
@@ -65,6 +66,8 @@ class Utilities:
         Where ties are part of the model.
     coef_covariance : ndarray of shape (p, p) or None
         Of the coefficients.
+    names : list of str or None
+        Names of the items, from the columns of a data frame.
     """
 
     utilities: FloatArray
@@ -73,6 +76,7 @@ class Utilities:
     covariance: FloatArray | None = None
     ties: Ties | None = None
     coef_covariance: FloatArray | None = None
+    names: list[str] | None = field(default=None, kw_only=True)
 
     @property
     def consensus(self) -> NDArray[np.int32]:
@@ -163,7 +167,7 @@ def plackett_luce(
     profile = read_profile(rankings, weights, n_extensions, check_random_state(random_state))
     ranks, chosen = _choices(profile.ranks)
     mass = np.ones(len(ranks)) if profile.weights is None else profile.weights
-    return _fitted(ranks, chosen, mass, pair_counts(profile).before, penalty)
+    return _fitted(ranks, chosen, mass, pair_counts(profile).before, penalty, item_names(rankings))
 
 
 def bradley_terry(
@@ -248,9 +252,11 @@ def bradley_terry(
     >>> round(with_ties.ties.parameter, 3)
     0.447
     """
+    names = column_names(wins, "wins")
     before = read_pairs(wins, "wins").before
     if not before.any():
         raise ValueError("wins are all 0: there is nothing to learn from")
+    ties = columns_in_order(ties, names, "ties", "those of wins")
     tied = None if ties is None else read_pairs(ties, "ties").before
     if tied is not None and (tied.shape != before.shape or (tied != tied.T).any()):
         raise ValueError(
@@ -264,7 +270,7 @@ def bradley_terry(
             raise ValueError(f"covariates must be finite numbers of shape ({len(before)}, p), got shape {z.shape}")
     _check_penalty(penalty, above="" if z is None else "with covariates ")
     if penalty == 0.0:
-        _require_connected(before if tied is None else before + tied, " or tied with" if tying else "")
+        _require_connected(before if tied is None else before + tied, " or tied with" if tying else "", names)
     coef, covariance, fitted = bradley_terry_fit(before, tied if tying else None, z, float(penalty))
     if not fitted:
         warn_user("the model is not fitted after 100 steps of Newton's method: raise the penalty", ConvergenceWarning)
@@ -278,9 +284,9 @@ def bradley_terry(
         found = Ties(float(np.exp(log_tie)), float(np.exp(log_tie)) * error)
     likelihood = _likelihood(theta, before, np.zeros_like(before) if tied is None else tied, log_tie)
     if z is None:
-        return Utilities(theta, likelihood, None, spread, found)
+        return Utilities(theta, likelihood, None, spread, found, names=names)
     centred = z - z.mean(axis=0)
-    return Utilities(theta - theta.mean(), likelihood, own, centred @ spread @ centred.T, found, spread)
+    return Utilities(theta - theta.mean(), likelihood, own, centred @ spread @ centred.T, found, spread, names=names)
 
 
 def _likelihood(theta: FloatArray, before: FloatArray, tied: FloatArray, log_tie: float) -> float:
@@ -314,21 +320,27 @@ def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
 
 
 def _fitted(
-    ranks: NDArray[np.int32], chosen: NDArray[np.intp], mass: FloatArray, before: FloatArray, penalty: Any
+    ranks: NDArray[np.int32],
+    chosen: NDArray[np.intp],
+    mass: FloatArray,
+    before: FloatArray,
+    penalty: Any,
+    names: list[str] | None,
 ) -> Utilities:
     _check_penalty(penalty)
     if penalty == 0.0:
-        _require_connected(before)
+        _require_connected(before, names=names)
     u = fit_plackett_luce(ranks[np.newaxis], mass[np.newaxis], float(penalty))[0]
     u = u - u.mean()
-    return Utilities(u, _ranked_likelihood(u, ranks, chosen, mass))
+    return Utilities(u, _ranked_likelihood(u, ranks, chosen, mass), names=names)
 
 
-def _require_connected(before: FloatArray, tied: str = "") -> None:
+def _require_connected(before: FloatArray, tied: str = "", names: list[str] | None = None) -> None:
     """Raise ValueError, naming items, where some items are before others, but none of the others before them."""
     order, ends = components(before > 0)
     if len(ends):
-        items = ", ".join(map(str, sorted(order[: ends[0]])[:10])) + (", …" if ends[0] > 10 else "")
+        first = [str(u) if names is None else repr(names[u]) for u in sorted(order[: ends[0]])[:10]]
+        items = ", ".join(first) + (", …" if ends[0] > 10 else "")
         one = ends[0] == 1
         raise ValueError(
             f"no finite utilities are best: no other item is ever before{tied} {'item' if one else 'one of the items'} "

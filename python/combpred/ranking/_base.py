@@ -188,7 +188,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         --------
         >>> import pandas as pd
         >>> from combpred.ranking import LabelRankingSVM
-        >>> X, y = pd.DataFrame({"age": [20, 30, 60]}), pd.DataFrame({"tea": [2, 2, 1], "milk": [1, 1, 2]})
+        >>> X, y = pd.DataFrame({"age": [-1.0, -0.5, 1.0]}), pd.DataFrame({"tea": [2, 2, 1], "milk": [1, 1, 2]})
         >>> LabelRankingSVM().set_output(predict="pandas").fit(X, y).predict(X[:1])
            tea  milk
         0    2     1
