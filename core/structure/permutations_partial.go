@@ -11,10 +11,12 @@ var _ PartialEmbedder = permutations{}
 // unknown is the position of a label about which nothing is known. Positions of the others count by their order alone.
 const unknown = 0
 
-// CheckPartial accepts positions from 1 to n without repetition, and unknown ones.
+// CheckPartial accepts positions from 1 to n, of which only the last may be shared, and unknown ones. Labels that share the last
+// position are those that a list of the first ones leaves out: they come behind all others, in an order that is not known.
 func (p permutations) CheckPartial(y []int32) error {
 	mustLen("y", len(y), p.n)
 	at := make([]int32, p.n)
+	last := slices.Max(y)
 	for label, pos := range y {
 		if pos == unknown {
 			continue
@@ -22,9 +24,9 @@ func (p permutations) CheckPartial(y []int32) error {
 		if pos < 0 || int(pos) > p.n {
 			return wrongPart(y, label, p.formatPartial(unknown))
 		}
-		if other := at[pos-1]; other > 0 {
-			return fmt.Errorf("structure: labels %d and %d share position %d; known positions are whole numbers 1..%d, none twice",
-				other-1, label, pos, p.n)
+		if other := at[pos-1]; other > 0 && pos != last {
+			return fmt.Errorf("structure: labels %d and %d share position %d; known positions are whole numbers 1..%d, none twice "+
+				"but the last, which labels share that are not in a list of the first", other-1, label, pos, p.n)
 		}
 		at[pos-1] = int32(label + 1)
 	}
@@ -34,10 +36,27 @@ func (p permutations) CheckPartial(y []int32) error {
 // notKnown reports whether a number in data stands for a position that is not known.
 func notKnown(position float64) bool { return position == -1 || math.IsNaN(position) }
 
-// ReadPartial takes −1 and NaN for positions that are not known.
+// ReadPartial takes −1 and NaN for positions that are not known. Where labels share the last position, those before it are numbered
+// without gaps, so that no position reaches n.
 func (p permutations) ReadPartial(dst []int32, row []float64) error {
 	if !slices.ContainsFunc(row, notKnown) {
-		return p.Read(dst, row)
+		if i := wholeTo(dst, row); i >= 0 {
+			return wrongNumber(row, i, p.Format())
+		}
+		err := p.Check(dst)
+		if err == nil || slices.Min(dst) < 1 || p.CheckPartial(dst) != nil {
+			return err
+		}
+		given := slices.Clone(dst)
+		for u, pos := range given {
+			dst[u] = 1
+			for _, other := range given {
+				if other < pos {
+					dst[u]++
+				}
+			}
+		}
+		return nil
 	}
 	for i, x := range row {
 		if notKnown(x) {
@@ -57,21 +76,25 @@ func (p permutations) formatPartial(instead int) string {
 }
 
 // EmbedPartial averages over the linear extensions of the known labels' order. Of the m + 1 gaps that m known labels leave, a label
-// that is not known falls into each equally often, so it is before the known label of rank r in r/(m+1) of the extensions. Two
-// unknown labels precede one another equally often.
+// that is not known falls into each equally often, so it is before the known label of rank r in r/(m+1) of the extensions; labels
+// that share the last position have the mean of their ranks. Two of these, and two unknown labels, precede one another equally often.
 func (p permutations) EmbedPartial(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.FeatureLen())
 	mustLen("y", len(y), p.n)
 	place := make([]float64, p.n) // r/(m+1) of a known label, the mean ½ of an unknown one
 	known := 0
 	for u, pos := range y {
-		rank := 1
+		rank := 0.5
 		for _, other := range y {
-			if other != unknown && other < pos {
+			switch {
+			case other == unknown:
+			case other < pos:
 				rank++
+			case other == pos:
+				rank += 0.5
 			}
 		}
-		place[u] = float64(rank)
+		place[u] = rank
 		if pos != unknown {
 			known++
 		}
@@ -86,7 +109,11 @@ func (p permutations) EmbedPartial(dst []float64, y []int32) {
 	for u, pos := range y {
 		for v := u + 1; v < p.n; v++ {
 			dst[pair] = 2 * (place[v] - place[u])
-			if pos != unknown && y[v] != unknown {
+			switch {
+			case pos == unknown || y[v] == unknown:
+			case pos == y[v]:
+				dst[pair] = 0
+			default:
 				dst[pair] = sign(pos < y[v])
 			}
 			pair++

@@ -315,3 +315,12 @@ def test_arrays_at_odd_places_are_learnt_and_predicted_from(solver):
     odd_X, odd_y, odd_w = _at_odd_places(X), _at_odd_places(y), _at_odd_places(np.ones(30))
     np.testing.assert_allclose(model.fit(odd_X, odd_y, odd_w).feature_scores(odd_X), expected, atol=1e-9)
     assert model.structure_.log_partition(_at_odd_places(expected)).shape == (30,)
+
+
+@pytest.mark.parametrize("row", [[1, 2, 3, 3], [4, 2, 4, 1], [4, 4, 4, 4], [3, 1, -1, 3], [1, 3, 3, -1]])
+def test_labels_that_share_the_last_position_come_behind_in_any_order(row: list[int]) -> None:
+    """ψ is the mean over the rankings that agree, listed."""
+    space, y = Permutations(4), np.array(row)
+    before = (y[:, np.newaxis] > 0) & (y[:, np.newaxis] < y)
+    agree = [full for full in space.enumerate() if not (before & (full[:, np.newaxis] > full)).any()]
+    np.testing.assert_allclose(space.space.embed_targets([row])[0], space.embed(agree).mean(axis=0), atol=1e-15)

@@ -28,7 +28,8 @@ class Permutations(Structure):
     y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. `from_orders` makes such rows from
     lists of labels; `to_orders` is its inverse. In training data a position may be unknown, −1 (or NaN, which
     scikit-learn's cross-validation refuses). Then only the order of the known labels counts: :math:`\psi` is the mean
-    over all rankings with that order, and the row keeps weight 1. The embedding has d = k(k−1)/2 entries, pairs in
+    over all rankings with that order, and the row keeps weight 1. The last position may be shared, by the labels that a
+    list of the first ones leaves out: they come behind all others, in an order that is not known. The embedding has d = k(k−1)/2 entries, pairs in
     lexicographic order. The default metric is `kendall_tau`.
 
     Decoding is the linear ordering problem. In the directed graph whose arcs point from u to v where the scores prefer

@@ -331,7 +331,8 @@ class LibrarySpace:
         if not self.structure._partial:
             return self.encode(y), False
         parts = self.read(y, "y", partial=True)
-        return parts, bool((parts == 0).any())  # complete outputs embed several times faster
+        # Complete outputs embed several times faster. Others have a 0, or no last position.
+        return parts, bool(((parts.min(axis=1) == 0) | (parts.max(axis=1) < parts.shape[1])).any())
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
         """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough."""
