@@ -180,6 +180,19 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Names of features, where X has names that are all strings.
 
+[as_frame_names]
+as_frame : bool, default=False
+    Whether to return a data frame of pandas with the names as columns, which estimators learn from it.
+
+[labels_listed]
+labels : sequence of str or of int, default=None
+    Names of the labels, in the order of the columns of the result. None: names that occur, sorted; numbers stand for
+    themselves.
+
+[labels_shown]
+labels : sequence of str or of int, default=None
+    Names of the labels. None: those of the columns of a data frame, otherwise numbers.
+
 [n_labels_]
 n_labels_ : int
     Number k of labels.

@@ -191,6 +191,23 @@ def frame_kind(y: Any) -> str | None:
     return {"pandas": "pandas", "polars": "polars", "pyarrow": "polars"}.get(module)
 
 
+def refuse_names(y: Any, argument: str, converter: str) -> None:
+    """Raise TargetError, which ends in the converter to take, where rows of y name things, differ, or are graphs."""
+    if isinstance(y, (list, tuple)):
+        row = y[0] if y else None
+        lengths = [len(each) if isinstance(each, (list, tuple)) else -1 for each in y]
+        differs = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
+    elif getattr(y, "ndim", 0) in (1, 2) and not (hasattr(y, "columns") or issparse(y)) and len(y):
+        row, differs = y.iloc[0] if hasattr(y, "iloc") else y[0], 0
+    else:
+        return
+    entry = row[0] if isinstance(row, (list, tuple, np.ndarray)) and len(row) else None
+    if isinstance(row, (str, set, frozenset, dict)) or hasattr(row, "edges") or isinstance(entry, (str, tuple, dict)):
+        raise TargetError(0, f"found {row!r:.60}; {converter}", argument)
+    if differs:
+        raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
+
+
 def as_numbers(values: NDArray[Any], argument: str, remedy: str) -> NDArray[Any]:
     """Return values as a boolean, integer or float array, with NaN for None and for pandas' NA.
 

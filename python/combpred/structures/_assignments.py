@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .._data.checks import counted
 from .._data.glossary import documented
+from .._data.listings import as_table, names_of, read_lists
 from .._data.names import Names, checked_names
+from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
 
 
@@ -55,6 +57,7 @@ class Assignments(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _sized = Sized("n_items", "item", names="items")
+    _converter = "Assignments.from_pairs makes y of lists of pairs, or dicts"
     _columns = "items"
     _called = "items?|column"
 
@@ -68,6 +71,88 @@ class Assignments(Structure):
         self.n_items = n_items
         self.items = items
         self.columns = columns
+
+    @staticmethod
+    def from_pairs(pairs: Any, items: Any = None, columns: Any = None, *, as_frame: bool = False) -> Any:
+        """Return columns of the items, the format of y, for lists of pairs of an item and its column.
+
+        Parameters
+        ----------
+        pairs : sequence of n lists, or of n dicts
+            Each holds a pair of an item and a column, by name or number, for every item; or is a dict from items to
+            columns.
+        items, columns : sequence of str or of int, default=None
+            Names of the items and of the columns. None: names that occur, sorted; numbers stand for themselves, from 0
+            on.
+        as_frame : bool, default=False
+            Whether to return a data frame of pandas with the names of the items as columns, which estimators learn from
+            it.
+
+        Returns
+        -------
+        assignments : ndarray of shape (n, k), dtype=int32, or DataFrame
+            The number of the column of each item.
+
+        Raises
+        ------
+        ValueError
+            When a row is no one-to-one assignment of all items, or names what there is not; names the row.
+
+        Examples
+        --------
+        >>> Assignments.from_pairs([[("Ann", "paint"), ("Bob", "cook")]], columns=["cook", "paint"])
+        array([[1, 0]], dtype=int32)
+        """
+        rows = [list(row.items()) if isinstance(row, Mapping) else list(row) for row in pairs]
+        for i, row in enumerate(rows):
+            odd = [pair for pair in row if not isinstance(pair, (list, tuple, np.ndarray)) or len(pair) != 2]
+            if odd:
+                raise TargetError(i, f"found {odd[0]!r:.60}; entries are pairs of an item and a column", "pairs")
+        left = read_lists([[pair[0] for pair in row] for row in rows], "pairs", items, "items")
+        right = read_lists([[pair[1] for pair in row] for row in rows], "pairs", columns, "columns")
+        table = left.matrix(right.item, -1, np.int32)
+        k = max(left.n_items, right.n_items)
+        if left.n_items != right.n_items or (table < 0).any():
+            at = int(np.argmax((table < 0).any(axis=1) if table.size else [True]))
+            raise TargetError(
+                at,
+                f"assigns {len(rows[at])} of {left.n_items} items to {right.n_items} columns; pair each of {k} items "
+                "with a column of its own",
+                "pairs",
+            )
+        return as_table(table, left.names, as_frame)
+
+    @staticmethod
+    def to_pairs(assignments: Any, items: Any = None, columns: Any = None) -> list[list[tuple[Any, Any]]]:
+        """Return a list of pairs of an item and its column for each row, the inverse of `from_pairs`.
+
+        Parameters
+        ----------
+        assignments : array-like of shape (n, k)
+            Columns of the items, as in y.
+        items, columns : sequence of str or of int, default=None
+            Their names. None: for items those of the columns of a data frame, otherwise numbers.
+
+        Returns
+        -------
+        pairs : list of n lists
+
+        Raises
+        ------
+        ValueError
+            When a row is no assignment; names the row.
+
+        Examples
+        --------
+        >>> Assignments.to_pairs([[1, 0]], items=["Ann", "Bob"], columns=["cook", "paint"])
+        [[('Ann', 'paint'), ('Bob', 'cook')]]
+        """
+        values = target_matrix(assignments, "assignments", None, "item")
+        k = values.shape[1]
+        left = names_of(assignments, items, "items", k).tolist()
+        right = names_of(None, columns, "columns", k)
+        parts = Assignments(k).space.encode(values, "assignments")
+        return [list(zip(left, right[row].tolist(), strict=True)) for row in parts]
 
     @property
     def _second_names(self) -> Names | None:

@@ -24,7 +24,7 @@ from .. import metrics
 from .._data.checks import choice, counted, frozen, is_integer, seed_of
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names, named_entries, with_names
-from .._data.targets import column_names, columns_in_order, flat_sets, target_matrix
+from .._data.targets import column_names, columns_in_order, flat_sets, refuse_names, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding, score_rows
 from .._lib.errors import CapabilityError
@@ -90,6 +90,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _partial: ClassVar[bool] = False  # whether training targets may be known in part
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
     _called: ClassVar[str] = "items?"  # pattern of what the library calls items before their numbers
+    _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _frame_kind: str | None = None  # library of the data frame that y was, if it was one, when it was resolved
 
@@ -164,6 +165,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         if not hasattr(self, "_sized"):
             return self._with()
+        self._refuse_names(y)
         known = getattr(self, self._sized.parameter) is not None or self._names is not None
         resolved = self._with(**{self._sized.parameter: self._n() if known else self._shown(y)})
         if self._columns != "items" or self._names is not None or self._sized.names is None:
@@ -211,9 +213,15 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
            urgent  billing
         0       0        1
         """
+        self._refuse_names(y, argument)
         if column_names(y, argument) is None:
             return y
         return columns_in_order(y, self._column_names(), argument, f"those of {type(self).__name__}")
+
+    def _refuse_names(self, y: Any, argument: str = "y") -> None:
+        """Raise TargetError where rows of y name things and are to be converted first."""
+        if self._converter:
+            refuse_names(y, argument, self._converter)
 
     def _shown(self, y: Any) -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""
@@ -269,6 +277,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _said(self, reason: str) -> str:
         """Return what the library says against a row, in the words of this class and with its remedies."""
+        if self._converter and "is not a number" in reason:
+            reason = f"{reason}; {self._converter}"
         return with_names(reason, self._called, self._names)
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:

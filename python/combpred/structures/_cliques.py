@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .._data.glossary import documented
+from .._data.listings import as_table, names_of, read_lists
+from .._data.targets import target_matrix
 from ._base import Sized, Structure
 
 
@@ -56,9 +60,75 @@ class Cliques(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _sized = Sized("n_vertices", "vertex", names="vertices")
+    _converter = "Cliques.from_vertices makes y of lists of vertices"
     _columns = "items"
     _called = "vertex|vertices|column"
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
         self.n_vertices = n_vertices
         self.vertices = vertices
+
+    @staticmethod
+    @documented
+    def from_vertices(cliques: Any, vertices: Any = None, *, sep: str | None = None, as_frame: bool = False) -> Any:
+        """Return indicators, the format of y, for lists of the vertices of cliques.
+
+        Parameters
+        ----------
+        cliques : sequence of n lists or sets, or of n strings
+            The vertices of each clique, by name or number.
+        vertices : sequence of str or of int, default=None
+            Names of all vertices, in the order of the columns of the result. None: names that occur, sorted; numbers
+            stand for themselves, from 0 on.
+        sep : str, default=None
+            What divides vertices where cliques are strings, such as "|".
+        %(as_frame_names)s
+
+        Returns
+        -------
+        indicators : ndarray of shape (n, n_vertices), dtype=int32, or DataFrame
+            1 where the vertex belongs to the clique.
+
+        Raises
+        ------
+        ValueError
+            When a row is no list of vertices, names one twice, or one that there is not; names the row.
+
+        Examples
+        --------
+        >>> Cliques.from_vertices([["Ann", "Cid"], ["Bob"]])
+        array([[1, 0, 1],
+               [0, 1, 0]], dtype=int32)
+        """
+        listed = read_lists(cliques, "cliques", vertices, "vertices", sep=sep, ordered=False)
+        return as_table(listed.matrix(1, 0, np.int32), listed.names, as_frame)
+
+    @staticmethod
+    def to_vertices(indicators: Any, vertices: Any = None) -> list[list[Any]]:
+        """Return the vertices of each clique, the inverse of `from_vertices`.
+
+        Parameters
+        ----------
+        indicators : array-like of shape (n, n_vertices)
+            0/1 or booleans, as in y.
+        vertices : sequence of str or of int, default=None
+            Names of the vertices. None: those of the columns of a data frame, otherwise numbers.
+
+        Returns
+        -------
+        cliques : list of n lists
+            Vertices in the order of the columns.
+
+        Raises
+        ------
+        ValueError
+            When a row holds anything else than 0 and 1; names the row.
+
+        Examples
+        --------
+        >>> Cliques.to_vertices([[1, 0, 1]], vertices=["Ann", "Bob", "Cid"])
+        [['Ann', 'Cid']]
+        """
+        values = target_matrix(indicators, "indicators", None, "vertex")
+        called = names_of(indicators, vertices, "vertices", values.shape[1])
+        return [called[row != 0].tolist() for row in Cliques(values.shape[1]).space.encode(values, "indicators")]

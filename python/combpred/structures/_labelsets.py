@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.glossary import documented
-from .._data.targets import TargetError, check_width
+from .._data.listings import as_table, names_of, read_lists
+from .._data.targets import TargetError, check_width, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
 from ._base import Sized, Structure
@@ -37,7 +38,8 @@ class LabelSets(Structure):
 
     Notes
     -----
-    y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix. Predictions are
+    y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; `from_sets` makes it
+    of lists of labels, and `to_sets` is its inverse. Predictions are
     int64, in CSR format if the estimator was fitted to sparse y. The default metric is `hamming_score`, the fraction of
     entries that are right.
 
@@ -66,6 +68,7 @@ class LabelSets(Structure):
     _entries = "bits"
     _decisions = ("f1", "ranking", "subset")
     _sized = Sized("n_labels", "label", names="labels")
+    _converter = "LabelSets.from_sets makes y of sets, lists or strings of labels"
     _columns = "items"
     _called = "labels?|column"
 
@@ -81,6 +84,87 @@ class LabelSets(Structure):
         self.labels = labels
         self.size = size
         self.observed = observed
+
+    @staticmethod
+    @documented
+    def from_sets(
+        sets: Any, labels: Any = None, *, sep: str | None = None, as_frame: bool = False, sparse_output: bool = False
+    ) -> Any:
+        """Return indicators, the format of y, for sets of labels.
+
+        Parameters
+        ----------
+        sets : sequence of n lists or sets, or of n strings
+            The labels of each row, by name or number.
+        %(labels_listed)s
+        sep : str, default=None
+            What divides labels where sets are strings, such as "|".
+        %(as_frame_names)s
+        sparse_output : bool, default=False
+            Whether to return a CSR array (or a data frame of sparse columns), for many labels.
+
+        Returns
+        -------
+        indicators : ndarray or CSR of shape (n, k), dtype=int64, or DataFrame
+            1 where the label belongs to the row.
+
+        Raises
+        ------
+        ValueError
+            When a row is no set of labels, names one twice, or one that there is not; names the row.
+
+        See Also
+        --------
+        sklearn.preprocessing.MultiLabelBinarizer : Has ``fit``, and drops labels that it has not seen.
+
+        Examples
+        --------
+        >>> LabelSets.from_sets([["tea", "milk"], []], labels=["milk", "juice", "tea"])
+        array([[1, 0, 1],
+               [0, 0, 0]])
+        >>> LabelSets.from_sets(["tea|milk", "juice"], sep="|", as_frame=True)
+           juice  milk  tea
+        0      0     1    1
+        1      1     0    0
+        """
+        listed = read_lists(sets, "sets", labels, "labels", sep=sep, ordered=False)
+        if not sparse_output:
+            return as_table(listed.matrix(1, 0, np.int64), listed.names, as_frame)
+        shape = listed.n_rows, listed.n_items
+        found = sparse.csr_array((np.ones(len(listed.item), dtype=np.int64), (listed.row, listed.item)), shape=shape)
+        return as_table(found, listed.names, as_frame)
+
+    @staticmethod
+    @documented
+    def to_sets(indicators: Any, labels: Any = None) -> list[list[Any]]:
+        """Return the labels of each row, the inverse of `from_sets`.
+
+        Parameters
+        ----------
+        indicators : array-like or sparse matrix of shape (n, k)
+            0/1 or booleans, as in y.
+        %(labels_shown)s
+
+        Returns
+        -------
+        sets : list of n lists
+            Labels in the order of the columns.
+
+        Raises
+        ------
+        ValueError
+            When a row holds anything else than 0 and 1; names the row.
+
+        Examples
+        --------
+        >>> LabelSets.to_sets([[1, 0, 1], [0, 0, 0]], labels=["milk", "juice", "tea"])
+        [['milk', 'tea'], []]
+        """
+        values = indicators if sparse.issparse(indicators) else target_matrix(indicators, "indicators", None, "label")
+        k = values.shape[1]
+        called = names_of(indicators, labels, "labels", k)
+        parts = LabelSets(k).space.encode(values, "indicators")
+        return [called[row != 0].tolist() for row in parts]
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each label, given the marginals of distributions.

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.targets import TargetError, target_matrix, whole_numbers
+from .._data.listings import as_table, names_of, read_lists
+from .._data.names import Names
+from .._data.targets import TargetError, as_numbers, column_names, error_at, positions_by_score, target_matrix
 from ._base import Sized, Structure
 from ._search.constraints import Restriction
 
@@ -25,11 +28,12 @@ class Permutations(Structure):
 
     Notes
     -----
-    y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. `from_orders` makes such rows from
-    lists of labels; `to_orders` is its inverse. In training data a position may be unknown, −1 (or NaN, which
-    scikit-learn's cross-validation refuses). Then only the order of the known labels counts: :math:`\psi` is the mean
-    over all rankings with that order, and the row keeps weight 1. The last position may be shared, by the labels that a
-    list of the first ones leaves out: they come behind all others, in an order that is not known. The embedding has d = k(k−1)/2 entries, pairs in
+    y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. `from_orders` makes such rows
+    from lists of labels, `from_top_k` from lists of the first ones, `from_ratings` and `from_scores` from numbers.
+    In training data a position may be unknown, −1 (or NaN, which scikit-learn's cross-validation refuses). Then
+    only the order of the known labels counts: :math:`\psi` is the mean over all rankings with that order, and the
+    row keeps weight 1. The last position may be shared, by the labels that a list of the first ones leaves out:
+    they come behind all others, in an order that is not known. The embedding has d = k(k−1)/2 entries, pairs in
     lexicographic order. The default metric is `kendall_tau`.
 
     Decoding is the linear ordering problem. In the directed graph whose arcs point from u to v where the scores prefer
@@ -56,6 +60,7 @@ class Permutations(Structure):
     _entries = "signs"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label", names="labels")
+    _converter = "Permutations.from_orders makes y of lists of labels from best to worst, from_top_k of the first ones"
     _columns = "items"
     _called = "labels?|column"
     _partial = True
@@ -65,55 +70,139 @@ class Permutations(Structure):
         self.labels = labels
 
     @staticmethod
-    def from_orders(orders: ArrayLike) -> NDArray[np.int32]:
+    @documented
+    def from_orders(
+        orders: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
+    ) -> Any:
         """Return positions, the format of y, for lists of labels from best to worst.
 
         Parameters
         ----------
-        orders : array-like of shape (n, k)
-            Each row lists the label indices 0..k−1 from best to worst.
+        orders : sequence of n lists, or array or data frame of shape (n, k)
+            Each lists labels from best to worst, by name or number. Those that it leaves out are unknown. Where neither
+            names nor `labels` are given, the longest list has all.
+        %(labels_listed)s
+        one_based : bool, default=False
+            Whether numbers of labels count from 1 rather than 0.
+        sep : str, default=None
+            What divides labels where orders are strings, such as ">".
+        %(as_frame_names)s
 
         Returns
         -------
-        positions : ndarray of shape (n, k), dtype=int32
-            ``positions[i, u]`` in 1..k is the position of label u.
+        positions : ndarray of shape (n, k), dtype=int32, or DataFrame
+            ``positions[i, u]`` in 1..k is the position of label u, −1 where it is unknown.
 
         Raises
         ------
         ValueError
-            When a row is not a permutation of 0..k−1; names the row.
+            When a list names a label twice, or one that there is not; names the row.
+
+        See Also
+        --------
+        from_top_k : Where labels that are left out come behind those that are listed.
 
         Examples
         --------
         >>> Permutations.from_orders([[2, 0, 1]])
         array([[2, 3, 1]], dtype=int32)
+        >>> Permutations.from_orders(["tea > milk > juice", "juice > tea"], sep=">", as_frame=True)
+           juice  milk  tea
+        0      3     2    1
+        1      1    -1    2
         """
-        values = target_matrix(orders, "orders", None, "place")
-        k = values.shape[1]
-        listed = whole_numbers(values, "orders", 0, k, f"labels are whole numbers 0..{k - 1}")
-        bad = (np.sort(listed, axis=1) != np.arange(k)).any(axis=1)
-        if bad.any():
-            row = int(np.argmax(bad))
-            shifted = (np.sort(listed[row]) == np.arange(1, k + 1)).all()
-            remedy = "labels count from 0: subtract 1" if shifted else f"list each of the labels 0..{k - 1} once"
-            raise TargetError(row, f"{listed[row].tolist()} is not an order of all labels; {remedy}", "orders")
-        positions = np.empty_like(listed)
-        np.put_along_axis(positions, listed, np.arange(1, k + 1, dtype=np.int32)[np.newaxis, :], axis=1)
-        return positions
+        listed = read_lists(orders, "orders", labels, "labels", sep=sep, one_based=one_based, complete=True)
+        return as_table(listed.matrix(listed.place + 1, -1, np.int32), listed.names, as_frame)
 
     @staticmethod
-    def to_orders(positions: ArrayLike) -> NDArray[np.int32]:
+    @documented
+    def to_orders(positions: Any, labels: Any = None) -> NDArray[Any]:
         """Return lists of labels from best to worst for positions, the inverse of `from_orders`.
 
         Parameters
         ----------
         positions : array-like of shape (n, k)
-            Positions 1..k of the labels, as in y.
+            Positions of the labels, as in y.
+        %(labels_shown)s
 
         Returns
         -------
-        orders : ndarray of shape (n, k), dtype=int32
-            Each row lists the label indices from best to worst.
+        orders : ndarray of shape (n, k), dtype=int32 or object
+            Each row lists labels from best to worst. Labels whose position is unknown are left out: rows end in −1
+            for each, or in None where labels have names.
+
+        Raises
+        ------
+        ValueError
+            When a row is not a ranking, or several labels share its last position; names the row.
+
+        Examples
+        --------
+        >>> Permutations.to_orders([[2, 3, 1]])
+        array([[2, 0, 1]], dtype=int32)
+        >>> Permutations.to_orders([[2, -1, 1]], labels=["tea", "milk", "juice"]).tolist()
+        [['juice', 'tea', None]]
+        """
+        parts = _parts_of(positions)
+        shared = (parts > 0) & (parts == parts.max(axis=1, keepdims=True))
+        if (shared.sum(axis=1) > 1).any():
+            row = int(np.argmax(shared.sum(axis=1) > 1))
+            raise TargetError(
+                row, "labels share the last position; Permutations.to_top_k lists the others", "positions"
+            )
+        return _listed(parts, parts > 0, names_of(positions, labels, "labels", parts.shape[1]))
+
+    @staticmethod
+    @documented
+    def from_top_k(
+        tops: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
+    ) -> Any:
+        """Return positions, the format of y, for lists of the first labels, best first.
+
+        Parameters
+        ----------
+        tops : sequence of n lists, or array or data frame of shape (n, m)
+            Each lists the first labels by name or number, as many as are known. All others come behind them.
+        %(labels_listed)s
+        one_based, sep, as_frame
+            As for `from_orders`.
+
+        Returns
+        -------
+        positions : ndarray of shape (n, k), dtype=int32, or DataFrame
+            Labels that are not listed share the last position: their order is not known. `WeakOrders`, label rankers
+            and rank aggregation take such rows, too, the first as a tie.
+
+        Raises
+        ------
+        ValueError
+            When a list names a label twice, or one that there is not; names the row.
+
+        Examples
+        --------
+        >>> Permutations.from_top_k([["tea"], ["juice", "tea"]], labels=["tea", "milk", "juice"])
+        array([[1, 2, 2],
+               [2, 3, 1]], dtype=int32)
+        """
+        return ranked_lists(tops, "tops", labels, one_based, sep, as_frame)
+
+    @staticmethod
+    def to_top_k(positions: Any, k: int | None = None, labels: Any = None) -> NDArray[Any]:
+        """Return the first labels of rankings, best first, the inverse of `from_top_k`.
+
+        Parameters
+        ----------
+        positions : array-like of shape (n, n_labels)
+            Positions of the labels, as in y.
+        k : int, default=None
+            How many labels to list. None: those that do not share the last position.
+        labels : sequence of str or of int, default=None
+            As for `to_orders`.
+
+        Returns
+        -------
+        tops : ndarray of shape (n, k), dtype=int32 or object
+            Shorter rows end in −1, or in None where labels have names.
 
         Raises
         ------
@@ -122,11 +211,93 @@ class Permutations(Structure):
 
         Examples
         --------
-        >>> Permutations.to_orders([[2, 3, 1]])
-        array([[2, 0, 1]], dtype=int32)
+        >>> Permutations.to_top_k([[1, 2, 2], [2, 3, 1]], labels=["tea", "milk", "juice"]).tolist()
+        [['tea', None, None], ['juice', 'tea', 'milk']]
+        >>> Permutations.to_top_k([[1, 3, 2], [2, 3, 1]], 2).tolist()
+        [[0, 2], [2, 0]]
         """
-        values = target_matrix(positions, "positions", None, "label")
-        return np.argsort(Permutations(values.shape[1]).space.encode(values, "positions"), axis=1).astype(np.int32)
+        parts = _parts_of(positions)
+        width = whole_number(k, "k", 1, parts.shape[1]) if k is not None else parts.shape[1]
+        shared = (parts[:, :, np.newaxis] == parts[:, np.newaxis]).sum(axis=2) > 1
+        return _listed(parts, (parts > 0) & ~shared, names_of(positions, labels, "labels", parts.shape[1]))[:, :width]
+
+    @staticmethod
+    def from_ratings(ratings: Any, *, as_frame: bool = False) -> Any:
+        """Return positions, the format of y, for ratings of the labels: the higher, the earlier.
+
+        Parameters
+        ----------
+        ratings : array-like of shape (n, k)
+            Numbers, all different in a row. NaN where a label has no rating: its position is unknown.
+        as_frame : bool, default=False
+            Whether to return a data frame of pandas, with the columns of `ratings`.
+
+        Returns
+        -------
+        positions : ndarray of shape (n, k), dtype=int32, or DataFrame
+
+        Raises
+        ------
+        ValueError
+            When two ratings of a row are equal, for which there is :meth:`WeakOrders.from_ratings`, or infinite; names
+            the row.
+
+        See Also
+        --------
+        from_scores : Breaks ties, as predictions do.
+
+        Examples
+        --------
+        >>> Permutations.from_ratings([[3.5, 5.0, 1.0], [2.0, float("nan"), 4.0]])
+        array([[ 2,  1,  3],
+               [ 2, -1,  1]], dtype=int32)
+        """
+        ranks, names = ranks_of(ratings)
+        same = (ranks[:, :, np.newaxis] == ranks[:, np.newaxis]) & (ranks[:, np.newaxis] > 0)
+        tied = (same.sum(axis=2) > 1).any(axis=1)
+        if tied.any():
+            row = int(np.argmax(tied))
+            u, v = np.argwhere(np.triu(same[row], 1))[0]
+            called = names_of(ratings, None, "ratings", ranks.shape[1]).tolist()
+            raise TargetError(
+                row,
+                f"labels {called[u]!r} and {called[v]!r} have one rating; WeakOrders.from_ratings keeps ties, and "
+                "Permutations.from_scores puts the first of them first",
+                "ratings",
+            )
+        return as_table(ranks, names, as_frame)
+
+    @staticmethod
+    def from_scores(scores: Any, *, as_frame: bool = False) -> Any:
+        """Return positions, the format of y, for scores of the labels: the higher, the earlier, ties by their order.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, k)
+            Finite numbers.
+        as_frame : bool, default=False
+            Whether to return a data frame of pandas, with the columns of `scores`.
+
+        Returns
+        -------
+        positions : ndarray of shape (n, k), dtype=int32, or DataFrame
+
+        Raises
+        ------
+        ValueError
+            When a score is not finite; names the row.
+
+        Examples
+        --------
+        >>> Permutations.from_scores([[0.5, 2.0, 0.5]])
+        array([[2, 1, 3]], dtype=int32)
+        """
+        remedy = "scores are finite numbers"
+        values = as_numbers(target_matrix(scores, "scores", None, "label"), "scores", remedy).astype(np.float64)
+        if not np.isfinite(values).all():
+            raise error_at(~np.isfinite(values), values, f"{remedy}; Permutations.from_ratings takes NaN", "scores")
+        names = column_names(scores, "scores")
+        return as_table(positions_by_score(values), None if names is None else tuple(names), as_frame)
 
     def _said(self, reason: str) -> str:
         reason = (
@@ -166,3 +337,40 @@ class Permutations(Structure):
         before, after : ndarray of shape (…, n_pairs)
         """
         return (1 + marginals) / 2, (1 - marginals) / 2
+
+
+def ranked_lists(lists: Any, argument: str, labels: Any, one_based: bool, sep: str | None, as_frame: bool) -> Any:
+    """Return positions for lists of the first labels, best first, the others sharing the position behind them."""
+    listed = read_lists(lists, argument, labels, "labels", sep=sep, one_based=one_based)
+    ranks = listed.matrix(listed.place + 1, 0, np.int32)
+    behind = np.bincount(listed.row, minlength=listed.n_rows)[:, np.newaxis] + 1
+    return as_table(np.where(ranks == 0, behind, ranks).astype(np.int32), listed.names, as_frame)
+
+
+def ranks_of(ratings: Any) -> tuple[NDArray[np.int32], Names | None]:
+    """Return dense ranks of ratings, the highest first, −1 for NaN, and the names of the columns."""
+    from scipy.stats import rankdata  # slow to import
+
+    remedy = "ratings are finite numbers, or NaN where there is none"
+    values = as_numbers(target_matrix(ratings, "ratings", None, "label"), "ratings", remedy).astype(np.float64)
+    if np.isinf(values).any():
+        raise error_at(np.isinf(values), values, remedy, "ratings")
+    unknown = np.isnan(values)
+    ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # what is unknown comes last
+    names = column_names(ratings, "ratings")
+    return np.where(unknown, -1, ranks).astype(np.int32), None if names is None else tuple(names)
+
+
+def _parts_of(positions: Any) -> NDArray[np.int32]:
+    """Return rankings, which may be known in part, in parts."""
+    values = target_matrix(positions, "positions", None, "label")
+    return Permutations(values.shape[1]).space.read(values, "positions", partial=True)
+
+
+def _listed(parts: NDArray[np.int32], shown: NDArray[np.bool_], called: NDArray[Any]) -> NDArray[Any]:
+    """Return what labels are called, best first, those that are not shown as −1, or None, at the end of the row."""
+    order = np.argsort(np.where(shown, parts, np.iinfo(np.int32).max), axis=1, kind="stable")
+    named = called.dtype == object
+    lists: NDArray[Any] = called[order] if named else order.astype(np.int32)
+    hidden = ~np.take_along_axis(shown, order, axis=1)
+    return np.where(hidden, np.array(None if named else -1, dtype=lists.dtype), lists)

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
+from .._data.listings import as_table, names_of, read_lists
+from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
+from ._permutations import ranked_lists, ranks_of
 
 
 @documented
@@ -69,12 +72,157 @@ class WeakOrders(Structure):
     _entries = "signs and ties"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label", names="labels")
+    _converter = "WeakOrders.from_tiers makes y of lists of groups of tied labels, from_top_k of the first ones"
     _columns = "items"
     _called = "labels?|column"
 
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
         self.n_labels = n_labels
         self.labels = labels
+
+    @staticmethod
+    @documented
+    def from_tiers(tiers: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
+        """Return ranks, the format of y, for lists of groups of tied labels, the best group first.
+
+        Parameters
+        ----------
+        tiers : sequence of n lists
+            Each lists groups: a label, by name or number, or a list of labels that are tied. Every label is in one.
+        %(labels_listed)s
+        %(as_frame_names)s
+
+        Returns
+        -------
+        ranks : ndarray of shape (n, k), dtype=int32, or DataFrame
+            Dense ranks, 1 for the labels of the first group.
+
+        Raises
+        ------
+        ValueError
+            When a row names a label twice, not at all, or one that there is not; names the row.
+
+        Examples
+        --------
+        >>> WeakOrders.from_tiers([[["tea", "milk"], "juice"], ["juice", "tea", "milk"]], as_frame=True)
+           juice  milk  tea
+        0      2     1    1
+        1      1     3    2
+        """
+        flat, ranks = [], []
+        for row in tiers:
+            groups = [group if isinstance(group, (list, tuple, set, frozenset)) else [group] for group in row]
+            flat.append([label for group in groups for label in group])
+            ranks += [rank for rank, group in enumerate(groups, 1) for _ in group]
+        listed = read_lists(flat, "tiers", labels, "labels")
+        table = listed.matrix(np.array(ranks, dtype=np.int32), 0, np.int32)
+        if (table == 0).any():
+            row, label = (int(at) for at in np.argwhere(table == 0)[0])
+            shown = label if listed.names is None else listed.names[label]
+            raise TargetError(
+                row,
+                f"label {shown!r} is in no group; add it, or take WeakOrders.from_top_k, which puts what is not listed "
+                "behind the others",
+                "tiers",
+            )
+        return as_table(table, listed.names, as_frame)
+
+    @staticmethod
+    @documented
+    def to_tiers(ranks: Any, labels: Any = None) -> list[list[list[Any]]]:
+        """Return lists of groups of tied labels, the best group first, the inverse of `from_tiers`.
+
+        Parameters
+        ----------
+        ranks : array-like of shape (n, k)
+            Rankings with ties, as in y.
+        %(labels_shown)s
+
+        Returns
+        -------
+        tiers : list of n lists
+            Of the groups, each a list of labels.
+
+        Raises
+        ------
+        ValueError
+            When a row is no ranking; names the row.
+
+        Examples
+        --------
+        >>> WeakOrders.to_tiers([[2, 1, 1]], labels=["juice", "milk", "tea"])
+        [[['milk', 'tea'], ['juice']]]
+        """
+        values = target_matrix(ranks, "ranks", None, "label")
+        k = values.shape[1]
+        called = names_of(ranks, labels, "labels", k)
+        parts = WeakOrders(k).space.encode(values, "ranks")
+        return [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
+
+    @staticmethod
+    def from_top_k(
+        tops: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
+    ) -> Any:
+        """Return ranks, the format of y, for lists of the first labels, best first: the others are tied behind them.
+
+        Parameters
+        ----------
+        tops, labels, one_based, sep, as_frame
+            As for :meth:`Permutations.from_top_k`.
+
+        Returns
+        -------
+        ranks : ndarray of shape (n, k), dtype=int32, or DataFrame
+
+        Raises
+        ------
+        ValueError
+            When a list names a label twice, or one that there is not; names the row.
+
+        Examples
+        --------
+        >>> WeakOrders.from_top_k([["tea"], ["juice", "tea"]], labels=["tea", "milk", "juice"])
+        array([[1, 2, 2],
+               [2, 3, 1]], dtype=int32)
+        """
+        return ranked_lists(tops, "tops", labels, one_based, sep, as_frame)
+
+    @staticmethod
+    def from_ratings(ratings: Any, *, as_frame: bool = False) -> Any:
+        """Return ranks, the format of y, for ratings of the labels: the higher, the earlier, equal ones tied.
+
+        Parameters
+        ----------
+        ratings : array-like of shape (n, k)
+            Finite numbers.
+        as_frame : bool, default=False
+            Whether to return a data frame of pandas, with the columns of `ratings`.
+
+        Returns
+        -------
+        ranks : ndarray of shape (n, k), dtype=int32, or DataFrame
+
+        Raises
+        ------
+        ValueError
+            When a rating is missing or infinite; names the row.
+
+        Examples
+        --------
+        >>> WeakOrders.from_ratings([[3, 5, 5]])
+        array([[2, 1, 1]], dtype=int32)
+        """
+        ranks, names = ranks_of(ratings)
+        if (ranks < 0).any():
+            row, label = (int(at) for at in np.argwhere(ranks < 0)[0])
+            shown = label if names is None else names[label]
+            raise TargetError(
+                row,
+                f"label {shown!r} has no rating, and rankings with ties leave nothing unknown; fill it in, or take "
+                "Permutations.from_ratings",
+                "ratings",
+            )
+        return as_table(ranks, names, as_frame)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = self._matrix(y, argument)

@@ -1,0 +1,220 @@
+"""Rows that list items by name or number, as people keep label sets and rankings: read, and written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .names import Names, checked_names
+from .targets import TargetError, column_names, summary
+
+_LISTED = (list, tuple, set, frozenset, np.ndarray)
+
+
+class Listed(NamedTuple):
+    """The entries of n lists of items.
+
+    Attributes
+    ----------
+    row, place : ndarray of shape (m,)
+        The list of each entry, and its place there.
+    item : ndarray of shape (m,)
+        The number of the item.
+    n_rows, n_items : int
+    names : tuple or None
+        Names of the items; None where they have numbers only.
+    """
+
+    row: NDArray[np.intp]
+    place: NDArray[np.intp]
+    item: NDArray[np.intp]
+    n_rows: int
+    n_items: int
+    names: Names | None
+
+    def matrix(self, values: Any, empty: int, dtype: type) -> NDArray[Any]:
+        """Return a row for each list and a column for each item: a value for each entry, `empty` elsewhere."""
+        table: NDArray[Any] = np.full((self.n_rows, self.n_items), empty, dtype=dtype)
+        table[self.row, self.item] = values
+        return table
+
+    def lengths(self) -> NDArray[np.intp]:
+        """Return the lengths of the lists, ``(n,)``."""
+        return np.bincount(self.row, minlength=self.n_rows)
+
+
+def read_lists(
+    lists: Any,
+    argument: str,
+    names: Any,
+    parameter: str,
+    *,
+    sep: str | None = None,
+    one_based: bool = False,
+    ordered: bool = True,
+    complete: bool = False,
+) -> Listed:
+    """Return the entries of lists of items, each of which occurs at most once in a list.
+
+    Parameters
+    ----------
+    lists : sequence of n lists, or array or data frame of shape (n, width)
+        Of names, or of numbers. Lists of a table may end in missing entries: None, NaN or "", and −1 among numbers.
+        Strings are taken apart at `sep`.
+    argument : str
+        What messages call the lists.
+    names : sequence of str or int, or None
+        Names of the items. None: of strings, those that occur, sorted; whole numbers stand for themselves.
+    parameter : str
+        Name of the parameter that holds `names`, such as "labels".
+    sep : str or None, default=None
+    one_based : bool, default=False
+        Whether numbers count from 1; of items without names only.
+    ordered : bool, default=True
+        Whether the order of entries matters, so that sets are refused.
+    complete : bool, default=False
+        Whether the longest list has all items, where these have no names; larger numbers are refused.
+
+    Raises
+    ------
+    TargetError
+        For the first row that is no list, or names an item twice, or one that there is not.
+    TypeError, ValueError
+        For illegal names, no rows, and names and numbers side by side.
+    """
+    rows = [_entries(row, i, argument, sep, ordered) for i, row in enumerate(_rows(lists, argument))]
+    if not rows:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
+    known = None if names is None else checked_names(names, parameter)
+    for i, entries in enumerate(rows):
+        if len(set(entries)) < len(entries):
+            twice = next(entry for at, entry in enumerate(entries) if entry in entries[:at])
+            raise TargetError(i, f"{twice!r} occurs twice", argument)
+    if known is None:
+        kinds = {type(entry) for entries in rows for entry in entries}
+        if len(kinds) > 1:
+            raise TypeError(f"{argument} holds names and numbers side by side: make all of them strings, or integers")
+        if kinds == {str}:
+            known = tuple(sorted({entry for entries in rows for entry in entries}))
+    if known is None:
+        first = int(one_based)
+        n_items = max((entry - first + 1 for entries in rows for entry in entries), default=0)
+        from_one = not one_based and n_items > 0 and all(0 not in entries for entries in rows)
+        from_one = from_one and all(min(entries, default=1) > 0 for entries in rows)
+        if from_one:
+            raise ValueError(
+                f"{argument} never holds 0: where numbers count from 1, pass one_based=True, and where number 0 does "
+                f"not occur, {parameter}=range({n_items})"
+            )
+        longest = max(map(len, rows))
+        for i, entries in enumerate(rows):
+            if entries and min(entries) < first:
+                raise TargetError(i, f"found {min(entries)}; numbers count from {first}", argument)
+            if complete and entries and max(entries) >= longest + first:
+                raise TargetError(
+                    i,
+                    f"found {max(entries)}, but no list has more than {longest} entries, which are numbered from "
+                    f"{first}; pass {parameter}=range({n_items}) where all lists are known in part",
+                    argument,
+                )
+        n_items = longest if complete else n_items
+        numbers = [[entry - first for entry in entries] for entries in rows]
+    else:
+        index = {name: number for number, name in enumerate(known)}
+        n_items = len(known)
+        for i, entries in enumerate(rows):
+            for entry in entries:
+                if entry not in index:
+                    raise TargetError(i, f"{entry!r} is none of {parameter}, which are {summary(known)}", argument)
+        numbers = [[index[entry] for entry in entries] for entries in rows]
+    lengths = [len(entries) for entries in numbers]
+    return Listed(
+        np.repeat(np.arange(len(rows)), lengths),
+        np.concatenate([np.arange(length) for length in lengths]).astype(np.intp),
+        np.array([number for entries in numbers for number in entries], dtype=np.intp),
+        len(rows),
+        n_items,
+        known,
+    )
+
+
+def as_table(values: Any, names: Names | None, as_frame: bool) -> Any:
+    """Return rows of y as they are, or as a data frame of pandas whose columns have the names of the items."""
+    if not as_frame:
+        return values
+    import pandas
+
+    if sparse.issparse(values):
+        return pandas.DataFrame.sparse.from_spmatrix(values, columns=None if names is None else list(names))
+    return pandas.DataFrame(values, columns=None if names is None else list(names))
+
+
+def names_of(y: Any, names: Any, parameter: str, n_items: int) -> NDArray[Any]:
+    """Return what the items are called, ``(n_items,)``: names that are given, those of a data frame, or numbers.
+
+    Raises
+    ------
+    ValueError
+        When there are more or fewer names than items.
+    """
+    held = column_names(y) if names is None else checked_names(names, parameter)
+    if held is None:
+        return np.arange(n_items)
+    if len(held) != n_items:
+        raise ValueError(f"{parameter} has {len(held)} names for {n_items} columns of y")
+    called = np.empty(n_items, dtype=object)
+    called[:] = held
+    return called
+
+
+def _rows(lists: Any, argument: str) -> Sequence[Any]:
+    """Return the rows of a sequence of lists, of a series of them, or of a table."""
+    if isinstance(lists, (str, bytes, Mapping)) or lists is None:
+        raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
+    if getattr(lists, "ndim", 0) == 2 or hasattr(lists, "columns"):  # a table, of pandas, polars, Arrow or NumPy
+        lists = lists.to_numpy() if hasattr(lists, "to_numpy") else np.asarray(lists, dtype=object)
+    for convert in ("to_pylist", "to_list", "tolist"):
+        if hasattr(lists, convert):
+            lists = getattr(lists, convert)()
+            break
+    if not isinstance(lists, (list, tuple)):
+        raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
+    return lists
+
+
+def _entries(row: Any, i: int, argument: str, sep: str | None, ordered: bool) -> list[Any]:
+    """Return the entries of row i, strings or integers, without missing ones at its end."""
+    if isinstance(row, str):
+        if sep is None:
+            raise TargetError(i, f"found the string {row!r}; give lists, or say by sep= what divides it", argument)
+        row = [part.strip() for part in row.split(sep)] if row.strip() else []
+    elif hasattr(row, "to_list"):
+        row = row.to_list()
+    elif not isinstance(row, _LISTED):
+        what = "is missing; drop it, or give an empty list" if _missing(row) else f"is {row!r:.60}, which is no list"
+        raise TargetError(i, f"the row {what}", argument)
+    if ordered and isinstance(row, (set, frozenset)):
+        raise TargetError(i, f"{row!r:.60} is a set, which has no order; give a list", argument)
+    entries = [entry.item() if isinstance(entry, np.generic) else entry for entry in row]
+    numeric = any(isinstance(entry, (int, float)) for entry in entries if not _missing(entry))
+    while entries and (_missing(entries[-1]) or (numeric and entries[-1] == -1)):
+        entries.pop()
+    for at, entry in enumerate(entries):
+        if isinstance(entry, float) and entry.is_integer():
+            entries[at] = int(entry)  # integers of a table with missing ones
+        elif isinstance(entry, bool) or not isinstance(entry, (str, int)) or entry == "":
+            found = "a missing entry before others" if _missing(entry) else f"{entry!r:.60}"
+            raise TargetError(i, f"found {found}; entries are names or whole numbers", argument)
+    return entries
+
+
+def _missing(entry: Any) -> bool:
+    """Return whether an entry of a table is missing: None, NaN, NA or empty."""
+    if isinstance(entry, float):
+        return math.isnan(entry)
+    return entry is None or type(entry).__name__ == "NAType" or (isinstance(entry, str) and not entry)
