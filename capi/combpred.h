@@ -239,7 +239,8 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t
  *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
  *     column's. The diagonal is 0, or all 1 for partial orders
  *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
- *     cp_structure_embed_partial takes them; labels may share the last position. CP_ECAPABILITY: outputs of the structure are not known in part
+ *     cp_structure_embed_partial takes them; labels may share the last position. CP_ECAPABILITY: outputs
+ *     of the structure are not known in part
  * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
  * do. control->step counts rows. */
 int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from combpred._data.targets import TargetError, positions_by_score
+from combpred._data.listings import positions_by_score
+from combpred._data.targets import TargetError
 from moved_errors import shows_another_row_everywhere
 
 

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
 from .. import datasets
-from .._data.targets import positions_by_score
+from .._data.listings import positions_by_score
 from .._models.ridge import StructuredRidge
 from .._models.ridge_cv import StructuredRidgeCV
 from ..structures import Structure

@@ -172,6 +172,14 @@ def names_of(y: Any, names: Any, parameter: str, n_items: int) -> NDArray[Any]:
     return called
 
 
+def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the positions 1..k of the entries of each row by descending score; ties keep their order."""
+    orders = np.argsort(-scores, axis=1, kind="stable")
+    positions = np.empty(scores.shape, dtype=np.int32)
+    np.put_along_axis(positions, orders, np.arange(1, scores.shape[1] + 1, dtype=np.int32)[np.newaxis, :], axis=1)
+    return positions
+
+
 def _rows(lists: Any, argument: str) -> Sequence[Any]:
     """Return the rows of a sequence of lists, of a series of them, or of a table."""
     if isinstance(lists, (str, bytes, Mapping)) or lists is None:

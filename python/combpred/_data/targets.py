@@ -192,7 +192,7 @@ def frame_kind(y: Any) -> str | None:
 
 
 def refuse_names(y: Any, argument: str, converter: str) -> None:
-    """Raise TargetError, which ends in the converter to take, where rows of y name things, differ, or are graphs."""
+    """Raise TargetError, which names the converter to take, where rows name things, differ in length or are graphs."""
     if isinstance(y, (list, tuple)):
         row = y[0] if y else None
         lengths = [len(each) if isinstance(each, (list, tuple)) else -1 for each in y]
@@ -202,7 +202,7 @@ def refuse_names(y: Any, argument: str, converter: str) -> None:
     else:
         return
     entry = row[0] if isinstance(row, (list, tuple, np.ndarray)) and len(row) else None
-    if isinstance(row, (str, set, frozenset, dict)) or hasattr(row, "edges") or isinstance(entry, (str, tuple, dict)):
+    if isinstance(row, (str, set, frozenset, dict)) or isinstance(entry, (str, tuple, dict)) or hasattr(row, "edges"):
         raise TargetError(0, f"found {row!r:.60}; {converter}", argument)
     if differs:
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
@@ -565,11 +565,3 @@ def _is_ragged(output: Any) -> bool:
 def _listed(structures: Any) -> list[Any]:
     """Return outputs as lists, which compare by value."""
     return [np.asarray(each).tolist() for each in structures]
-
-
-def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the positions 1..k of the entries of each row by descending score; ties keep their order."""
-    orders = np.argsort(-scores, axis=1, kind="stable")
-    positions = np.empty(scores.shape, dtype=np.int32)
-    np.put_along_axis(positions, orders, np.arange(1, scores.shape[1] + 1, dtype=np.int32)[np.newaxis, :], axis=1)
-    return positions

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._data.glossary import documented
-from .._data.targets import positions_by_score
+from .._data.listings import positions_by_score
 from ..structures import Hierarchy
 
 _RandomState = int | np.random.RandomState | None

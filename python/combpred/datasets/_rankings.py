@@ -10,7 +10,7 @@ from sklearn import datasets as source
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import Bunch
 
-from .._data.targets import positions_by_score
+from .._data.listings import positions_by_score
 from ..structures import Permutations
 from ._bunch import dataset
 

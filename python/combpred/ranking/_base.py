@@ -16,8 +16,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
+from .._data.listings import positions_by_score
 from .._data.names import output, set_output, with_names
-from .._data.targets import TargetError, column_names, columns_in_order, frame_kind, positions_by_score
+from .._data.targets import TargetError, column_names, columns_in_order, frame_kind
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError
