@@ -184,12 +184,12 @@ def test_kendall_tau_leaves_unknown_labels_out():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([2, -1, 2], "row 1: labels 0 and 2 share position 2; known positions"),
-        ([4, -1, 2], r"row 1: found 4 in column 0; positions are whole numbers 1\.\.3.*-1 where they are unknown"),
-        ([0, -1, 2], "row 1: found 0 in column 0"),
-        ([1.5, -1, 2], "row 1: found 1.5 in column 0"),
+        ([2, -1, 2, 3], "row 1: labels 0 and 2 share position 2; known positions"),
+        ([5, -1, 2, 1], r"row 1: found 5 in column 0; positions are whole numbers 1\.\.4.*-1 where they are unknown"),
+        ([0, -1, 2, 1], "row 1: found 0 in column 0"),
+        ([1.5, -1, 2, 1], "row 1: found 1.5 in column 0"),
     ],
 )
 def test_illegal_partial_rankings_are_refused_by_row(row, message):
     with pytest.raises(ValueError, match=message):
-        StructuredRidge(Permutations(3)).fit([[0.0], [1.0]], [[1, 2, 3], row])
+        StructuredRidge(Permutations(4)).fit([[0.0], [1.0]], [[1, 2, 3, 4], row])
