@@ -99,6 +99,7 @@ func TestRankingsKnownInPart(t *testing.T) {
 		{[]float64{nan, nan, nan, nan}, []int32{0, 0, 0, 0}},
 		{[]float64{2, -1, 2, 4}, "labels 0 and 2 share position 2; known positions are whole numbers 1..4, none twice but the last"},
 		{[]float64{2, -1, 2, 1}, []int32{2, 0, 2, 1}},
+		{[]float64{4, 4, 4, 4}, "labels 0 and 1 share position 4 in"},
 		{[]float64{4, 4, 2, 4}, []int32{2, 2, 1, 2}},
 		{[]float64{1, 1, 2, 2}, "labels 0 and 1 share position 1 in"},
 		{[]float64{2, -1, 0, 1}, "found 0 in column 2; positions are whole numbers 1..4, 1 for the first, or -1 where they are unknown"},

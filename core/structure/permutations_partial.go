@@ -12,11 +12,17 @@ var _ PartialEmbedder = permutations{}
 const unknown = 0
 
 // CheckPartial accepts positions from 1 to n, of which only the last may be shared, and unknown ones. Labels that share the last
-// position are those that a list of the first ones leaves out: they come behind all others, in an order that is not known.
+// position are those that a list of the first ones leaves out: they come behind all others, of which there is one, in an order that
+// is not known.
 func (p permutations) CheckPartial(y []int32) error {
 	mustLen("y", len(y), p.n)
 	at := make([]int32, p.n)
-	last := slices.Max(y)
+	first, last := int32(p.n), slices.Max(y)
+	for _, pos := range y {
+		if pos != unknown {
+			first = min(first, pos)
+		}
+	}
 	for label, pos := range y {
 		if pos == unknown {
 			continue
@@ -24,7 +30,7 @@ func (p permutations) CheckPartial(y []int32) error {
 		if pos < 0 || int(pos) > p.n {
 			return wrongPart(y, label, p.formatPartial(unknown))
 		}
-		if other := at[pos-1]; other > 0 && pos != last {
+		if other := at[pos-1]; other > 0 && (pos != last || pos == first) {
 			return fmt.Errorf("structure: labels %d and %d share position %d; known positions are whole numbers 1..%d, none twice "+
 				"but the last, which labels share that are not in a list of the first", other-1, label, pos, p.n)
 		}

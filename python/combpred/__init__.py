@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # the table below, spelt out for type checkers; a test compar
     from ._lib.errors import SamplingError as SamplingError
     from ._lib.versions import __version__ as __version__
     from ._lib.versions import show_versions as show_versions
-    from ._models.base import Certified as Certified
+    from ._models.certified import Certified as Certified
     from ._models.composed.embedding import EmbeddingRegressor as EmbeddingRegressor
     from ._models.composed.voting import StructuredVoting as StructuredVoting
     from ._models.probabilistic import ProbabilisticStructured as ProbabilisticStructured
@@ -48,7 +48,7 @@ _HOMES = {
     "ApproximationWarning": "._lib.errors",
     "BlockStatistics": "._models.statistics",
     "CapabilityError": "._lib.errors",
-    "Certified": "._models.base",
+    "Certified": "._models.certified",
     "ChainDiagnostics": ".sampling._diagnostics",
     "EmbeddingRegressor": "._models.composed.embedding",
     "ForkedProcessError": "._lib.errors",

@@ -6,7 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from combpred import CapabilityError, ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD
 from combpred.aggregation import kemeny
@@ -226,3 +229,26 @@ def test_own_decisions_need_a_loss():
     for structure in ("multiclass", Custom.from_structures([0, 1], np.eye(2))):
         with pytest.raises(CapabilityError, match=r"decision='own' has no meaning .* Custom.from_structures"):
             ProbabilisticStructured(structure, decision="own").fit(X, y)
+
+
+def test_certificates_and_marginals_come_along_through_pipelines():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(30, 2))
+    y = np.argsort(np.argsort(X @ rng.normal(size=(2, 4)), axis=1), axis=1) + 1
+    ridge = make_pipeline(StandardScaler(), StructuredRidge("permutations")).fit(X, y)
+    predicted, certified = ridge.predict(X, return_certificate=True)
+    want = ridge[-1].predict_certified(ridge[0].transform(X))
+    np.testing.assert_array_equal(predicted, ridge.predict(X))
+    np.testing.assert_array_equal(certified.structures, predicted)
+    for field in ("value", "nu", "optimal", "upper_bound"):
+        np.testing.assert_array_equal(getattr(certified, field), getattr(want, field))
+    with pytest.raises(CapabilityError, match="StructuredRidge has no distributions and so no marginals: take Prob"):
+        ridge.predict(X, return_marginals=True)
+    model = ProbabilisticStructured("permutations").set_output(predict="pandas").fit(X, y)
+    predicted, certified, marginals = model.predict(X, return_certificate=True, return_marginals=True)
+    assert predicted.equals(model.predict(X)) and certified.structures is predicted
+    assert marginals.equals(model.predict_marginals(X)) and marginals.equals(model.predict(X, return_marginals=True)[1])
+    sets = sparse.csr_array(y > 2)
+    labels = StructuredRidge("labelsets").fit(X, sets.astype(int))
+    predicted, certified = labels.predict(X, return_certificate=True)
+    assert sparse.issparse(predicted) and (predicted != labels.predict(X)).nnz == 0 and certified.optimal.all()

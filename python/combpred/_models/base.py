@@ -6,12 +6,11 @@ A new estimator is a subclass of `StructuredEstimator`, whose ``fit`` sets the a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -34,43 +33,16 @@ from .._data.names import output, set_output
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
-from .._lib.errors import DataError, RowError
+from .._lib.errors import CapabilityError, DataError, RowError
 from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import LabelSets, MultiClass, Structure, is_meant
+from .certified import Certified
 from .training import TrainingRows, embed_targets, resolve_targets
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
-
-
-@dataclass(frozen=True, eq=False)
-class Certified:
-    r"""Predicted structures with guarantees on their scores, one entry for each row.
-
-    For a row's score function :math:`s(y)`, decoding maximises :math:`s(y)` over all structures. Every field but
-    `structures` is an array of shape ``(n,)``.
-
-    Attributes
-    ----------
-    structures : array
-        The predictions, in the format of y.
-    value : ndarray of float64
-        The score of the predicted structure.
-    nu : ndarray of float64
-        The guarantee: ``value >= (1 - nu) * max + nu * min`` over all structures. 0 where `optimal`.
-    optimal : ndarray of bool
-        Whether no structure scores higher, up to rounding.
-    upper_bound : ndarray of float64
-        A proven bound on the score of every structure; equal to `value` where `optimal`.
-    """
-
-    structures: Any
-    value: FloatArray
-    nu: FloatArray
-    optimal: NDArray[np.bool_]
-    upper_bound: FloatArray
 
 
 class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -435,7 +407,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             yield rows, scores
 
     @lazily_on_dask
-    def predict(self, X: Any, *, constraints: Any = None) -> Any:
+    def predict(
+        self, X: Any, *, constraints: Any = None, return_certificate: bool = False, return_marginals: bool = False
+    ) -> Any:
         """Predict the structure with the largest score for each row.
 
         Parameters
@@ -447,18 +421,26 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             and routes, ``first``, ``last`` and ``before`` of rankings, ``size`` of sets, ``required`` and
             ``forbidden`` labels, vertices, places, nodes, edges, arcs or cells. All are numbers from 0 on, or pairs of
             them. The structure of largest score is predicted among those that meet the row's conditions.
+        return_certificate : bool, default=False
+            Whether to return the result of `predict_certified`, too, at no further cost. A `Pipeline` passes this on.
+        return_marginals : bool, default=False
+            Whether to return that of `predict_marginals`, too, of estimators of distributions.
 
         Returns
         -------
-        array
+        y : array
             n structures in the format of y. For ``LabelSets`` fitted to sparse y: CSR, as scikit-learn's multi-label
             classifiers do.
+        certified : Certified
+            With `return_certificate`.
+        marginals : ndarray of shape (n, d), or DataFrame
+            With `return_marginals`.
 
         Raises
         ------
         CapabilityError
             If ``decoder="exact"`` and the structure is beyond the size that is solved exactly. For constraints on a
-            structure, or with a decoder, that takes none.
+            structure, or with a decoder, that takes none. For `return_marginals` of estimators without.
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         ValueError, TypeError
@@ -483,16 +465,31 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
         >>> ranker.predict([[0.5], [2.5]]).tolist()
         [[1, 2], [2, 1]]
+        >>> y, certified = ranker.predict([[0.5], [2.5]], return_certificate=True)
+        >>> certified.optimal.tolist()
+        [True, True]
         """
+        if return_marginals and not hasattr(self, "predict_marginals"):
+            raise CapabilityError(
+                f"{type(self).__name__} has no distributions and so no marginals: take ProbabilisticStructured"
+            )
         structure = getattr(self, "structure_", None)  # None before fit, which the check of X tells
         compressed = None if structure is None else structure.space.sparse_format
-        if compressed is not None:
+        decoded = None
+        if compressed is not None and not return_certificate:
             blocks = self._decoded_blocks(self._check_new_rows(X), constraints, self._decoding())
             y = compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
         else:
             decoded = self._decode_rows(X, constraints)
             y = self.structure_.space.decode_parts(decoded.y)
-        return self._output(y, X, self.structure_.space.column_names())
+            y = y if compressed is None else compressed(y)
+        y = self._output(y, X, self.structure_.space.column_names())
+        found: tuple[Any, ...] = (y,)
+        if decoded is not None and return_certificate:
+            found += (Certified(y, decoded.value, decoded.nu, decoded.optimal, decoded.upper_bound),)
+        if return_marginals:
+            found += (self.predict_marginals(X),)
+        return found if len(found) > 1 else y
 
     def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
         """Predict as `predict` does, with a guarantee on the score of each prediction.
@@ -517,7 +514,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
         Notes
         -----
-        Cost: that of `predict`, which computes the same bounds and discards them.
+        Cost: that of `predict`, which computes the same bounds and returns them with ``return_certificate=True``.
 
         Examples
         --------
@@ -529,14 +526,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> certified.structures.tolist(), certified.optimal.tolist()
         ([[1, 2], [2, 1]], [True, True])
         """
-        decoded = self._decode_rows(X, constraints)
-        return Certified(
-            structures=self.structure_.space.decode_parts(decoded.y),
-            value=decoded.value,
-            nu=decoded.nu,
-            optimal=decoded.optimal,
-            upper_bound=decoded.upper_bound,
-        )
+        certified: Certified = self.predict(X, constraints=constraints, return_certificate=True)[1]
+        return certified
 
     def enumerate(self, X_row: Any, *, nu: float = 0.5, max_results: int | None = None) -> Iterator[Any]:
         r"""Iterate over the structures whose scores for one input are largest, each once.

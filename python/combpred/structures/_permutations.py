@@ -171,7 +171,7 @@ class Permutations(Structure):
         -------
         positions : ndarray of shape (n, k), dtype=int32, or DataFrame
             Labels that are not listed share the last position: their order is not known. `WeakOrders`, label rankers
-            and rank aggregation take such rows, too, the first as a tie.
+            and rank aggregation take such rows, too, the first as a tie. All are −1 where none is listed.
 
         Raises
         ------
@@ -184,7 +184,7 @@ class Permutations(Structure):
         array([[1, 2, 2],
                [2, 3, 1]], dtype=int32)
         """
-        return ranked_lists(tops, "tops", labels, one_based, sep, as_frame)
+        return ranked_lists(tops, "tops", labels, one_based, sep, as_frame, empty=-1)
 
     @staticmethod
     def to_top_k(positions: Any, k: int | None = None, labels: Any = None) -> NDArray[Any]:
@@ -339,11 +339,17 @@ class Permutations(Structure):
         return (1 + marginals) / 2, (1 - marginals) / 2
 
 
-def ranked_lists(lists: Any, argument: str, labels: Any, one_based: bool, sep: str | None, as_frame: bool) -> Any:
-    """Return positions for lists of the first labels, best first, the others sharing the position behind them."""
+def ranked_lists(
+    lists: Any, argument: str, labels: Any, one_based: bool, sep: str | None, as_frame: bool, *, empty: int
+) -> Any:
+    """Return positions for lists of the first labels, best first, the others sharing the position behind them.
+
+    `empty` is the position of all labels where a list has none.
+    """
     listed = read_lists(lists, argument, labels, "labels", sep=sep, one_based=one_based)
     ranks = listed.matrix(listed.place + 1, 0, np.int32)
     behind = np.bincount(listed.row, minlength=listed.n_rows)[:, np.newaxis] + 1
+    behind[behind == 1] = empty
     return as_table(np.where(ranks == 0, behind, ranks).astype(np.int32), listed.names, as_frame)
 
 

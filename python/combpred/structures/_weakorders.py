@@ -185,7 +185,7 @@ class WeakOrders(Structure):
         array([[1, 2, 2],
                [2, 3, 1]], dtype=int32)
         """
-        return ranked_lists(tops, "tops", labels, one_based, sep, as_frame)
+        return ranked_lists(tops, "tops", labels, one_based, sep, as_frame, empty=1)
 
     @staticmethod
     def from_ratings(ratings: Any, *, as_frame: bool = False) -> Any:
