@@ -24,12 +24,12 @@ from combpred._cli.main import main
         ({"--param": "n_labels"}, ["'n_labels' is not NAME=VALUE", "n_labels"]),
         ({"--param": "size=2"}, ["'size=2'", "Permutations"]),
         ({"--param": "n_labels=@nowhere.json"}, ["cannot read nowhere.json"]),
-        ({"--param": "n_labels=5"}, ["4 columns", "5"]),
+        ({"--param": "n_labels=5"}, ["n_labels=5", "4 names"]),
         ({"--targets": "M*"}, ["'M*' matches none of the 7 columns", "'A1'"]),
         ({"--targets": "9:"}, ["'9:' matches none"]),
         ({"--targets": "*"}, ["at least one must be left as an input"]),
         ({"--targets": "A*"}, ["line 2"]),
-        ({"--inputs": "L1"}, ["both name the column 'L1'"]),
+        ({"--inputs": "L1"}, ["--inputs and --targets both name the column 'L1'"]),
         ({"--categorical": "L1"}, ["--categorical names the column 'L1', which is not an input"]),
         ({"--alpha": "0"}, ["alpha"]),
         ({"--alpha": "much"}, ["--alpha: 'much' is neither a number nor auto"]),
@@ -39,7 +39,14 @@ from combpred._cli.main import main
         ({"--loss": "hinge"}, ["loss", "squared"]),
         ({"--model": "nowhere/m"}, ["--model", "no directory"]),
         ({"--model": "."}, ["is a directory"]),
-        ({"--delimiter": "::"}, ["delimiter"]),
+        ({"--sep": "::"}, ["--sep", "one character"]),
+        ({"--encoding": "klingon"}, ["--encoding", "'klingon'"]),
+        ({"--estimator": "Oracle"}, ["no estimator 'Oracle'", "LabelRankingSVM", "StructuredSVM"]),
+        ({"--estimator": "LabelRankingSVM"}, ["--structure: LabelRankingSVM ranks labels and takes no structure"]),
+        ({"--estimator": "StructuredPerceptron", "--alpha": "1"}, ["--alpha: StructuredPerceptron", "max_iter"]),
+        ({"--param": "structure=labelsets"}, ["'structure=labelsets'"]),
+        ({"--drop": "L1", "--inputs": "L1"}, ["--inputs and --targets both name the column 'L1'"]),
+        ({"--id": "A1", "--inputs": "A1,A2"}, ["--inputs and --id both name the column 'A1'"]),
     ],
 )
 def test_fit_explains(
@@ -64,7 +71,7 @@ def test_fit_explains(
         ("A,A,L1\n1,1,2\n", "two columns are called 'A'"),
         ("A,,L1\n1,1,2\n", "column 1 (counted from 0) has no name"),
         ('A,L1,L2\n1,1,2\n"2,1,2\n', "line 3"),
-        ("A,L1,L2\n1,1,2\n2,2,2\n", "line 3"),  # tied positions
+        ("A,L1,L2,L3\n1,1,2,3\n2,1,1,2\n", "line 3"),  # tied positions
         ("A,L1,L2\n1,1,2\n2,first,1\n", "line 3: 'L1' holds 'first', which is not a number"),
         ("A,L1,L2\n1,1,2\ninf,2,1\n", "line 3: 'A' is infinite"),
     ],
@@ -92,9 +99,27 @@ def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("@relation r\n@attribute a numeric\n@attribute s string\n@data\n1,x\n", "String attributes"),
-        ("@relation r\n@attribute a numeric\n@attribute s hierarchical x/y\n@data\n1,x\n", "hierarchical"),
-        ("@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 1 2}\n", "sparse"),
+        (
+            "@relation r\n@attribute a numeric\n@attribute s relational\n@data\n1,x\n",
+            "line 3: '@attribute s relational'",
+        ),
+        (
+            "@relation r\n@attribute a numeric\n@attribute s hierarchical x,x/y\n@data\n1,x/z\n",
+            "line 5: 's': 'x/z' is no path",
+        ),
+        (
+            "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 2 2}\n",
+            "line 5: attribute 2, there are 0 to 1",
+        ),
+        (
+            "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 1}\n",
+            "line 5: ' 1' is not INDEX VALUE",
+        ),
+        (
+            "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,2\n\n1\n",
+            "line 7: 1 value for 2 attributes",
+        ),
+        ("@relation r\n@attribute a numeric\n@attribute b {x}\n@data\n1,x\nz,x\n", "line 6: 'a' holds 'z'"),
         ("nothing of the kind\n", "ARFF"),
         ("@relation r\n@attribute a numeric\n@data\n", "no row"),
     ],
@@ -102,7 +127,8 @@ def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
 def test_bad_arff_is_explained(tmp_path: Path, fails: Failing, content: str, words: str) -> None:
     path = tmp_path / "bad.arff"
     path.write_text(content)
-    said = fails("fit", str(path), "--structure", "multiclass", "--targets", "-1:", "--model", str(tmp_path / "m"))
+    structure = "hierarchy" if "hierarchical" in content else "multiclass"
+    said = fails("fit", str(path), "--structure", structure, "--targets", "-1:", "--model", str(tmp_path / "m"))
     assert words in said and "bad.arff" in said
 
 
@@ -111,7 +137,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, fails: Failing) -> None:
     assert "No such file" in fails("fit", str(tmp_path / "absent.csv"), *common)
     latin = tmp_path / "latin.csv"
     latin.write_bytes("a,b\n1,Grün\n".encode("latin-1"))
-    assert "UTF-8" in fails("fit", str(latin), *common)
+    assert "line 2, is not text in UTF-8" in (said := fails("fit", str(latin), *common)) and "--encoding cp1252" in said
     cut = tmp_path / "cut.csv.gz"
     cut.write_bytes(gzip.compress(b"a,b\n1,2\n" * 50)[:-12])
     assert "cannot read" in fails("fit", str(cut), *common)
@@ -129,7 +155,8 @@ def test_models_that_cannot_be_loaded(rankings: tuple[str, str], tmp_path: Path,
     with zipfile.ZipFile(model, "w") as archive:
         archive.writestr("header.json", json.dumps(header))
         archive.writestr("pipeline.joblib", b"\x80\x04not a pickle")
-    assert "cannot be loaded" in fails("predict", test, "--model", str(model))
+    assert "give --trusted" in fails("predict", test, "--model", str(model))
+    assert "cannot be loaded" in fails("predict", test, "--model", str(model), "--trusted")
     with zipfile.ZipFile(model, "w") as archive:
         archive.writestr("header.json", json.dumps({**header, "format": "combpred model 0"}))
     assert "combpred model 0" in fails("predict", test, "--model", str(model))
@@ -147,7 +174,9 @@ def test_predict_and_evaluate_explain(rankings: tuple[str, str], tmp_path: Path,
     said = fails("evaluate", rankings[1], "--model", model, "--metric", "beauty")
     assert "no metric 'beauty'" in said and "kendall_tau" in said
     assert "needs a tree" in fails("evaluate", rankings[1], "--model", model, "--metric", "hierarchical_loss")
-    assert "No such file" in fails("predict", rankings[1], "--model", model, "--output", str(tmp_path / "no" / "p.csv"))
+    assert "non-existent directory" in fails(
+        "predict", rankings[1], "--model", model, "--output", str(tmp_path / "no" / "p")
+    )
 
 
 def test_a_failed_fit_leaves_an_earlier_model_alone(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:

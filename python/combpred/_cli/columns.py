@@ -1,33 +1,55 @@
-"""Columns of a table that a command is about, and what a model keeps of them."""
+"""Columns that are inputs: which they are, numbers or categories, and how they become features."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._data.checks import counted
+from .._data.targets import summary
+from .._data.warn import warn_user
 from .error import UsageError
-from .table import Column, Table
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from sklearn.compose import ColumnTransformer
+
+    from .table import Table
 
 _RANGE = re.compile(r"(-?\d*):(-?\d*)")
 _SHOWN = 12
+_DATE = r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ]\d{1,2}:\d{2}.*)?"
+_SHARE = 0.8  # of the fields of a column from which on the others pass for mistakes
+#: Numbers in other notations: their marks of thousands and of decimals, and a word on what is unsure.
+_NOTATIONS = [
+    (r"[+-]?\d{1,3}(\.\d{3})+,\d*", ".", ",", ""),
+    (r"[+-]?\d{1,3}(,\d{3})+\.\d*", ",", None, ""),
+    (r"[+-]?\d{1,3}(\.\d{3}){2,}", ".", None, ""),
+    (r"[+-]?[1-9]\d{0,2}(,\d{3})+", ",", None, " (or --decimal , if these are decimal commas)"),
+    (r"[+-]?\d*,\d+([eE][+-]?\d+)?", None, ",", ""),
+    (r"[+-]?[1-9]\d{0,2}( \d{3})+([.,]\d*)?", "' '", None, " (and --decimal , if there are decimal commas)"),
+    (r"[+-]?\d*\.\d+([eE][+-]?\d+)?", None, ".", " (and the right --thousands)"),
+]
+_FEW = 20  # rows below which nothing is said about many categories
+_ALL, _MANY = 0.9, 0.3  # categories for each row: refused, and warned of
 
 
-def select(names: Sequence[str], wanted: str, option: str) -> list[int]:
+def select(names: Sequence[str], wanted: str | Sequence[str] | None, option: str) -> list[str]:
     """Return the columns that a selection names, in the order of the selection, each once.
 
     Parameters
     ----------
     names : sequence of str
         Names of all columns.
-    wanted : str
-        Items separated by commas: a name, a pattern such as ``L*``, or a range of column numbers such as ``-14:``
-        with the rules of Python's slices. A name counts as such even if it reads like a range or pattern.
+    wanted : str, sequence of str or None
+        Items separated by commas: a name, a pattern such as ``L*``, the number of a column, or a range of numbers such
+        as ``-14:`` with the rules of Python's slices. A name counts as such even if it reads like one of the others.
+        A sequence holds names; None selects nothing.
     option : str
         Name of the option, for messages.
 
@@ -36,117 +58,233 @@ def select(names: Sequence[str], wanted: str, option: str) -> list[int]:
     UsageError
         When an item matches no column.
     """
-    chosen: dict[int, None] = {}
-    for item in (part.strip() for part in wanted.split(",")):
+    if wanted is None or not isinstance(wanted, str):
+        return list(wanted or ())
+    chosen: dict[str, None] = {}
+    for item in [wanted] if wanted in names else (part.strip() for part in wanted.split(",")):
         if item in names:
-            found = [list(names).index(item)]
+            found = [item]
         elif match := _RANGE.fullmatch(item):
             start, stop = (int(end) if end else None for end in match.groups())
-            found = list(range(len(names)))[start:stop]
+            found = list(names)[start:stop]
+        elif re.fullmatch(r"\d+", item):
+            found = list(names)[int(item) : int(item) + 1]
         else:
-            found = [j for j, name in enumerate(names) if fnmatchcase(name, item)]
+            found = [name for name in names if fnmatchcase(name, item)]
         if not found:
             raise UsageError(
-                f"{option}: {item!r} matches none of the {len(names)} columns {_listed(names)}; "
-                "give names, patterns such as 'L*', or a range such as -14:"
+                f"{option}: {item!r} matches none of the {len(names)} columns {summary(names)}; give names, patterns "
+                "such as 'L*', or a range such as -14: (if these are no columns, see --sep)"
             )
         chosen.update(dict.fromkeys(found))
     return list(chosen)
 
 
-@dataclass(frozen=True)
-class InputColumn:
-    """An input of a model: its name and whether it holds numbers (otherwise categories)."""
+def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the inputs that are numbers, those that are categories, and what is left out with the reason.
 
-    name: str
-    is_number: bool
+    Raises
+    ------
+    UsageError
+        When nothing is left, when a column has two uses, holds numbers that are not read as such, or nearly as many
+        categories as there are rows.
+    """
+    from pandas.api.types import is_numeric_dtype
+
+    ids, dropped, categorical, wanted = (
+        select(table.names, getattr(options, name), f"--{name}") for name in ("id", "drop", "categorical", "inputs")
+    )
+    taken = {**dict.fromkeys(dropped, "--drop"), **dict.fromkeys(ids, "--id"), **dict.fromkeys(targets, "--targets")}
+    chosen = wanted if options.inputs is not None else [name for name in table.names if name not in taken]
+    for name in wanted:
+        if name in taken:
+            raise UsageError(f"--inputs and {taken[name]} both name the column {name!r}; it cannot be both")
+    if not chosen:
+        raise UsageError(
+            f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}; at least one must be "
+            "left as an input"
+        )
+    stray = [name for name in categorical if name not in chosen]
+    if stray:
+        raise UsageError(f"--categorical names the column {stray[0]!r}, which is not an input")
+    marks = options.thousands, options.decimal or "."
+    for name in [name for name in targets if not is_numeric_dtype(table.frame[name])]:
+        _check_notation(table.source, table.frame[name].dropna().astype(str), marks)
+    dates = _check_numbers(table, [name for name in chosen if name not in categorical], marks)
+    said = [f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}" for name in dates]
+    chosen = [name for name in chosen if name not in dates]
+    if not chosen:
+        raise UsageError(f"{table.source} has no inputs but dates, {summary(dates)}: make numbers of them")
+    numbers = [name for name in chosen if name not in categorical and is_numeric_dtype(table.frame[name])]
+    categories = [name for name in chosen if name not in numbers]
+    for name in categories:
+        _check_levels(table, name, asked=name in categorical)
+    for name in numbers:
+        values = table.frame[name].to_numpy()
+        if len(values) >= _FEW and values.dtype.kind in "iu" and (np.diff(values) == 1).all():
+            said.append(f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop {name!r}")
+    return numbers, categories, said
 
 
-def choose_inputs(table: Table, chosen: Sequence[int], categorical: Sequence[int]) -> list[InputColumn]:
-    """Return the inputs at the given columns; text is categorical, and so is what `categorical` lists."""
-    return [InputColumn(table.names[j], table.columns[j].is_number and j not in categorical) for j in chosen]
+def _check_numbers(table: Table, names: Sequence[str], marks: tuple[str | None, str]) -> list[str]:
+    """Return those of the columns that hold dates, after checking that text is not numbers in another notation.
+
+    Parameters
+    ----------
+    table : Table
+    names : sequence of str
+    marks : tuple of str
+        Of thousands and of decimals, by which the table was read.
+
+    Raises
+    ------
+    UsageError
+        Naming the column and the option that reads it as numbers.
+    """
+    import pandas
+
+    dates = []
+    for name in names:
+        column = table.frame[name]
+        if pandas.api.types.is_datetime64_any_dtype(column):
+            dates.append(name)
+        if pandas.api.types.is_numeric_dtype(column) or name in dates:
+            continue
+        fields = column.dropna().astype(str)
+        if not len(fields):
+            continue
+        if fields.str.fullmatch(_DATE).mean() == 1:
+            dates.append(name)
+            continue
+        _check_notation(table.source, fields, marks)
+        numbers = fields.str.replace(marks[0], "", regex=False) if marks[0] else fields
+        odd = pandas.to_numeric(numbers.str.replace(marks[1], ".", regex=False), errors="coerce").isna()
+        if 0 < odd.mean() <= 1 - _SHARE:
+            first = fields[odd].iloc[0]
+            raise UsageError(
+                f"{table.where(column.index.get_loc(odd.idxmax()))}: {name!r} holds {first!r}, and numbers elsewhere: "
+                f"mend the field, read it as missing with --na-values {first!r}, or give --categorical {name!r}"
+            )
+    return dates
 
 
-def input_matrix(table: Table, inputs: Sequence[InputColumn], *, missing: bool) -> NDArray[Any]:
-    """Return the inputs of all rows, ``(n, p)``: float64, or objects when there are categories among them.
+def _check_notation(source: str, fields: Any, marks: tuple[str | None, str]) -> None:
+    for pattern, thousands, decimal, unsure in _NOTATIONS:
+        alike = fields.str.fullmatch(pattern)
+        given = thousands in (None, marks[0]) and decimal in (None, marks[1])
+        if not given and alike.any() and (alike | fields.str.fullmatch(r"[+-]?\d+")).mean() > _SHARE:
+            option = f"--thousands {thousands} " * bool(thousands) + f"--decimal {decimal}" * bool(decimal)
+            raise UsageError(
+                f"{source}: the column {fields.name!r} holds numbers such as {fields[alike].iloc[0]!r}, which are not "
+                f"read as numbers: give {option.strip()}{unsure}, or --categorical {fields.name!r} if they are names"
+            )
 
-    Missing numbers are NaN if `missing` is true, otherwise refused. A missing category is a category of its own.
+
+def _check_levels(table: Table, name: str, *, asked: bool) -> None:
+    column = table.frame[name].dropna()
+    levels = column.nunique()
+    if len(column) < _FEW or levels <= _MANY * len(column):
+        return
+    what = f"the column {name!r} has {levels} different values in {len(column)} rows"
+    how = f"give --id {name!r} (copied to the predictions) or --drop {name!r}"
+    if levels > _ALL * len(column) and not asked:
+        raise UsageError(f"{table.source}: {what}, too many for categories: {how}, or --categorical {name!r} to insist")
+    warn_user(f"{what}, each a category of its own: if it is a name or text, {how}", UserWarning)
+
+
+def input_frame(table: Table, numbers: Sequence[str], categories: Sequence[str], *, missing: bool) -> Any:
+    """Return the inputs of all rows as a data frame: numbers as float64, categories as str.
+
+    Missing numbers are NaN if `missing` is true, otherwise refused. A missing category is "", a category of its own.
 
     Raises
     ------
     UsageError
         Naming the columns that the table does not have, or the line of a field that is no number.
     """
-    columns = _by_name(table, [column.name for column in inputs])
-    mixed = not all(column.is_number for column in inputs)
-    matrix = np.empty((len(table), len(inputs)), dtype=object if mixed else np.float64)
-    for j, (wanted, column) in enumerate(zip(inputs, columns, strict=True)):
-        matrix[:, j] = _numbers(table, column, missing=missing) if wanted.is_number else column.text
-    return matrix
+    import pandas
 
-
-def target_values(table: Table, names: Sequence[str], *, as_text: bool) -> NDArray[Any]:
-    """Return the targets of all rows: ``(n,)`` for one column, numbers or text, else ``(n, k)`` numbers.
-
-    Parameters
-    ----------
-    table : Table
-    names : sequence of str
-        The target columns, in order.
-    as_text : bool
-        Whether a single column holds names even where they read as numbers.
-    """
-    columns = _by_name(table, names)
-    if len(columns) > 1:
-        return np.column_stack([_numbers(table, column, missing=True) for column in columns])
-    column = columns[0]
-    missing = np.flatnonzero(column.text == "")
-    if missing.size:
+    for name in [*numbers, *categories]:
+        table.column(name)
+    for name in numbers:
+        require_numbers(table, name)
+    values = table.frame[list(numbers)]
+    if not any(isinstance(kind, pandas.SparseDtype) for kind in values.dtypes):
+        values = values.astype(np.float64)
+    lacking = [name for name in numbers if values[name].isna().any()]
+    if lacking and not missing:
+        column = values[lacking[0]].isna().to_numpy()
+        others = f" (and in {summary(lacking[1:])})" if lacking[1:] else ""
         raise UsageError(
-            f"{table.where(int(missing[0]))}: the target {column.name!r} is missing; fill it in or drop the row"
+            f"{table.where(int(np.argmax(column)))}: the input {lacking[0]!r} is missing, here and in "
+            f"{counted(int(column.sum()) - 1, 'other row')}{others}; drop the rows, or fit with --impute median"
         )
-    if column.numbers is None or as_text:
-        return column.text.astype(str)
-    whole = (
-        np.isfinite(column.numbers) & (column.numbers == np.floor(column.numbers)) & (np.abs(column.numbers) < 2**53)
-    )
-    return column.numbers.astype(np.int64) if whole.all() else column.numbers
+    text = {name: table.frame[name].map(_text).astype(object) for name in categories}
+    return pandas.concat([values, pandas.DataFrame(text, index=values.index)], axis=1)
 
 
-def _by_name(table: Table, names: Sequence[str]) -> list[Column]:
-    known = {column.name: column for column in table.columns}
-    absent = [name for name in names if name not in known]
-    if absent:
-        raise UsageError(f"{table.source} has no column {_listed(absent)}; it has {_listed(table.names)}")
-    return [known[name] for name in names]
+def require_numbers(table: Table, name: str) -> None:
+    """Raise UsageError, naming the line, unless a column holds finite numbers; some may be missing."""
+    import pandas
 
-
-def _numbers(table: Table, column: Column, *, missing: bool) -> NDArray[np.float64]:
-    numbers = column.numbers
-    if numbers is None:
-        numbers = np.array([_parsed(table, column, row) for row in range(len(table))])
-    infinite = np.isinf(numbers)
+    column = table.column(name)
+    numbers = pandas.to_numeric(column, errors="coerce")
+    wrong = (numbers.isna() & column.notna()).to_numpy()
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise UsageError(
+            f"{table.where(row)}: {name!r} holds {column.iloc[row]!r}, which is not a number (see --decimal, "
+            "--thousands, --na-values)"
+        )
+    infinite = np.isinf(numbers.to_numpy(dtype=np.float64))
     if infinite.any():
-        row = int(np.argmax(infinite))
         raise UsageError(
-            f"{table.where(row)}: {column.name!r} is infinite; give a finite number, or leave the field empty"
+            f"{table.where(int(np.argmax(infinite)))}: {name!r} is infinite; give a finite number, or leave the field "
+            "empty"
         )
-    if not missing and np.isnan(numbers).any():
-        row = int(np.argmax(np.isnan(numbers)))
-        raise UsageError(
-            f"{table.where(row)}: the input {column.name!r} is missing; drop the row, or fit with --impute median"
-        )
-    return numbers
+    if column.dtype == object:  # all missing, in this file
+        table.frame[name] = numbers
 
 
-def _parsed(table: Table, column: Column, row: int) -> float:
-    field = column.text[row]
-    try:
-        return float(field) if field else np.nan
-    except ValueError:
-        raise UsageError(f"{table.where(row)}: {column.name!r} holds {field!r}, which is not a number") from None
+def _text(value: Any) -> str:
+    return "" if value is None or value != value else str(value).strip()
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown}, … ({len(names)} in all)"
+def preparation(X: Any, numbers: list[str], categories: list[str], options: Namespace) -> ColumnTransformer:
+    """Return the transformer of inputs: missing numbers filled in, numbers standardised, categories as 0/1."""
+    import pandas
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    is_sparse = any(isinstance(kind, pandas.SparseDtype) for kind in X.dtypes)
+    steps: list[Any] = []
+    if options.impute:
+        steps.append(SimpleImputer(strategy=options.impute, keep_empty_features=True))
+    if not options.no_scale:
+        steps.append(StandardScaler(with_mean=not is_sparse))  # zeros stay zeros
+    return ColumnTransformer([
+        ("numbers", make_pipeline(*steps) if steps else "passthrough", numbers),
+        ("categories", OneHotEncoder(handle_unknown="ignore"), categories),
+    ])  # fmt: skip
+
+
+def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute: str | None) -> Iterator[str]:
+    """Yield what the inputs of training are, in lines for the user."""
+    if numbers:
+        shown = ", ".join(numbers[:_SHOWN]) + (", …" if len(numbers) > _SHOWN else "")
+        yield f"{counted(len(numbers), 'input is a number', 'inputs are numbers')}: {shown}"
+    if categories:
+        levels = ", ".join(f"{name} ({counted(X[name].nunique(), 'level')})" for name in categories)
+        yield f"{counted(len(categories), 'input is a category', 'inputs are categories')}: {levels}"
+    lacking = {name: n for name in numbers if (n := int(X[name].isna().sum()))}
+    if lacking:
+        yield f"missing: {_numbered(lacking)}, filled in by --impute {impute}"
+    lacking = {name: n for name in categories if (n := int((X[name] == "").sum()))}
+    if lacking:
+        yield f"missing: {_numbered(lacking)}, a level of their own"
+
+
+def _numbered(lacking: dict[str, int]) -> str:
+    return ", ".join(f"{counted(n, 'value')} of {name}" for name, n in lacking.items())

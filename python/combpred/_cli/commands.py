@@ -1,274 +1,204 @@
-"""What ``combpred fit``, ``predict``, ``evaluate`` and ``info`` do."""
+"""What ``combpred fit``, ``predict`` and ``info`` do."""
 
 from __future__ import annotations
 
 import argparse
-import csv
 import inspect
 import json
-import sys
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.pipeline import Pipeline
 
 from .. import metrics
+from .._data.checks import counted
+from .._data.targets import summary
+from .._data.warn import warn_user
 from .._lib.errors import RowError
 from .._lib.versions import show_versions
-from .._models.ridge import StructuredRidge
 from .._models.ridge_cv import StructuredRidgeCV
-from ..structures import Structure, structure_classes
-from .columns import InputColumn, choose_inputs, input_matrix, select, target_values
+from ..structures import structure_classes
+from .columns import choose_inputs, described, input_frame, preparation, select
 from .error import UsageError
+from .learners import build, learners, read_json
 from .model import Header, check_destination, load_header, load_model, save_model, versions
-from .table import Table, read_table
+from .table import READING, Table, load_pandas, read_table, write_table
+from .targets import find_targets
 
 
 def fit(options: argparse.Namespace) -> None:
     """Train on a file and save the model."""
     check_destination(options.model)
-    structure, estimator = _structure(options), _estimator(options)
-    estimator.set_params(structure=structure)
-    reading = {"delimiter": options.delimiter, "header": not options.no_header}
-    table = read_table(options.file, **reading)
-    targets = select(table.names, options.targets, "--targets")
-    inputs = _inputs(options, table, targets)
-    names = [table.names[j] for j in targets]
-    as_text = any(isinstance(value, dict) for value in structure.get_params(deep=False).values())
-    X = input_matrix(table, inputs, missing=options.impute is not None)
-    y = target_values(table, names, as_text=as_text)
-    pipeline = Pipeline([("inputs", _preparation(inputs, options)), ("model", estimator)])
+    estimator, _, _ = build(options, None)  # what is wrong without the data is told before the data is read
+    reading = _reading(options)
+    table = read_table(options.file, reading, text=options.categorical, labels=options.labels)
+    columns = select(table.names, options.targets, "--targets") or list(table.targets)
+    if not columns:
+        raise UsageError(f"--targets: which columns of {table.source} are the targets? It has {summary(table.names)}")
+    numbers, categories, said = choose_inputs(table, options, columns)
+    ranks = "structure" not in estimator.get_params(deep=False)
+    targets, told, options.structure = find_targets(table, columns, options.structure, ranks=ranks)
+    estimator, cls, parameters = build(options, told)
+    if any(isinstance(value, dict) for value in parameters.values()) and targets.form == "values":
+        table = read_table(options.file, reading, text=[*categories, *columns], labels=options.labels)
+        targets = type(targets)(columns, "values", as_text=True)
+    if cls is not None:
+        estimator.set_params(structure=cls(**parameters))
+    X = input_frame(table, numbers, categories, missing=options.impute is not None)
+    y = targets.read(table)
+    pipeline = Pipeline([("inputs", preparation(X, numbers, categories, options)), ("model", estimator)])
     start = time.perf_counter()
-    try:
+    with naming_rows(table, targets.columns):
         pipeline.fit(X, y)
-    except RowError as error:
-        raise UsageError(f"{table.where(error.row)}: targets {options.targets}: {error.reason}") from error
     seconds = time.perf_counter() - start
-    resolved = estimator.structure_
+    what = getattr(estimator, "structure_", None) or f"Rankings of {counted(estimator.n_labels_, 'label')}"
     header = Header(
-        structure=_shortened(resolved), estimator=_shortened(estimator), inputs=inputs, targets=names, as_text=as_text,
-        missing=options.impute is not None, reading=reading, n_rows=len(table), versions=versions(),
+        structure=_shortened(what), estimator=_shortened(estimator), numbers=numbers, categories=categories,
+        targets=targets, missing=options.impute is not None, reading=reading,
+        ids=select(table.names, options.id, "--id"), n_rows=len(table), versions=versions(),
     )  # fmt: skip
-    save_model(options.model, header, pipeline)
-    print(
-        f"{header.structure} from {_counted(len(inputs), 'input')}: "
-        f"trained on {_counted(len(table), 'row')} in {seconds:.2f} s"
-    )
+    save_model(options.model, header, pipeline, pickled=options.pickle)
+    inputs = counted(len(numbers) + len(categories), "input")
+    print(f"{header.structure} from {inputs}: trained on {counted(len(table), 'row')} in {seconds:.2f} s")
+    for line in [*described(X, numbers, categories, options.impute), *said]:
+        print(line)
     if isinstance(estimator, StructuredRidgeCV):
         chosen = ", ".join(
             f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
             for name, value in estimator.best_params_.items()
         )
-        what = "explained variance" if estimator.loss_ == "squared" else resolved.default_metric
-        print(f"{chosen}: leave-one-out {what} {estimator.best_score_:.4f}")
+        measure = "explained variance" if estimator.loss_ == "squared" else estimator.structure_.default_metric
+        print(f"{chosen}: leave-one-out {measure} {estimator.best_score_:.4f}")
     print(f"saved to {options.model}")
 
 
 def predict(options: argparse.Namespace) -> None:
-    """Predict for a file and write CSV."""
+    """Predict for a file and write a table."""
+    pandas = load_pandas()
     header, pipeline = load_model(options.model, trusted=options.trusted)
-    table = _read(options, header)
-    X = input_matrix(table, header.inputs, missing=header.missing)
-    predicted = pipeline.predict(X)
-    rows = np.asarray(predicted).reshape(len(table), -1).tolist()
-    if options.output in (None, "-"):
-        _write_rows(sys.stdout, header.targets, rows)
-        return
-    with Path(options.output).open("w", encoding="utf-8", newline="") as file:
-        _write_rows(file, header.targets, rows)
-    print(f"{_counted(len(rows), 'prediction')} written to {options.output}")
-
-
-def evaluate(options: argparse.Namespace) -> None:
-    """Predict for a file with targets and print metrics."""
-    unknown = [name for name in options.metric or () if name not in metrics.__all__]
-    if unknown:
-        raise UsageError(f"--metric: there is no metric {unknown[0]!r}; there are {', '.join(metrics.__all__)}")
-    header, pipeline = load_model(options.model, trusted=options.trusted)
-    table = _read(options, header)
-    X = input_matrix(table, header.inputs, missing=header.missing)
-    y = target_values(table, header.targets, as_text=header.as_text)
-    start = time.perf_counter()
-    predicted = pipeline.predict(X)
-    seconds = time.perf_counter() - start
-    structure: Structure = pipeline[-1].structure_
-    wanted = options.metric or list(dict.fromkeys([structure.default_metric, "zero_one_loss"]))
-    width = max(len(name) for name in wanted)
-    for name in wanted:
-        try:
-            value = _metric(name, pipeline, X, y, predicted)
-        except RowError as error:
-            raise UsageError(
-                f"{table.where(error.row)}: targets {', '.join(header.targets)}: {error.reason}"
-            ) from error
-        print(f"{name:{width}}  {value:.4f}")
-    print(f"{_counted(len(table), 'row')} in {seconds:.3f} s")
+    table, X = read_inputs(options, header, pipeline)
+    model, given = pipeline[-1], {}
+    takes = inspect.signature(model.predict).parameters
+    if options.constraints is not None:
+        if "constraints" not in takes:
+            raise UsageError(f"--constraints: {type(model).__name__} takes none; estimators with structures do")
+        given["constraints"] = _constraints(options.constraints, table)
+    features = pipeline[:-1].transform(X)
+    ids = select(table.names, options.id, "--id") if options.id is not None else header.ids
+    parts = [pandas.DataFrame({name: table.column(name).reset_index(drop=True) for name in ids})]
+    with naming_rows(table, ["constraints"] if given else header.targets.columns):
+        if options.certificate:
+            if "return_certificate" not in takes:
+                raise UsageError(f"--certificate: {type(model).__name__} gives none; estimators with structures do")
+            found, certified = model.predict(features, return_certificate=True, **given)[:2]
+            proven = {name: getattr(certified, name) for name in ("value", "nu", "optimal", "upper_bound")}
+            parts += [header.targets.written(found), pandas.DataFrame(proven)]
+        else:
+            parts.append(header.targets.written(model.predict(features, **given)))
+        if options.proba:
+            parts.append(_probabilities(model, features, header))
+    frame = pandas.concat([part for part in parts if len(part.columns)], axis=1)
+    write_table(frame, options.output)
+    if options.output not in (None, "-"):
+        print(f"{counted(len(frame), 'prediction')} written to {options.output}")
 
 
 def info(options: argparse.Namespace) -> None:
-    """Print what a model is, or versions and structures."""
+    """Print what a model is, or versions, structures, estimators and metrics."""
     if options.model is None:
         show_versions()
-        print("\nStructures (combpred fit --structure NAME)\n")
-        classes = structure_classes()
-        width = max(map(len, classes))
-        for name, cls in sorted(classes.items()):
-            print(f"  {name:{width}}  {(inspect.getdoc(cls) or '').splitlines()[0].split(':')[0].rstrip('.')}")
+        for title, found in (
+            ("Structures (combpred fit --structure NAME)", structure_classes()),
+            ("Estimators (combpred fit --estimator NAME)", learners()),
+        ):
+            print(f"\n{title}\n")
+            width = max(map(len, found))
+            for name, cls in sorted(found.items()):
+                print(f"  {name:{width}}  {(inspect.getdoc(cls) or '').splitlines()[0].split(':')[0].rstrip('.')}")
+        print(f"\nMetrics (combpred evaluate --metric NAME)\n\n  {', '.join(metrics.__all__)}")
         return
     header = load_header(options.model)
-    kinds = [("numbers", True), ("categories", False)]
     print(f"structure  {header.structure}")
     print(f"estimator  {header.estimator}")
-    print(f"targets    {', '.join(header.targets)}")
-    for label, is_number in kinds:
-        names = [column.name for column in header.inputs if column.is_number == is_number]
+    print(f"targets    {', '.join(header.targets.columns)}")
+    for label, names in (("numbers", header.numbers), ("categories", header.categories), ("copied", header.ids)):
         if names:
             print(f"{label:10} {', '.join(names)}")
     print(f"rows       {header.n_rows}")
     print(f"made with  {', '.join(f'{name} {number}' for name, number in header.versions.items())}")
 
 
-def _structure(options: argparse.Namespace) -> Structure:
-    classes = structure_classes()
-    cls = classes.get(options.structure)
-    if cls is None:
-        raise UsageError(
-            f"--structure: there is no structure {options.structure!r}; there are {', '.join(sorted(classes))}"
-        )
-    known = inspect.signature(cls).parameters
-    given: dict[str, Any] = {}
-    for item in options.param:
-        name, equals, value = item.partition("=")
-        if not equals or name not in known:
-            raise UsageError(
-                f"--param: {item!r} is not NAME=VALUE with a parameter of {cls.__name__}, which are {', '.join(known)}"
-            )
-        given[name] = _value(name, value)
-    missing = [name for name, parameter in known.items() if parameter.default is parameter.empty and name not in given]
-    if missing:
-        raise UsageError(
-            f"--structure {options.structure} needs --param {missing[0]}=VALUE, or --param {missing[0]}=@FILE"
-        )
-    return cls(**given)
+def read_inputs(options: argparse.Namespace, header: Header, pipeline: Pipeline) -> tuple[Table, Any]:
+    """Return a file as the training file was read, and its inputs; warns of categories that training did not have."""
+    text = [*header.categories, *(header.targets.columns if header.targets.as_text else ())]
+    table = read_table(options.file, {**header.reading, **_reading(options)}, text=text)
+    X = input_frame(table, header.numbers, header.categories, missing=header.missing)
+    if header.categories:
+        known = pipeline[0].named_transformers_["categories"].categories_
+        for name, levels in zip(header.categories, known, strict=True):
+            strange = sorted(set(X[name]) - set(levels))
+            if strange:
+                warn_user(
+                    f"column {name!r}: {summary(strange)} did not occur in training (first in "
+                    f"{table.where(int(np.argmax(X[name] == strange[0])))}), and counts as no category",
+                    UserWarning,
+                )
+    return table, X
 
 
-def _value(name: str, text: str) -> Any:
-    if text.startswith("@"):
+@contextmanager
+def naming_rows(table: Table, columns: Sequence[str], rows: Any = None) -> Iterator[None]:
+    """Turn an error about a row, of those numbered `rows`, into one about the line of the file."""
+    try:
+        yield
+    except RowError as error:
+        shown = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")
+        row = int(error.row if rows is None else rows[error.row])
+        raise UsageError(f"{table.where(row)}: {shown}: {error.reason}") from error
+
+
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    return {key: value for key in READING if (value := getattr(options, key, None)) is not None}
+
+
+def _constraints(given: str, table: Table) -> Any:
+    """Return constraints for all rows: from a column with JSON in its fields, or from a file."""
+    if given not in table.names:
+        return read_json(given, "--constraints (which is no column either)")
+    rows = []
+    for row, field in enumerate(table.frame[given]):
         try:
-            return json.loads(Path(text[1:]).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise UsageError(f"--param {name}: cannot read {text[1:]}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise UsageError(f"--param {name}: {text[1:]} is not JSON: {error}") from error
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+            rows.append(None if field != field else json.loads(field))
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{table.where(row)}: {given!r} holds {field!r}, which is not JSON: {error}") from error
+    return rows
 
 
-def _estimator(options: argparse.Namespace) -> StructuredRidge | StructuredRidgeCV:
-    if options.kernel == "precomputed":
-        raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
-    shared: dict[str, Any] = {
-        "degree": options.degree, "coef0": options.coef0, "fit_intercept": not options.no_intercept,
-        "n_jobs": options.jobs,
-    }  # fmt: skip
-    gamma, alpha = _number("--gamma", options.gamma, "scale"), _number("--alpha", options.alpha, "auto")
-    if options.kernel != "auto" and isinstance(alpha, float):
-        return StructuredRidge(alpha=alpha, loss=options.loss, kernel=options.kernel, gamma=gamma, **shared)
-    if alpha != "auto":
-        shared["alphas"] = [alpha]
-    if options.kernel != "auto":
-        shared |= {"kernels": [options.kernel], "gammas": [gamma]}
-    elif gamma is not None:
-        shared["gammas"] = [gamma]
-    return StructuredRidgeCV(losses=[options.loss], **shared)
+def _probabilities(model: Any, X: Any, header: Header) -> Any:
+    """Return the probabilities that an estimator predicts, in columns whose names say of what."""
+    import pandas
 
-
-def _number(option: str, text: str | None, word: str) -> float | str | None:
-    if text is None or text == word:
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{option}: {text!r} is neither a number nor {word}") from None
-
-
-def _inputs(options: argparse.Namespace, table: Table, targets: Sequence[int]) -> list[InputColumn]:
-    chosen = [j for j in range(len(table.names)) if j not in targets]
-    if options.inputs is not None:
-        chosen = select(table.names, options.inputs, "--inputs")
-        both = [table.names[j] for j in chosen if j in targets]
-        if both:
-            raise UsageError(f"--inputs and --targets both name the column {both[0]!r}; a target cannot be an input")
-    if not chosen:
-        raise UsageError(
-            f"--targets names all {len(table.names)} columns of {table.source}; at least one must be left as an input"
+    if hasattr(model, "predict_proba"):
+        columns = header.targets.names or (
+            header.targets.columns if header.targets.form == "columns" else model.classes_
         )
-    categorical = [] if options.categorical is None else select(table.names, options.categorical, "--categorical")
-    stray = [table.names[j] for j in categorical if j not in chosen]
-    if stray:
-        raise UsageError(f"--categorical names the column {stray[0]!r}, which is not an input")
-    return choose_inputs(table, chosen, categorical)
-
-
-def _preparation(inputs: Sequence[InputColumn], options: argparse.Namespace) -> ColumnTransformer:
-    numbers = [j for j, column in enumerate(inputs) if column.is_number]
-    categories = [j for j, column in enumerate(inputs) if not column.is_number]
-    steps: list[Any] = [FunctionTransformer(np.asarray, kw_args={"dtype": np.float64})]
-    if options.impute:
-        steps.append(SimpleImputer(strategy=options.impute, keep_empty_features=True))
-    if not options.no_scale:
-        steps.append(StandardScaler())
-    return ColumnTransformer([
-        ("numbers", make_pipeline(*steps), numbers),
-        ("categories", OneHotEncoder(handle_unknown="ignore"), categories),
-    ])  # fmt: skip
-
-
-def _read(options: argparse.Namespace, header: Header) -> Table:
-    reading = dict(header.reading)
-    if options.delimiter is not None:
-        reading["delimiter"] = options.delimiter
-    if options.no_header:
-        reading["header"] = False
-    return read_table(options.file, **reading)
-
-
-def _metric(name: str, pipeline: Pipeline, X: NDArray[Any], y: NDArray[Any], predicted: NDArray[Any]) -> float:
-    """Return a metric of the predictions; which arguments it takes beside the truth, its signature says."""
-    structure: Structure = pipeline[-1].structure_
-    if name == structure.default_metric:
-        return structure.score(y, predicted)
-    function = getattr(metrics, name)
-    takes = inspect.signature(function).parameters
-    extra: dict[str, Any] = {}
-    if "parent" in takes:
-        if not hasattr(structure, "parent"):
-            raise UsageError(f"--metric: {name} needs a tree, {type(structure).__name__} has none")
-        extra["parent"] = structure.parent
-    if "scores" in takes:
-        predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
-    return float(function(y, predicted, **extra))
-
-
-def _write_rows(file: Any, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        return pandas.DataFrame(model.predict_proba(X), columns=[f"p({name})" for name in columns])
+    if hasattr(model, "predict_marginals"):
+        values = model.predict_marginals(X)
+        return pandas.DataFrame(values, columns=[f"e({name})" for name in model.structure_.feature_names()])
+    if hasattr(model, "predict_pairwise_proba"):
+        values = np.asarray(model.predict_pairwise_proba(X))
+        names = header.targets.names or header.targets.columns
+        above = [(u, v) for u in range(len(names)) for v in range(u + 1, len(names))]
+        return pandas.DataFrame({f"p({names[u]}>{names[v]})": values[:, u, v] for u, v in above})
+    raise UsageError(
+        f"--proba: {type(model).__name__} predicts no probabilities; fit with --estimator ProbabilisticStructured"
+    )
 
 
 def _shortened(thing: Any, most: int = 300) -> str:
-    text = " ".join(repr(thing).split())
+    text = " ".join((thing if isinstance(thing, str) else repr(thing)).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -6,42 +6,53 @@ import argparse
 import os
 import sys
 import warnings
+from argparse import BooleanOptionalAction
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from .._lib.names import RIDGE_LOSSES
+from .._lib.versions import __version__
 from .error import UsageError
 
 _COLUMNS = "names, patterns such as 'L*', or ranges of column numbers such as -14:, separated by commas"
-_SELECTIONS = ("--targets", "--inputs", "--categorical")
+_SELECTIONS = ("--targets", "--inputs", "--categorical", "--drop", "--id")
 
 _FIT = """\
-Train on a CSV or ARFF file and save the model. Inputs are all columns that are not targets, unless --inputs says
+Train on a table and save the model. Inputs are all columns that are not targets, unless --inputs, --drop and --id say
 which; numbers are standardised, text becomes one 0/1 column for each category.
+
+Targets are columns of numbers, as the structure has them, or one column of names: "a>b>c" for rankings ("a=b>c" with
+ties), "a|b" for label sets, classes and nodes as they are called.
 
 example, label sets in the last 14 columns:
   combpred fit yeast-train.arff.gz --structure labelsets --targets=-14: --kernel rbf --alpha auto --model yeast.model
 example, rankings, with the position of each label in columns L1, L2, …:
   combpred fit glass.csv --structure permutations --targets 'L*' --kernel rbf --alpha 0.1 --model glass.model
+example, rankings as names, learned by another method:
+  combpred fit drinks.csv --targets order --estimator LabelRankingSVM --param C=10 --id person --model drinks.model
 example, leaves of a tree, whose file holds {"cat": "mammal", "dog": "mammal", "mammal": null}:
   combpred fit pets.csv --structure hierarchy --param parent=@tree.json --param allowed=leaves \\
     --targets kind --model pets.model
 """
 _PREDICT = """\
-Predict for every row of a file with the columns that the model was trained on (its targets may be missing), as CSV.
+Predict for every row of a table with the columns that the model was trained on (its targets may be missing).
 
 example:
   combpred predict new.csv --model glass.model --output predicted.csv
+example, from and to other programs, with probabilities:
+  cat new.csv | combpred predict - --model glass.model --proba | head
 """
 _EVALUATE = """\
-Predict for a file with targets and print how good the predictions are.
+Predict for a table with targets and print how good the predictions are; or train anew on parts of it, with --cv.
 
 example:
   combpred evaluate yeast-test.arff.gz --model yeast.model --metric hamming_loss --metric ranking_loss
+example, five-fold cross-validation on the rows of training:
+  combpred evaluate glass.csv --model glass.model --cv 5 --json
 """
 _INFO = """\
-Print versions and the structures there are; with a model file, what the model is (this runs no code from the file).
+Print versions and the structures, estimators and metrics there are; with a model file, what the model is.
 
 example:
   combpred info glass.model
@@ -53,6 +64,72 @@ sets and a hierarchy. Takes some seconds and downloads nothing.
 example:
   combpred demo --plot demo.png
 """
+_Options = dict[Any, dict[str, Any]]  # by the name, or the names, of the option
+_FILE: _Options = {"file": {"metavar": "FILE", "help": "CSV, Parquet or ARFF, gzipped or not; - for standard input"}}
+_READING: _Options = {
+    "--sep": {"metavar": "C", "help": "separates the fields of a CSV file (default: read from its first line)"},
+    "--decimal": {"metavar": "C", "help": "the decimal mark (default: a point)"},
+    "--thousands": {"metavar": "C", "help": "the mark between thousands (default: none)"},
+    "--encoding": {"help": "of a text file (default: utf-8)"},
+    "--na-values": {"action": "append", "metavar": "TEXT", "help": "also reads as missing; may be repeated"},
+    "--keep-default-na": {
+        "action": BooleanOptionalAction,
+        "help": "whether NA, null, None and the like read as missing (default: yes)",
+    },
+    "--no-header": {
+        "action": "store_const", "const": False, "dest": "header",
+        "help": "the CSV file has no line of names; columns are x0, x1, …",
+    },
+    ("--id", "--index-col"): {
+        "dest": "id", "metavar": "COLUMNS", "help": "are no inputs, but copied to the predictions"
+    },
+}  # fmt: skip
+_MODEL: _Options = {
+    "--model": {"required": True, "metavar": "MODEL", "help": "what `combpred fit` saved"},
+    "--trusted": {"action": "store_true", "help": "load a pickled model, too, which runs code from the file"},
+}
+_LEARNING: _Options = {
+    "--structure": {"metavar": "NAME", "help": "what the targets are; `combpred info` lists the names (default: "
+                    "classes or label sets, as the targets are)"},
+    "--targets": {"metavar": "COLUMNS", "help": f"{_COLUMNS} (default: what an ARFF file says)"},
+    "--model": {"required": True, "metavar": "OUT", "help": "where the model goes"},
+    "--estimator": {"metavar": "NAME", "help": "how to learn; `combpred info` lists the names "
+                    "(default: StructuredRidge, or StructuredRidgeCV where something is auto)"},
+    "--param": {"action": "append", "default": [], "metavar": "NAME=VALUE",
+                "help": "parameter of the structure or the estimator as JSON or plain text, or NAME=@FILE for JSON in "
+                "a file; may be repeated"},
+    "--inputs": {"metavar": "COLUMNS", "help": "as --targets (default: all other columns)"},
+    "--drop": {"metavar": "COLUMNS", "help": "columns to leave out"},
+    "--categorical": {"metavar": "COLUMNS", "help": "inputs that are categories although they read as numbers"},
+    "--labels": {"metavar": "XML", "help": "Mulan's file of the labels, which are the targets of an ARFF file"},
+    "--alpha": {"help": "penalty, or auto: the best by leave-one-out (default: 1)"},
+    "--loss": {"help": f"{', '.join(RIDGE_LOSSES)}, or auto: what suits the structure (default)"},
+    "--kernel": {"help": "linear, poly, rbf, laplacian or cosine, or auto: the best by leave-one-out, with its scale "
+                 "(default: linear)"},
+    "--gamma": {"metavar": "G", "help": "scale of poly, rbf and laplacian, or the word scale (default: 1 / inputs)"},
+    "--degree": {"type": float, "metavar": "D", "help": "degree of poly (default: 3)"},
+    "--coef0": {"type": float, "metavar": "C", "help": "constant of poly (default: 1)"},
+    "--no-intercept": {"action": "store_true", "help": "leave out the constant input"},
+    "--no-scale": {"action": "store_true", "help": "take numbers as they are instead of standardising them"},
+    "--impute": {"choices": ("mean", "median", "most_frequent"), "help": "fill in missing inputs that are numbers"},
+    "--jobs": {"type": int, "dest": "n_jobs", "metavar": "N", "help": "number of threads of our own loops"},
+    "--random-state": {"type": int, "metavar": "SEED", "help": "of estimators that draw at random"},
+    "--pickle": {"action": "store_true", "help": "save by joblib instead of skops; loading such a model runs code"},
+}  # fmt: skip
+_PREDICTING: _Options = {
+    "--output": {"metavar": "OUT", "help": "CSV or .parquet (default, and -: CSV on standard output)"},
+    "--proba": {"action": "store_true", "help": "add probabilities of classes, labels, pairs or entries of ψ"},
+    "--certificate": {"action": "store_true", "help": "add scores, and how close to the largest they are proven to be"},
+    "--constraints": {"metavar": "FILE|COLUMN", "help": "JSON: one object for all rows, a list with one for each row, "
+                      "or a column with one in each field"},
+}  # fmt: skip
+_EVALUATING: _Options = {
+    "--metric": {"action": "append", "metavar": "NAME", "help": "function of combpred.metrics; may be repeated "
+                 "(default: the structure's own metric and zero_one_loss)"},
+    "--cv": {"type": int, "metavar": "K", "help": "train on K−1 of K parts of the rows and predict for the other"},
+    "--json": {"action": "store_true", "help": "print JSON instead of a table"},
+    "--plot": {"metavar": "OUT", "help": "draw the metrics of single rows, and how reliable probabilities are"},
+}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UsageError, ValueError, TypeError, OSError, MemoryError) as error:
         if options.debug:
             raise
-        print(f"combpred: error: {error}", file=sys.stderr)
+        print(f"combpred: error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     return 0
 
@@ -96,123 +173,33 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="combpred", description="Learn to predict rankings, label sets, hierarchies and other structures."
     )
+    parser.add_argument("--version", action="version", version=f"combpred {__version__}")
     parser.set_defaults(run=None, debug=False)
     commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | info")
-    _add_demo(commands)
-    _add_fit(commands)
-    _add_predict(commands)
-    _add_evaluate(commands)
-    _add_info(commands)
+    plot = {"--plot": {"type": Path, "default": Path("combpred-demo.png"), "help": "where the plot goes (default: "
+            "%(default)s)"}, "--no-plot": {"action": "store_true", "help": "write no plot"}}  # fmt: skip
+    _command(commands, "demo", "compare with scikit-learn on data that it ships", _DEMO, _demo, plot)
+    _command(commands, "fit", "train on a table, save the model", _FIT, _fit, _FILE, _LEARNING, _READING)
+    _command(commands, "predict", "predict for the rows of a table", _PREDICT, _predict, _FILE, _MODEL, _PREDICTING,
+             _READING)  # fmt: skip
+    _command(commands, "evaluate", "measure predictions for a table with targets", _EVALUATE, _evaluate, _FILE, _MODEL,
+             _EVALUATING, _READING)  # fmt: skip
+    model = {"model": {"nargs": "?", "metavar": "MODEL", "help": "a model file"}}
+    _command(commands, "info", "what there is, or what a model file holds", _INFO, _info, model)
     return parser
 
 
 def _command(
-    commands: Any, name: str, brief: str, text: str, run: Callable[[argparse.Namespace], None]
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
+    commands: Any, name: str, brief: str, text: str, run: Callable[[argparse.Namespace], None], *options: Any
+) -> None:
+    parser = commands.add_parser(
         name, help=brief, description=text, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
     parser.set_defaults(run=run)
-    return parser
-
-
-def _add_demo(commands: Any) -> None:
-    parser = _command(commands, "demo", "compare with scikit-learn on data that it ships", _DEMO, _demo)
-    plot = parser.add_mutually_exclusive_group()
-    plot.add_argument(
-        "--plot", type=Path, default=Path("combpred-demo.png"), help="where the plot goes (default: %(default)s)"
-    )
-    plot.add_argument("--no-plot", action="store_true", help="write no plot")
-
-
-def _add_fit(commands: Any) -> None:
-    parser = _command(commands, "fit", "train on a CSV or ARFF file, save the model", _FIT, _fit)
-    parser.add_argument("file", metavar="FILE", help="CSV or ARFF, gzipped or not")
-    parser.add_argument(
-        "--structure", required=True, metavar="NAME", help="what the targets are; `combpred info` lists the names"
-    )
-    parser.add_argument("--targets", required=True, metavar="COLUMNS", help=_COLUMNS)
-    parser.add_argument("--model", required=True, metavar="OUT", help="where the model goes")
-    parser.add_argument(
-        "--param",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="parameter of the structure as JSON or plain text, or NAME=@FILE for JSON in a file; may be repeated",
-    )
-    parser.add_argument("--inputs", metavar="COLUMNS", help="as --targets (default: all other columns)")
-    parser.add_argument(
-        "--categorical", metavar="COLUMNS", help="inputs that are categories although they read as numbers"
-    )
-    parser.add_argument(
-        "--alpha", default="1.0", help="penalty, or auto: the best by leave-one-out (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--loss", default="auto", help=f"{', '.join(RIDGE_LOSSES)}, or auto: what suits the structure (default)"
-    )
-    parser.add_argument(
-        "--kernel",
-        default="linear",
-        help="linear, poly, rbf, laplacian or cosine, or auto: the best by leave-one-out, with its scale "
-        "(default: %(default)s)",
-    )
-    parser.add_argument(
-        "--gamma",
-        metavar="G",
-        help="scale of poly, rbf and laplacian, or the word scale (default: 1 / inputs)",
-    )
-    parser.add_argument("--degree", type=float, default=3, metavar="D", help="degree of poly (default: %(default)s)")
-    parser.add_argument("--coef0", type=float, default=1.0, metavar="C", help="constant of poly (default: %(default)s)")
-    parser.add_argument("--no-intercept", action="store_true", help="leave out the constant input")
-    parser.add_argument(
-        "--no-scale", action="store_true", help="take numbers as they are instead of standardising them"
-    )
-    parser.add_argument(
-        "--impute", choices=("mean", "median", "most_frequent"), help="fill in missing inputs that are numbers"
-    )
-    parser.add_argument("--jobs", type=int, metavar="N", help="number of threads of our own loops")
-    _add_reading(parser)
-
-
-def _add_predict(commands: Any) -> None:
-    parser = _command(commands, "predict", "predict for the rows of a file", _PREDICT, _predict)
-    _add_model(parser)
-    parser.add_argument("--output", metavar="OUT", help="where the predictions go (default, and -: standard output)")
-
-
-def _add_evaluate(commands: Any) -> None:
-    parser = _command(commands, "evaluate", "measure predictions for a file with targets", _EVALUATE, _evaluate)
-    _add_model(parser)
-    parser.add_argument(
-        "--metric",
-        action="append",
-        metavar="NAME",
-        help="function of combpred.metrics; may be repeated (default: the structure's own metric and zero_one_loss)",
-    )
-
-
-def _add_info(commands: Any) -> None:
-    parser = _command(commands, "info", "versions and structures, or what a model file holds", _INFO, _info)
-    parser.add_argument("model", nargs="?", metavar="MODEL", help="a model file")
-
-
-def _add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="CSV or ARFF, gzipped or not")
-    parser.add_argument("--model", required=True, metavar="MODEL", help="what `combpred fit` saved")
-    parser.add_argument(
-        "--trusted", action="store_true", help="leave out the warning that loading a model runs code from it"
-    )
-    _add_reading(parser)
-
-
-def _add_reading(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--delimiter", metavar="C", help="separates the fields of a CSV file (default: read from its first line)"
-    )
-    parser.add_argument(
-        "--no-header", action="store_true", help="the CSV file has no line of names; columns are x0, x1, …"
-    )
+    for group in options:
+        for names, how in group.items():
+            parser.add_argument(*([names] if isinstance(names, str) else names), **how)
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
@@ -252,7 +239,7 @@ def _predict(options: argparse.Namespace) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from .commands import evaluate
+    from .evaluate import evaluate
 
     evaluate(options)
 

@@ -1,7 +1,8 @@
-"""Model files of the command line: a readable header beside the pickled estimator."""
+"""Model files of the command line: what `skops.io` writes, which runs no code when read, and a readable header."""
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -16,15 +17,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import joblib
 from sklearn.pipeline import Pipeline
 
-from .columns import InputColumn
 from .error import UsageError
+from .targets import TargetColumns
 
-_FORMAT = "combpred model 1"
-_HEADER, _ESTIMATOR = "header.json", "pipeline.joblib"
+_FORMAT = "combpred model 2"
+_HEADER, _PICKLE = "header.json", "pipeline.joblib"
 _PACKAGES = ("combpred", "scikit-learn", "numpy")
+_OURS = ("combpred", "sklearn")  # packages whose classes are trusted
+_TRUSTED = {"numpy.dtype"}  # and what these hold besides, of what skops does not trust anyway
 
 
 @dataclass(frozen=True)
@@ -35,15 +37,15 @@ class Header:
     ----------
     structure, estimator : str
         As Python writes them.
-    inputs : sequence of InputColumn
-    targets : sequence of str
-        Names of the target columns, in order.
-    as_text : bool
-        Whether the target holds names even where they read as numbers.
+    numbers, categories : sequence of str
+        The inputs.
+    targets : TargetColumns
     missing : bool
         Whether the model fills in missing inputs.
     reading : dict
-        Keyword arguments of `read_table` that the training file needed.
+        Arguments of `read_table` that the training file needed.
+    ids : sequence of str
+        Columns that are copied to the predictions.
     n_rows : int
         Number of training rows.
     versions : dict
@@ -52,11 +54,12 @@ class Header:
 
     structure: str
     estimator: str
-    inputs: Sequence[InputColumn]
-    targets: Sequence[str]
-    as_text: bool
+    numbers: Sequence[str]
+    categories: Sequence[str]
+    targets: TargetColumns
     missing: bool
     reading: dict[str, Any]
+    ids: Sequence[str]
     n_rows: int
     versions: dict[str, str]
 
@@ -83,18 +86,32 @@ def check_destination(path: str) -> None:
         raise UsageError(f"--model: the directory {folder} is not writable")
 
 
-def save_model(path: str, header: Header, pipeline: Pipeline) -> None:
-    """Write a model file: a zip archive of the header as JSON and the pipeline as joblib writes it.
+def save_model(path: str, header: Header, pipeline: Pipeline, *, pickled: bool) -> None:
+    """Write a model file: what `skops.io` writes, which its ``load`` reads, too, with the header as JSON in it.
 
-    The file appears complete or not at all.
+    With `pickled`, the pipeline is as joblib writes it instead. The file appears complete or not at all.
     """
-    pickled = io.BytesIO()
-    joblib.dump(pipeline, pickled)
+    content = io.BytesIO()
+    if pickled:
+        import joblib
+
+        dumped = io.BytesIO()
+        joblib.dump(pipeline, dumped)
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(_PICKLE, dumped.getvalue())
+    else:
+        try:
+            _skops().dump(pipeline, content, compression=zipfile.ZIP_DEFLATED)
+        except (TypeError, AttributeError, NotImplementedError) as error:
+            raise UsageError(
+                f"skops cannot write this estimator ({error}): --pickle saves it, loading which runs code"
+            ) from error
+    with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_HEADER, json.dumps({"format": _FORMAT, **asdict(header)}, indent=1))
     handle, temporary = tempfile.mkstemp(dir=Path(path).resolve().parent, prefix=".combpred-")
     try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(_HEADER, json.dumps({"format": _FORMAT, **asdict(header)}, indent=1))
-            archive.writestr(_ESTIMATOR, pickled.getvalue())
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.getvalue())
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes files private; this one is like any other
@@ -122,7 +139,7 @@ def load_header(path: str) -> Header:
     made = content.pop("format", "unknown") if isinstance(content, dict) else "unknown"
     if made != _FORMAT:
         raise UsageError(f"{path} is a model file of another kind ({made}, not {_FORMAT}); train the model anew")
-    content["inputs"] = [InputColumn(**column) for column in content["inputs"]]
+    content["targets"] = TargetColumns(**content["targets"])
     return Header(**content)
 
 
@@ -133,32 +150,66 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
     ----------
     path : str
     trusted : bool
-        Leave out the warning that loading runs code from the file.
+        Read pickled models, too, loading which runs code from the file.
 
     Raises
     ------
     UsageError
-        When the file is no model file, or was made by versions whose estimators cannot be loaded.
+        When the file is no model file, holds what is not to be trusted, or was made by versions whose estimators
+        cannot be loaded.
     """
     header = load_header(path)
-    if not trusted:
-        _say(f"warning: loading {path} runs code from it: load only files that you trust (--trusted leaves this out)")
-    differing = [
-        f"{name} {was} (now {now})" for name, now in versions().items() if (was := header.versions.get(name)) != now
-    ]
+    now = versions()
+    differing = [f"{name} {was} (now {now.get(name)})" for name, was in header.versions.items() if was != now.get(name)]
     if differing:
-        _say(f"warning: {path} was trained with {', '.join(differing)}; if predictions look wrong, train it anew")
+        print(
+            f"combpred: warning: {path} was trained with {', '.join(differing)}; if predictions look wrong, train it "
+            "anew",
+            file=sys.stderr,
+        )
+    content = Path(path).read_bytes()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        pickled = archive.read(_PICKLE) if _PICKLE in archive.namelist() else None
+    if pickled is not None and not trusted:
+        raise UsageError(f"{path} is pickled: loading it runs code from it; if you trust the file, give --trusted")
     try:
-        with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scikit-learn's own words on versions, said above for all packages at once
-            pipeline = joblib.load(io.BytesIO(archive.read(_ESTIMATOR)))
+            if pickled is not None:
+                import joblib
+
+                return header, joblib.load(io.BytesIO(pickled))
+            found = _skops().get_untrusted_types(data=content)
+            foreign = [name for name in found if not _is_trusted(name)]
+            if foreign:
+                raise UsageError(f"{path} holds {', '.join(foreign)}, no classes of combpred or scikit-learn")
+            return header, _skops().loads(content, trusted=found)
+    except UsageError:
+        raise
     except Exception as error:  # a pickle may raise anything
         reason = f"{type(error).__name__}: {error}"
         raise UsageError(
             f"the estimator in {path} cannot be loaded ({reason}); train the model anew with these versions"
         ) from error
-    return header, pipeline
 
 
-def _say(message: str) -> None:
-    print(f"combpred: {message}", file=sys.stderr)
+def _is_trusted(name: str) -> bool:
+    """Whether a name that a model file gives is that of a class which combpred or scikit-learn defines."""
+    module, _, attribute = name.rpartition(".")
+    if name in _TRUSTED or module.partition(".")[0] not in _OURS:
+        return name in _TRUSTED
+    try:
+        found = getattr(importlib.import_module(module), attribute, None)
+    except ImportError:
+        return False
+    return isinstance(found, type) and found.__module__.partition(".")[0] in _OURS
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError:
+        raise UsageError(
+            "models are written and read by skops, which is not installed: pip install 'combpred[cli]'"
+        ) from None
+    return skops.io

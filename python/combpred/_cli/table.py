@@ -1,215 +1,260 @@
-"""Tables for the command line: CSV and ARFF files, read into named columns of numbers or text."""
+"""Tables for the command line: CSV, Parquet and ARFF files as data frames that know the lines of their rows."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._data.checks import counted
+from .._data.targets import summary
+from .columns import select
 from .error import UsageError
 
-_MISSING = frozenset({"", "?", "na", "nan", "null", "none"})
-_DELIMITERS = (",", ";", "\t")
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    Attributes
-    ----------
-    name : str
-    numbers : ndarray of shape (n,), float64, or None
-        NaN where missing; None when some field is not a number.
-    text : ndarray of shape (n,), dtype=object
-        The fields as they stand in the file; "" where missing.
-    """
-
-    name: str
-    numbers: NDArray[np.float64] | None
-    text: NDArray[np.object_]
-
-    @property
-    def is_number(self) -> bool:
-        return self.numbers is not None
+#: What pandas needs to know of a CSV file, in its words, and how the command line spells it.
+READING = ("sep", "decimal", "thousands", "encoding", "na_values", "keep_default_na", "header", "index_col")
+_SEPARATORS = (",", ";", "\t", "|")
 
 
 @dataclass(frozen=True)
 class Table:
-    """A file read into columns of equal length, at least one row."""
+    """A file as a data frame of at least one row, with names of columns that differ.
+
+    Attributes
+    ----------
+    source : str
+        What messages call the file.
+    frame : pandas.DataFrame
+    lines : callable
+        Yields the lines of the rows in the file, counted from 1; none where the format has no lines.
+    targets : sequence of str
+        What the file itself says the targets are.
+    paths : dict of str to list of str
+        The paths from the root that a column of a hierarchy may hold (Clus), by the name of the column.
+    """
 
     source: str
-    columns: tuple[Column, ...]
-    lines: NDArray[np.int64] | None
-    """Line of each row in the file, counted from 1; None where the reader does not tell."""
+    frame: Any
+    lines: Callable[[], Iterator[int]]
+    targets: Sequence[str] = ()
+    paths: dict[str, list[str]] | None = None
 
     @property
     def names(self) -> list[str]:
-        return [column.name for column in self.columns]
+        return list(self.frame.columns)
 
     def __len__(self) -> int:
-        return len(self.columns[0].text)
+        return len(self.frame)
 
     def where(self, row: int) -> str:
         """Return the place of a row (counted from 0) for messages."""
-        line = f"row {row}" if self.lines is None else f"line {self.lines[row]}"
-        return f"{self.source}, {line}"
+        line = next((line for i, line in enumerate(self.lines()) if i == row), None)
+        return f"{self.source}, row {row}" if line is None else f"{self.source}, line {line}"
+
+    def column(self, name: str) -> Any:
+        """Return a column; `UsageError` if there is none."""
+        if name not in self.frame.columns:
+            raise UsageError(f"{self.source} has no column {name!r}; it has {summary(self.names)}")
+        return self.frame[name]
 
 
-def read_table(path: str, *, delimiter: str | None = None, header: bool = True) -> Table:
-    """Read a CSV or ARFF file, either of them gzipped or not.
+def load_pandas() -> Any:
+    """Return pandas, which the command line needs and the package does not."""
+    try:
+        import pandas
+    except ImportError:
+        raise UsageError("tables are read by pandas, which is not installed: pip install 'combpred[cli]'") from None
+    return pandas
+
+
+def read_table(
+    path: str, reading: dict[str, Any], *, text: str | Sequence[str] | None = (), labels: str | None = None
+) -> Table:
+    """Read a CSV, Parquet or ARFF file, gzipped or not.
 
     Parameters
     ----------
     path : str
-        ARFF when the name ends in ``.arff`` or ``.arff.gz``; everything else is read as CSV in UTF-8.
-    delimiter : str, default=None
-        Of a CSV file; None: comma, semicolon or tab, whichever is the most frequent in the first line. A space stands
-        for any run of spaces.
-    header : bool, default=True
-        Whether the first line of a CSV file names the columns; without names they are called x0, x1, …
-
-    Returns
-    -------
-    table : Table
+        "-" for standard input. Parquet and ARFF are known by what the file begins with; all else is CSV.
+    reading : dict
+        Options of `pandas.read_csv`, of those in `READING`.
+    text : str or sequence of str
+        Columns that are text even if they read as numbers: their names, or a selection of the option --categorical.
+    labels : str or None, default=None
+        Mulan's XML file with the names of the labels of an ARFF file.
 
     Raises
     ------
     UsageError
-        When the file cannot be read or is no table; the message names the line.
+        When the file cannot be read or is no table; the message names the line, and the option that mends it.
     """
-    name = path.lower().removesuffix(".gz")
+    pandas = load_pandas()
     try:
-        raw = Path(path).read_bytes()
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        text = raw.decode("utf-8-sig")
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     except (OSError, EOFError) as error:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    source = "standard input" if path == "-" else path
+    if raw[:4] == b"PAR1":
+        table = _read_parquet(source, raw, pandas)
+    else:
+        content = _decoded(source, raw, reading.get("encoding"))
+        if ".arff" in path.lower() or re.match(r"(\s|%.*\n)*@relation\b", content, re.IGNORECASE):
+            from .arff import read_arff
+
+            found = read_arff(source, content, labels)
+            table = Table(source, found.frame, lambda: iter(found.lines), found.targets, found.paths)
+        else:
+            table = _read_csv(source, content, reading, text, pandas)
+    if not len(table):
+        raise UsageError(f"{source} has {'a line of column names' if table.names else 'no column'} but no row")
+    _check_names(source, table.names)
+    for name in select(table.names, text, "--categorical"):
+        if name in table.names and pandas.api.types.is_numeric_dtype(table.frame[name]):
+            table.frame[name] = table.frame[name].map(_written).astype(object)
+    return table
+
+
+def write_table(frame: Any, path: str | None) -> None:
+    """Write a data frame as CSV, or as Parquet if the name ends so; None and "-" are standard output."""
+    if path in (None, "-"):
+        frame.to_csv(sys.stdout, index=False, lineterminator="\n")
+    elif str(path).lower().endswith((".parquet", ".pq")):
+        _with_arrow(lambda: frame.to_parquet(path, index=False))
+    else:
+        frame.to_csv(path, index=False, lineterminator="\n")
+
+
+def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
+    try:
+        return raw.decode(encoding or "utf-8-sig")
+    except LookupError:
+        raise UsageError(f"--encoding: there is no encoding {encoding!r}; such as utf-8, cp1252, utf-16") from None
     except UnicodeDecodeError as error:
+        other = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1252"
+        line = raw[: error.start].count(b"\n") + 1
         raise UsageError(
-            f"{path} is not text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
+            f"{source}, line {line}, is not text in {encoding or 'UTF-8'} ({error.reason}): say what it is by "
+            f"--encoding, such as --encoding {other}"
         ) from error
-    if name.endswith(".arff"):
-        return _read_arff(path, text)
-    return _read_csv(path, text, delimiter, header)
 
 
-def _read_csv(path: str, text: str, delimiter: str | None, header: bool) -> Table:
-    first = next((line for line in text.splitlines() if line.strip()), None)
-    if first is None:
-        raise UsageError(f"{path} is empty; a table needs a line of column names and at least one row")
-    if delimiter is None:
-        delimiter = max(_DELIMITERS, key=first.count)
+def _read_csv(
+    source: str, content: str, reading: dict[str, Any], text: str | Sequence[str] | None, pandas: Any
+) -> Table:
+    sep = reading.get("sep") or _separator(content)
+    sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
+    if len(sep) > 1 and sep != r"\s+":
+        raise UsageError(f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
+    records = _records(source, content, sep)
+    _, names = next(records, (0, []))
+    if not names:
+        raise UsageError(f"{source} is empty; a table needs a line of column names and at least one row")
+    has_names = reading.get("header", True)
+    if not has_names:
+        names = [f"x{j}" for j in range(len(names))]
+    elif all(re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE) for name in names):
+        raise UsageError(
+            f"the first line of {source} holds numbers, not names of columns; with --no-header it counts as a row"
+        )
+    if names[0] == "" and len(names) > 1:
+        names[0] = "index"  # as pandas writes the index of a data frame
+    _check_names(source, names)
+
+    def lines() -> Iterator[int]:
+        found = _records(source, content, sep)
+        for _ in range(bool(has_names)):
+            next(found)
+        return (line for line, _ in found)
+
+    extra = {key: reading[key] for key in ("decimal", "thousands", "keep_default_na") if reading.get(key) is not None}
+    try:
+        frame = pandas.read_csv(
+            io.StringIO(content), sep=sep, names=names, header=0 if has_names else None, index_col=False,
+            dtype=dict.fromkeys(select(names, text, "--categorical"), object), skipinitialspace=True,
+            na_values=["?", *(reading.get("na_values") or [])], low_memory=False, **extra,
+        )  # fmt: skip
+    except (pandas.errors.ParserError, ValueError) as error:
+        _check_widths(source, content, sep, len(names))
+        raise UsageError(f"{source}: {str(error).strip()}") from error
+    if frame.iloc[:, -1].isna().any() or len(names) == 1 or _second_width(source, content, sep) != len(names):
+        _check_widths(source, content, sep, len(names))
+    for name in frame.columns[[not pandas.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]:
+        frame[name] = frame[name].astype(object).where(frame[name].notna(), np.nan)
+    return Table(source, frame, lines)
+
+
+def _separator(content: str) -> str:
+    first = next((line for line in content.splitlines() if line.strip()), "")
+    return max(_SEPARATORS, key=re.sub(r'"[^"]*"', "", first).count)
+
+
+def _records(source: str, content: str, sep: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line that each record begins in, and its fields; blank lines are none."""
     reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter == " ", strict=True
+        io.StringIO(content, newline=""), delimiter=" " if sep == r"\s+" else sep, skipinitialspace=True, strict=True
     )
-    rows: list[list[str]] = []
-    lines: list[int] = []
+    line = 1
     try:
         for fields in reader:
-            if delimiter == " ":
+            if sep == r"\s+":
                 fields = [field for field in fields if field]
-            if any(field.strip() for field in fields):
-                rows.append([field.strip() for field in fields])
-                lines.append(reader.line_num)
+            if len(fields) > 1 or (fields and fields[0].strip()):
+                yield line, [field.strip() for field in fields]
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise UsageError(f"{path}, line {reader.line_num}: {error}") from error
-    names = rows.pop(0) if header else [f"x{j}" for j in range(len(rows[0]))]
-    lines = lines[1:] if header else lines
-    if header and all(_number(name) is not None for name in names):
-        raise UsageError(
-            f"the first line of {path} holds numbers, not names of columns; with --no-header it counts as a row"
-        )
-    if not rows:
-        raise UsageError(f"{path} has a line of column names but no row")
-    for fields, line in zip(rows, lines, strict=True):
-        if len(fields) != len(names):
+        raise UsageError(f"{source}, line {reader.line_num}: {error}") from error
+
+
+def _second_width(source: str, content: str, sep: str) -> int:
+    found = _records(source, content, sep)
+    next(found)
+    return len(next(found, (0, [""]))[1])
+
+
+def _check_widths(source: str, content: str, sep: str, width: int) -> None:
+    for line, fields in _records(source, content, sep):
+        if len(fields) != width:
             raise UsageError(
-                f"{path}, line {line}: {len(fields)} fields, the first line has {len(names)}; "
-                f"fields are separated by {delimiter!r} (see --delimiter), quote those that contain it"
+                f"{source}, line {line}: {counted(len(fields), 'field')}, the first line has {width}; fields are "
+                f"separated by {sep!r} (see --sep), quote those that contain it"
             )
-    _check_names(path, names)
-    columns = tuple(_column(name, [fields[j] for fields in rows]) for j, name in enumerate(names))
-    return Table(path, columns, np.array(lines))
 
 
-def _read_arff(path: str, text: str) -> Table:
-    from scipy.io import arff  # imported when needed: it takes a while
+def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
+    frame = _with_arrow(lambda: pandas.read_parquet(io.BytesIO(raw)))
+    frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
+    frame.columns = [str(name) for name in frame.columns]
+    return Table(source, frame, lambda: iter(()))
 
+
+def _with_arrow(work: Callable[[], Any]) -> Any:
     try:
-        records, meta = arff.loadarff(io.StringIO(text))
-    except NotImplementedError as error:
-        raise UsageError(
-            f"{path}: {error}; numeric and nominal attributes are read, save other kinds as CSV"
-        ) from error
-    except (arff.ArffError, ValueError, StopIteration, IndexError) as error:
-        reason = str(error) or type(error).__name__
-        raise UsageError(
-            f"{path} is not a dense ARFF file that can be read: {reason}; save sparse data as CSV"
-        ) from error
-    names = list(meta.names())
-    if not names or len(records) == 0:
-        raise UsageError(f"{path} has no {'row' if names else 'attribute'}")
-    _check_names(path, names)
-    columns = []
-    for name in names:
-        values = records[name]
-        if values.dtype.kind == "f":
-            columns.append(Column(name, values.astype(np.float64), _object([_shown(v) for v in values.tolist()])))
-        else:
-            columns.append(Column(name, None, _object([_stripped(v) for v in values.tolist()])))
-    return Table(path, tuple(columns), None)
+        return work()
+    except ImportError:
+        raise UsageError("Parquet needs pyarrow, which is not installed: pip install pyarrow") from None
 
 
-def _column(name: str, fields: Sequence[str]) -> Column:
-    numbers = np.empty(len(fields))
-    text = _object(["" if field.lower() in _MISSING else field for field in fields])
-    for i, field in enumerate(text):
-        number = np.nan if field == "" else _number(field)
-        if number is None:
-            return Column(name, None, text)
-        numbers[i] = number
-    return Column(name, numbers, text)
-
-
-def _number(field: str) -> float | None:
-    # Python also reads 1_000 as a number, which no table means.
-    try:
-        return None if "_" in field else float(field)
-    except ValueError:
-        return None
-
-
-def _check_names(path: str, names: Sequence[str]) -> None:
+def _check_names(source: str, names: Sequence[str]) -> None:
     seen: set[str] = set()
     for j, name in enumerate(names):
         if not name:
-            raise UsageError(f"{path}: column {j} (counted from 0) has no name; name it in the first line")
+            raise UsageError(f"{source}: column {j} (counted from 0) has no name; name it in the first line")
         if name in seen:
-            raise UsageError(f"{path}: two columns are called {name!r}; rename one of them")
+            raise UsageError(f"{source}: two columns are called {name!r}; rename one of them")
         seen.add(name)
 
 
-def _stripped(value: bytes) -> str:
-    text = value.decode("utf-8")
-    return "" if text == "?" else text
-
-
-def _shown(value: float) -> str:
+def _written(value: Any) -> Any:
+    """Return a number as its text, whole numbers without a point, so that it means the same in every file."""
     if value != value:
-        return ""
-    return str(int(value)) if value.is_integer() else repr(value)
-
-
-def _object(values: list[Any]) -> NDArray[np.object_]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+        return np.nan
+    return str(int(value)) if float(value).is_integer() else repr(float(value))

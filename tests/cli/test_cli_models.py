@@ -1,0 +1,119 @@
+"""Model files, which skops writes and reads; evaluation by cross-validation, as JSON and as a plot."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import clone
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from cli_runs import Failing, fitted, write_csv
+from combpred import StructuredRidge
+from combpred._cli.main import main
+from combpred.datasets import make_label_ranking
+
+
+@pytest.fixture
+def model(rankings: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "m.model"
+    fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", str(path))
+    capsys.readouterr()
+    return path
+
+
+def test_model_files_are_files_of_skops(
+    model: Path, rankings: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = skops.io.get_untrusted_types(file=model)
+    assert all(name.startswith("combpred.") for name in found)
+    pipeline = skops.io.load(model, trusted=found)
+    import pandas as pd
+
+    frame = pd.read_csv(rankings[1])
+    assert main(["predict", rankings[1], "--model", str(model)]) == 0
+    rows = [list(map(int, row.split(","))) for row in capsys.readouterr().out.split()[1:]]
+    np.testing.assert_array_equal(pipeline.predict(frame), rows)
+
+
+@pytest.mark.parametrize("function", [os.getcwd, clone])
+def test_foreign_code_is_not_run(model: Path, rankings: tuple[str, str], fails: Failing, function: object) -> None:
+    """Neither functions of others nor those of scikit-learn are among what model files may hold."""
+    with zipfile.ZipFile(model) as archive:
+        header = archive.read("header.json")
+    skops.io.dump(make_pipeline(FunctionTransformer(function)), model)
+    with zipfile.ZipFile(model, "a") as archive:
+        archive.writestr("header.json", header)
+    said = fails("predict", rankings[1], "--model", str(model))
+    assert f"{function.__name__}, no classes of combpred or scikit-learn" in said  # type: ignore[attr-defined]
+
+
+def test_pickles_are_read_on_request(
+    rankings: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing
+) -> None:
+    model = str(tmp_path / "p")
+    fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", model, "--pickle")
+    assert "loading it runs code from it" in fails("predict", rankings[1], "--model", model)
+    assert main(["predict", rankings[1], "--model", model, "--trusted"]) == 0
+    assert len(capsys.readouterr().out.split()) == 41
+
+
+# ---- Evaluation ------------------------------------------------------------------------------------------------------
+
+
+def test_cross_validation_is_that_of_scikit_learn(
+    model: Path, rankings: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", rankings[0], "--model", str(model), "--cv", "4", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    table = np.loadtxt(rankings[0], delimiter=",", skiprows=1)
+    direct = make_pipeline(StandardScaler(), StructuredRidge("permutations"))
+    folds = KFold(4, shuffle=True, random_state=0)
+    expected = cross_val_score(direct, table[:, :3], table[:, 3:].astype(int), cv=folds)
+    np.testing.assert_allclose(found["metrics"]["kendall_tau"]["values"], expected)
+    assert found["metrics"]["kendall_tau"]["mean"] == pytest.approx(expected.mean())
+    assert found["rows"] == 80 and found["cv"] == 4
+    assert main(["evaluate", rankings[0], "--model", str(model), "--cv", "4", "--metric", "spearman_rho"]) == 0
+    assert " ± " in capsys.readouterr().out
+
+
+def test_folds_name_lines_of_the_file(model: Path, tmp_path: Path, fails: Failing) -> None:
+    X, y = make_label_ranking(20, 3, 4, random_state=0)
+    y[13] = [1, 1, 2, 3]
+    rows = [[*x, *r] for x, r in zip(X.tolist(), y.tolist(), strict=True)]
+    path = write_csv(tmp_path / "tied.csv", ["A1", "A2", "A3", "L1", "L2", "L3", "L4"], rows)
+    assert "tied.csv, line 15: L1, L2, L3, L4: " in fails("evaluate", path, "--model", str(model), "--cv", "5")
+    for folds in ("1", "21"):
+        assert "--cv: " in fails("evaluate", path, "--model", str(model), "--cv", folds)
+
+
+def test_folds_hold_all_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[list[object]] = [[i, "a" if i < 15 else "b"] for i in range(18)]
+    path, model = write_csv(tmp_path / "t.csv", ["x", "k"], rows), str(tmp_path / "m")
+    fitted(path, "--targets", "k", "--model", model)
+    assert main(["evaluate", path, "--model", model, "--cv", "3", "--metric", "accuracy"]) == 0
+
+
+@pytest.mark.parametrize("estimator", ["StructuredRidge", "ProbabilisticStructured"])
+def test_plots_are_written(rankings: tuple[str, str], tmp_path: Path, fails: Failing, estimator: str) -> None:
+    pytest.importorskip("matplotlib", reason="plots are drawn by matplotlib")
+    model, plot = str(tmp_path / "m"), tmp_path / "o.png"
+    fitted(rankings[0], "--structure", "permutations", "--estimator", estimator, "--targets", "L*", "--model", model)
+    assert main(["evaluate", rankings[1], "--model", model, "--plot", str(plot)]) == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    import combpred
+
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"combpred {combpred.__version__}\n"
