@@ -197,3 +197,20 @@ def test_rows_of_names_are_told_of_their_converter(structure, y, message):
     )
     with pytest.raises(ValueError, match=message):
         model.score(X, y)
+
+
+def test_converters_of_an_instance_take_its_names():
+    assert LabelSets(labels=NAMES).from_sets([["juice"]]).tolist() == [[0, 0, 1]]
+    assert LabelSets(5).from_sets([[0, 3]]).tolist() == [[1, 0, 0, 1, 0]]
+    assert LabelSets(labels=NAMES).to_sets([[0, 0, 1]]) == [["juice"]]
+    assert Permutations(labels=NAMES).from_orders([["juice", "tea"]]).tolist() == [[2, -1, 1]]
+    assert Permutations(3).from_orders([[3, 1]], one_based=True).tolist() == [[2, -1, 1]]
+    assert WeakOrders(3).from_top_k([[2]]).tolist() == [[2, 2, 1]]
+    assert WeakOrders(labels=NAMES).to_tiers([[1, 1, 2]]) == [[["tea", "milk"], ["juice"]]]
+    people = Assignments(items=["Ann", "Bob"], columns=["cook", "paint"])
+    assert people.to_pairs(people.from_pairs([{"Ann": "paint", "Bob": "cook"}])) == [
+        [("Ann", "paint"), ("Bob", "cook")]
+    ]
+    assert Cliques(3).from_vertices([[1]]).tolist() == [[0, 1, 0]]
+    with pytest.raises(ValueError, match="5 is none of labels, which are 0, 1, 2"):
+        LabelSets(3).from_sets([[5]])

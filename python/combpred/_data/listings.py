@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +50,25 @@ class Listed(NamedTuple):
         return np.bincount(self.row, minlength=self.n_rows)
 
 
+class converter(staticmethod[..., Any]):  # noqa: N801  # a decorator
+    """Decorate a static method of a structure, so that called on an instance it takes the names that this has.
+
+    Where it has a size and no names, these are the numbers 0, 1, ….
+    """
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Return the function, with the names of the instance, if there is one, as defaults."""
+        function = super().__get__(instance, owner)
+        if instance is None:
+            return function
+        names, size = instance._sized.names, getattr(instance, instance._sized.parameter)
+        taken = inspect.signature(function).parameters
+        held = {name: getattr(instance, name) for name in taken if getattr(instance, name, None) is not None}
+        if size is not None and names in taken:
+            held.setdefault(names, range(size))
+        return partial(function, **held)
+
+
 def read_lists(
     lists: Any,
     argument: str,
@@ -90,6 +111,8 @@ def read_lists(
     rows = [_entries(row, i, argument, sep, ordered) for i, row in enumerate(_rows(lists, argument))]
     if not rows:
         raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
+    if isinstance(names, range) and one_based:
+        names = range(1, len(names) + 1)
     known = None if names is None else checked_names(names, parameter)
     for i, entries in enumerate(rows):
         if len(set(entries)) < len(entries):

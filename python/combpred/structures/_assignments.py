@@ -9,7 +9,7 @@ import numpy as np
 
 from .._data.checks import counted
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, read_lists
+from .._data.listings import as_table, converter, names_of, read_lists
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
@@ -72,7 +72,7 @@ class Assignments(Structure):
         self.items = items
         self.columns = columns
 
-    @staticmethod
+    @converter
     def from_pairs(pairs: Any, items: Any = None, columns: Any = None, *, as_frame: bool = False) -> Any:
         """Return columns of the items, the format of y, for lists of pairs of an item and its column.
 
@@ -122,7 +122,7 @@ class Assignments(Structure):
             )
         return as_table(table, left.names, as_frame)
 
-    @staticmethod
+    @converter
     def to_pairs(assignments: Any, items: Any = None, columns: Any = None) -> list[list[tuple[Any, Any]]]:
         """Return a list of pairs of an item and its column for each row, the inverse of `from_pairs`.
 

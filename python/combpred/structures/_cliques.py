@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, read_lists
+from .._data.listings import as_table, converter, names_of, read_lists
 from .._data.targets import target_matrix
 from ._base import Sized, Structure
 
@@ -68,7 +68,7 @@ class Cliques(Structure):
         self.n_vertices = n_vertices
         self.vertices = vertices
 
-    @staticmethod
+    @converter
     @documented
     def from_vertices(cliques: Any, vertices: Any = None, *, sep: str | None = None, as_frame: bool = False) -> Any:
         """Return indicators, the format of y, for lists of the vertices of cliques.
@@ -103,7 +103,7 @@ class Cliques(Structure):
         listed = read_lists(cliques, "cliques", vertices, "vertices", sep=sep, ordered=False)
         return as_table(listed.matrix(1, 0, np.int32), listed.names, as_frame)
 
-    @staticmethod
+    @converter
     def to_vertices(indicators: Any, vertices: Any = None) -> list[list[Any]]:
         """Return the vertices of each clique, the inverse of `from_vertices`.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, read_lists
+from .._data.listings import as_table, converter, names_of, read_lists
 from .._data.targets import TargetError, check_width, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
@@ -85,7 +85,7 @@ class LabelSets(Structure):
         self.size = size
         self.observed = observed
 
-    @staticmethod
+    @converter
     @documented
     def from_sets(
         sets: Any, labels: Any = None, *, sep: str | None = None, as_frame: bool = False, sparse_output: bool = False
@@ -134,7 +134,7 @@ class LabelSets(Structure):
         found = sparse.csr_array((np.ones(len(listed.item), dtype=np.int64), (listed.row, listed.item)), shape=shape)
         return as_table(found, listed.names, as_frame)
 
-    @staticmethod
+    @converter
     @documented
     def to_sets(indicators: Any, labels: Any = None) -> list[list[Any]]:
         """Return the labels of each row, the inverse of `from_sets`.

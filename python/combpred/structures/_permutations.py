@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, positions_by_score, read_lists
+from .._data.listings import as_table, converter, names_of, positions_by_score, read_lists
 from .._data.names import Names
 from .._data.targets import TargetError, as_numbers, column_names, error_at, target_matrix
 from ._base import Sized, Structure
@@ -69,7 +69,7 @@ class Permutations(Structure):
         self.n_labels = n_labels
         self.labels = labels
 
-    @staticmethod
+    @converter
     @documented
     def from_orders(
         orders: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
@@ -114,7 +114,7 @@ class Permutations(Structure):
         listed = read_lists(orders, "orders", labels, "labels", sep=sep, one_based=one_based, complete=True)
         return as_table(listed.matrix(listed.place + 1, -1, np.int32), listed.names, as_frame)
 
-    @staticmethod
+    @converter
     @documented
     def to_orders(positions: Any, labels: Any = None) -> NDArray[Any]:
         """Return lists of labels from best to worst for positions, the inverse of `from_orders`.
@@ -152,7 +152,7 @@ class Permutations(Structure):
             )
         return _listed(parts, parts > 0, names_of(positions, labels, "labels", parts.shape[1]))
 
-    @staticmethod
+    @converter
     @documented
     def from_top_k(
         tops: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
@@ -186,7 +186,7 @@ class Permutations(Structure):
         """
         return ranked_lists(tops, "tops", labels, one_based, sep, as_frame, empty=-1)
 
-    @staticmethod
+    @converter
     def to_top_k(positions: Any, k: int | None = None, labels: Any = None) -> NDArray[Any]:
         """Return the first labels of rankings, best first, the inverse of `from_top_k`.
 
@@ -221,7 +221,7 @@ class Permutations(Structure):
         shared = (parts[:, :, np.newaxis] == parts[:, np.newaxis]).sum(axis=2) > 1
         return _listed(parts, (parts > 0) & ~shared, names_of(positions, labels, "labels", parts.shape[1]))[:, :width]
 
-    @staticmethod
+    @converter
     def from_ratings(ratings: Any, *, as_frame: bool = False) -> Any:
         """Return positions, the format of y, for ratings of the labels: the higher, the earlier.
 
@@ -267,7 +267,7 @@ class Permutations(Structure):
             )
         return as_table(ranks, names, as_frame)
 
-    @staticmethod
+    @converter
     def from_scores(scores: Any, *, as_frame: bool = False) -> Any:
         """Return positions, the format of y, for scores of the labels: the higher, the earlier, ties by their order.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, read_lists
+from .._data.listings import as_table, converter, names_of, read_lists
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
 from ._permutations import ranked_lists, ranks_of
@@ -80,7 +80,7 @@ class WeakOrders(Structure):
         self.n_labels = n_labels
         self.labels = labels
 
-    @staticmethod
+    @converter
     @documented
     def from_tiers(tiers: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
         """Return ranks, the format of y, for lists of groups of tied labels, the best group first.
@@ -127,7 +127,7 @@ class WeakOrders(Structure):
             )
         return as_table(table, listed.names, as_frame)
 
-    @staticmethod
+    @converter
     @documented
     def to_tiers(ranks: Any, labels: Any = None) -> list[list[list[Any]]]:
         """Return lists of groups of tied labels, the best group first, the inverse of `from_tiers`.
@@ -159,7 +159,7 @@ class WeakOrders(Structure):
         parts = WeakOrders(k).space.encode(values, "ranks")
         return [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
 
-    @staticmethod
+    @converter
     def from_top_k(
         tops: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
     ) -> Any:
@@ -187,7 +187,7 @@ class WeakOrders(Structure):
         """
         return ranked_lists(tops, "tops", labels, one_based, sep, as_frame, empty=1)
 
-    @staticmethod
+    @converter
     def from_ratings(ratings: Any, *, as_frame: bool = False) -> Any:
         """Return ranks, the format of y, for ratings of the labels: the higher, the earlier, equal ones tied.
 
