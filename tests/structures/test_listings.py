@@ -208,9 +208,8 @@ def test_converters_of_an_instance_take_its_names():
     assert WeakOrders(3).from_top_k([[2]]).tolist() == [[2, 2, 1]]
     assert WeakOrders(labels=NAMES).to_tiers([[1, 1, 2]]) == [[["tea", "milk"], ["juice"]]]
     people = Assignments(items=["Ann", "Bob"], columns=["cook", "paint"])
-    assert people.to_pairs(people.from_pairs([{"Ann": "paint", "Bob": "cook"}])) == [
-        [("Ann", "paint"), ("Bob", "cook")]
-    ]
+    pairs = [[("Ann", "paint"), ("Bob", "cook")]]
+    assert people.to_pairs(people.from_pairs(map(dict, pairs))) == pairs
     assert Cliques(3).from_vertices([[1]]).tolist() == [[0, 1, 0]]
     with pytest.raises(ValueError, match="5 is none of labels, which are 0, 1, 2"):
         LabelSets(3).from_sets([[5]])

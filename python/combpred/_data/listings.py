@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, update_wrapper
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,15 +50,19 @@ class Listed(NamedTuple):
         return np.bincount(self.row, minlength=self.n_rows)
 
 
-class converter(staticmethod[..., Any]):  # noqa: N801  # a decorator
+class converter:  # noqa: N801  # a decorator
     """Decorate a static method of a structure, so that called on an instance it takes the names that this has.
 
     Where it has a size and no names, these are the numbers 0, 1, ….
     """
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.__func__ = function
+        update_wrapper(self, function)
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the function, with the names of the instance, if there is one, as defaults."""
-        function = super().__get__(instance, owner)
+        function = self.__func__
         if instance is None:
             return function
         names, size = instance._sized.names, getattr(instance, instance._sized.parameter)
