@@ -58,7 +58,7 @@ class converter:  # noqa: N801  # a decorator
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.__func__ = function
-        update_wrapper(self, function)
+        update_wrapper(self, function)  # type: ignore[arg-type]  # for what reads docstrings
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the function, with the names of the instance, if there is one, as defaults."""
