@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial, update_wrapper
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,29 +46,6 @@ class Listed(NamedTuple):
     def lengths(self) -> NDArray[np.intp]:
         """Return the lengths of the lists, ``(n,)``."""
         return np.bincount(self.row, minlength=self.n_rows)
-
-
-class converter:  # noqa: N801  # a decorator
-    """Decorate a static method of a structure, so that called on an instance it takes the names that this has.
-
-    Where it has a size and no names, these are the numbers 0, 1, ….
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.__func__ = function
-        update_wrapper(self, function)  # type: ignore[arg-type]  # for what reads docstrings
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """Return the function, with the names of the instance, if there is one, as defaults."""
-        function = self.__func__
-        if instance is None:
-            return function
-        names, size = instance._sized.names, getattr(instance, instance._sized.parameter)
-        taken = inspect.signature(function).parameters
-        held = {name: getattr(instance, name) for name in taken if getattr(instance, name, None) is not None}
-        if size is not None and names in taken:
-            held.setdefault(names, range(size))
-        return partial(function, **held)
 
 
 def read_lists(

@@ -9,10 +9,11 @@ import numpy as np
 
 from .._data.checks import counted
 from .._data.glossary import documented
-from .._data.listings import as_table, converter, names_of, read_lists
+from .._data.listings import as_table, names_of, read_lists
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
+from ._converter import converter
 
 
 @documented

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._data.glossary import documented
-from .._data.listings import as_table, converter, names_of, read_lists
+from .._data.listings import as_table, names_of, read_lists
 from .._data.targets import target_matrix
 from ._base import Sized, Structure
+from ._converter import converter
 
 
 @documented

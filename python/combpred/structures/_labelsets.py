@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.glossary import documented
-from .._data.listings import as_table, converter, names_of, read_lists
+from .._data.listings import as_table, names_of, read_lists
 from .._data.targets import TargetError, check_width, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
 from ._base import Sized, Structure
+from ._converter import converter
 
 _MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are faster with dense rows
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.listings import as_table, converter, names_of, positions_by_score, read_lists
+from .._data.listings import as_table, names_of, positions_by_score, read_lists
 from .._data.names import Names
 from .._data.targets import TargetError, as_numbers, column_names, error_at, target_matrix
 from ._base import Sized, Structure
+from ._converter import converter
 from ._search.constraints import Restriction
 
 

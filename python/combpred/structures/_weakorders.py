@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.listings import as_table, converter, names_of, read_lists
+from .._data.listings import as_table, names_of, read_lists
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
+from ._converter import converter
 from ._permutations import ranked_lists, ranks_of
 
 
