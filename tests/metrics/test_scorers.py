@@ -1,0 +1,91 @@
+"""Metrics as scorers in scikit-learn's searches and inspections."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import get_scorer_names as names_of_scikit_learn
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from combpred import StructuredRidge, StructuredRidgeCV, metrics
+from combpred.metrics import get_scorer, get_scorer_names
+from combpred.ranking import LabelRankingSVM
+from combpred.structures import Hierarchy, LabelSets
+
+NAMES = ["tea", "milk", "juice", "wine"]
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    scores = X @ rng.normal(size=(3, 4)) * [[1.0]] + 0.3 * rng.normal(size=(40, 4))
+    y = np.argsort(np.argsort(scores, axis=1), axis=1) + 1
+    return pd.DataFrame(X, columns=["a", "b", "c"]), pd.DataFrame(y, columns=NAMES)
+
+
+def test_every_scorer_is_its_metric_with_the_right_sign(data):
+    X, y = data
+    model = StructuredRidge("permutations").fit(X, y)
+    predicted, weights = model.predict(X), np.arange(40.0)
+    for name in ("kendall_tau", "spearman_rho", "tau_x", "neg_spearman_footrule", "neg_zero_one_loss", "accuracy"):
+        sign = -1 if name.startswith("neg_") else 1
+        metric = getattr(metrics, name.removeprefix("neg_"))
+        scorer = get_scorer(name)
+        assert scorer(model, X, y) == sign * metric(y, predicted)
+        assert scorer(model, X, y, sample_weight=weights) == sign * metric(y, predicted, sample_weight=weights)
+        assert getattr(metrics, f"{name}_scorer") == scorer == pickle.loads(pickle.dumps(scorer))
+    assert metrics.kendall_tau_scorer(model, X, y) == model.score(X, y)
+    grades = StructuredRidge("ordinal").fit(X, y["tea"] - 1)
+    assert get_scorer("neg_absolute_error")(grades, X, y["tea"] - 1) == grades.score(X, y["tea"] - 1) <= 0
+
+
+def test_scorers_of_scores_and_with_arguments(data):
+    X, y = data
+    sets = StructuredRidge(LabelSets()).fit(X, y > 2)
+    assert get_scorer("neg_ranking_loss")(sets, X, y > 2) == -metrics.ranking_loss(y > 2, sets.decision_function(X))
+    parent = [-1, 0, 0]
+    tree = Hierarchy(parent)
+    nodes = np.arange(40) % 3
+    model = StructuredRidge(tree).fit(X, nodes)
+    found = get_scorer("neg_hierarchical_loss", parent=parent)(model, X, nodes)
+    assert found == -metrics.hierarchical_loss(nodes, model.predict(X), parent=parent)
+
+
+def test_columns_are_matched_wherever_the_estimator_is(data):
+    X, y = data
+    swapped, scorer = y[NAMES[::-1]], get_scorer("kendall_tau")
+    pipe = make_pipeline(StandardScaler(), StructuredRidge("permutations"))
+    search = GridSearchCV(pipe, {"structuredridge__alpha": [0.1, 10.0]}, scoring=scorer, cv=3)
+    for model in (pipe, search, LabelRankingSVM(), clone(pipe).set_output(transform="pandas")):
+        model.fit(X, y)
+        assert scorer(model, X, swapped) == scorer(model, X, y) > 0.5
+        with pytest.raises(ValueError, match="lacks the columns 'tea'"):
+            scorer(model, X, y.rename(columns={"tea": "beer"}))
+    found = cross_validate(pipe, X, y, scoring={"tau": scorer, "rho": metrics.spearman_rho_scorer}, cv=3)
+    assert set(found) >= {"test_tau", "test_rho"} and np.isfinite(found["test_tau"]).all()
+    importance = permutation_importance(pipe, X, y, scoring=scorer, n_repeats=3, random_state=0)
+    assert importance.importances_mean.max() > 0.1
+
+
+def test_choice_by_leave_one_out_takes_our_names(data):
+    X, y = data
+    by_name = StructuredRidgeCV("permutations", scoring="spearman_rho").fit(X, y)
+    by_object = StructuredRidgeCV("permutations", scoring=metrics.spearman_rho_scorer).fit(X, y)
+    by_folds = StructuredRidgeCV("permutations", scoring="spearman_rho", cv=3).fit(X, y)
+    assert by_name.alpha_ == by_object.alpha_ and by_name.best_score_ == by_object.best_score_ and by_folds.alpha_ > 0
+
+
+def test_names(data):
+    assert set(get_scorer_names()) - {"accuracy"} == set(get_scorer_names()) - set(names_of_scikit_learn())
+    with pytest.raises(ValueError, match="'hamming_loss'; it is smaller for better .* its scorer 'neg_hamming_loss'"):
+        get_scorer("hamming_loss")
+    with pytest.raises(ValueError, match="no scorer is called 'f1'; known are accuracy, cycle_f1"):
+        get_scorer("f1")
