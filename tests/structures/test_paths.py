@@ -47,7 +47,7 @@ def test_paths_come_padded_or_ragged() -> None:
         ([[0, 2], [0, None]], "y, row 1: found nan in column 1"),
         ([[0, 2], ["a", "b"]], "y, row 1: 'a' is not a number"),
         ([0, 2], "y, row 0: found 0; every row is a list with one entry for each arc"),
-        (["02"], "y, row 0: found '02'; every row is a list with one entry for each arc"),
+        (["02"], r"y, row 0: found '02'; Paths\(…\).from_vertices makes y of lists of vertices"),
         ([[]], "y, row 0: the path ends at vertex 0"),
         ([], "y has 0 rows"),
         (None, "y is None"),

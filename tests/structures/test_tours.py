@@ -138,7 +138,7 @@ def test_the_largest_sizes_are_named(cls: Any, most: int) -> None:
         (np.array([], dtype=object), "y has 0 rows"),
         (None, "y is None"),
         (scipy.sparse.eye(4), "sparse"),
-        (np.array([["a", "b", "c"]]), "does not hold numbers"),
+        (np.array([["a", "b", "c"]]), "from_names makes y of"),
     ],
 )
 @pytest.mark.parametrize("cls", [DirectedCycles, Cycles, Routes])

@@ -87,7 +87,7 @@ def read_lists(
     TypeError, ValueError
         For illegal names, no rows, and names and numbers side by side.
     """
-    rows = [_entries(row, i, argument, sep, ordered) for i, row in enumerate(_rows(lists, argument))]
+    rows = [row_entries(row, i, argument, sep, ordered) for i, row in enumerate(table_rows(lists, argument))]
     if not rows:
         raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     if isinstance(names, range) and one_based:
@@ -182,7 +182,7 @@ def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     return positions
 
 
-def _rows(lists: Any, argument: str) -> Sequence[Any]:
+def table_rows(lists: Any, argument: str) -> Sequence[Any]:
     """Return the rows of a sequence of lists, of a series of them, or of a table."""
     if isinstance(lists, (str, bytes, Mapping)) or lists is None:
         raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
@@ -197,7 +197,7 @@ def _rows(lists: Any, argument: str) -> Sequence[Any]:
     return lists
 
 
-def _entries(row: Any, i: int, argument: str, sep: str | None, ordered: bool) -> list[Any]:
+def row_entries(row: Any, i: int, argument: str, sep: str | None, ordered: bool) -> list[Any]:
     """Return the entries of row i, strings or integers, without missing ones at its end."""
     if isinstance(row, str):
         if sep is None:
@@ -206,24 +206,24 @@ def _entries(row: Any, i: int, argument: str, sep: str | None, ordered: bool) ->
     elif hasattr(row, "to_list"):
         row = row.to_list()
     elif not isinstance(row, _LISTED):
-        what = "is missing; drop it, or give an empty list" if _missing(row) else f"is {row!r:.60}, which is no list"
+        what = "is missing; drop it, or give an empty list" if is_missing(row) else f"is {row!r:.60}, which is no list"
         raise TargetError(i, f"the row {what}", argument)
     if ordered and isinstance(row, (set, frozenset)):
         raise TargetError(i, f"{row!r:.60} is a set, which has no order; give a list", argument)
     entries = [entry.item() if isinstance(entry, np.generic) else entry for entry in row]
-    numeric = any(isinstance(entry, (int, float)) for entry in entries if not _missing(entry))
-    while entries and (_missing(entries[-1]) or (numeric and entries[-1] == -1)):
+    numeric = any(isinstance(entry, (int, float)) for entry in entries if not is_missing(entry))
+    while entries and (is_missing(entries[-1]) or (numeric and entries[-1] == -1)):
         entries.pop()
     for at, entry in enumerate(entries):
         if isinstance(entry, float) and entry.is_integer():
             entries[at] = int(entry)  # integers of a table with missing ones
         elif isinstance(entry, bool) or not isinstance(entry, (str, int)) or entry == "":
-            found = "a missing entry before others" if _missing(entry) else f"{entry!r:.60}"
+            found = "a missing entry before others" if is_missing(entry) else f"{entry!r:.60}"
             raise TargetError(i, f"found {found}; entries are names or whole numbers", argument)
     return entries
 
 
-def _missing(entry: Any) -> bool:
+def is_missing(entry: Any) -> bool:
     """Return whether an entry of a table is missing: None, NaN, NA or empty."""
     if isinstance(entry, float):
         return math.isnan(entry)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .checks import choice
-from .targets import require_once
+from .targets import TargetError, require_once, summary
 
 #: Names of the items of a structure, in their order: all strings, or all integers.
 Names = tuple[Hashable, ...]
@@ -161,3 +161,42 @@ def with_names(text: str, nouns: str, names: Names | None) -> str:
         return f"{found[1]} {name(found[2])}{other}"
 
     return re.sub(rf"\b({nouns}) (\d+)(?:( and | to )(\d+))?\b", shown, text)
+
+
+def numbers_of(
+    lists: Sequence[Sequence[Any]], names: Names | None, argument: str, cls: str, parameter: str, noun: str
+) -> list[list[int]]:
+    """Return lists of names as lists of numbers; without names, numbers as they are.
+
+    Parameters
+    ----------
+    lists : sequence of n lists
+        Of strings and integers.
+    names : tuple or None
+        Names of the items of a structure.
+    argument : str
+        What messages call the lists.
+    cls, parameter : str
+        The class of the structure, and its parameter that holds names.
+    noun : str
+        What an item is, such as "place".
+
+    Raises
+    ------
+    TargetError
+        For the first row with an unknown name.
+    """
+    if names is None:
+        found = dict.fromkeys(entry for entries in lists for entry in entries)
+        if any(isinstance(entry, str) for entry in found):
+            listed = summary(sorted(found, key=str))
+            raise ValueError(f"{argument} holds names that the structure lacks: take {cls}({parameter}=[{listed}])")
+        return [list(entries) for entries in lists]
+    index = {name: number for number, name in enumerate(names)}
+    for i, entries in enumerate(lists):
+        unknown = next((entry for entry in entries if entry not in index), None)
+        if unknown is not None:
+            raise TargetError(
+                i, f"{unknown!r} is no {noun} of the structure, whose {parameter} are {summary(names)}", argument
+            )
+    return [[index[entry] for entry in entries] for entries in lists]

@@ -6,7 +6,6 @@ The functions that check values raise errors that name the row and the remedy; a
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -191,20 +190,35 @@ def frame_kind(y: Any) -> str | None:
     return {"pandas": "pandas", "polars": "polars", "pyarrow": "polars"}.get(module)
 
 
-def refuse_names(y: Any, argument: str, converter: str) -> None:
-    """Raise TargetError, which names the converter to take, where rows name things, differ in length or are graphs."""
+def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -> None:
+    """Raise TargetError, which names the converter to take, where rows name things, differ in length or are graphs.
+
+    Parameters
+    ----------
+    y : array-like
+    argument : str
+        What messages call it.
+    converter : str
+        Which converter makes y of what.
+    rows : {"numbers", "lists", "matrices", "names"}, default="numbers"
+        What rows of y may be: numbers for the same columns, numbers in lists of any length, also matrices, or one name.
+    """
     if isinstance(y, (list, tuple)):
         row = y[0] if y else None
         lengths = [len(each) if isinstance(each, (list, tuple)) else -1 for each in y]
         differs = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
-    elif getattr(y, "ndim", 0) in (1, 2) and not (hasattr(y, "columns") or issparse(y)) and len(y):
+    elif getattr(y, "ndim", 0) in (1, 2, 3) and not (hasattr(y, "columns") or issparse(y)) and len(y):
         row, differs = y.iloc[0] if hasattr(y, "iloc") else y[0], 0
     else:
         return
-    entry = row[0] if isinstance(row, (list, tuple, np.ndarray)) and len(row) else None
-    if isinstance(row, (str, set, frozenset, dict)) or isinstance(entry, (str, tuple, dict)) or hasattr(row, "edges"):
+    listed = row if isinstance(row, (list, tuple, np.ndarray)) else None
+    entry = None if listed is None or len(listed) == 0 else listed[0]
+    wrong = {"lists": (str, tuple, dict, list), "matrices": (str, tuple, dict), "names": ()}
+    named = listed is not None and len(listed) != 1 if rows == "names" else isinstance(row, str)
+    odd = isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
+    if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
         raise TargetError(0, f"found {row!r:.60}; {converter}", argument)
-    if differs:
+    if differs and rows in ("numbers", "names"):
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
 
 
@@ -342,66 +356,10 @@ def check_present(values: NDArray[Any], argument: str) -> None:
         )
 
 
-def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
-    """Return rows of different lengths as one matrix, padded with −1 on the right.
-
-    A matrix is returned unchanged. `noun` is what messages call an entry of a row.
-
-    Raises
-    ------
-    TargetError
-        For the first row that is not a list.
-    """
-    rows = _rows_of_visits(y)
-    if rows is None:
-        return target_matrix(y, argument, None, noun)
-    if len(rows) == 0:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
-    for i, row in enumerate(rows):
-        if not _is_list(row):
-            raise TargetError(i, f"found {row!r}; every row is a list with one entry for each {noun}", argument)
-    lengths = np.array([len(row) for row in rows])
-    entries = list(chain.from_iterable(rows))
-    flat = np.array(entries)
-    if flat.dtype.kind in "bu":
-        flat = flat.astype(np.float64)  # so that it can hold −1
-    elif flat.dtype.kind not in "if":
-        flat = np.empty(len(entries), dtype=object)
-        flat[:] = entries
-    matrix = np.full((len(rows), max(1, int(lengths.max()))), -1, dtype=flat.dtype)
-    matrix[np.arange(matrix.shape[1]) < lengths[:, np.newaxis]] = flat
-    return matrix
-
-
-def _rows_of_visits(y: Any) -> Sequence[Any] | None:
-    """Return the rows of a list of lists of different lengths, or of an array or Series of lists; otherwise None."""
-    if isinstance(y, (list, tuple)):
-        lengths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in y}
-        return None if len(lengths) == 1 and lengths.isdisjoint((0, -1)) else y
-    if getattr(y, "ndim", None) == 1 and getattr(y, "dtype", None) == np.dtype(object):
-        return list(y)
-    return None
-
-
-def _is_list(row: Any) -> bool:
-    """Return whether a row is a flat list or tuple, or an array of shape ``(k,)``."""
-    if isinstance(row, (list, tuple)):
-        return not any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in row)
-    return getattr(row, "ndim", None) == 1
-
-
 def summary(values: Sequence[Hashable], limit: int = 10) -> str:
     """Return the first `limit` values for messages, separated by commas."""
     shown = ", ".join(_plain_repr(v) for v in values[:limit])
     return shown if len(values) <= limit else f"{shown}, … ({len(values)} in all)"
-
-
-def shown(row: NDArray[Any]) -> str:
-    """Return a row for a message: without its padding, and shortened if it is long."""
-    places = row.tolist()
-    while places and places[-1] == -1:
-        places.pop()
-    return str(places) if len(places) <= 20 else f"[{', '.join(map(str, places[:20]))}, …]"
 
 
 def _plain_repr(value: Any) -> str:

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
-from .._data.targets import TargetError, padded, shown, whole_numbers
+from .._data.sequences import padded, shown
+from .._data.targets import TargetError, whole_numbers
 from .._lib.arrays import IntArray
 from ._rows import check_same_shape
 

@@ -91,6 +91,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
     _called: ClassVar[str] = "items?"  # pattern of what the library calls items before their numbers
     _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
+    _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _frame_kind: str | None = None  # library of the data frame that y was, if it was one, when it was resolved
 
@@ -221,7 +222,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _refuse_names(self, y: Any, argument: str = "y") -> None:
         """Raise TargetError where rows of y name things and are to be converted first."""
         if self._converter:
-            refuse_names(y, argument, self._converter)
+            refuse_names(y, argument, self._converter, self._rows)
 
     def _shown(self, y: Any) -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""

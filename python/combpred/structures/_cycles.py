@@ -59,6 +59,7 @@ class Cycles(Visits):
     _entries = "bits"
     _sized = Sized("n_vertices", "vertex", "y", names="vertices")
     _called = "vertex|vertices"
+    _converter = "Cycles(vertices=[…]).from_names makes y of lists of vertices"
     _noun = ("vertex", "vertices")
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:

@@ -60,6 +60,7 @@ class DirectedCycles(Visits):
     _entries = "signs and zeros"
     _sized = Sized("n_vertices", "vertex", "y", names="vertices")
     _called = "vertex|vertices"
+    _converter = "DirectedCycles(vertices=[…]).from_names makes y of lists of vertices"
     _noun = ("vertex", "vertices")
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:

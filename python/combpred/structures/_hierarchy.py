@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import allowed_mask
 from .._data.glossary import documented
-from .._data.names import Names
+from .._data.targets import TargetError
 from .._data.trees import Tree
 from .._lib.structure import Description
-from ._base import Structure
-from .costs import TREE_COSTS
+from ._trees import Trees
 
 
 @documented
-class Hierarchy(Structure):
+class Hierarchy(Trees):
     r"""One node of a rooted tree: :math:`\psi(y)` is 1 at the node and all its ancestors.
 
     Parameters
@@ -52,8 +51,8 @@ class Hierarchy(Structure):
 
     name = "hierarchy"
     default_metric = "accuracy"
-    _entries = "bits"
-    _costs = ("tree", "hamming", *TREE_COSTS)
+    _converter = "y_from_paths of Hierarchy.from_paths(…) makes y of paths"
+    _rows = "names"
     _called = "nodes?"
 
     def __init__(
@@ -67,21 +66,29 @@ class Hierarchy(Structure):
         self.allowed = allowed
         self.nodes = nodes
 
-    def _tree(self) -> Tree:
-        return Tree(self.parent, self.nodes)
-
-    @property
-    def _names(self) -> Names | None:
-        return self._tree().names
-
     def _describe(self) -> Description:
         tree = self._tree()
-        self._require_few("parent", len(tree), "nodes")
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
         return Description(self.name, {"n": len(tree)}, ints, None)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[np.int32]:
-        return self._tree().nodes(y, argument)[:, np.newaxis]
+        return self._nodes(y, argument)[:, np.newaxis]
+
+    def _nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
+        try:
+            return self._tree().nodes(y, argument)
+        except TargetError as error:
+            hint = f"; {self._converter}" if error.reason.startswith("unknown label") else ""
+            raise TargetError(error.row, error.reason + hint, argument) from None
+
+    def _y_of_nodes(self, tree: Tree, ends: list[list[int]]) -> NDArray[Any]:
+        for i, row in enumerate(ends):
+            if len(row) > 1:
+                raise TargetError(i, "there are several paths, but y is one node; take Subtrees", "paths")
+        return self._decode_parts(np.array(ends, dtype=np.int32))
+
+    def _paths_of_y(self, tree: Tree, y: Any, path: Callable[[int], Any]) -> list[Any]:
+        return [path(node) for node in self._nodes(y, "y").tolist()]
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         names = self._names
@@ -91,8 +98,7 @@ class Hierarchy(Structure):
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold nodes that are not allowed; predictions are wrong there, but that is not an error.
-        tree = self._tree()
-        return tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
+        return self._nodes(y_true, "y_true"), self._nodes(y_pred, "y_pred")
 
     def _mask(self, tree: Tree) -> NDArray[np.bool_]:
         """Return a mask ``(n_nodes,)`` of the allowed nodes; ValueError if the parameter `allowed` is illegal."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import require_integers
 from .._data.glossary import documented
-from .._data.names import Names, checked_names, index_of
-from .._data.targets import padded, summary, target_matrix, whole_numbers
+from .._data.listings import row_entries, table_rows
+from .._data.names import Names, checked_names, index_of, numbers_of
+from .._data.sequences import padded
+from .._data.targets import TargetError, summary, target_matrix, whole_numbers
 from .._lib.call import codes
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
@@ -68,6 +71,8 @@ class Paths(Structure):
     name = "paths"
     default_metric = "hamming_score"
     _entries = "bits"
+    _converter = "Paths(…).from_vertices makes y of lists of vertices"
+    _rows = "lists"
 
     def __init__(
         self,
@@ -172,6 +177,95 @@ class Paths(Structure):
             [np.arange(n_steps * n_states), n_steps * n_states + np.tile(np.arange(n_states**2), n_steps - 1)]
         )
         return cls(np.concatenate([labels, np.stack([tails, heads], axis=1)]), 0, target, tied=tied)
+
+    def from_vertices(self, rows: Any, *, sep: str | None = None) -> NDArray[np.int32]:
+        """Return y for lists of the vertices of paths, in order.
+
+        Parameters
+        ----------
+        rows : sequence of n lists, or array or data frame of shape (n, width)
+            Vertices from the source to the target, by name, or by number where they have no names. Rows of a table may
+            end in "", None or NaN.
+        sep : str, default=None
+            What divides the vertices where rows are strings, such as ">".
+
+        Returns
+        -------
+        y : ndarray of shape (n, L), dtype=int32
+            Indices of the arcs, padded with −1 to the length L of the longest path.
+
+        Raises
+        ------
+        ValueError
+            When a row is no path from the source to the target; names the row and the vertex.
+
+        Examples
+        --------
+        >>> bypass = Paths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c", vertices=["a", "b", "c"])
+        >>> bypass.from_vertices([["a", "b", "c"], ["a", "c"]])
+        array([[ 0,  1],
+               [ 2, -1]], dtype=int32)
+        """
+        lists = [row_entries(row, i, "rows", sep, True) for i, row in enumerate(table_rows(rows, "rows"))]
+        numbers = numbers_of(lists, self._names, "rows", "Paths", "vertices", "vertex")
+        arcs, source, target = self._ends()
+        y = np.full((len(lists), self.space.part_len), -1, dtype=np.int32)
+        index = {(tail, head): arc for arc, (tail, head) in enumerate(arcs.tolist())}
+        for i, (row, listed) in enumerate(zip(numbers, lists, strict=True)):
+            if len(row) < 2 or (row[0], row[-1]) != (source, target):
+                ends = " to ".join(map(repr, self._called_by([source, target])))
+                raise TargetError(i, f"paths lead from {ends}, found {listed!r:.80}", "rows")
+            for step, arc in enumerate(pairwise(row)):
+                if arc not in index:
+                    heads = self._called_by([head for tail, head in index if tail == arc[0]])
+                    tail, head = listed[step : step + 2]
+                    remedy = f"arcs from {tail!r} lead to {summary(heads)}" if heads else f"no arc leaves {tail!r}"
+                    raise TargetError(i, f"there is no arc from {tail!r} to {head!r}; {remedy}", "rows")
+                y[i, step] = index[arc]
+        return y
+
+    def to_vertices(self, y: Any, *, sep: str | None = None) -> list[Any]:
+        """Return lists of the vertices of paths, in order, the inverse of `from_vertices`.
+
+        Parameters
+        ----------
+        y : array-like of n rows
+            In the structure's format, such as predictions.
+        sep : str, default=None
+            What divides the vertices where rows shall be strings; None: rows are lists.
+
+        Returns
+        -------
+        rows : list of n lists or strings
+            Vertices by name, or by number where they have no names.
+
+        Raises
+        ------
+        ValueError
+            When a row of y is no path; names the row.
+
+        Examples
+        --------
+        >>> Paths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c", vertices=["a", "b", "c"]).to_vertices([[0, 1], [2]])
+        [['a', 'b', 'c'], ['a', 'c']]
+        """
+        arcs, source, _ = self._ends()
+        found = []
+        for row in self.space.encode(y):
+            listed = self._called_by([source, *arcs[row[row >= 0], 1].tolist()])
+            found.append(listed if sep is None else sep.join(map(str, listed)))
+        return found
+
+    def _ends(self) -> tuple[NDArray[np.int32], int, int]:
+        """Return the arcs, the source and the target, by their numbers."""
+        description = self.space.description  # checked
+        numbered = self if self._names is None else self._numbered()
+        return np.asarray(numbered.arcs), description.scalars["source"], description.scalars["target"]
+
+    def _called_by(self, vertices: list[int]) -> list[Any]:
+        """Return vertices by their names, or numbers where they have none."""
+        names = self._names
+        return vertices if names is None else [names[vertex] for vertex in vertices]
 
     @staticmethod
     def from_labels(labels: ArrayLike, n_states: int) -> NDArray[np.int32]:

@@ -61,7 +61,9 @@ class Routes(Visits):
     _entries = "bits"
     _sized = Sized("n_places", "place", "y", names="places")
     _called = "places?"
+    _converter = "Routes(places=[…]).from_names makes y of lists of places"
     _noun = ("place", "places")
+    _returns = False
 
     def __init__(self, n_places: int | None = None, *, places: Sequence[Any] | None = None) -> None:
         self.n_places = n_places

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
-from .._data.names import Names
 from .._data.targets import target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
-from ._base import Structure
-from .costs import TREE_COSTS
+from ._trees import Trees
 
 
 @documented
-class Subtrees(Structure):
+class Subtrees(Trees):
     r"""Subtrees of a rooted tree that contain the root: :math:`\psi_i(y)` is 1 for the nodes i of the subtree y.
 
     Parameters
@@ -54,8 +53,7 @@ class Subtrees(Structure):
 
     name = "subtrees"
     default_metric = "hamming_score"
-    _entries = "bits"
-    _costs = ("tree", "hamming", *TREE_COSTS)
+    _converter = "y_from_paths of Subtrees.from_paths(…) makes y of paths"
     _columns = "items"
     _called = "nodes?|column"
 
@@ -63,18 +61,25 @@ class Subtrees(Structure):
         self.parent = parent
         self.nodes = nodes
 
-    @property
-    def _names(self) -> Names | None:
-        return self._tree().names
-
-    def _tree(self) -> Tree:
-        tree = Tree(self.parent, self.nodes)
-        self._require_few("parent", len(tree), "nodes")
-        return tree
-
     def _describe(self) -> Description:
         tree = self._tree()
         return Description(self.name, {"n": len(tree)}, tree.parent, None)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "node of the tree")
+
+    def _y_of_nodes(self, tree: Tree, ends: list[list[int]]) -> NDArray[Any]:
+        y = np.zeros((len(ends), len(tree)), dtype=np.int32)
+        for row, nodes in zip(y, ends, strict=True):
+            for node in nodes:
+                while node >= 0 and not row[node]:
+                    row[node], node = 1, int(tree.parent[node])
+        return y
+
+    def _paths_of_y(self, tree: Tree, y: Any, path: Callable[[int], Any]) -> list[Any]:
+        rows = self.space.encode(y) != 0
+        above = np.zeros_like(rows)  # nodes with a child in the subtree
+        children = np.flatnonzero(tree.parent >= 0)
+        at, child = np.nonzero(rows[:, children])
+        above[at, tree.parent[children[child]]] = True
+        return [[path(node) for node in np.flatnonzero(row).tolist()] for row in rows & ~above]
