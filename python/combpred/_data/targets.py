@@ -200,8 +200,9 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
         What messages call it.
     converter : str
         Which converter makes y of what.
-    rows : {"numbers", "lists", "matrices", "names"}, default="numbers"
-        What rows of y may be: numbers for the same columns, numbers in lists of any length, also matrices, or one name.
+    rows : str, default="numbers"
+        What rows of y may be: "numbers" for the same columns, numbers in "lists" of any length, also "matrices", or one
+        of "names".
     """
     if isinstance(y, (list, tuple)):
         row = y[0] if y else None
