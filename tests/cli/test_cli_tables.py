@@ -155,7 +155,10 @@ def test_missing_values_and_names_that_look_like_them(
 
 
 def test_parquet_in_and_out(expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
-    pytest.importorskip("pyarrow", reason="Parquet is read by pyarrow")
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        pytest.skip("Parquet is read by pyarrow, releases of which need a later NumPy than the oldest allowed")
     frame = pd.DataFrame({"age": AGES, "day": pd.date_range("2024-01-01", periods=N), "kind": KINDS})
     path, model, out = str(tmp_path / "t.parquet"), str(tmp_path / "m"), str(tmp_path / "p.parquet")
     frame.set_index("day").to_parquet(path)
