@@ -104,24 +104,26 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
             f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}; at least one must be "
             "left as an input"
         )
-    stray = [name for name in categorical if name not in chosen]
+    stray = sorted(set(categorical).difference(chosen))
     if stray:
         raise UsageError(f"--categorical names the column {stray[0]!r}, which is not an input")
     marks = options.thousands, options.decimal or "."
-    for name in [name for name in targets if not is_numeric_dtype(table.frame[name])]:
-        _check_notation(table.source, table.frame[name].dropna().astype(str), marks)
-    dates = _check_numbers(table, [name for name in chosen if name not in categorical], marks)
+    numeric = {name for name, kind in table.frame.dtypes.items() if is_numeric_dtype(kind)}
+    for name in targets:
+        if name not in numeric:
+            _check_notation(table.source, table.frame[name].dropna().astype(str), marks)
+    asked = set(categorical)
+    dates = _check_numbers(table, [name for name in chosen if name not in numeric and name not in asked], marks)
     said = [f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}" for name in dates]
-    chosen = [name for name in chosen if name not in dates]
-    if not chosen:
+    numbers = [name for name in chosen if name in numeric and name not in asked]
+    categories = [name for name in chosen if (name not in numeric or name in asked) and name not in dates]
+    if not numbers and not categories:
         raise UsageError(f"{table.source} has no inputs but dates, {summary(dates)}: make numbers of them")
-    numbers = [name for name in chosen if name not in categorical and is_numeric_dtype(table.frame[name])]
-    categories = [name for name in chosen if name not in numbers]
     for name in categories:
-        _check_levels(table, name, asked=name in categorical)
+        _check_levels(table, name, asked=name in asked)
+    whole = {name for name, kind in table.frame.dtypes.items() if kind == np.int64}
     for name in numbers:
-        values = table.frame[name].to_numpy()
-        if len(values) >= _FEW and values.dtype.kind in "iu" and (np.diff(values) == 1).all():
+        if name in whole and len(table) >= _FEW and (np.diff(table.frame[name]) == 1).all():
             said.append(f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop {name!r}")
     return numbers, categories, said
 
@@ -148,10 +150,8 @@ def _check_numbers(table: Table, names: Sequence[str], marks: tuple[str | None, 
         column = table.frame[name]
         if pandas.api.types.is_datetime64_any_dtype(column):
             dates.append(name)
-        if pandas.api.types.is_numeric_dtype(column) or name in dates:
-            continue
         fields = column.dropna().astype(str)
-        if not len(fields):
+        if name in dates or not len(fields):
             continue
         if fields.str.fullmatch(_DATE).mean() == 1:
             dates.append(name)
@@ -204,70 +204,87 @@ def input_frame(table: Table, numbers: Sequence[str], categories: Sequence[str],
     """
     import pandas
 
-    for name in [*numbers, *categories]:
-        table.column(name)
-    for name in numbers:
-        require_numbers(table, name)
-    values = table.frame[list(numbers)]
-    if not any(isinstance(kind, pandas.SparseDtype) for kind in values.dtypes):
-        values = values.astype(np.float64)
-    lacking = [name for name in numbers if values[name].isna().any()]
-    if lacking and not missing:
-        column = values[lacking[0]].isna().to_numpy()
-        others = f" (and in {summary(lacking[1:])})" if lacking[1:] else ""
+    text = table.columns([*numbers, *categories])[list(categories)].apply(lambda column: column.map(_text))
+    values = number_frame(table, numbers)
+    rows, columns = _where(values, np.isnan)
+    if rows.size and not missing:
+        first = int(columns.min())
+        others = sorted(set(columns.tolist()) - {first})
+        where = f" (and in {summary([numbers[int(j)] for j in others])})" if others else ""
         raise UsageError(
-            f"{table.where(int(np.argmax(column)))}: the input {lacking[0]!r} is missing, here and in "
-            f"{counted(int(column.sum()) - 1, 'other row')}{others}; drop the rows, or fit with --impute median"
+            f"{table.where(rows[columns == first].min())}: the input {numbers[first]!r} is missing, here and in "
+            f"{counted(int((columns == first).sum()) - 1, 'other row')}{where}; drop the rows, or fit "
+            "with --impute median"
         )
-    text = {name: table.frame[name].map(_text).astype(object) for name in categories}
-    return pandas.concat([values, pandas.DataFrame(text, index=values.index)], axis=1)
+    return pandas.concat([values, text.astype(object)], axis=1)
 
 
-def require_numbers(table: Table, name: str) -> None:
-    """Raise UsageError, naming the line, unless a column holds finite numbers; some may be missing."""
+def number_frame(table: Table, names: Sequence[str]) -> Any:
+    """Return columns as finite numbers, NaN where they are missing; UsageError, naming the line, for other fields."""
     import pandas
 
-    column = table.column(name)
-    numbers = pandas.to_numeric(column, errors="coerce")
-    wrong = (numbers.isna() & column.notna()).to_numpy()
-    if wrong.any():
-        row = int(np.argmax(wrong))
+    frame = table.columns(names)
+    for name, kind in frame.dtypes.items():
+        if pandas.api.types.is_numeric_dtype(kind):
+            continue
+        column = frame[name]
+        numbers = pandas.to_numeric(column, errors="coerce")
+        wrong = (numbers.isna() & column.notna()).to_numpy()
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise UsageError(
+                f"{table.where(row)}: {name!r} holds {column.iloc[row]!r}, which is not a number (see --decimal, "
+                "--thousands, --na-values)"
+            )
+        frame[name] = numbers
+    frame = frame if _is_sparse(frame) else frame.astype(np.float64)
+    rows, columns = _where(frame, np.isinf)
+    if rows.size:
+        name = names[int(columns[rows.argmin()])]
         raise UsageError(
-            f"{table.where(row)}: {name!r} holds {column.iloc[row]!r}, which is not a number (see --decimal, "
-            "--thousands, --na-values)"
+            f"{table.where(rows.min())}: {name!r} is infinite; give a finite number, or leave the field empty"
         )
-    infinite = np.isinf(numbers.to_numpy(dtype=np.float64))
-    if infinite.any():
-        raise UsageError(
-            f"{table.where(int(np.argmax(infinite)))}: {name!r} is infinite; give a finite number, or leave the field "
-            "empty"
-        )
-    if column.dtype == object:  # all missing, in this file
-        table.frame[name] = numbers
+    return frame
+
+
+def _where(frame: Any, condition: Any) -> tuple[Any, Any]:
+    """Return the rows and columns of the entries of a frame of numbers for which a condition holds."""
+    if not _is_sparse(frame):
+        rows, columns = np.nonzero(condition(frame.to_numpy()))
+        return rows, columns
+    entries = frame.sparse.to_coo()
+    held = condition(entries.data)
+    return entries.row[held], entries.col[held]
+
+
+def _is_sparse(frame: Any) -> bool:
+    import pandas
+
+    return any(isinstance(kind, pandas.SparseDtype) for kind in frame.dtypes)
 
 
 def _text(value: Any) -> str:
     return "" if value is None or value != value else str(value).strip()
 
 
-def preparation(X: Any, numbers: list[str], categories: list[str], options: Namespace) -> ColumnTransformer:
+def preparation(X: Any, numbers: list[str], options: Namespace) -> ColumnTransformer:
     """Return the transformer of inputs: missing numbers filled in, numbers standardised, categories as 0/1."""
-    import pandas
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-    is_sparse = any(isinstance(kind, pandas.SparseDtype) for kind in X.dtypes)
     steps: list[Any] = []
     if options.impute:
         steps.append(SimpleImputer(strategy=options.impute, keep_empty_features=True))
     if not options.no_scale:
-        steps.append(StandardScaler(with_mean=not is_sparse))  # zeros stay zeros
-    return ColumnTransformer([
-        ("numbers", make_pipeline(*steps) if steps else "passthrough", numbers),
-        ("categories", OneHotEncoder(handle_unknown="ignore"), categories),
-    ])  # fmt: skip
+        steps.append(StandardScaler(with_mean=not _is_sparse(X[numbers])))  # zeros stay zeros
+    n = len(numbers)  # columns by number: names of 20 000 would be the longest part of a model file
+    kinds = [
+        ("numbers", make_pipeline(*steps) if steps else "passthrough", slice(0, n)),
+        ("categories", OneHotEncoder(handle_unknown="ignore"), slice(n, X.shape[1])),
+    ]
+    return ColumnTransformer([kind for kind in kinds if kind[2].start < kind[2].stop])
 
 
 def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute: str | None) -> Iterator[str]:
@@ -278,7 +295,8 @@ def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute:
     if categories:
         levels = ", ".join(f"{name} ({counted(X[name].nunique(), 'level')})" for name in categories)
         yield f"{counted(len(categories), 'input is a category', 'inputs are categories')}: {levels}"
-    lacking = {name: n for name in numbers if (n := int(X[name].isna().sum()))}
+    counts = np.bincount(_where(X[numbers], np.isnan)[1])
+    lacking = {numbers[j]: int(counts[j]) for j in np.flatnonzero(counts).tolist()}
     if lacking:
         yield f"missing: {_numbered(lacking)}, filled in by --impute {impute}"
     lacking = {name: n for name in categories if (n := int((X[name] == "").sum()))}

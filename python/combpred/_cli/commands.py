@@ -49,7 +49,7 @@ def fit(options: argparse.Namespace) -> None:
         estimator.set_params(structure=cls(**parameters))
     X = input_frame(table, numbers, categories, missing=options.impute is not None)
     y = targets.read(table)
-    pipeline = Pipeline([("inputs", preparation(X, numbers, categories, options)), ("model", estimator)])
+    pipeline = Pipeline([("inputs", preparation(X, numbers, options)), ("model", estimator)])
     start = time.perf_counter()
     with naming_rows(table, targets.columns):
         pipeline.fit(X, y)
@@ -88,7 +88,7 @@ def predict(options: argparse.Namespace) -> None:
         given["constraints"] = _constraints(options.constraints, table)
     features = pipeline[:-1].transform(X)
     ids = select(table.names, options.id, "--id") if options.id is not None else header.ids
-    parts = [pandas.DataFrame({name: table.column(name).reset_index(drop=True) for name in ids})]
+    parts = [table.columns(ids).reset_index(drop=True)]
     with naming_rows(table, ["constraints"] if given else header.targets.columns):
         if options.certificate:
             if "return_certificate" not in takes:

@@ -59,11 +59,12 @@ class Table:
         line = next((line for i, line in enumerate(self.lines()) if i == row), None)
         return f"{self.source}, row {row}" if line is None else f"{self.source}, line {line}"
 
-    def column(self, name: str) -> Any:
-        """Return a column; `UsageError` if there is none."""
-        if name not in self.frame.columns:
-            raise UsageError(f"{self.source} has no column {name!r}; it has {summary(self.names)}")
-        return self.frame[name]
+    def columns(self, names: Sequence[str]) -> Any:
+        """Return some columns as a data frame; `UsageError` for those that are not there."""
+        absent = sorted(set(names).difference(self.frame.columns), key=list(names).index)
+        if absent:
+            raise UsageError(f"{self.source} has no column {summary(absent)}; it has {summary(self.names)}")
+        return self.frame[list(names)]
 
 
 def load_pandas() -> Any:

@@ -12,7 +12,7 @@ from scipy import sparse
 from .._data.checks import counted
 from .._lib.errors import RowError
 from ..structures import LabelSets, Permutations, WeakOrders
-from .columns import require_numbers
+from .columns import number_frame
 from .error import UsageError
 from .table import Table
 
@@ -51,11 +51,9 @@ class TargetColumns:
         UsageError
             Naming the columns that the table does not have, or the line and column of what is no target.
         """
-        for name in self.columns:
-            table.column(name)
+        column = table.columns(self.columns).iloc[:, 0]
         if self.form == "columns":
             return self._matrix(table)
-        column = table.frame[self.columns[0]]
         lacking = column.isna().to_numpy()
         if self.form != "sets" and lacking.any():
             raise UsageError(
@@ -71,9 +69,8 @@ class TargetColumns:
             raise UsageError(f"{table.where(error.row)}: {column.name!r}: {error.reason}") from error
 
     def _matrix(self, table: Table) -> Any:
-        for name in self.columns:
-            require_numbers(table, name)
-        y = table.frame[list(self.columns)].astype(np.float64)
+        y = number_frame(table, self.columns)
+        y = y.astype(np.float64)  # no longer sparse
         return y if y.isna().any(axis=None) or (y % 1 != 0).any(axis=None) else y.astype(np.int64)
 
     def _converted(self, table: Table, cells: list[str]) -> Any:
@@ -138,7 +135,7 @@ def find_targets(
     """
     if len(columns) > 1:
         return TargetColumns(columns, "columns"), {}, structure
-    column = table.column(columns[0])
+    column = table.frame[columns[0]]
     paths = (table.paths or {}).get(columns[0])
     if paths is not None:
         cells = [_deepest({part.strip() for part in str(cell).split(PATHS)}) for cell in column.dropna()]
