@@ -85,7 +85,7 @@ def test_multilabel_checks_pass(Estimator, check):
         ("multiclass", True),
         (LabelSets(), True),
         ("labelsets", True),
-        (Ordinal(), False),
+        (Ordinal(), True),
         (Permutations(), False),
         ("permutations", False),
     ],

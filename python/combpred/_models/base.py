@@ -37,7 +37,7 @@ from .._lib.errors import CapabilityError, DataError, RowError
 from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
-from ..structures import LabelSets, MultiClass, Structure, is_meant
+from ..structures import Hierarchy, LabelSets, Ordinal, PosetElements, Structure, has_classes, is_meant
 from .certified import Certified
 from .training import TrainingRows, embed_targets, resolve_targets
 
@@ -101,7 +101,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        return self.structure is None or is_meant(MultiClass, self.structure) or is_meant(LabelSets, self.structure)
+        return self.structure is None or has_classes(self.structure)
 
     @property
     def _estimator_type(self) -> str:
@@ -169,11 +169,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _set_structure(self, structure: Structure) -> None:
         """Set `structure_` and what follows from it, such as `classes_` where scikit-learn asks for them."""
         self.structure_ = structure
-        if isinstance(self.structure_, MultiClass):
-            self.classes_ = self.structure_.classes_
-        elif isinstance(self.structure_, LabelSets):
-            names = self.structure_.space.value_names()
-            self.classes_ = np.arange(self.structure_.n_features) if names is None else np.array(names)
+        classes = structure.space.classes()
+        if classes is not None:
+            self.classes_ = classes
 
     def set_output(self, *, predict: str | None = None) -> Any:
         """Set what predictions come back as.
@@ -270,7 +268,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         Returns
         -------
         ndarray of shape (n, d) or (n,), float64
-            As `feature_scores`, except for two classes: the second class's score minus the first's, of shape ``(n,)``.
+            As `feature_scores`; for grades, nodes and elements what `predict` maximises, a column for each of
+            `classes_`. Where there are two: the second one's score minus the first's, of shape ``(n,)``.
 
         Raises
         ------
@@ -296,7 +295,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return self._decision(self.feature_scores(X))
 
     def _decision(self, scores: FloatArray) -> FloatArray:
-        if isinstance(self.structure_, MultiClass) and scores.shape[1] == 2:
+        if isinstance(self.structure_, (Ordinal, Hierarchy, PosetElements)):
+            scores = self.structure_.space.class_values(*self._decoding_scores(scores))
+        if scores.shape[1] == 2 and not isinstance(self.structure_, LabelSets) and hasattr(self, "classes_"):
             return scores[:, 1] - scores[:, 0]
         return scores
 

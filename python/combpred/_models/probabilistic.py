@@ -36,7 +36,7 @@ from ..sampling.engines import (
     resolve_method,
 )
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
-from ..structures import structure_classes
+from ..structures import has_classes
 from ..structures.costs import OWN
 from .base import StructuredEstimator
 from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of
@@ -59,15 +59,9 @@ class _Block(NamedTuple):
 
 
 def _has_probabilities(self: ProbabilisticStructured) -> bool:
-    """Whether `predict_proba` is there: for classes, grades and label sets."""
+    """Whether `predict_proba` is there: for classes, grades, nodes, elements and label sets."""
     structure = getattr(self, "structure_", self.structure)
-    kind = structure_classes().get(structure) if isinstance(structure, str) else structure
-    if structure is None or hasattr(kind, "probabilities"):
-        return True
-    raise AttributeError(
-        f"predict_proba is for classes, grades and label sets, not for structure={structure!r}: predict_marginals "
-        "gives the expected embedding, log_proba the probability of a structure"
-    )
+    return structure is None or has_classes(structure, "predict_proba")
 
 
 @documented
@@ -485,9 +479,10 @@ class ProbabilisticStructured(StructuredEstimator):
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each class, grade or label.
+        """Return the probability of each class, grade, node, element or label.
 
-        Only with classes (``MultiClass``), grades (``Ordinal``) and label sets (``LabelSets``).
+        Only with classes (``MultiClass``), grades (``Ordinal``), nodes of trees (``Hierarchy``), elements of posets
+        (``PosetElements``) and label sets (``LabelSets``).
 
         Parameters
         ----------
@@ -496,8 +491,8 @@ class ProbabilisticStructured(StructuredEstimator):
         Returns
         -------
         ndarray of shape (n, d), float64
-            For classes, in the order of `classes_`, and for grades: the probability of each; rows sum to 1. For label
-            sets: the probability of each label to be in the set.
+            In the order of `classes_`. The probability of each class, grade, or allowed node or element; rows sum to
+            1. For label sets: the probability of each label to be in the set.
 
         Raises
         ------
@@ -519,7 +514,42 @@ class ProbabilisticStructured(StructuredEstimator):
         [[0.38, 0.62]]
         """
         marginals = self._marginals(X)  # refuses what is not fitted
-        return self._output(self.structure_.probabilities(marginals), X, self.structure_.space.value_names())
+        names = None if self.structure_.space.value_names() is None else self.classes_.tolist()
+        return self._output(self.structure_.probabilities(marginals), X, names)
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @lazily_on_dask
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64
+            −inf where a probability is below the smallest positive number.
+
+        Raises
+        ------
+        AttributeError, sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict_proba`.
+
+        Notes
+        -----
+        Cost: that of `predict_proba`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        >>> ProbabilisticStructured().fit(X, ["a", "a", "b", "b"]).predict_log_proba([[1.5]]).round(2).tolist()
+        [[-0.98, -0.47]]
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     @lazily_on_dask
     def predict_marginals(self, X: Any) -> Any:

@@ -66,6 +66,36 @@ class Hierarchy(Trees):
         self.allowed = allowed
         self.nodes = nodes
 
+    def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of each allowed node, given the marginals of distributions.
+
+        Parameters
+        ----------
+        marginals : ndarray of shape (n, d)
+            As `marginals` returns them.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, n_allowed)
+            Of the allowed nodes in the order of their indices; rows sum to 1.
+
+        Examples
+        --------
+        >>> from combpred.structures import Hierarchy
+        >>> tree = Hierarchy([-1, 0, 0], allowed="leaves")
+        >>> tree.probabilities(tree.marginals([[0.0, 0.0, 0.0]]))
+        array([[0.5, 0.5]])
+        """
+        tree = self._tree()
+        own = marginals.copy()  # P(node) = P(node or below) − Σ P(child or below)
+        below = np.flatnonzero(tree.parent >= 0)
+        np.subtract.at(own.T, tree.parent[below], marginals.T[below])
+        found: NDArray[np.float64] = np.clip(own[:, self._mask(tree)], 0.0, 1.0)
+        return found
+
+    def _classes(self) -> NDArray[Any]:
+        return self._decode_parts(np.flatnonzero(self._mask(self._tree())).astype(np.int32)[:, np.newaxis])
+
     def _describe(self) -> Description:
         tree = self._tree()
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])

@@ -189,6 +189,9 @@ class LabelSets(Structure):
         """
         return marginals
 
+    def _classes(self) -> NDArray[Any]:
+        return np.arange(self._n()) if self._names is None else np.array(self._names)
+
     def _describe(self) -> Description:
         n = self._n()
         size = -1 if self.size is None else self._size("size", "the user", "size", 0)

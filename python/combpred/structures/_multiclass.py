@@ -108,6 +108,8 @@ class MultiClass(Structure):
         n = self._n()
         return getattr(self, "classes_", np.arange(n))
 
+    _classes = _labels
+
     def _numbers(self, y: Any, argument: str) -> NDArray[np.int32]:
         known = self._labels().tolist()
         labels = target_vector(y, argument)

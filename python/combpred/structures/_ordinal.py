@@ -85,6 +85,9 @@ class Ordinal(Structure):
         np.clip(probabilities, 0.0, 1.0, out=probabilities)
         return probabilities
 
+    def _classes(self) -> NDArray[Any]:
+        return self._decode_parts(np.arange(self._n(), dtype=np.int32)[:, np.newaxis])
+
     @property
     def _names(self) -> Names | None:
         if hasattr(self, "categories_"):

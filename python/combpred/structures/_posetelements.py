@@ -62,6 +62,45 @@ class PosetElements(Structure):
         self.allowed = allowed
         self.elements = elements
 
+    def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of each allowed element, given the marginals of distributions.
+
+        Parameters
+        ----------
+        marginals : ndarray of shape (n, d)
+            As `marginals` returns them.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, n_allowed)
+            Of the allowed elements in the order of their indices; rows sum to 1.
+
+        Notes
+        -----
+        The linear system that marginals are sums of probabilities of elements, the inverse of which is Möbius's
+        function (Rota, 1964). Cost: O(k³ + n k²).
+
+        Examples
+        --------
+        >>> from combpred.structures import PosetElements
+        >>> chain = PosetElements([[1, 1, 1], [0, 1, 1], [0, 0, 1]])
+        >>> chain.probabilities(chain.marginals([[0.0, 0.0, 0.0]])).round(3)
+        array([[0.333, 0.333, 0.333]])
+        """
+        psi = self.space.embed(self._allowed()[:, np.newaxis])
+        found: NDArray[np.float64] = np.linalg.lstsq(psi.T, marginals.T, rcond=None)[0].T
+        return np.clip(found, 0.0, 1.0)
+
+    def _allowed(self) -> NDArray[np.int32]:
+        """Return the indices of the allowed elements."""
+        ints = self._describe().ints
+        assert ints is not None  # the relation, row by row, and the mask
+        k = int(np.sqrt(len(ints)))
+        return np.flatnonzero(ints[k * k :]).astype(np.int32)
+
+    def _classes(self) -> NDArray[Any]:
+        return self._decode_parts(self._allowed()[:, np.newaxis])
+
     def _relation(self) -> NDArray[np.int32]:
         """Return the relation as int32 of shape ``(k, k)``, after checking its shape and entries."""
         relation = np.asarray(self.relation)

@@ -135,3 +135,17 @@ def _inferred(y: Any) -> Structure:
         )
     check_classification_targets(y)  # refuses continuous targets in scikit-learn's words
     raise ValueError(f"structure: cannot be read from y, which is {kind}; give the structure")
+
+
+def has_classes(structure: Any, method: str | None = None) -> bool:
+    """Return whether outputs of an estimator's parameter `structure` are classes, or sets of them.
+
+    If not, AttributeError where a method is named that is for these.
+    """
+    kind = structure_classes().get(structure) if isinstance(structure, str) else structure
+    if method is not None and not hasattr(kind, "probabilities"):
+        raise AttributeError(
+            f"{method} is for classes, grades, nodes, elements and label sets, not for structure={structure!r}: "
+            "predict_marginals gives the expected embedding, log_proba the probability of a structure"
+        )
+    return hasattr(kind, "probabilities")

@@ -207,6 +207,17 @@ class LibrarySpace:
         """Return the names of the values of an output, classes, labels or grades; None if they have none."""
         return self.structure._names
 
+    def classes(self) -> NDArray[Any] | None:
+        """Return the outputs in the format of y where they are classes of one row, in the order of probabilities."""
+        found: NDArray[Any] | None = getattr(self.structure, "_classes", lambda: None)()
+        return found
+
+    def class_values(self, linear: FloatArray, magnitude: FloatArray | None) -> FloatArray:
+        """Return ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩ of every class y (n, k), for scores s (n, d) and t (d,) of a decision."""
+        psi = self.embed(self.encode(self.classes()))
+        values: FloatArray = linear @ psi.T
+        return values if magnitude is None else values + np.square(psi) @ magnitude
+
     def loss_entries(self) -> NDArray[np.bool_] | None:
         """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""
         return self.structure._loss_entries()

@@ -52,8 +52,9 @@ def test_multilabel_checks_pass(Estimator, check):
 
 @pytest.mark.parametrize("Estimator", BASELINES)
 def test_classifier_or_not_is_a_matter_of_the_structure(Estimator):
-    assert is_classifier(Estimator()) and is_classifier(Estimator(LabelSets()))
-    assert not is_classifier(Estimator(Ordinal())) and not is_classifier(Estimator("permutations"))
+    for structure in (None, LabelSets(), Ordinal(), "ordinal"):
+        assert is_classifier(Estimator(structure))
+    assert not is_classifier(Estimator("permutations"))
 
 
 @pytest.mark.parametrize("Estimator", BASELINES)
