@@ -121,7 +121,7 @@ def test_partial_orders_may_be_reflexive() -> None:
         ([[0, 0, 0], [0, np.nan, 0]], "row 1: found nan in column 1"),
         ([[0, 0, 0], [0, None, 0]], "row 1: found nan in column 1"),
         (pd.DataFrame({"a": [0, "x"], "b": [0, 0], "c": [0, 0]}), "row 1: 'x' is not a number"),
-        ([["a", "b", "c"]], "row 0: 'a' is not a number"),
+        ([["a", "b", "c"]], r"row 0: found \['a', 'b', 'c'\]; .*from_edges"),
         ([[0, 0]], "y has 2 columns, it needs 3, one for each pair of items u < v, N=3"),
         ([0, 0, 0], r"got shape \(3,\)"),
         (None, "y is None"),
@@ -151,9 +151,8 @@ def test_tournaments_need_not_be_transitive_and_partial_orders_must(limits: Any)
     circle = [1, -1, 1]  # 0 before 1, 1 before 2, 2 before 0
     Tournaments(3).validate([circle])
     limits.numbers_read(2 * 3)  # two rows at a time
-    message = (
-        "row 3: the relation is not transitive: 0 is before 1 and 1 before 2, but 0 is not before 2; add.*tournaments"
-    )
+    message = "row 3: the relation is not transitive: 0 is before 1 and 1 before 2, but 0 is not before 2; "
+        "closure=True.*add.*tournaments"
     for y in ([[0, 0, 0]] * 3 + [circle], matrices([[0, 0, 0]] * 3 + [circle], 3)):
         with pytest.raises(ValueError, match=message):
             PartialOrders(3).validate(y)

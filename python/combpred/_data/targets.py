@@ -216,9 +216,11 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
     entry = None if listed is None or len(listed) == 0 else listed[0]
     wrong = {"lists": (str, tuple, dict, list), "matrices": (str, tuple, dict), "names": ()}
     named = listed is not None and len(listed) != 1 if rows == "names" else isinstance(row, str)
-    odd = isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
+    first = entry[0] if rows == "matrices" and isinstance(entry, list) and entry else None
+    odd = isinstance(first, str) or isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
     if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
-        raise TargetError(0, f"found {row!r:.60}; {converter}", argument)
+        shown = row.tolist() if isinstance(row, np.ndarray) else row
+        raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}; {converter}", argument)
     if differs and rows in ("numbers", "names"):
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial, update_wrapper
+from functools import partial, update_wrapper, wraps
+from types import MethodType
 from typing import Any
 
 
@@ -29,3 +30,29 @@ class converter:  # noqa: N801  # a decorator
         if size is not None and names in taken:
             held.setdefault(names, range(size))
         return partial(function, **held)
+
+
+class converter_of:  # noqa: N801  # a decorator
+    """Decorate a method that makes y by the edges or names of its structure, so that a class has it, too.
+
+    Called on the class, it takes the parameters of the structure by their names.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.__func__ = function
+        update_wrapper(self, function)  # type: ignore[arg-type]  # for what reads docstrings
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """Return the method of an instance, or a function that makes one first."""
+        function = self.__func__
+        if instance is not None:
+            return MethodType(function, instance)
+
+        @wraps(function)
+        def of_class(*arguments: Any, **options: Any) -> Any:
+            if arguments and isinstance(arguments[0], owner):
+                return function(*arguments, **options)
+            own = {parameter.name for parameter in owner._get_param_signature()} & set(options)
+            return function(owner(**{name: options.pop(name) for name in own}), *arguments, **options)
+
+        return of_class

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,9 @@ from .._data.targets import summary, target_matrix
 from .._lib.call import codes
 from .._lib.errors import in_words_of
 from .._lib.structure import Description, Range
+from . import _pairs
 from ._base import Sized, Structure
+from ._converter import converter_of
 
 _COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
@@ -25,11 +28,19 @@ class EdgeSets(Structure):
     _entries = "bits"
     _sized = Sized("n_vertices", "edge", names="vertices")
     _columns = "entries"
+    _directed = False  # whether edges of graphs that are outputs are
     _called = "vertex|vertices"
 
     n_vertices: int | None
     edges: Any
     vertices: Sequence[Any] | None
+
+    from_edges = converter_of(_pairs.from_edges)
+    to_edges = converter_of(_pairs.to_edges)
+    from_networkx = converter_of(_pairs.from_networkx)
+    to_networkx = converter_of(_pairs.to_networkx)
+    from_adjacency = converter_of(_pairs.from_adjacency)
+    to_adjacency = converter_of(_pairs.to_adjacency)
 
     def _range(self, key: str) -> Range:
         return _COMPLETE if self.edges is None else super()._range(key)
@@ -46,6 +57,13 @@ class EdgeSets(Structure):
         if self.edges is not None:
             return self._with(n_vertices=self.space.description.scalars["n"])
         return super()._resolve(y)
+
+    def _said(self, reason: str) -> str:
+        if (names := self._names) is not None:
+            reason = re.sub(
+                r"\((\d+), (\d+)\)", lambda ends: f"({names[int(ends[1])]!r}, {names[int(ends[2])]!r})", reason
+            )
+        return super()._said(reason)
 
     def _shown(self, y: Any) -> int:
         return vertices_of_complete_graph(super()._shown(y))

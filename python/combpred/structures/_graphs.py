@@ -80,6 +80,7 @@ class Graphs(EdgeSets):
     """
 
     name = "graphs"
+    _converter = "Graphs(vertices=[…]).from_edges, from_networkx and from_adjacency make y of graphs"
 
     def __init__(
         self,

@@ -68,6 +68,7 @@ class PartialOrders(Relations):
     """
 
     name = "partialorders"
+    _converter = "PartialOrders(items=[…]).from_edges, from_networkx and from_adjacency make y of graphs"
 
     def __init__(
         self,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from numpy.typing import NDArray
 
 from .._data.relations import items_shown, relation_rows
+from . import _pairs
 from ._base import Sized, Structure
+from ._converter import converter_of
 
 
 class Relations(Structure):
@@ -18,6 +21,17 @@ class Relations(Structure):
     _costs = ("hamming", "kendall")
     _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
     _columns = "entries"
+    _directed = True  # whether edges of graphs that are outputs are
+    _rows = "matrices"
+
+    def _said(self, reason: str) -> str:
+        reason = super()._said(reason)
+        if not reason.startswith("the relation is not transitive"):
+            return reason
+        names, (found, _, remedy) = self._names, reason.partition(";")
+        if names is not None:
+            found = re.sub(r"\d+", lambda number: repr(names[int(number[0])]), found)
+        return f"{found}; closure=True of from_edges, from_networkx and from_adjacency adds what follows, or{remedy}"
 
     def _shown(self, y: Any) -> int:
         return items_shown(y, type(self).__name__)
@@ -26,3 +40,10 @@ class Relations(Structure):
         return relation_rows(y, self._n(), argument)
 
     _metric_arguments = Structure._encoded
+
+    from_edges = converter_of(_pairs.from_edges)
+    to_edges = converter_of(_pairs.to_edges)
+    from_networkx = converter_of(_pairs.from_networkx)
+    to_networkx = converter_of(_pairs.to_networkx)
+    from_adjacency = converter_of(_pairs.from_adjacency)
+    to_adjacency = converter_of(_pairs.to_adjacency)

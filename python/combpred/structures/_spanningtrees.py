@@ -52,6 +52,7 @@ class SpanningTrees(EdgeSets):
     """
 
     name = "spanningtrees"
+    _converter = "SpanningTrees(vertices=[…]).from_edges, from_networkx and from_adjacency make y of graphs"
 
     def __init__(
         self,

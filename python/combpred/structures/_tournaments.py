@@ -50,6 +50,7 @@ class Tournaments(Relations):
     """
 
     name = "tournaments"
+    _converter = "Tournaments(items=[…]).from_edges, from_networkx and from_adjacency make y of graphs"
 
     def __init__(self, n_items: int | None = None, *, items: Sequence[Any] | None = None) -> None:
         self.n_items = n_items

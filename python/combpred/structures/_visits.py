@@ -12,6 +12,7 @@ from .._data.names import numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, whole_numbers
 from ._base import Structure
+from ._converter import converter_of
 
 
 class Visits(Structure):
@@ -24,6 +25,7 @@ class Visits(Structure):
     _returns: ClassVar[bool] = True  # whether outputs return to their start, which y does not repeat
     _rows = "lists"
 
+    @converter_of
     def from_names(self, rows: Any, *, sep: str | None = None, closed: bool = False) -> NDArray[np.int32]:
         """Return y for lists of names in the order of the visits.
 
@@ -80,6 +82,7 @@ class Visits(Structure):
         self._resolve(y).space.encode(y, "rows")  # refuses what is no output
         return y
 
+    @converter_of
     def to_names(self, y: Any, *, sep: str | None = None, closed: bool = False) -> list[Any]:
         """Return lists of names in the order of the visits, the inverse of `from_names`.
 
