@@ -151,8 +151,7 @@ def test_tournaments_need_not_be_transitive_and_partial_orders_must(limits: Any)
     circle = [1, -1, 1]  # 0 before 1, 1 before 2, 2 before 0
     Tournaments(3).validate([circle])
     limits.numbers_read(2 * 3)  # two rows at a time
-    message = "row 3: the relation is not transitive: 0 is before 1 and 1 before 2, but 0 is not before 2; "
-        "closure=True.*add.*tournaments"
+    message = "row 3: the relation is not transitive: 0 is before 1 and 1 before 2, but 0 is not before 2; closure=True"
     for y in ([[0, 0, 0]] * 3 + [circle], matrices([[0, 0, 0]] * 3 + [circle], 3)):
         with pytest.raises(ValueError, match=message):
             PartialOrders(3).validate(y)
