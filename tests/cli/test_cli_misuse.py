@@ -105,7 +105,7 @@ def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute s hierarchical x,x/y\n@data\n1,x/z\n",
-            "line 5: 's': 'x/z' is no path",
+            "line 5: 's': 'x/z' is no node",
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 2 2}\n",

@@ -20,6 +20,9 @@ from combpred.structures import LabelSets, Permutations
 N = 40
 X = np.random.RandomState(0).standard_normal(N).round(3)
 HIGH = X > 0
+CLOSE = ["--kernel", "rbf", "--gamma", "10", "--alpha", "0.01"]
+BYPASS = ["--param", 'arcs=[["a", "b"], ["b", "c"], ["a", "c"]]', "--param", "source=a", "--param", "target=c"]
+BYPASS += ["--param", 'vertices=["a", "b", "c"]']
 
 
 def cells(path: Path, low: str, high: str, more: dict[str, object] | None = None) -> str:
@@ -53,6 +56,12 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
             "cat",
             "carp",
         ),
+        (["--structure", "hierarchy", "--param", "allowed=leaves"], "pet/cat", "pet/fish/carp"),
+        (["--structure", "subtrees"], "1", "1/2@2"),
+        (["--structure", "subtrees"], "pet/cat", "pet/cat@pet/fish/carp"),
+        (["--structure", "routes", *CLOSE], "Bath>Cork", "Ely>Dover>Bath"),
+        (["--structure", "directedcycles", *CLOSE], "Bath>Cork>Dover", "Bath>Ely>Cork"),
+        (["--structure", "paths", *BYPASS], "a>c", "a>b>c"),
     ],
 )
 def test_names_come_back_as_they_were(
@@ -140,15 +149,16 @@ def test_hierarchies_of_clus(tmp_path: Path, capsys: pytest.CaptureFixture[str],
     single = arff(
         tmp_path / "s.arff", TREE, [f"{x},{'1@1/2' if high else '2'}" for x, high in zip(X, HIGH, strict=True)]
     )
-    assert "Hierarchy(parent={'1': 'root'" in output(capsys, "fit", single, "--model", model)
+    assert "Hierarchy(nodes=['(root)', '1', '1/1'" in output(capsys, "fit", single, "--model", model)
     found = output(capsys, "predict", single, "--model", model).split()
     assert found[0] == "class" and (np.array(found[1:]) == np.where(HIGH, "1/2", "2")).mean() > 0.85
     assert "hierarchical_loss" in output(capsys, "evaluate", single, "--model", model, "--metric", "hierarchical_loss")
 
     rows = [f"{x},{'1/2@2/1' if high else '1'}" for x, high in zip(X, HIGH, strict=True)]
     several = arff(tmp_path / "p.arff", TREE, rows)
-    assert f"p.arff, line {8 + int(np.argmax(HIGH))}: 'class': ['1/2', '2/1'] are several nodes" in fails(
-        "evaluate", several, "--model", model
+    assert (
+        f"p.arff, line {8 + int(np.argmax(HIGH))}: 'class': there are several paths, but y is one node; take Subtrees"
+        in fails("evaluate", several, "--model", model)
     )
     assert "Subtrees(" in output(capsys, "fit", several, "--model", model)
     found = output(capsys, "predict", several, "--model", model).split()
@@ -219,6 +229,11 @@ def test_probabilities_certificates_and_constraints(
         for row in output(capsys, "predict", path, "--model", model, "--constraints", "rule").split()[1:]
     ]
     assert chosen[1::2] == ["milk"] * (N // 2) and "milk" not in chosen[::2]
+    found = [
+        float(output(capsys, "evaluate", path, "--model", model, "--metric", "zero_one_loss", *more).split()[1])
+        for more in ([], ["--constraints", "rule"], ["--constraints", "rule", "--cv", "4"])
+    ]
+    assert found[0] < 0.2 and min(found[1:]) >= 0.5 and max(found[1:]) < 0.7  # every other row is held to a wrong first
     rules.write_text('[{"first": "water"}]')
     assert "constraints" in fails("predict", path, "--model", model, "--constraints", str(rules))
     assert "cannot read nothing" in fails("predict", path, "--model", model, "--constraints", "nothing")

@@ -25,30 +25,35 @@ from .columns import choose_inputs, described, input_frame, preparation, select
 from .error import UsageError
 from .learners import build, learners, read_json
 from .model import Header, check_destination, load_header, load_model, save_model, versions
-from .table import READING, Table, load_pandas, read_table, write_table
+from .table import READING, Table, load_pandas, read_bytes, read_table, write_table
 from .targets import find_targets
+
+#: Functions of truths and predictions, by name.
+METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") for name in metrics.get_scorer_names())
 
 
 def fit(options: argparse.Namespace) -> None:
     """Train on a file and save the model."""
     check_destination(options.model)
-    estimator, _, _ = build(options, None)  # what is wrong without the data is told before the data is read
+    estimator, _, given = build(options, None)  # what is wrong without the data is told before the data is read
     reading = _reading(options)
-    table = read_table(options.file, reading, text=options.categorical, labels=options.labels)
+    raw = read_bytes(options.file)
+    table = read_table(options.file, raw, reading, text=options.categorical, labels=options.labels)
     columns = select(table.names, options.targets, "--targets") or list(table.targets)
     if not columns:
         raise UsageError(f"--targets: which columns of {table.source} are the targets? It has {summary(table.names)}")
     numbers, categories, said = choose_inputs(table, options, columns)
     ranks = "structure" not in estimator.get_params(deep=False)
-    targets, told, options.structure = find_targets(table, columns, options.structure, ranks=ranks)
+    with naming_rows(table, columns):
+        targets, told, options.structure = find_targets(table, columns, options.structure, given, ranks=ranks)
     estimator, cls, parameters = build(options, told)
-    if any(isinstance(value, dict) for value in parameters.values()) and targets.form == "values":
-        table = read_table(options.file, reading, text=[*categories, *columns], labels=options.labels)
-        targets = type(targets)(columns, "values", as_text=True)
-    if cls is not None:
-        estimator.set_params(structure=cls(**parameters))
+    if targets.as_text:
+        table = read_table(options.file, raw, reading, text=[*categories, *columns], labels=options.labels)
+    structure = None if cls is None else cls(**parameters)
+    if structure is not None:
+        estimator.set_params(structure=structure)
     X = input_frame(table, numbers, categories, missing=options.impute is not None)
-    y = targets.read(table)
+    y = targets.read(table, structure)
     pipeline = Pipeline([("inputs", preparation(X, numbers, options)), ("model", estimator)])
     start = time.perf_counter()
     with naming_rows(table, targets.columns):
@@ -83,9 +88,8 @@ def predict(options: argparse.Namespace) -> None:
     model, given = pipeline[-1], {}
     takes = inspect.signature(model.predict).parameters
     if options.constraints is not None:
-        if "constraints" not in takes:
-            raise UsageError(f"--constraints: {type(model).__name__} takes none; estimators with structures do")
-        given["constraints"] = _constraints(options.constraints, table)
+        given["constraints"] = read_constraints(options.constraints, table, model)
+    structure = getattr(model, "structure_", None)
     features = pipeline[:-1].transform(X)
     ids = select(table.names, options.id, "--id") if options.id is not None else header.ids
     parts = [table.columns(ids).reset_index(drop=True)]
@@ -95,9 +99,9 @@ def predict(options: argparse.Namespace) -> None:
                 raise UsageError(f"--certificate: {type(model).__name__} gives none; estimators with structures do")
             found, certified = model.predict(features, return_certificate=True, **given)[:2]
             proven = {name: getattr(certified, name) for name in ("value", "nu", "optimal", "upper_bound")}
-            parts += [header.targets.written(found), pandas.DataFrame(proven)]
+            parts += [header.targets.written(found, structure), pandas.DataFrame(proven)]
         else:
-            parts.append(header.targets.written(model.predict(features, **given)))
+            parts.append(header.targets.written(model.predict(features, **given), structure))
         if options.proba:
             parts.append(_probabilities(model, features, header))
     frame = pandas.concat([part for part in parts if len(part.columns)], axis=1)
@@ -118,7 +122,7 @@ def info(options: argparse.Namespace) -> None:
             width = max(map(len, found))
             for name, cls in sorted(found.items()):
                 print(f"  {name:{width}}  {(inspect.getdoc(cls) or '').splitlines()[0].split(':')[0].rstrip('.')}")
-        print(f"\nMetrics (combpred evaluate --metric NAME)\n\n  {', '.join(metrics.__all__)}")
+        print(f"\nMetrics (combpred evaluate --metric NAME)\n\n  {', '.join(METRICS)}")
         return
     header = load_header(options.model)
     print(f"structure  {header.structure}")
@@ -134,7 +138,7 @@ def info(options: argparse.Namespace) -> None:
 def read_inputs(options: argparse.Namespace, header: Header, pipeline: Pipeline) -> tuple[Table, Any]:
     """Return a file as the training file was read, and its inputs; warns of categories that training did not have."""
     text = [*header.categories, *(header.targets.columns if header.targets.as_text else ())]
-    table = read_table(options.file, {**header.reading, **_reading(options)}, text=text)
+    table = read_table(options.file, read_bytes(options.file), {**header.reading, **_reading(options)}, text=text)
     X = input_frame(table, header.numbers, header.categories, missing=header.missing)
     if header.categories:
         known = pipeline[0].named_transformers_["categories"].categories_
@@ -164,8 +168,10 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
     return {key: value for key in READING if (value := getattr(options, key, None)) is not None}
 
 
-def _constraints(given: str, table: Table) -> Any:
+def read_constraints(given: str, table: Table, model: Any) -> Any:
     """Return constraints for all rows: from a column with JSON in its fields, or from a file."""
+    if "constraints" not in inspect.signature(model.predict).parameters:
+        raise UsageError(f"--constraints: {type(model).__name__} takes none; estimators with structures do")
     if given not in table.names:
         return read_json(given, "--constraints (which is no column either)")
     rows = []

@@ -15,21 +15,23 @@ from sklearn.pipeline import Pipeline
 
 from .. import metrics
 from .._data.checks import counted
-from .commands import naming_rows, read_inputs
+from .commands import METRICS, naming_rows, read_constraints, read_inputs
 from .error import UsageError
 from .model import load_model
 
 
 def evaluate(options: argparse.Namespace) -> None:
     """Predict for a file with targets and print metrics, or train anew on parts of it and predict for the others."""
-    unknown = [name for name in options.metric or () if name not in metrics.__all__]
+    unknown = [name for name in options.metric or () if name not in METRICS]
     if unknown:
-        raise UsageError(f"--metric: there is no metric {unknown[0]!r}; there are {', '.join(metrics.__all__)}")
+        raise UsageError(f"--metric: there is no metric {unknown[0]!r}; there are {', '.join(METRICS)}")
     header, pipeline = load_model(options.model, trusted=options.trusted)
     table, X = read_inputs(options, header, pipeline)
-    y = header.targets.read(table)
-    default = getattr(getattr(pipeline[-1], "structure_", None), "default_metric", "kendall_tau")
+    structure = getattr(pipeline[-1], "structure_", None)
+    y = header.targets.read(table, structure)
+    default = getattr(structure, "default_metric", "kendall_tau")
     wanted = options.metric or list(dict.fromkeys([default, "zero_one_loss"]))
+    rules = None if options.constraints is None else read_constraints(options.constraints, table, pipeline[-1])
     start = time.perf_counter()
     results: dict[str, list[float]] = {name: [] for name in wanted}
     for train, test in _splits(options.cv, pipeline, y, len(table)):
@@ -37,7 +39,8 @@ def evaluate(options: argparse.Namespace) -> None:
             fitted = pipeline if train is None else clone(pipeline).fit(X.iloc[train], _rows(y, train))
         truth, rows = _rows(y, test), X.iloc[test]
         with naming_rows(table, header.targets.columns, test):
-            predicted = fitted.predict(rows)
+            held = [rules[i] for i in test] if isinstance(rules, list) and len(rules) == len(table) else rules
+            predicted = fitted.predict(rows, **({} if rules is None else {"constraints": held}))
             for name in wanted:
                 results[name].append(_metric(name, fitted, rows, truth, predicted))
             if options.plot is not None and train is None:
@@ -81,6 +84,9 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
         if not hasattr(structure, "parent"):
             raise UsageError(f"--metric: {name} needs a tree, {type(structure or pipeline[-1]).__name__} has none")
         how["parent"] = structure.parent
+        if structure.nodes is not None:  # y has names
+            above = [None if p < 0 else structure.nodes[p] for p in structure.parent]
+            how["parent"] = dict(zip(structure.nodes, above, strict=True))
     if "scores" in takes:
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
     return getattr(metrics, name)(y, predicted, **how)

@@ -76,7 +76,7 @@ def build(options: Namespace, given: dict[str, Any] | None) -> tuple[Any, type[S
             parameters[key] = _value(key, text)
         elif equals and key.partition("__")[0] in own and key != "structure":
             settings[key] = _named_estimator(key, _value(key, text))
-        else:
+        elif cls is not None or given is not None:
             what = f"{', '.join(of_structure)} of {cls.__name__} and " if cls is not None else ""
             raise UsageError(
                 f"--param: {item!r} is not NAME=VALUE with a parameter, which are {what}{', '.join(own)} of {name}"

@@ -116,12 +116,14 @@ _LEARNING: _Options = {
     "--random-state": {"type": int, "metavar": "SEED", "help": "of estimators that draw at random"},
     "--pickle": {"action": "store_true", "help": "save by joblib instead of skops; loading such a model runs code"},
 }  # fmt: skip
+_RULES: _Options = {
+    "--constraints": {"metavar": "FILE|COLUMN", "help": "JSON: one object for all rows, a list with one for each row, "
+                      "or a column with one in each field"},
+}  # fmt: skip
 _PREDICTING: _Options = {
     "--output": {"metavar": "OUT", "help": "CSV or .parquet (default, and -: CSV on standard output)"},
     "--proba": {"action": "store_true", "help": "add probabilities of classes, labels, pairs or entries of ψ"},
     "--certificate": {"action": "store_true", "help": "add scores, and how close to the largest they are proven to be"},
-    "--constraints": {"metavar": "FILE|COLUMN", "help": "JSON: one object for all rows, a list with one for each row, "
-                      "or a column with one in each field"},
 }  # fmt: skip
 _EVALUATING: _Options = {
     "--metric": {"action": "append", "metavar": "NAME", "help": "function of combpred.metrics; may be repeated "
@@ -181,9 +183,9 @@ def _parser() -> argparse.ArgumentParser:
     _command(commands, "demo", "compare with scikit-learn on data that it ships", _DEMO, _demo, plot)
     _command(commands, "fit", "train on a table, save the model", _FIT, _fit, _FILE, _LEARNING, _READING)
     _command(commands, "predict", "predict for the rows of a table", _PREDICT, _predict, _FILE, _MODEL, _PREDICTING,
-             _READING)  # fmt: skip
+             _RULES, _READING)  # fmt: skip
     _command(commands, "evaluate", "measure predictions for a table with targets", _EVALUATE, _evaluate, _FILE, _MODEL,
-             _EVALUATING, _READING)  # fmt: skip
+             _EVALUATING, _RULES, _READING)  # fmt: skip
     model = {"model": {"nargs": "?", "metavar": "MODEL", "help": "a model file"}}
     _command(commands, "info", "what there is, or what a model file holds", _INFO, _info, model)
     return parser

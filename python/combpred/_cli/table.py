@@ -76,15 +76,26 @@ def load_pandas() -> Any:
     return pandas
 
 
+def read_bytes(path: str) -> bytes:
+    """Return a file, unzipped if it is gzipped; "-" is standard input."""
+    try:
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    except (OSError, EOFError) as error:
+        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
 def read_table(
-    path: str, reading: dict[str, Any], *, text: str | Sequence[str] | None = (), labels: str | None = None
+    path: str, raw: bytes, reading: dict[str, Any], *, text: str | Sequence[str] | None = (), labels: str | None = None
 ) -> Table:
-    """Read a CSV, Parquet or ARFF file, gzipped or not.
+    """Return the table in a CSV, Parquet or ARFF file.
 
     Parameters
     ----------
     path : str
-        "-" for standard input. Parquet and ARFF are known by what the file begins with; all else is CSV.
+        What messages call the file.
+    raw : bytes
+        Its contents. Parquet and ARFF are known by what they begin with; all else is CSV.
     reading : dict
         Options of `pandas.read_csv`, of those in `READING`.
     text : str or sequence of str
@@ -98,11 +109,6 @@ def read_table(
         When the file cannot be read or is no table; the message names the line, and the option that mends it.
     """
     pandas = load_pandas()
-    try:
-        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except (OSError, EOFError) as error:
-        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     source = "standard input" if path == "-" else path
     if raw[:4] == b"PAR1":
         table = _read_parquet(source, raw, pandas)

@@ -11,14 +11,18 @@ from scipy import sparse
 
 from .._data.checks import counted
 from .._lib.errors import RowError
-from ..structures import LabelSets, Permutations, WeakOrders
+from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
 from .columns import number_frame
 from .error import UsageError
 from .table import Table
 
-#: How the names in a cell are joined: from first to last, as a set, as several paths of a hierarchy.
-ORDER, TIE, SET, PATHS = ">", "=", "|", "@"
-_ROOT = "root"
+#: How the names in a cell are joined: from first to last, as a set, as several paths of a tree, within a path.
+ORDER, TIE, SET, PATHS, BELOW = ">", "=", "|", "@", "/"
+#: What a cell of names holds, by structure.
+_FORMS = {
+    "permutations": "orders", "weakorders": "tiers", "labelsets": "sets", "routes": "visits", "cycles": "visits",
+    "directedcycles": "visits", "paths": "vertices", "hierarchy": "tree", "subtrees": "tree",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,9 @@ class TargetColumns:
     columns : sequence of str
         Their names, in order.
     form : str
-        "columns" of numbers; "values", one a row; or cells of names: "orders", "tiers", "sets", and "node" and
-        "subtree" of a hierarchy of Clus.
+        "columns" of numbers; "values", one a row; or cells of names, as in `_FORMS`.
     names : sequence of str, default=()
-        Of labels or nodes, in the order of y's columns; of cells only.
+        Of labels, in the order of y's columns, where cells hold labels.
     as_text : bool, default=False
         Whether single values are names even where they read as numbers.
     """
@@ -43,8 +46,8 @@ class TargetColumns:
     names: Sequence[str] = ()
     as_text: bool = False
 
-    def read(self, table: Table) -> Any:
-        """Return y of all rows, in the format of the structure.
+    def read(self, table: Table, structure: Any) -> Any:
+        """Return y of all rows, in the format of the structure; None stands for that of label rankers.
 
         Raises
         ------
@@ -64,7 +67,7 @@ class TargetColumns:
             return _values(column, as_text=self.as_text)
         cells = ["" if gone else str(cell) for cell, gone in zip(column, lacking, strict=True)]
         try:
-            return self._converted(table, cells)
+            return self._converted(cells, structure)
         except RowError as error:
             raise UsageError(f"{table.where(error.row)}: {column.name!r}: {error.reason}") from error
 
@@ -73,7 +76,7 @@ class TargetColumns:
         y = y.astype(np.float64)  # no longer sparse
         return y if y.isna().any(axis=None) or (y % 1 != 0).any(axis=None) else y.astype(np.int64)
 
-    def _converted(self, table: Table, cells: list[str]) -> Any:
+    def _converted(self, cells: list[str], structure: Any) -> Any:
         names = list(self.names) or None
         if self.form == "orders":
             return Permutations.from_orders(cells, names, sep=ORDER, as_frame=True)
@@ -82,20 +85,11 @@ class TargetColumns:
             return WeakOrders.from_tiers(tiers, names, as_frame=True)
         if self.form == "sets":
             return LabelSets.from_sets(cells, names, sep=SET, as_frame=True)
-        sets = [{part.strip() for part in cell.split(PATHS)} - {""} for cell in cells]
-        for row, nodes in enumerate(sets):
-            if strange := sorted(nodes - set(self.names)):
-                raise RowError(row, f"{strange[0]!r} is no path of the hierarchy")
-        if self.form == "node":
-            deepest = [_deepest(nodes) for nodes in sets]
-            several = next((row for row, nodes in enumerate(deepest) if len(nodes) > 1), None)
-            if several is not None:
-                raise RowError(several, f"{deepest[several]} are several nodes: fit with --structure subtrees")
-            return np.array([nodes[0] if nodes else _ROOT for nodes in deepest], dtype=object)
-        closed = [{_ROOT, *(above for node in nodes for above in _line(node))} for nodes in sets]
-        return np.array([[int(name in nodes) for name in self.names] for nodes in closed])
+        if self.form == "tree":
+            return structure.y_from_paths([_deepest(cell) for cell in cells], sep=BELOW, qualified=True)
+        return (structure.from_names if self.form == "visits" else structure.from_vertices)(cells, sep=ORDER)
 
-    def written(self, predicted: Any) -> Any:
+    def written(self, predicted: Any, structure: Any) -> Any:
         """Return predictions as a data frame: in the columns of training, or as cells like those of training."""
         import pandas
 
@@ -105,22 +99,23 @@ class TargetColumns:
             if rows.shape[1] != len(names):  # tours may be longer than those of training
                 names = [f"{names[0]}_{j}" for j in range(rows.shape[1])]
             return pandas.DataFrame(rows, columns=names)
-        return pandas.DataFrame({self.columns[0]: self._cells(predicted)})
+        return pandas.DataFrame({self.columns[0]: self._cells(predicted, structure)})
 
-    def _cells(self, predicted: Any) -> list[str]:
-        if self.form == "node":
-            return [str(node) for node in predicted]
+    def _cells(self, predicted: Any, structure: Any) -> list[str]:
         if self.form in ("orders", "tiers"):
             tiers = WeakOrders.to_tiers(predicted, list(self.names))
             return [ORDER.join(TIE.join(tier) for tier in row) for row in tiers]
-        held = LabelSets.to_sets(predicted, list(self.names))
         if self.form == "sets":
-            return [SET.join(labels) for labels in held]
-        return [PATHS.join(_deepest(set(nodes) - {_ROOT})) for nodes in held]
+            return [SET.join(labels) for labels in LabelSets.to_sets(predicted, list(self.names))]
+        if self.form == "tree":
+            paths = structure.to_paths(predicted, sep=BELOW, qualified=True)
+            return [path if isinstance(path, str) else PATHS.join(path) for path in paths]
+        write = structure.to_names if self.form == "visits" else structure.to_vertices
+        return list(write(predicted, sep=ORDER))
 
 
 def find_targets(
-    table: Table, columns: Sequence[str], structure: str | None, *, ranks: bool
+    table: Table, columns: Sequence[str], structure: str | None, given: dict[str, Any], *, ranks: bool
 ) -> tuple[TargetColumns, dict[str, Any], str | None]:
     """Return what columns are as targets, the parameters of the structure that they tell, and its name.
 
@@ -130,42 +125,42 @@ def find_targets(
     columns : sequence of str
     structure : str or None
         The name that the user gave.
+    given : dict
+        The parameters of the structure that the user gave.
     ranks : bool
         Whether the estimator ranks labels.
     """
     if len(columns) > 1:
         return TargetColumns(columns, "columns"), {}, structure
-    column = table.frame[columns[0]]
+    column = table.frame[columns[0]].dropna().astype(str)
     paths = (table.paths or {}).get(columns[0])
-    if paths is not None:
-        cells = [_deepest({part.strip() for part in str(cell).split(PATHS)}) for cell in column.dropna()]
-        several = any(len(nodes) > 1 for nodes in cells)
-        structure = structure or ("subtrees" if several else "hierarchy")
-        nodes = list(dict.fromkeys([_ROOT, *(above for path in paths for above in _line(path))]))
-        parents = {node: None if node == _ROOT else node.rpartition("/")[0] or _ROOT for node in nodes}
-        form = "subtree" if structure == "subtrees" else "node"
-        return TargetColumns(columns, form, nodes), {"parent": parents}, structure
-    form = {"permutations": "orders", "weakorders": "tiers", "labelsets": "sets"}.get(structure or "", "values")
+    if paths is not None and structure is None:
+        structure = "subtrees" if any(len(_deepest(cell)) > 1 for cell in column) else "hierarchy"
+    form = _FORMS.get(structure or "", "values")
     if ranks:
-        form = "tiers" if column.astype(str).str.contains(TIE, regex=False).any() else "orders"
-    as_text = structure in ("hierarchy", "posetelements") and column.dtype == object
-    found = TargetColumns(columns, form, as_text=as_text)
-    if form == "values":
-        return found, {}, structure
-    names = list(found.read(table).columns)
-    return replace(found, names=names), {}, structure
+        form = "tiers" if column.str.contains(TIE, regex=False).any() else "orders"
+    if form == "tree":
+        if "parent" in given:
+            named = isinstance(given["parent"], dict) or "nodes" in given
+            return TargetColumns(columns, "values", as_text=named), {}, structure
+        tree = Hierarchy.from_paths(
+            [cell.split(PATHS) for cell in (column if paths is None else paths)], sep=BELOW, qualified=True
+        )
+        return TargetColumns(columns, form, as_text=True), {"parent": tree.parent, "nodes": tree.nodes}, structure
+    if form == "visits":
+        places = sorted({place.strip() for cell in column for place in cell.split(ORDER)})
+        known = "places" if structure == "routes" else "vertices"
+        return TargetColumns(columns, form, as_text=True), {} if known in given else {known: places}, structure
+    found = TargetColumns(columns, form, as_text=form != "values" or structure == "posetelements")
+    if form in ("orders", "tiers", "sets"):
+        found = replace(found, names=list(found.read(table, None).columns))
+    return found, {}, structure
 
 
-def _line(node: str) -> list[str]:
-    """Return a node of a hierarchy of Clus and those above it, from the top."""
-    parts = node.split("/")
-    return ["/".join(parts[: i + 1]) for i in range(len(parts))]
-
-
-def _deepest(nodes: set[str]) -> list[str]:
-    """Return those of some nodes that are above no other of them."""
-    above = {up for node in nodes for up in _line(node)[:-1]}
-    return sorted(nodes - above)
+def _deepest(cell: str) -> list[str]:
+    """Return those of the paths in a cell that lead to no other of them."""
+    paths = dict.fromkeys(part.strip() for part in cell.split(PATHS) if part.strip())
+    return [path for path in paths if not any(other.startswith(path + BELOW) for other in paths)]
 
 
 def _values(column: Any, *, as_text: bool) -> Any:
