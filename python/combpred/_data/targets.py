@@ -210,6 +210,10 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
         differs = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
     elif getattr(y, "ndim", 0) in (1, 2, 3) and not (hasattr(y, "columns") or issparse(y)) and len(y):
         row, differs = y.iloc[0] if hasattr(y, "iloc") else y[0], 0
+    elif frame_kind(y) == "pandas" and len(y):
+        row, differs = y.iloc[0].tolist(), 0
+    elif frame_kind(y) == "polars" and hasattr(y, "row") and len(y):
+        row, differs = y.row(0), 0
     else:
         return
     listed = row if isinstance(row, (list, tuple, np.ndarray)) else None

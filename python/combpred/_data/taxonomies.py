@@ -170,15 +170,15 @@ def node_of_path(tree: Tree, index: Mapping[Any, int], path: list[Any], shown: A
     nodes = [index[name] for name in path]
     for step, node in enumerate(nodes):
         above = int(tree.parent[node])
-        if step == 0 and above >= 0 and tree.parent[above] >= 0:
-            raise TargetError(i, f"{shown} begins with {path[0]!r}, {_under(names, above)}; begin at the top", argument)
-        if step and nodes[step - 1] != above:
-            raise TargetError(i, f"in {shown} {path[step]!r} is {_under(names, above)}", argument)
+        ends_there = (above < 0 or tree.parent[above] < 0) if step == 0 else nodes[step - 1] == above
+        if not ends_there:
+            place = "the root" if above < 0 else f"under {names[above]!r}"
+            way = [node]
+            while (above := int(tree.parent[way[-1]])) >= 0:
+                way.append(above)
+            right = [names[each] for each in way[::-1]]
+            raise TargetError(i, f"{shown} has {path[step]!r}, which is {place}, its path being {right}", argument)
     return nodes[-1]
-
-
-def _under(names: list[Any], above: int) -> str:
-    return "the root" if above < 0 else f"under {names[above]!r}"
 
 
 def _place(parent: Any) -> str:

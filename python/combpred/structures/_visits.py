@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,6 +121,13 @@ class Visits(Structure):
             listed += listed[:1] if closed else []
             found.append(listed if sep is None else sep.join(map(str, listed)))
         return found
+
+    def _said(self, reason: str) -> str:
+        names = self._names
+        listed, bracket, rest = reason.partition("]")
+        if names is not None and bracket and reason.startswith("["):
+            listed = re.sub(r"\d+", lambda place: repr(names[int(place[0])]), listed)
+        return super()._said(listed + bracket + rest)
 
     @property
     def _least(self) -> int:

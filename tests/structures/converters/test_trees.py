@@ -169,8 +169,11 @@ def _tree():
         (lambda: Hierarchy.from_nested({"a": ["b", {"c": "b"}]}), "nested: 'b' is under 'a' and under 'c'"),
         (lambda: Hierarchy.from_nested({"a": 0.5}), "found 0.5; levels are dicts, lists and names"),
         (lambda: Hierarchy.from_nested({}), "nested has no nodes"),
-        (lambda: _tree().y_from_paths([["plant"], ["plant", "cat"]]), "row 1: in .*'cat' is under 'mammal'"),
-        (lambda: _tree().y_from_paths([["cat"]]), "row 0: .'cat'. begins with 'cat', under 'mammal'; begin at the top"),
+        (
+            lambda: _tree().y_from_paths([["plant"], ["plant", "cat"]]),
+            "row 1: .* has 'cat', which is under 'mammal', its path being",
+        ),
+        (lambda: _tree().y_from_paths([["cat"]]), "row 0: .'cat'. has 'cat', which is under 'mammal', its path"),
         (lambda: _tree().y_from_paths([["dog"]]), "row 0: 'dog' is no node; the nodes are '.root.', 'animal'"),
         (lambda: _tree().y_from_paths([[["plant"], ["animal"]]]), "row 0: there are several paths.*take Subtrees"),
         (lambda: _tree().to_paths(["plant", "dog"]), "y, row 1: unknown label 'dog'; the nodes are"),
@@ -184,7 +187,9 @@ def test_refusals_name_the_row_the_node_and_the_remedy(convert, message):
 
 @pytest.mark.parametrize("structure", [Hierarchy.from_paths(PATHS), Subtrees.from_paths(PATHS)])
 @pytest.mark.parametrize(
-    "y", [PATHS, ["animal>fish", "plant", "plant"], np.array([["animal", "fish"]] * 3), pd.Series(PATHS)]
+    "y",
+    [PATHS, ["animal>fish", "plant", "plant"], np.array([["animal", "fish"]] * 3), pd.Series(PATHS)]
+    + [make({"1": ["animal"] * 3, "2": ["fish"] * 3}) for make in (pd.DataFrame, pl.DataFrame)],
 )
 def test_paths_are_told_of_their_converter(structure, y):
     model = StructuredRidge(structure)
