@@ -46,6 +46,7 @@ from combpred._cli.main import main
         ({"--estimator": "StructuredPerceptron", "--alpha": "1"}, ["--alpha: StructuredPerceptron", "max_iter"]),
         ({"--param": "structure=labelsets"}, ["'structure=labelsets'"]),
         ({"--drop": "L1", "--inputs": "L1"}, ["--inputs and --targets both name the column 'L1'"]),
+        ({"--drop": "L1"}, ["--drop and --targets both name the column 'L1'"]),
         ({"--id": "A1", "--inputs": "A1,A2"}, ["--inputs and --id both name the column 'A1'"]),
     ],
 )
@@ -68,6 +69,8 @@ def test_fit_explains(
         ("A,L1,L2\n", "no row"),
         ("1,2,3\n4,5,6\n", "--no-header"),
         ("A,L1,L2\n1,1,2\n2,1\n", "line 3: 2 fields, the first line has 3"),
+        ("A,L1,L2\n1,1,2,\n2,1,2,\n", "line 2: 4 fields, the first line has 3"),
+        ("A,L1,L2\n1,1,2\n2,1,2,3\n", "line 3: 4 fields, the first line has 3"),
         ("A,A,L1\n1,1,2\n", "two columns are called 'A'"),
         ("A,,L1\n1,1,2\n", "column 1 (counted from 0) has no name"),
         ('A,L1,L2\n1,1,2\n"2,1,2\n', "line 3"),
@@ -138,6 +141,9 @@ def test_files_that_cannot_be_read(tmp_path: Path, fails: Failing) -> None:
     latin = tmp_path / "latin.csv"
     latin.write_bytes("a,b\n1,Grün\n".encode("latin-1"))
     assert "line 2, is not text in UTF-8" in (said := fails("fit", str(latin), *common)) and "--encoding cp1252" in said
+    book = tmp_path / "book.xlsx"
+    book.write_bytes(b"PK\x03\x04\xff")
+    assert "save the sheet as CSV" in fails("fit", str(book), *common)
     cut = tmp_path / "cut.csv.gz"
     cut.write_bytes(gzip.compress(b"a,b\n1,2\n" * 50)[:-12])
     assert "cannot read" in fails("fit", str(cut), *common)

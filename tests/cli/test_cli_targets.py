@@ -57,6 +57,9 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
             "carp",
         ),
         (["--structure", "hierarchy", "--param", "allowed=leaves"], "pet/cat", "pet/fish/carp"),
+        (["--structure", "permutations", "--target-sep", ","], "tea,milk,juice", "juice,milk,tea"),
+        (["--structure", "labelsets", "--target-sep", " "], "a b", "3"),
+        (["--structure", "labelsets"], "1", "2"),
         (["--structure", "subtrees"], "1", "1/2@2"),
         (["--structure", "subtrees"], "pet/cat", "pet/cat@pet/fish/carp"),
         (["--structure", "routes", *CLOSE], "Bath>Cork", "Ely>Dover>Bath"),
@@ -85,6 +88,21 @@ def test_orders_known_in_part_and_names_that_there_are_not(tmp_path: Path, fails
     twice = cells(tmp_path / "n.csv", "tea>milk", "juice>juice")
     said = fails("fit", twice, "--structure", "permutations", "--targets", "target", "--model", model)
     assert f"line {line}: 'target': 'juice' occurs twice" in said
+
+
+@pytest.mark.parametrize(
+    ("structure", "low", "high"),
+    [
+        ("permutations", "a", "b"),
+        ("permutations", "a|b", "b|a"),
+        ("routes", "a b", "b a"),
+        ("labelsets", "a;b", "a"),
+    ],
+)
+def test_what_divides_names_must_be_said(tmp_path: Path, fails: Failing, structure: str, low: str, high: str) -> None:
+    path = cells(tmp_path / "t.csv", low, high)
+    said = fails("fit", path, "--structure", structure, "--targets", "target", "--model", str(tmp_path / "m"))
+    assert "the target 'target' holds " in said and "divides names: say by --target-sep" in said
 
 
 def test_cells_equal_the_converters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,9 +96,10 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
     )
     taken = {**dict.fromkeys(dropped, "--drop"), **dict.fromkeys(ids, "--id"), **dict.fromkeys(targets, "--targets")}
     chosen = wanted if options.inputs is not None else [name for name in table.names if name not in taken]
-    for name in wanted:
-        if name in taken:
-            raise UsageError(f"--inputs and {taken[name]} both name the column {name!r}; it cannot be both")
+    for names, option in ((wanted, "--inputs"), (dropped, "--drop"), (ids, "--id")):
+        for name in names:
+            if taken.get(name, option) != option:
+                raise UsageError(f"{option} and {taken[name]} both name the column {name!r}; it cannot be both")
     if not chosen:
         raise UsageError(
             f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}; at least one must be "

@@ -45,7 +45,9 @@ def fit(options: argparse.Namespace) -> None:
     numbers, categories, said = choose_inputs(table, options, columns)
     ranks = "structure" not in estimator.get_params(deep=False)
     with naming_rows(table, columns):
-        targets, told, options.structure = find_targets(table, columns, options.structure, given, ranks=ranks)
+        targets, told, options.structure = find_targets(
+            table, columns, options.structure, given, ranks=ranks, sep=options.target_sep
+        )
     estimator, cls, parameters = build(options, told)
     if targets.as_text:
         table = read_table(options.file, raw, reading, text=[*categories, *columns], labels=options.labels)

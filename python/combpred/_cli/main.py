@@ -92,6 +92,7 @@ _LEARNING: _Options = {
     "--structure": {"metavar": "NAME", "help": "what the targets are; `combpred info` lists the names (default: "
                     "classes or label sets, as the targets are)"},
     "--targets": {"metavar": "COLUMNS", "help": f"{_COLUMNS} (default: what an ARFF file says)"},
+    "--target-sep": {"metavar": "C", "help": "divides the names in a target (default: > in orders, | in sets)"},
     "--model": {"required": True, "metavar": "OUT", "help": "where the model goes"},
     "--estimator": {"metavar": "NAME", "help": "how to learn; `combpred info` lists the names "
                     "(default: StructuredRidge, or StructuredRidgeCV where something is auto)"},

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,8 @@ def read_table(
     """
     pandas = load_pandas()
     source = "standard input" if path == "-" else path
+    if raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+        raise UsageError(f"{source} is a workbook or a zip archive; save the sheet as CSV, or unzip it")
     if raw[:4] == b"PAR1":
         table = _read_parquet(source, raw, pandas)
     else:
@@ -157,7 +160,9 @@ def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
 def _read_csv(
     source: str, content: str, reading: dict[str, Any], text: str | Sequence[str] | None, pandas: Any
 ) -> Table:
-    sep = reading.get("sep") or _separator(content)
+    told = re.match(r"sep=(.)\r?(?=\n)", content)  # Excel's first line
+    content = content if told is None else content[told.end() :]
+    sep = reading.get("sep") or (_separator(content) if told is None else told[1])
     sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
     if len(sep) > 1 and sep != r"\s+":
         raise UsageError(f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
@@ -240,6 +245,9 @@ def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
     frame = _with_arrow(lambda: pandas.read_parquet(io.BytesIO(raw)))
     frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns]
+    for name in frame.columns[[kind.kind == "O" for kind in frame.dtypes]]:
+        if isinstance(next(iter(frame[name].dropna()), None), Decimal):
+            frame[name] = frame[name].astype(float)
     return Table(source, frame, lambda: iter(()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from .table import Table
 
 #: How the names in a cell are joined: from first to last, as a set, as several paths of a tree, within a path.
 ORDER, TIE, SET, PATHS, BELOW = ">", "=", "|", "@", "/"
+_OTHERS = r"[,;|> ]"  # what people write instead
 #: What a cell of names holds, by structure.
 _FORMS = {
     "permutations": "orders", "weakorders": "tiers", "labelsets": "sets", "routes": "visits", "cycles": "visits",
@@ -39,12 +41,15 @@ class TargetColumns:
         Of labels, in the order of y's columns, where cells hold labels.
     as_text : bool, default=False
         Whether single values are names even where they read as numbers.
+    sep : str, default=">"
+        What divides the names of an order, of visits or of a set.
     """
 
     columns: Sequence[str]
     form: str
     names: Sequence[str] = ()
     as_text: bool = False
+    sep: str = ORDER
 
     def read(self, table: Table, structure: Any) -> Any:
         """Return y of all rows, in the format of the structure; None stands for that of label rankers.
@@ -79,15 +84,15 @@ class TargetColumns:
     def _converted(self, cells: list[str], structure: Any) -> Any:
         names = list(self.names) or None
         if self.form == "orders":
-            return Permutations.from_orders(cells, names, sep=ORDER, as_frame=True)
+            return Permutations.from_orders(cells, names, sep=self.sep, as_frame=True)
         if self.form == "tiers":
-            tiers = [[[label.strip() for label in tier.split(TIE)] for tier in cell.split(ORDER)] for cell in cells]
+            tiers = [[[label.strip() for label in tier.split(TIE)] for tier in cell.split(self.sep)] for cell in cells]
             return WeakOrders.from_tiers(tiers, names, as_frame=True)
         if self.form == "sets":
-            return LabelSets.from_sets(cells, names, sep=SET, as_frame=True)
+            return LabelSets.from_sets(cells, names, sep=self.sep, as_frame=True)
         if self.form == "tree":
             return structure.y_from_paths([_deepest(cell) for cell in cells], sep=BELOW, qualified=True)
-        return (structure.from_names if self.form == "visits" else structure.from_vertices)(cells, sep=ORDER)
+        return (structure.from_names if self.form == "visits" else structure.from_vertices)(cells, sep=self.sep)
 
     def written(self, predicted: Any, structure: Any) -> Any:
         """Return predictions as a data frame: in the columns of training, or as cells like those of training."""
@@ -104,18 +109,18 @@ class TargetColumns:
     def _cells(self, predicted: Any, structure: Any) -> list[str]:
         if self.form in ("orders", "tiers"):
             tiers = WeakOrders.to_tiers(predicted, list(self.names))
-            return [ORDER.join(TIE.join(tier) for tier in row) for row in tiers]
+            return [self.sep.join(TIE.join(tier) for tier in row) for row in tiers]
         if self.form == "sets":
-            return [SET.join(labels) for labels in LabelSets.to_sets(predicted, list(self.names))]
+            return [self.sep.join(labels) for labels in LabelSets.to_sets(predicted, list(self.names))]
         if self.form == "tree":
             paths = structure.to_paths(predicted, sep=BELOW, qualified=True)
             return [path if isinstance(path, str) else PATHS.join(path) for path in paths]
         write = structure.to_names if self.form == "visits" else structure.to_vertices
-        return list(write(predicted, sep=ORDER))
+        return list(write(predicted, sep=self.sep))
 
 
 def find_targets(
-    table: Table, columns: Sequence[str], structure: str | None, given: dict[str, Any], *, ranks: bool
+    table: Table, columns: Sequence[str], structure: str | None, given: dict[str, Any], *, ranks: bool, sep: str | None
 ) -> tuple[TargetColumns, dict[str, Any], str | None]:
     """Return what columns are as targets, the parameters of the structure that they tell, and its name.
 
@@ -129,6 +134,13 @@ def find_targets(
         The parameters of the structure that the user gave.
     ranks : bool
         Whether the estimator ranks labels.
+    sep : str or None
+        What divides names, if the user says so.
+
+    Raises
+    ------
+    UsageError
+        When nothing divides the names.
     """
     if len(columns) > 1:
         return TargetColumns(columns, "columns"), {}, structure
@@ -147,12 +159,22 @@ def find_targets(
             [cell.split(PATHS) for cell in (column if paths is None else paths)], sep=BELOW, qualified=True
         )
         return TargetColumns(columns, form, as_text=True), {"parent": tree.parent, "nodes": tree.nodes}, structure
+    if form == "values":
+        return TargetColumns(columns, form, as_text=structure == "posetelements"), {}, structure
+    divider = sep or (SET if form == "sets" else ORDER)
+    single = not column.str.contains(f"[{re.escape(divider + TIE)}]").any()
+    if single and (form != "sets" or (sep is None and column.str.contains(_OTHERS).any())):
+        shown = column.iloc[0] if len(column) else ""
+        raise UsageError(
+            f"{table.source}: the target {columns[0]!r} holds {form} such as {shown!r}, in which no {divider!r} "
+            "divides names: say by --target-sep what does"
+        )
+    found = TargetColumns(columns, form, as_text=True, sep=divider)
     if form == "visits":
-        places = sorted({place.strip() for cell in column for place in cell.split(ORDER)})
+        places = sorted({place.strip() for cell in column for place in cell.split(divider)})
         known = "places" if structure == "routes" else "vertices"
-        return TargetColumns(columns, form, as_text=True), {} if known in given else {known: places}, structure
-    found = TargetColumns(columns, form, as_text=form != "values" or structure == "posetelements")
-    if form in ("orders", "tiers", "sets"):
+        return found, {} if known in given else {known: places}, structure
+    if form != "vertices":
         found = replace(found, names=list(found.read(table, None).columns))
     return found, {}, structure
 
