@@ -200,7 +200,7 @@ def table_rows(lists: Any, argument: str) -> Sequence[Any]:
 def row_entries(row: Any, i: int, argument: str, sep: str | None, ordered: bool) -> list[Any]:
     """Return the entries of row i, strings or integers, without missing ones at its end."""
     if isinstance(row, str):
-        if sep is None:
+        if not sep:
             raise TargetError(i, f"found the string {row!r}; give lists, or say by sep= what divides it", argument)
         row = [part.strip() for part in row.split(sep)] if row.strip() else []
     elif hasattr(row, "to_list"):

@@ -191,6 +191,12 @@ def numbers_of(
         if any(isinstance(entry, str) for entry in found):
             listed = summary(sorted(found, key=str))
             raise ValueError(f"{argument} holds names that the structure lacks: take {cls}({parameter}=[{listed}])")
+        odd = next((entry for entry in found if isinstance(entry, bool) or not isinstance(entry, int)), None)
+        if odd is not None:
+            i = next(i for i, entries in enumerate(lists) if odd in entries)
+            raise TargetError(
+                i, f"found the {noun} {odd!r}, which is neither a string nor an integer; rename it", argument
+            )
         return [list(entries) for entries in lists]
     index = {name: number for number, name in enumerate(names)}
     for i, entries in enumerate(lists):

@@ -204,7 +204,9 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
         What rows of y may be: "numbers" for the same columns, numbers in "lists" of any length, also "matrices", or one
         of "names".
     """
-    if isinstance(y, (list, tuple)):
+    if hasattr(y, "is_directed"):  # one graph
+        row, differs = y, 0
+    elif isinstance(y, (list, tuple)):
         row = y[0] if y else None
         lengths = [len(each) if isinstance(each, (list, tuple)) else -1 for each in y]
         differs = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)

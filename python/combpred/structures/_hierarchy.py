@@ -105,6 +105,7 @@ class Hierarchy(Trees):
         return self._nodes(y, argument)[:, np.newaxis]
 
     def _nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
+        self._refuse_names(y, argument)
         try:
             return self._tree().nodes(y, argument)
         except TargetError as error:

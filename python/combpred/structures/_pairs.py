@@ -64,7 +64,7 @@ def from_networkx(self: Any, graphs: Any, *, closure: bool = False, as_frame: bo
 
     Parameters
     ----------
-    graphs : sequence of n networkx.Graph, or networkx.DiGraph for relations
+    graphs : sequence of n networkx.Graph, or networkx.DiGraph for relations, or one of them
         Their nodes are called by the names of the structure, or by numbers if it has none. Vertices that a graph lacks
         have no edges there. Attributes are not read.
     closure, as_frame
@@ -325,6 +325,7 @@ def _ends(self: Any) -> list[tuple[Any, Any]]:
 
 def _pairs(row: Any, i: int) -> list[tuple[Any, Any]]:
     """Return the edges of row i as pairs of strings and integers."""
+    row = row.to_numpy() if hasattr(row, "to_numpy") else row  # a data frame with two columns
     row = row.tolist() if isinstance(row, np.ndarray) else row
     if not isinstance(row, (list, tuple, set, frozenset)):
         raise TargetError(i, f"found {row!r:.60}; a row is a list of edges, which are pairs", "graphs")
@@ -350,7 +351,10 @@ def _matrix(self: Any, matrix: Any, i: int) -> NDArray[np.bool_]:
         matrix = columns_in_order(
             columns_in_order(matrix, names, f"graphs, row {i}", of).T, names, f"graphs, row {i}", of
         ).T
-    values = np.asarray(matrix)
+    try:
+        values = np.asarray(matrix)
+    except ValueError as error:
+        raise TargetError(i, "the rows of the matrix differ in length; a matrix is square", "graphs") from error
     if values.ndim != 2:
         raise TargetError(
             i, f"the matrix has shape {values.shape}; it needs one row and column for each vertex", "graphs"
@@ -358,7 +362,7 @@ def _matrix(self: Any, matrix: Any, i: int) -> NDArray[np.bool_]:
     odd = values[(values != 0) & (values != 1)]
     if odd.size:
         raise TargetError(
-            i, f"found {odd[0]}; matrices hold 0 and 1: pass matrix > 0 where these are weights", "graphs"
+            i, f"found {odd.tolist()[0]!r}; matrices hold 0 and 1: pass matrix > 0 where these are weights", "graphs"
         )
     return values.astype(np.bool_)
 

@@ -19,6 +19,7 @@ from .._lib.call import codes
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
 from ._base import Structure
+from ._converter import converter_of
 
 
 @documented
@@ -178,6 +179,7 @@ class Paths(Structure):
         )
         return cls(np.concatenate([labels, np.stack([tails, heads], axis=1)]), 0, target, tied=tied)
 
+    @converter_of
     def from_vertices(self, rows: Any, *, sep: str | None = None) -> NDArray[np.int32]:
         """Return y for lists of the vertices of paths, in order.
 
@@ -224,6 +226,7 @@ class Paths(Structure):
                 y[i, step] = index[arc]
         return y
 
+    @converter_of
     def to_vertices(self, y: Any, *, sep: str | None = None) -> list[Any]:
         """Return lists of the vertices of paths, in order, the inverse of `from_vertices`.
 

@@ -21,6 +21,7 @@ from .._data.taxonomies import (
 )
 from .._data.trees import Tree
 from ._base import Structure
+from ._converter import converter_of
 from .costs import TREE_COSTS
 
 _Trees = TypeVar("_Trees", bound="Trees")  # typing.Self needs Python 3.11
@@ -217,6 +218,7 @@ class Trees(Structure):
         graph.add_edges_from((names[above], name) for above, name in zip(tree.parent, names, strict=True) if above >= 0)
         return graph
 
+    @converter_of
     def y_from_paths(
         self, paths: Any, *, sep: str | None = None, root: Any = ROOT, qualified: bool = False
     ) -> NDArray[Any]:
@@ -263,6 +265,7 @@ class Trees(Structure):
             tree, [[node(path, i) for path in row] for i, row in enumerate(read_paths(paths, "paths", sep))]
         )
 
+    @converter_of
     def to_paths(self, y: Any, *, sep: str | None = None, root: Any = ROOT, qualified: bool = False) -> list[Any]:
         """Return paths from the top down for y, the inverse of `y_from_paths`.
 

@@ -69,6 +69,9 @@ def test_edges_mean_what_networkx_says():
     assert PartialOrders(items=NAMES).from_edges([[("b", "a"), ("b", "c")]]).tolist() == [[-1, 0, 0, 1, 0, 0]]
     assert Tournaments.from_edges([[("b", "a")]], items=["a", "b"]).tolist() == [[-1]]
     assert Graphs().from_adjacency(np.zeros((2, 3, 3))).shape == (2, 3)
+    frame = pd.DataFrame({"from": ["b"], "to": ["d"]})
+    assert GRAPHS.to_edges(GRAPHS.from_edges([frame])) == [[("b", "d")]]
+    assert GRAPHS.to_edges(GRAPHS.from_networkx(_graph(("d", "b")))) == [[("b", "d")]]  # one graph
     assert Graphs(3).from_edges([np.array([[2, 0]]), [], {(0, 1)}]).tolist() == [[0, 1, 0], [0, 0, 0], [1, 0, 0]]
 
 
@@ -141,6 +144,9 @@ GRAPHS, ORDERS, TREES = Graphs(vertices=NAMES), PartialOrders(items=NAMES), Span
             lambda: GRAPHS.from_adjacency([pd.DataFrame(np.eye(4), NAMES, [*NAMES[:3], "x"])]),
             "row 0 lacks the columns 'd' and has 'x'; the vertices of Graphs",
         ),
+        (lambda: Graphs(4).from_networkx([nx.grid_2d_graph(2, 2)]), r"row 0: found the vertex \(0, 0\), .*; rename it"),
+        (lambda: GRAPHS.from_adjacency([[[0, 1], [1]]]), "row 0: the rows of the matrix differ in length"),
+        (lambda: GRAPHS.embed(_graph(("a", "b"))), "y, row 0: found Graph with 2 nodes and 1 edges; Graphs"),
         (lambda: GRAPHS.to_edges([[1, 0, 0, 0, 0, 2]]), "y, row 0"),
     ],
 )

@@ -72,6 +72,16 @@ def test_numbers_need_no_names():
     assert Routes(places=[10, 20, 30]).to_names([[2, 0]]) == [[30, 10]]
 
 
+def test_classes_take_the_parameters_of_structures():
+    assert Routes.from_names([["Ely", "Bath"]], places=TOWNS).tolist() == [[3, 0, -1, -1]]
+    assert Cycles.to_names([[3, 0, 1]], vertices=TOWNS, sep=">") == ["Ely>Bath>Cork"]
+    arcs = {"arcs": ARCS, "source": "a", "target": "d", "vertices": ["a", "b", "c", "d", "e"]}
+    assert Paths.from_vertices([["a", "c", "d"]], **arcs).tolist() == PATHS.from_vertices([["a", "c", "d"]]).tolist()
+    with pytest.raises(TypeError, match="missing 3 required positional arguments: 'arcs'"):
+        Paths.from_vertices([["a", "c", "d"]])
+    assert Routes.from_names(Routes(places=TOWNS), [["Ely", "Bath"]]).shape == (1, 4)  # as a method is called
+
+
 def test_paths_come_back():
     y = np.array(list(PATHS.enumerate()))
     rows = PATHS.to_vertices(y)
@@ -121,6 +131,7 @@ def test_paths_come_back():
         (lambda: PATHS.from_vertices([["a", "d"]]), "row 0: there is no arc from 'a' to 'd'; arcs .* lead to 'b', 'c'"),
         (lambda: PATHS.from_vertices([["a", "b", "e", "d"]]), "row 0: there is no arc from 'e' to 'd'; no arc leaves"),
         (lambda: Paths.grid(2, 2).from_vertices([["a"]]), r"the structure lacks: take Paths\(vertices=\['a'\]\)"),
+        (lambda: TOURS[0].from_names(["Bath"], sep=""), "row 0: found the string 'Bath'; give lists, or say by sep="),
         (lambda: PATHS.to_vertices([[0, 1]]), "y, row 0"),
     ],
 )
