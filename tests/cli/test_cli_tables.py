@@ -245,7 +245,10 @@ def test_as_many_categories_as_rows_are_refused(
     assert main(["predict", path, "--model", model]) == 0
     rows = capsys.readouterr().out.splitlines()
     assert rows[0] == "person,kind" and [row.split(",")[0] for row in rows[1:]] == names
-    assert "has no column 'person'" in fails("predict", plain(tmp_path / "u.csv"), "--model", model)
+    said = fails("predict", plain(tmp_path / "u.csv"), "--model", model)
+    assert "has no column 'person'" in said and "--id '' none" in said
+    assert main(["predict", str(tmp_path / "u.csv"), "--model", model, "--id", ""]) == 0
+    assert capsys.readouterr().out.startswith("kind\n")
     path = plain(tmp_path / "v.csv", more={"group": [f"g{i // 2}" for i in range(N)]})
     fitted(path, "--targets", "kind", "--model", model)
     assert "'group' has 15 different values in 30 rows" in capsys.readouterr().err

@@ -280,10 +280,18 @@ def test_probabilities_certificates_and_constraints(
     assert "--estimator ProbabilisticStructured" in fails("predict", path, "--model", model, "--proba")
 
 
-def test_probabilities_of_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "how",
+    [
+        [],
+        ["--structure", "ordinal", "--param", 'grades=["cheap", "dear"]'],
+        ["--structure", "hierarchy", "--param", "allowed=leaves"],
+    ],
+)
+def test_probabilities_of_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str], how: list[str]) -> None:
     path, model = cells(tmp_path / "t.csv", "cheap", "dear"), str(tmp_path / "m")
-    fitted(path, "--targets", "target", "--model", model, "--estimator", "ProbabilisticStructured")
+    fitted(path, "--targets", "target", "--model", model, "--estimator", "ProbabilisticStructured", *how)
     found = pd.read_csv(StringIO(output(capsys, "predict", path, "--model", model, "--proba")))
-    assert found.columns.tolist() == ["target", "p(cheap)", "p(dear)"]
+    assert sorted(found.columns) == ["p(cheap)", "p(dear)", "target"]
     np.testing.assert_allclose(found["p(cheap)"] + found["p(dear)"], 1)
     assert ((found["p(dear)"] > 0.5) == (found.target == "dear")).all()

@@ -165,7 +165,7 @@ def test_commands_exist() -> None:
     assert len(shown) == 2
     for line in shown:
         options = _parser().parse_args([word.strip("'") for word in line.split()[1:]])
-        assert options.run is not None
+        assert options.command is not None
     installs = [line for line in commands if "pip install" in line]
     assert len(installs) == 2
     assert installs[0].endswith("-m combpred demo")

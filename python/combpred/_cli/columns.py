@@ -49,7 +49,7 @@ def select(names: Sequence[str], wanted: str | Sequence[str] | None, option: str
     wanted : str, sequence of str or None
         Items separated by commas: a name, a pattern such as ``L*``, the number of a column, or a range of numbers such
         as ``-14:`` with the rules of Python's slices. A name counts as such even if it reads like one of the others.
-        A sequence holds names; None selects nothing.
+        A sequence holds names; None and "" select nothing.
     option : str
         Name of the option, for messages.
 
@@ -58,7 +58,7 @@ def select(names: Sequence[str], wanted: str | Sequence[str] | None, option: str
     UsageError
         When an item matches no column.
     """
-    if wanted is None or not isinstance(wanted, str):
+    if not wanted or not isinstance(wanted, str):
         return list(wanted or ())
     chosen: dict[str, None] = {}
     for item in [wanted] if wanted in names else (part.strip() for part in wanted.split(",")):

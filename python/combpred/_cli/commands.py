@@ -94,7 +94,10 @@ def predict(options: argparse.Namespace) -> None:
     structure = getattr(model, "structure_", None)
     features = pipeline[:-1].transform(X)
     ids = select(table.names, options.id, "--id") if options.id is not None else header.ids
-    parts = [table.columns(ids).reset_index(drop=True)]
+    try:
+        parts = [table.columns(ids).reset_index(drop=True)]
+    except UsageError as error:
+        raise UsageError(f"{error}: --id names columns that are copied to the predictions, --id '' none") from error
     with naming_rows(table, ["constraints"] if given else header.targets.columns):
         if options.certificate:
             if "return_certificate" not in takes:

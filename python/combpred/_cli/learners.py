@@ -26,7 +26,7 @@ _STRUCTURED = (
     StructuredSGD, StructuredSVM,
 )  # fmt: skip
 #: Options that are parameters of estimators, by name.
-SETTINGS = ("alpha", "loss", "kernel", "gamma", "degree", "coef0", "n_jobs", "random_state")
+SETTINGS = ("alpha", "loss", "kernel", "gamma", "degree", "coef0", "n_jobs", "random_state", "verbose")
 #: What searches call them: lists of what is tried.
 _TRIED = {"alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses"}
 

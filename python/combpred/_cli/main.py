@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from argparse import BooleanOptionalAction
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +115,7 @@ _LEARNING: _Options = {
     "--impute": {"choices": ("mean", "median", "most_frequent"), "help": "fill in missing inputs that are numbers"},
     "--jobs": {"type": int, "dest": "n_jobs", "metavar": "N", "help": "number of threads of our own loops"},
     "--random-state": {"type": int, "metavar": "SEED", "help": "of estimators that draw at random"},
+    "--verbose": {"action": "store_const", "const": 1, "help": "show progress, of estimators that do"},
     "--pickle": {"action": "store_true", "help": "save by joblib instead of skops; loading such a model runs code"},
 }  # fmt: skip
 _RULES: _Options = {
@@ -150,13 +151,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
-    if options.run is None:
+    if options.command is None:
         parser.print_help()
         return 0
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            options.run(options)
+            _run(options)
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -177,29 +178,27 @@ def _parser() -> argparse.ArgumentParser:
         prog="combpred", description="Learn to predict rankings, label sets, hierarchies and other structures."
     )
     parser.add_argument("--version", action="version", version=f"combpred {__version__}")
-    parser.set_defaults(run=None, debug=False)
+    parser.set_defaults(command=None, debug=False)
     commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | info")
     plot = {"--plot": {"type": Path, "default": Path("combpred-demo.png"), "help": "where the plot goes (default: "
             "%(default)s)"}, "--no-plot": {"action": "store_true", "help": "write no plot"}}  # fmt: skip
-    _command(commands, "demo", "compare with scikit-learn on data that it ships", _DEMO, _demo, plot)
-    _command(commands, "fit", "train on a table, save the model", _FIT, _fit, _FILE, _LEARNING, _READING)
-    _command(commands, "predict", "predict for the rows of a table", _PREDICT, _predict, _FILE, _MODEL, _PREDICTING,
+    _command(commands, "demo", "compare with scikit-learn on data that it ships", _DEMO, plot)
+    _command(commands, "fit", "train on a table, save the model", _FIT, _FILE, _LEARNING, _READING)
+    _command(commands, "predict", "predict for the rows of a table", _PREDICT, _FILE, _MODEL, _PREDICTING,
              _RULES, _READING)  # fmt: skip
-    _command(commands, "evaluate", "measure predictions for a table with targets", _EVALUATE, _evaluate, _FILE, _MODEL,
+    _command(commands, "evaluate", "measure predictions for a table with targets", _EVALUATE, _FILE, _MODEL,
              _EVALUATING, _RULES, _READING)  # fmt: skip
     model = {"model": {"nargs": "?", "metavar": "MODEL", "help": "a model file"}}
-    _command(commands, "info", "what there is, or what a model file holds", _INFO, _info, model)
+    _command(commands, "info", "what there is, or what a model file holds", _INFO, model)
     return parser
 
 
-def _command(
-    commands: Any, name: str, brief: str, text: str, run: Callable[[argparse.Namespace], None], *options: Any
-) -> None:
+def _command(commands: Any, name: str, brief: str, text: str, *options: Any) -> None:
     parser = commands.add_parser(
         name, help=brief, description=text, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
-    parser.set_defaults(run=run)
+    parser.set_defaults(command=name)
     for group in options:
         for names, how in group.items():
             parser.add_argument(*([names] if isinstance(names, str) else names), **how)
@@ -220,34 +219,14 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
     print(f"combpred: warning: {message}", file=sys.stderr)
 
 
-# The commands live in modules of their own, so that --help answers without importing scikit-learn.
+def _run(options: argparse.Namespace) -> None:
+    """Run a command; those that need scikit-learn are imported here, so that --help answers without it."""
+    if options.command == "demo":
+        from .demo import run_demo
 
+        run_demo(None if options.no_plot else options.plot)
+        return
+    from . import commands, evaluate
 
-def _demo(options: argparse.Namespace) -> None:
-    from .demo import run_demo
-
-    run_demo(None if options.no_plot else options.plot)
-
-
-def _fit(options: argparse.Namespace) -> None:
-    from .commands import fit
-
-    fit(options)
-
-
-def _predict(options: argparse.Namespace) -> None:
-    from .commands import predict
-
-    predict(options)
-
-
-def _evaluate(options: argparse.Namespace) -> None:
-    from .evaluate import evaluate
-
-    evaluate(options)
-
-
-def _info(options: argparse.Namespace) -> None:
-    from .commands import info
-
-    info(options)
+    run = {"fit": commands.fit, "predict": commands.predict, "evaluate": evaluate.evaluate, "info": commands.info}
+    run[options.command](options)
