@@ -163,15 +163,15 @@ def node_of_path(tree: Tree, index: Mapping[Any, int], path: list[Any], shown: A
     TargetError
         When there is no such node, or its way up is another one.
     """
-    names = list(index)
     unknown = next((name for name in path if name not in index), None)
     if unknown is not None:
-        raise TargetError(i, f"{unknown!r} is no node; the nodes are {summary(names)}", argument)
+        raise TargetError(i, f"{unknown!r} is no node; the nodes are {summary(list(index))}", argument)
     nodes = [index[name] for name in path]
     for step, node in enumerate(nodes):
         above = int(tree.parent[node])
         ends_there = (above < 0 or tree.parent[above] < 0) if step == 0 else nodes[step - 1] == above
         if not ends_there:
+            names = list(index)
             place = "the root" if above < 0 else f"under {names[above]!r}"
             way = [node]
             while (above := int(tree.parent[way[-1]])) >= 0:
