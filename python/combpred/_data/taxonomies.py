@@ -68,8 +68,12 @@ def parents_of_paths(
     for i, paths in enumerate(read_paths(rows, argument, sep)):
         for path in paths:
             joined |= path[0] == root
-            parent = None
-            for node in prefixes(path[path[0] == root :], i, argument, sep, qualified):
+            parent, below = None, path[path[0] == root :]
+            known = next(iter(above), None if qualified or not below else below[0])
+            odd = next((name for name in below if not qualified and type(name) is not type(known)), None)
+            if odd is not None:
+                raise TargetError(i, f"found {odd!r} beside {known!r}: make all names strings, or integers", argument)
+            for node in prefixes(below, i, argument, sep, qualified):
                 if node not in above:
                     above[node], first[node] = parent, i
                 elif above[node] != parent:

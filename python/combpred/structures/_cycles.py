@@ -32,6 +32,8 @@ class Cycles(Visits):
     begin with the smallest vertex and go on to its smaller neighbour. The embedding has d = N(N−1)/2 entries, edges
     u < v in lexicographic order. The default metric is `cycle_f1`.
 
+    `from_names` makes y of lists of names, and `to_names` makes these of y.
+
     Decoding finds the cycle of largest score among those of all lengths. Up to 16 vertices it is exact, by dynamic
     programming over subsets in O(2^N N²); beyond that it is a local search with a proven bound.
 

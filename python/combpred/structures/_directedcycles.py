@@ -31,6 +31,8 @@ class DirectedCycles(Visits):
     smallest vertex. The embedding has d = N(N−1)/2 entries, pairs in lexicographic order. The default metric is
     `policy_cosine`.
 
+    `from_names` makes y of lists of names, and `to_names` makes these of y.
+
     Decoding finds the cycle of largest score among those of all lengths. Up to 16 vertices it is exact, by dynamic
     programming over subsets in O(2^N N²); beyond that it is a local search, whose result scores at least half-way
     between the least and the largest score.

@@ -34,6 +34,9 @@ class Hierarchy(Trees):
     embedding has d = n_nodes entries. The default metric is `accuracy`; `combpred.metrics.hierarchical_loss` also
     measures how far a wrong node lies from the right one.
 
+    `from_paths`, `from_nested` and `from_networkx` make a hierarchy of trees in other formats, `y_from_paths` and
+    `to_paths` convert y.
+
     Decoding adds up scores from the root downwards and takes the best allowed node, in O(n_nodes). This is the poset
     regression of Vembu (2010), ch. 5, on the order of the tree, restricted to the allowed nodes.
 

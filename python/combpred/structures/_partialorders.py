@@ -41,6 +41,9 @@ class PartialOrders(Relations):
     ``(n, N, N)`` and holds booleans: ``y[i, u, v]`` says that u is before v, and the diagonal is all False or all True.
     Predictions have the first format, of type int32. The default metric is `pair_accuracy`.
 
+    `from_edges`, `from_networkx` and `from_adjacency` make y of graphs with an edge from u to v where u is before v, on
+    request of their transitive closure, and `to_edges`, `to_networkx` and `to_adjacency` make these of y.
+
     The number of partial orders is known up to N = 18. By symmetry the mean is 0. The second moment is q times that of
     rankings, where q is the probability that a pair is comparable; this was found by listing all orders for N ≤ 8, and
     the sampled moments assume it for larger N. Their chain adds and removes single relations. Its stationary

@@ -44,6 +44,8 @@ class Paths(Structure):
     longest path. Lists of different lengths and arrays of another width are accepted too. Predictions are int32 of
     width L. The embedding has d = m entries, or g with `tied`.
 
+    `from_vertices` makes y of lists of vertices, and `to_vertices` makes these of y.
+
     The default metric is `hamming_score` of the arcs: the fraction of arcs that both paths use or both do not use.
 
     Losses between paths, as `StructuredSVM` takes them, count the arcs that only one of the two paths uses. With

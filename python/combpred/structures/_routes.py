@@ -33,6 +33,8 @@ class Routes(Visits):
     has d = n(n+1) entries, 0 or 1: the arcs u→v, u ≠ v, ordered by u and then v; the n starts; and the n ends. Start
     and end are like arcs from a depot and back to it. The default metric is `route_pairs_f1`.
 
+    `from_names` makes y of lists of names, and `to_names` makes these of y.
+
     Decoding finds the route of largest score among those of all lengths. Up to 16 places it is exact, by dynamic
     programming over subsets in O(2^n n²); beyond that it is a local search with a proven bound.
 

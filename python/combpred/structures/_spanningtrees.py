@@ -41,6 +41,9 @@ class SpanningTrees(EdgeSets):
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
+    `from_edges`, `from_networkx` and `from_adjacency` make y of graphs in other formats, and `to_edges`, `to_networkx`
+    and `to_adjacency` make these of y.
+
     Examples
     --------
     >>> from combpred.structures import SpanningTrees

@@ -31,6 +31,9 @@ class Subtrees(Trees):
     (multiple and partial paths). Predictions are int32. The default metric is `hamming_score`, the fraction of nodes
     that are right.
 
+    `from_paths`, `from_nested` and `from_networkx` make the structure of trees in other formats, `y_from_paths` and
+    `to_paths` convert y, whose rows may be several paths.
+
     Constraints have the keys ``required`` and ``forbidden``, lists of nodes, and ``size``, the number of nodes
     including the root. Decoding with a size costs O(n_nodes size).
 

@@ -88,7 +88,10 @@ def test_lists_of_many_kinds(lists):
 def test_lists_of_other_libraries():
     polars = pytest.importorskip("polars")
     np.testing.assert_array_equal(Permutations.from_orders(polars.Series([["b", "a"], ["a"]])), [[2, 1], [1, -1]])
-    pyarrow = pytest.importorskip("pyarrow")
+    try:
+        import pyarrow
+    except ImportError:  # releases of it may need a later NumPy than the oldest allowed
+        return
     np.testing.assert_array_equal(Permutations.from_orders(pyarrow.array([["b", "a"], ["a"]])), [[2, 1], [1, -1]])
 
 

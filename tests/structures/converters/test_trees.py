@@ -163,7 +163,11 @@ def _tree():
             lambda: Hierarchy.from_paths([[1], [2]]),
             "nodes are integers, and so must be the root above 1, 2: give root=",
         ),
-        (lambda: Hierarchy.from_paths([["a", 2]]), "nodes must be all strings or all integers, but number 1 is 2"),
+        (lambda: Hierarchy.from_paths([["a"], ["a", 2]]), "paths, row 1: found 2 beside 'a': make all names strings"),
+        (
+            lambda: Hierarchy.from_nested({"a": 2}),
+            "nested: nodes must be all strings or all integers, but number 1 is 2",
+        ),
         (lambda: Hierarchy.from_paths([["a>b"]], qualified=True), "row 0: 'a>b' holds '>', which divides names"),
         (lambda: Hierarchy.from_paths([["a", "r"], ["b"]], root="r"), "'a', 'b' are tops, and 'r'.*give root="),
         (lambda: Hierarchy.from_nested({"a": ["b", {"c": "b"}]}), "nested: 'b' is under 'a' and under 'c'"),
