@@ -94,6 +94,29 @@ def test_folds_name_lines_of_the_file(model: Path, tmp_path: Path, fails: Failin
         assert "--cv: " in fails("evaluate", path, "--model", str(model), "--cv", folds)
 
 
+def test_a_warning_is_shown_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[list[object]] = [[i, 1 + i // 5] for i in range(20)]
+    path, model = write_csv(tmp_path / "t.csv", ["x", "grade"], rows), str(tmp_path / "m")
+    fitted(path, "--structure", "ordinal", "--targets", "grade", "--drop", "", "--model", model)
+    capsys.readouterr()
+    assert main(["evaluate", path, "--model", model, "--cv", "4"]) == 0
+    assert capsys.readouterr().err.count("they are read as counted from 1") == 1
+
+
+def test_settings_of_a_search_are_its_own_unless_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[list[object]] = [[i, int(i % 4 < 2)] for i in range(20)]  # no line divides them
+    path, model = write_csv(tmp_path / "t.csv", ["x", "k"], rows), str(tmp_path / "m")
+    for more, kernel in (
+        (["--alpha", "auto"], "linear"),
+        (["--estimator", "StructuredRidgeCV", "--kernel", "laplacian"], "laplacian"),
+        (["--kernel", "auto"], None),
+        (["--estimator", "StructuredRidgeCV"], None),
+    ):
+        fitted(path, "--targets", "k", "--model", model, *more)
+        chosen = capsys.readouterr().out.partition("kernel ")[2].partition(",")[0]
+        assert chosen == kernel or (kernel is None and chosen in ("rbf", "laplacian"))
+
+
 def test_folds_hold_all_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[list[object]] = [[i, "a" if i < 15 else "b"] for i in range(18)]
     path, model = write_csv(tmp_path / "t.csv", ["x", "k"], rows), str(tmp_path / "m")

@@ -120,10 +120,8 @@ def _settings(options: Namespace, name: str, own: Iterable[str]) -> dict[str, An
         if "fit_intercept" not in own:
             raise UsageError(f"--no-intercept: {name} has no parameter fit_intercept")
         settings["fit_intercept"] = False
-    if "kernels" in own and options.kernel != "auto":
-        settings.setdefault("kernels", ["linear"])
-        if options.gamma is None:
-            settings["gammas"] = [None]
+    if "kernels" in own and (options.kernel or "auto" if options.estimator else options.kernel) != "auto":
+        settings = {"kernels": ["linear"], "gammas": [None], **settings}
     return settings
 
 

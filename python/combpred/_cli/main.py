@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = _show_once(set())
             _run(options)
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output, such as head, has seen enough
@@ -215,8 +215,16 @@ def _joined(arguments: Sequence[str]) -> list[str]:
     return joined
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    print(f"combpred: warning: {message}", file=sys.stderr)
+def _show_once(shown: set[str]) -> Any:
+    """Return what shows a warning in a line, unless it is among those shown: folds of cross-validation repeat them."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = " ".join(str(message).split())
+        if text not in shown:
+            shown.add(text)
+            print(f"combpred: warning: {text}", file=sys.stderr)
+
+    return show
 
 
 def _run(options: argparse.Namespace) -> None:
