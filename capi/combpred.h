@@ -616,6 +616,13 @@ int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z
                          cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                          int64_t err_cap);
 
+/* For each row s of scores->linear[n, d] writes the probability that item u is at position r + 1 under
+ * p(y) ∝ exp⟨s, ψ(y)⟩ to dst[n, part_len, part_len], at [u, r], for "permutations". Exact up to rounding.
+ * CP_ECAPABILITY for other structures, and beyond 20 items. NaN or infinite scores: CP_EVALUE with bad_row, a row of
+ * scores. control is as for cp_log_partition. */
+int32_t cp_order_positions(cp_in_structure *s, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 /* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
  * rounding, and writes them to dst[n_samples, n, part_len]. Row i has its own random stream, so that the same seed
  * gives the same outputs for any number of workers. CP_ECAPABILITY where there is neither recursion nor list for the

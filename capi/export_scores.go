@@ -262,6 +262,29 @@ func go_cp_log_partition(s *C.cp_in_structure, in *C.cp_in_scores, logZ, margina
 	})
 }
 
+//export go_cp_order_positions
+func go_cp_order_positions(s *C.cp_in_structure, in *C.cp_in_scores, dst *C.double, partLen C.int64_t, workers C.int32_t,
+	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
+		}
+		if e := equal("part_len", partLen, sc.space.PartLen()); e != nil {
+			return e
+		}
+		out, e := float64s(dst, "dst", sc.n, partLen, partLen)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		return partition.Positions(sc.space, sc.linear, out, t.workers, t.mon)
+	})
+}
+
 //export go_cp_sample_distribution
 func go_cp_sample_distribution(s *C.cp_in_structure, in *C.cp_in_scores, nSamples C.int64_t, seed C.uint64_t, dst *C.int32_t,
 	partLen C.int64_t, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,

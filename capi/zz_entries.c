@@ -227,6 +227,12 @@ int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z
   return go_cp_log_partition(s, scores, log_z, marginals, info, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_order_positions(cp_in_structure *s, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_order_positions(s, scores, dst, part_len, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
                                int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                                int64_t err_cap) {

@@ -38,6 +38,7 @@ var exported = map[string]any{
 	"cp_kbest_next":               go_cp_kbest_next,
 	"cp_hereditary_next":          go_cp_hereditary_next,
 	"cp_log_partition":            go_cp_log_partition,
+	"cp_order_positions":          go_cp_order_positions,
 	"cp_sample_distribution":      go_cp_sample_distribution,
 	"cp_sets_decide":              go_cp_sets_decide,
 	"cp_sets_value":               go_cp_sets_value,

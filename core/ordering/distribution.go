@@ -250,6 +250,42 @@ func (d *Distribution) complete(p []float64) {
 	}
 }
 
+// PositionsTo writes the probability that item v has r items before it to p[v,r], an m×m matrix by rows: those of item v behind
+// exactly the items of S∖v, as in PairsTo, added up over all S of r + 1 items. Cost: O(m 2^m), 2^m float64s.
+func (d *Distribution) PositionsTo(p []float64, poll func() error) error {
+	d.poll.Reset(poll)
+	defer d.poll.Reset(nil)
+	m := d.m
+	d.reach = grow(d.reach, 1<<m)
+	clear(d.reach)
+	clear(p)
+	d.reach[len(d.reach)-1] = 1
+	var w products
+	var q [MaxSummed]float64
+	for top := 1<<(m-d.h) - 1; top >= 0; top-- {
+		if d.poll.Stopped() {
+			return d.poll.Err()
+		}
+		d.multiplyHigh(&w, top)
+		for bottom := 1<<d.h - 1; bottom >= 0; bottom-- {
+			s := top<<d.h | bottom
+			reach := d.reach[s]
+			if reach == 0 || s == 0 {
+				continue
+			}
+			w.low = d.low[bottom*m:][:m]
+			d.last(&q, s, &w, reach)
+			before := bits.OnesCount(uint(s)) - 1
+			for x := uint(s); x != 0; x &= x - 1 {
+				v := bits.TrailingZeros(x)
+				d.reach[s&^(1<<v)] += q[v]
+				p[v*m+before] += q[v]
+			}
+		}
+	}
+	return nil
+}
+
 // DrawTo writes a random order to order, drawing its items from the last to the first. Several goroutines may call it at
 // once. Cost: O(m²).
 func (d *Distribution) DrawTo(order []int32, rng *rand.Rand) {

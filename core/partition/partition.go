@@ -117,6 +117,39 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 	})
 }
 
+// Positions writes, for every row s of scores (n×d), the probability that item u of a ranking is at position r + 1 under
+// p(y) ∝ exp⟨s, ψ(y)⟩ to dst[i,u,r], n matrices of k×k. Errors are as those of Batch, and a *structure.CapabilityError for spaces
+// of other things than rankings without ties. Results do not depend on workers.
+func Positions(space structure.Space, scores blas64.General, dst []float64, workers int, mon *parallel.Monitor) error {
+	p, ok := space.(structure.Positioner)
+	if !ok {
+		return &structure.CapabilityError{Structure: structure.Describe(space), Need: "positions of items"}
+	}
+	if scores.Cols != space.FeatureLen() {
+		return fmt.Errorf("partition: scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
+	}
+	k := space.PartLen()
+	if len(dst) != scores.Rows*k*k {
+		return fmt.Errorf("partition: dst has %d entries, must have %d", len(dst), scores.Rows*k*k)
+	}
+	_, cost, err := Choose(space, true)
+	if err != nil {
+		return err
+	}
+	return parallel.For(scores.Rows, grain(cost), workers, mon, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			err := structure.CheckScores(row(scores, i))
+			if err == nil {
+				err = p.Positions(dst[i*k*k:(i+1)*k*k], row(scores, i), mon.Err)
+			}
+			if err != nil {
+				return fmt.Errorf("partition: %w", badrow.At(i, err))
+			}
+		}
+		return nil
+	})
+}
+
 // grain returns how many rows of the given cost a worker takes at a time.
 func grain(cost float64) int { return int(max(1, min(mostRows, grainCost/cost))) }
 

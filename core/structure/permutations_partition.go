@@ -10,6 +10,7 @@ import (
 var (
 	_ Partitioner = permutations{}
 	_ Distributor = permutations{}
+	_ Positioner  = permutations{}
 )
 
 var orderDistributions pool[ordering.Distribution]
@@ -59,6 +60,18 @@ func (p permutations) sum(d *ordering.Distribution, scores []float64, poll func(
 		}
 	}
 	return d.Sum(poll)
+}
+
+// Positions has the probabilities of positions from those that a set is first. It returns a *LimitError beyond 20 labels. Cost:
+// O(2ⁿ n).
+func (p permutations) Positions(dst, scores []float64, poll func() error) error {
+	mustLen("dst", len(dst), p.n*p.n)
+	d := orderDistributions.get()
+	defer orderDistributions.put(d)
+	if _, err := p.sum(d, scores, poll); err != nil {
+		return err
+	}
+	return d.PositionsTo(dst, poll)
 }
 
 func (p permutations) PartitionCost(marginals bool) float64 {

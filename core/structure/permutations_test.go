@@ -9,6 +9,8 @@ import (
 
 	"combpred/core/count"
 	"combpred/core/structure/examples"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // TestPermutationsSecondMoment checks the published entries: 1 for a pair with itself, ±1/3 for pairs that share a
@@ -147,5 +149,37 @@ func expectError(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("the error is %v, want one with %q", err, want)
+	}
+}
+
+// TestPositions: probabilities of positions are those of the list of all rankings.
+func TestPositions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := 2; n <= 6; n++ {
+		space := permutations{pairs: pairs{n: n}, pool: new(pool[workspace])}
+		d := space.FeatureLen()
+		for _, scale := range []float64{0, 1, 300} {
+			scores, psi := make([]float64, d), make([]float64, d)
+			for j := range scores {
+				scores[j] = scale * rng.NormFloat64()
+			}
+			want, got := make([]float64, n*n), make([]float64, n*n)
+			logZ, err := space.LogPartition(nil, scores, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for y := range space.All() {
+				space.Embed(psi, y)
+				for label, position := range y {
+					want[label*n+int(position)-1] += math.Exp(floats.Dot(scores, psi) - logZ)
+				}
+			}
+			if err := space.Positions(got, scores, nil); err != nil {
+				t.Fatal(err)
+			}
+			if !floats.EqualApprox(got, want, 1e-10) {
+				t.Errorf("%d labels, scores of size %g: %v, want %v", n, scale, got, want)
+			}
+		}
 	}
 }

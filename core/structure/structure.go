@@ -98,6 +98,12 @@ type Suited interface {
 	Suits() (loss, decision string)
 }
 
+// Positioner knows where items stand under p(y) ∝ exp⟨s, ψ(y)⟩, of rankings of n items without ties.
+type Positioner interface {
+	// Positions writes the probability that item u is at position r + 1 to dst[u,r], an n×n matrix by rows. poll is as for Start.
+	Positions(dst, scores []float64, poll func() error) error
+}
+
 // Enumerator lists every output once. The yielded slice is reused between iterations.
 type Enumerator interface {
 	All() iter.Seq[[]int32]

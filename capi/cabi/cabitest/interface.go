@@ -89,6 +89,7 @@ var arguments = map[string]Row{
 	"cp_sets_decide": {"loss": "name(SET_LOSSES)", "conditions": "absent", "dst": "out(scores.n, part_len)",
 		"value": "maybe(out(scores.n))"},
 	"cp_sets_value":          {"loss": "name(SET_LOSSES)", "y": "outputs(scores.n, part_len)", "value": "out(scores.n)"},
+	"cp_order_positions":     {"dst": "out(scores.n, part_len, part_len)"},
 	"cp_sample_distribution": {"dst": "out(n_samples, scores.n, part_len)"},
 	"cp_chain_sample":        {"dst": "out(scores.n, options.n_samples, part_len)", "record": "optional"},
 	"cp_chain_diagnose": {"x": "numbers(n, n_chains, n_draws)", "n_chains": "m", "n_draws": "6", "effective_size": "out(n)",

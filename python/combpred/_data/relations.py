@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, allocate
 from .._lib.structure import Description
 from .targets import check_width, encoded_rows, target_matrix
 
@@ -101,9 +101,20 @@ def pair_probabilities(proba: Any) -> FloatArray:
     items = (1 + math.isqrt(1 + 8 * given.shape[-1])) // 2 if given.ndim == 2 else 0
     if items < 2 or given.shape != (len(given), items * (items - 1) // 2):
         raise ValueError(f"proba must have shape (n, k, k), k at least 2, or (n, k(k−1)/2), got {given.shape}")
+    return pair_matrices(given, 1.0 - given)
+
+
+def pair_matrices(before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return probabilities (n, k, k) that u is before v, given those of the pairs u < v, and of v before u.
+
+    They are 1/2 on the diagonal.
+    """
+    n, pairs = before.shape
+    items = (1 + math.isqrt(1 + 8 * pairs)) // 2
+    square = allocate((n, items, items), np.float64, f"the pairs of {items} items", "pass fewer rows at once")
+    square[:] = 0.5
     u, v = np.triu_indices(items, 1)
-    square = np.full((len(given), items, items), 0.5)
-    square[:, u, v], square[:, v, u] = given, 1.0 - given
+    square[:, u, v], square[:, v, u] = before, after
     return square
 
 

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import ctypes
-from ctypes import c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
+from ctypes import Structure, c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
 
 # Abbreviations for the tables: pointers of any kind, sizes, names in structs, and how the parameters of functions end.
 _P, _N, _F, _T, _W = c_void_p, c_int64, c_double, c_char_p, c_char * 16
@@ -23,119 +22,119 @@ KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_STAR
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
 
 
-class CStructure(ctypes.Structure):
+class CStructure(Structure):
     """cp_structure."""
 
     _fields_ = [("text", _T), ("text_len", _N), ("ints", _P), ("n_ints", _N), ("reals", _P), ("n_reals", _N)]
 
 
-class Control(ctypes.Structure):
+class Control(Structure):
     """cp_control."""
 
     _fields_ = [("cancel", _N), ("step", _N), ("value", _F)]
 
 
-class CMomentsInfo(ctypes.Structure):
+class CMomentsInfo(Structure):
     """cp_moments_info."""
 
     _fields_ = _fields(kind=_W, standard_error=_F)
 
 
-class CLayout(ctypes.Structure):
+class CLayout(Structure):
     """cp_layout."""
 
     _fields_ = _fields(kind=_W, n_items=_N, n_cells=_N)
 
 
-class CConditions(ctypes.Structure):
+class CConditions(Structure):
     """cp_conditions."""
 
     _fields_ = _fields(n=_N, first=_P, key=_P, u=_P, v=_P)
 
 
-class CRestriction(ctypes.Structure):
+class CRestriction(Structure):
     """cp_restriction."""
 
     _fields_ = _fields(n=_N, first=_P, capacity=_N, feature=_P, value=_P, must=_P, needed=_N)
 
 
-class CScores(ctypes.Structure):
+class CScores(Structure):
     """cp_scores."""
 
     _fields_ = _fields(n=_N, d=_N, linear=_P, n_magnitude=_N, magnitude=_P)
 
 
-class CConstraints(ctypes.Structure):
+class CConstraints(Structure):
     """cp_constraints."""
 
     _fields_ = _fields(n=_N, first=_P, feature=_P, value=_P, must=_P)
 
 
-class CDecodeOptions(ctypes.Structure):
+class CDecodeOptions(Structure):
     """cp_decode_options."""
 
     _fields_ = _fields(method=_T, seed=c_uint64, constraints=_P, conditions=_P)
 
 
-class CCertificates(ctypes.Structure):
+class CCertificates(Structure):
     """cp_certificates."""
 
     _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P, met=_P)
 
 
-class CSearchOptions(ctypes.Structure):
+class CSearchOptions(Structure):
     """cp_search_options."""
 
     _fields_ = _fields(method=_T, proposals=_T, temperatures=_P, n_levels=_N, epsilon=_F, delta=_F, steps=_N, runs=_N,
                        seed=c_uint64)
 
 
-class CSearchRecord(ctypes.Structure):
+class CSearchRecord(Structure):
     """cp_search_record."""
 
     _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P, temperature=_P, steps=_P, accepted=_P,
                        success=_P)
 
 
-class CKbestOptions(ctypes.Structure):
+class CKbestOptions(Structure):
     """cp_kbest_options."""
 
     _fields_ = _fields(method=_T, nu=_F, skip=_N, most=_N)
 
 
-class CKbestList(ctypes.Structure):
+class CKbestList(Structure):
     """cp_kbest_list."""
 
     _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=_W)
 
 
-class CKbestRequest(ctypes.Structure):
+class CKbestRequest(Structure):
     """cp_kbest_request."""
 
     _fields_ = _fields(capacity=_N, row=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N,
                        n_squares=_N, value=_F, ask=_W)
 
 
-class CHereditaryRequest(ctypes.Structure):
+class CHereditaryRequest(Structure):
     """cp_hereditary_request."""
 
     _fields_ = _fields(capacity=_N, sets=_P, verdicts=_P, n_asked=_N, until=_N, value=_F, upper_bound=_F, ask=_W)
 
 
-class CPartitionInfo(ctypes.Structure):
+class CPartitionInfo(Structure):
     """cp_partition_info."""
 
     _fields_ = _fields(engine=_W, cost=_F, seconds=_F)
 
 
-class CChainOptions(ctypes.Structure):
+class CChainOptions(Structure):
     """cp_chain_options."""
 
     _fields_ = _fields(method=_T, n_samples=_N, burn_in=_N, thin=_N, budget=_N, seed=c_uint64, start=_P, bound=_P,
                        diagnosed=_N, n_rows=_N, exact_seconds=_F)
 
 
-class CChainRecord(ctypes.Structure):
+class CChainRecord(Structure):
     """cp_chain_record."""
 
     _fields_ = _fields(n=_N, n_samples=_N, value=_P, steps=_P, accepted=_P, total=_P, spacing=_P, acceptance=_P,
@@ -143,26 +142,26 @@ class CChainRecord(ctypes.Structure):
                        method=_W)
 
 
-class CExtensionsOptions(ctypes.Structure):
+class CExtensionsOptions(Structure):
     """cp_extensions_options."""
 
     _fields_ = _fields(epsilon=_F, delta=_F, most_downsets=_N, seed=c_uint64)
 
 
-class CExtensionsInfo(ctypes.Structure):
+class CExtensionsInfo(Structure):
     """cp_extensions_info."""
 
     _fields_ = _fields(log_count=_F, n_levels=_N, n_samples=_N)
 
 
-class CEstimateOptions(ctypes.Structure):
+class CEstimateOptions(Structure):
     """cp_estimate_options."""
 
     _fields_ = _fields(method=_T, sampler=_T, schedule=_T, epsilon=_F, delta=_F, max_steps=_N, seed=c_uint64,
                        exact_seconds=_F, plain=_N, bound=_P, low=_P, high=_P)
 
 
-class CEstimates(ctypes.Structure):
+class CEstimates(Structure):
     """cp_estimates."""
 
     _fields_ = _fields(n=_N, d=_N, value=_P, lower=_P, upper=_P, marginals=_P, error=_P, guaranteed=_P, samples=_P,
@@ -171,138 +170,138 @@ class CEstimates(ctypes.Structure):
                        variance=_P, method=_W)
 
 
-class CSupplied(ctypes.Structure):
+class CSupplied(Structure):
     """cp_supplied."""
 
     _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=_F, n_walked=_N, walked=_P, accepted=_P,
                        walk=_P, beta=_P)
 
 
-class CFeatures(ctypes.Structure):
+class CFeatures(Structure):
     """cp_features."""
 
     _fields_ = _fields(n=_N, p=_N, type=_T, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P, indptr=_P)
 
 
-class CKernelFunction(ctypes.Structure):
+class CKernelFunction(Structure):
     """cp_kernel_function."""
 
     _fields_ = _fields(name=_T, gamma=_F, degree=_F, coef0=_F)
 
 
-class COrders(ctypes.Structure):
+class COrders(Structure):
     """cp_orders."""
 
     _fields_ = _fields(n=_N, n_items=_N, positions=_P, signs=_P)
 
 
-class COrderFunction(ctypes.Structure):
+class COrderFunction(Structure):
     """cp_order_function."""
 
     _fields_ = _fields(name=_T, gamma=_F, normalize=_N, logarithms=_N, most_downsets=_N, epsilon=_F, delta=_F,
                        seed=c_uint64, n_estimated=_P, kappa=_P, weights=_P)
 
 
-class CModel(ctypes.Structure):
+class CModel(Structure):
     """cp_model."""
 
     _fields_ = _fields(m=_N, d=_N, coef=_P, shift=_F, intercept=_P, loss=_T, mean=_P, decision=_T)
 
 
-class CPredictions(ctypes.Structure):
+class CPredictions(Structure):
     """cp_predictions."""
 
     _fields_ = _fields(n=_N, part_len=_N, first=_N, scores=_P, outputs=_P, value=_P, upper_bound=_P, nu=_P, optimal=_P)
 
 
-class CRidgeOptions(ctypes.Structure):
+class CRidgeOptions(Structure):
     """cp_ridge_options."""
 
     _fields_ = _fields(loss=_T, alpha=_F, tol=_F, max_iter=_N, shift=_F, solver=_T, precision=_T)
 
 
-class CTargets(ctypes.Structure):
+class CTargets(Structure):
     """cp_targets."""
 
     _fields_ = _fields(n=_N, d=_N, psi=_P, first=_P, weights=_P)
 
 
-class CWorkspace(ctypes.Structure):
+class CWorkspace(Structure):
     """cp_workspace."""
 
     _fields_ = _fields(data=_P, bytes=_N)
 
 
-class CFitInfo(ctypes.Structure):
+class CFitInfo(Structure):
     """cp_fit_info."""
 
     _fields_ = _fields(objective=_F, residual=_F, n_iter=_N, n_refine=_N, precision=_W)
 
 
-class CRidgePlanInfo(ctypes.Structure):
+class CRidgePlanInfo(Structure):
     """cp_ridge_plan_info."""
 
     _fields_ = _fields(solver=_W, route=_W, route_loo=_W, precision=_W, distinct=_N, work_single=_N, work_double=_N,
                        work_loo_single=_N, work_loo_double=_N, beside=_N, beside_loo=_N)
 
 
-class CLOO(ctypes.Structure):
+class CLOO(Structure):
     """cp_loo."""
 
     _fields_ = _fields(n_alphas=_N, n=_N, d=_N, alphas=_P, scores=_P)
 
 
-class COutputs(ctypes.Structure):
+class COutputs(Structure):
     """cp_outputs."""
 
     _fields_ = _fields(n=_N, d=_N, part_len=_N, parts=_P, partial=_N, mapped=_N, psi=_P, nnz=_N, data=_P, indices=_P,
                        indptr=_P, first=_P, weights=_P)
 
 
-class CPrimalSizes(ctypes.Structure):
+class CPrimalSizes(Structure):
     """cp_primal_sizes."""
 
     _fields_ = _fields(state=_N, sums=_N, direction=_N, q=_N, d=_N)
 
 
-class CPrimalStep(ctypes.Structure):
+class CPrimalStep(Structure):
     """cp_primal_step."""
 
     _fields_ = _fields(request=_W, reply=_N, direction=_N, coef=_N)
 
 
-class CSGDState(ctypes.Structure):
+class CSGDState(Structure):
     """cp_sgd_state."""
 
     _fields_ = _fields(rows=_N, d=_N, coef=_P, average=_P, velocity=_P, gains=_P)
 
 
-class CDesign(ctypes.Structure):
+class CDesign(Structure):
     """cp_design."""
 
     _fields_ = _fields(n=_N, p=_N, nnz=_N, intercept=_N, dense=_P, data=_P, indices=_P, indptr=_P)
 
 
-class CSGDPasses(ctypes.Structure):
+class CSGDPasses(Structure):
     """cp_sgd_passes."""
 
     _fields_ = _fields(order=_P, n_order=_N, shuffle=_N, seed=c_uint64, max_iter=_N, tol=_F, curve=_P, eta0=_F, seen=_N,
                        curvature=_F)
 
 
-class CSGDReport(ctypes.Structure):
+class CSGDReport(Structure):
     """cp_sgd_report."""
 
     _fields_ = _fields(passes=_N, steps=_N, converged=_N, loss=_F, weight=_F, start=_F, curvature=_F, visits=_N)
 
 
-class CSGDKernel(ctypes.Structure):
+class CSGDKernel(Structure):
     """cp_sgd_kernel."""
 
     _fields_ = _fields(n=_N, function=_P, x=_P, matrix=_P, rows=_P, columns=_P, n_rows=_N, n_columns=_N, values=_P)
 
 
-class CSGDSupport(ctypes.Structure):
+class CSGDSupport(Structure):
     """cp_sgd_support."""
 
     _fields_ = _fields(capacity=_N, most=_N, n=_N, rows=_P, coef=_P, average=_P, velocity=_P, gains=_P, visits=_N,
@@ -310,207 +309,207 @@ class CSGDSupport(ctypes.Structure):
                        quiet=_N, value=_F)
 
 
-class CLoglinearOptions(ctypes.Structure):
+class CLoglinearOptions(Structure):
     """cp_loglinear_options."""
 
     _fields_ = _fields(solver=_T, distribution=_T, alpha=_F, tol=_F, max_iter=_N, seed=c_uint64, kernel=_N, sampled=_N,
                        intercept=_N)
 
 
-class CLoglinearSizes(ctypes.Structure):
+class CLoglinearSizes(Structure):
     """cp_loglinear_sizes."""
 
     _fields_ = _fields(rows=_N, search=_N, moments=_N, loss=_N, spread=_N, moment=_N)
 
 
-class CLoglinearModel(ctypes.Structure):
+class CLoglinearModel(Structure):
     """cp_loglinear_model."""
 
     _fields_ = _fields(q=_N, d=_N, weights=_P, average=_P, moment=_P, n_moment=_N, has_moment=_N, variance=_F, steps=_N,
                        rows=_N, seen=_F, chains=_P)
 
 
-class CLoglinearInfo(ctypes.Structure):
+class CLoglinearInfo(Structure):
     """cp_loglinear_info."""
 
     _fields_ = _fields(objective=_F, residual=_F, n_iter=_N, left=_F, left_error=_F, limit=_F, gain=_F)
 
 
-class CLoglinearRowsStep(ctypes.Structure):
+class CLoglinearRowsStep(Structure):
     """cp_loglinear_rows_step."""
 
     _fields_ = _fields(state=_P, state_len=_N, declined=_N, request=_W, k=_N, draws=_N, first=_N, numbers=_N, scores=_N,
                        means=_N, log_z=_N, psi=_N)
 
 
-class CLoglinearSearchStep(ctypes.Structure):
+class CLoglinearSearchStep(Structure):
     """cp_loglinear_search_step."""
 
     _fields_ = _fields(state=_P, state_len=_N, request=_W, weights=_N, reply=_N)
 
 
-class CLoglinearFeatures(ctypes.Structure):
+class CLoglinearFeatures(Structure):
     """cp_loglinear_features."""
 
     _fields_ = _fields(n=_N, q=_N, rows=_P, curvature=_P, weights=_P)
 
 
-class CAffineLoss(ctypes.Structure):
+class CAffineLoss(Structure):
     """cp_affine_loss."""
 
     _fields_ = _fields(n=_N, d=_N, constant=_P, gradient=_P, magnitude=_P)
 
 
-class CSVMOptions(ctypes.Structure):
+class CSVMOptions(Structure):
     """cp_svm_options."""
 
     _fields_ = _fields(solver=_T, rescaling=_T, c=_F, tol=_F, max_iter=_N, average=_N, zero_one=_N, order=_P,
                        seed=c_uint64, method=_T, n_candidates=_N, most_rows=_N)
 
 
-class CSVMSolution(ctypes.Structure):
+class CSVMSolution(Structure):
     """cp_svm_solution."""
 
     _fields_ = _fields(q=_N, d=_N, coef=_P, n_curve=_N, curve=_P)
 
 
-class CSVMInfo(ctypes.Structure):
+class CSVMInfo(Structure):
     """cp_svm_info."""
 
     _fields_ = _fields(objective=_F, gap=_F, n_iter=_N, n_calls=_N, exact=_N, n_curve=_N)
 
 
-class CMarginStep(ctypes.Structure):
+class CMarginStep(Structure):
     """cp_margin_step."""
 
     _fields_ = _fields(request=_W, n=_N, rows=_N, linear=_N, magnitude=_N, reply=_N, offset=_N, proven=_N, stream=_N,
                        length=_N, n_iter=_N, objective=_F, bound=_F)
 
 
-class CMarginSizes(ctypes.Structure):
+class CMarginSizes(Structure):
     """cp_margin_sizes."""
 
     _fields_ = _fields(state=_N, q=_N, d=_N)
 
 
-class CPerceptronOptions(ctypes.Structure):
+class CPerceptronOptions(Structure):
     """cp_perceptron_options."""
 
     _fields_ = _fields(max_iter=_N, shuffle=_N, order=_P, seed=c_uint64, method=_T, n_candidates=_N, squared=_F,
                        least=_F, visits=_N, start=_P)
 
 
-class CPerceptronSolution(ctypes.Structure):
+class CPerceptronSolution(Structure):
     """cp_perceptron_solution."""
 
     _fields_ = _fields(n=_N, q=_N, d=_N, last=_P, late=_P, dual_last=_P, dual_late=_P)
 
 
-class CPerceptronInfo(ctypes.Structure):
+class CPerceptronInfo(Structure):
     """cp_perceptron_info."""
 
     _fields_ = _fields(mistakes=_N, n_iter=_N, visits=_N, separated=_N, radius=_F, bound=_F)
 
 
-class CPreferences(ctypes.Structure):
+class CPreferences(Structure):
     """cp_preferences."""
 
     _fields_ = _fields(n=_N, k=_N, signs=_P, margins=_P, weights=_P, subgraphs=_T, own_rows=_P, n_own=_N, n_edges=_N,
                        own_edges=_P, own_ends=_P)
 
 
-class CLabelrankOptions(ctypes.Structure):
+class CLabelrankOptions(Structure):
     """cp_labelrank_options."""
 
     _fields_ = _fields(c=_F, tol=_F, max_iter=_N, seed=c_uint64)
 
 
-class CLabelrankInfo(ctypes.Structure):
+class CLabelrankInfo(Structure):
     """cp_labelrank_info."""
 
     _fields_ = _fields(objective=_F, gap=_F, n_iter=_N)
 
 
-class COnlineOptions(ctypes.Structure):
+class COnlineOptions(Structure):
     """cp_online_options."""
 
     _fields_ = _fields(update=_T, rate=_F, radius=_F, c=_F, order=_P)
 
 
-class COnlineState(ctypes.Structure):
+class COnlineState(Structure):
     """cp_online_state."""
 
     _fields_ = _fields(q=_N, k=_N, coef=_P, theta=_P, average=_P, tally=_P)
 
 
-class CBoostOptions(ctypes.Structure):
+class CBoostOptions(Structure):
     """cp_boost_options."""
 
     _fields_ = _fields(alpha=_F, min_gain=_F, max_iter=_N, n_rankers=_N, scores=_P)
 
 
-class CBoostCurve(ctypes.Structure):
+class CBoostCurve(Structure):
     """cp_boost_curve."""
 
     _fields_ = _fields(n_curve=_N, losses=_P, bounds=_P)
 
 
-class CRankings(ctypes.Structure):
+class CRankings(Structure):
     """cp_rankings."""
 
     _fields_ = _fields(n=_N, k=_N, positions=_P, weights=_P, top=_N, losses=_P, n_listed=_N, listed=_P)
 
 
-class CNeighbors(ctypes.Structure):
+class CNeighbors(Structure):
     """cp_neighbors."""
 
     _fields_ = _fields(n=_N, m=_N, numbers=_P, weights=_P, counts=_P)
 
 
-class CProfile(ctypes.Structure):
+class CProfile(Structure):
     """cp_profile."""
 
     _fields_ = _fields(n=_N, k=_N, ranks=_P, weights=_P, n_extensions=_N)
 
 
-class CPairs(ctypes.Structure):
+class CPairs(Structure):
     """cp_pairs."""
 
     _fields_ = _fields(k=_N, before=_P, tied=_P)
 
 
-class CPrograms(ctypes.Structure):
+class CPrograms(Structure):
     """cp_programs."""
 
     _fields_ = _fields(k=_N, n_groups=_N, x=_P, state=_P, lower_bound=_P)
 
 
-class CAggregateOptions(ctypes.Structure):
+class CAggregateOptions(Structure):
     """cp_aggregate_options."""
 
     _fields_ = _fields(method=_T, output=_T, penalty=_F, seed=c_uint64)
 
 
-class CConsensusInfo(ctypes.Structure):
+class CConsensusInfo(Structure):
     """cp_consensus_info."""
 
     _fields_ = _fields(distance=_F, lower_bound=_F, ratio=_F, standard_error=_F, expected=_N, optimal=_N, method=_W,
                        reason=c_char * 256)
 
 
-class CAcyclicInfo(ctypes.Structure):
+class CAcyclicInfo(Structure):
     """cp_acyclic_info."""
 
     _fields_ = _fields(weight=_F, upper_bound=_F, ratio=_F, optimal=_N, method=_W)
 
 
-class CRelations(ctypes.Structure):
+class CRelations(Structure):
     """cp_relations."""
 
     _fields_ = _fields(n=_N, k=_N, before=_P, weights=_P)
 
 
-class CRankedSets(ctypes.Structure):
+class CRankedSets(Structure):
     """cp_ranked_sets."""
 
     _fields_ = _fields(n=_N, m=_N, k=_N, ranks=_P, weights=_P)
@@ -532,6 +531,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_kbest": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_next": (_P, _P, _P, _P, _N, _P, _P, *_ROW),
     "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_order_positions": (_P, _P, _P, _N, *_RUN, *_ROW),
     "cp_sample_distribution": (_P, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
     "cp_sets_decide": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_sets_value": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),

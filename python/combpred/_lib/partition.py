@@ -168,6 +168,22 @@ def sample_distribution(
     return y
 
 
+def order_positions(description: Description, scores: FloatArray, n_threads: int | None = None) -> FloatArray:
+    """Return the probabilities (n, k, k) that item u of a ranking is at position r + 1, under scores (n, d).
+
+    CapabilityError for other structures than rankings without ties, and beyond 20 items.
+    """
+    k, d, _ = description.shape
+    scores = floats(scores, "scores", None, d)
+    n = len(scores)
+    positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
+    call(
+        "cp_order_positions", description, record(abi.CScores, n=n, d=d, linear=scores), positions, k,
+        n_threads=n_threads, flops=30.0 * n * k * 2.0 ** min(k, 30),
+    )  # fmt: skip
+    return positions
+
+
 def decide_sets(
     description: Description,
     scores: Any,

@@ -101,7 +101,12 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        return self.structure is None or has_classes(self.structure)
+        structure = self.structure
+        return (
+            structure is None
+            or hasattr(structure, "probabilities")
+            or (type(structure) is str and has_classes(structure))
+        )
 
     @property
     def _estimator_type(self) -> str:

@@ -252,3 +252,17 @@ def _require_exact(model: Any, n: int) -> None:
             f"training on blocks takes exact partition functions, not those of inference={method!r}{why}: set "
             "inference='exact', or call partial_fit with solver='sgd' on one block after another"
         )
+
+
+def training_engine(model: Any, n: int, evaluations: int | None = None) -> Engine:
+    """Return the engine that trains a model on n rows, after checking that structure and solver go with it."""
+    many = min(int(model.max_iter), TRAINING_EVALUATIONS) if evaluations is None else evaluations
+    engine = engine_of(model, resolve_method(model.inference, model.structure_, n, many))
+    if engine.is_random and model.solver in ("lbfgs", "newton"):
+        why = "" if model.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
+        raise ValueError(
+            f"solver={model.solver!r} needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' "
+            "or 'sgd', or inference='exact'"
+        )
+    engine.check()
+    return engine

@@ -20,27 +20,28 @@ from .._data.checks import check_share_or_none, choice, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._data.relations import pair_matrices
 from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, DataError, renumbered
 from .._lib.names import SET_LOSSES
+from .._lib.partition import order_positions
 from ..sampling import LogPartition
 from ..sampling.engines import (
     INFERENCE_OF,
     INFERENCES,
-    TRAINING_EVALUATIONS,
     Engine,
     Inferred,
     engine_of,
     resolve_method,
 )
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
-from ..structures import has_classes
+from ..structures import has_classes, has_method
 from ..structures.costs import OWN
 from .base import StructuredEstimator
-from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of
-from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
+from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of, training_engine
+from .training import EarlierFit, check_mini_batch, has_partial_fit, require_linear_kernel, require_same_intercept
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -62,6 +63,16 @@ def _has_probabilities(self: ProbabilisticStructured) -> bool:
     """Whether `predict_proba` is there: for classes, grades, nodes, elements and label sets."""
     structure = getattr(self, "structure_", self.structure)
     return structure is None or has_classes(structure, "predict_proba")
+
+
+def _has_pairs(self: ProbabilisticStructured) -> bool:
+    """Whether `predict_pairwise_proba` is there."""
+    return has_method(getattr(self, "structure_", self.structure), "pair_probabilities", "predict_pairwise_proba")
+
+
+def _has_positions(self: ProbabilisticStructured) -> bool:
+    """Whether `predict_position_proba` is there."""
+    return has_method(getattr(self, "structure_", self.structure), "from_orders", "predict_position_proba")
 
 
 @documented
@@ -356,7 +367,7 @@ class ProbabilisticStructured(StructuredEstimator):
             self._require_target(y)
             rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
             self._check_capabilities()
-            engine = self._training_engine(rows.X.shape[0])
+            engine = training_engine(self, rows.X.shape[0])
             self._resolve_kernel(rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
@@ -462,7 +473,7 @@ class ProbabilisticStructured(StructuredEstimator):
         [[1, 2], [2, 1]]
         """
         with unchanged_on_failure(self):
-            self._require_linear_kernel()
+            require_linear_kernel(self)
             self._require_target(y)
             first = not hasattr(self, "descent_")
             rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
@@ -472,7 +483,7 @@ class ProbabilisticStructured(StructuredEstimator):
                 self.solver_ = "sgd"
             else:
                 require_same_intercept(self, len(self.descent_.weights))
-            engine = self._training_engine(rows.X.shape[0], evaluations=1)
+            engine = training_engine(self, rows.X.shape[0], evaluations=1)
             continue_descent(self, rows.X, self._embed_rows(rows), engine)
         return self
 
@@ -550,6 +561,91 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    @available_if(_has_pairs)  # type: ignore[untyped-decorator]
+    @lazily_on_dask
+    def predict_pairwise_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each label, or item, to be before each other.
+
+        Only with rankings (``Permutations``, ``WeakOrders``) and partial tournaments (``Tournaments``).
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        proba : ndarray of shape (n, k, k), float64
+            ``proba[i, u, v]``: that u is before v, or beats it; 1/2 on the diagonal. For u, v and v, u they add up to 1
+            less the probability of a tie, or of no comparison.
+
+        Raises
+        ------
+        AttributeError
+            With other structures.
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict_marginals`.
+
+        Notes
+        -----
+        Cost: that of `predict_marginals`, and O(n k²). :func:`combpred.ranking.partial_orders` makes partial orders of
+        these probabilities.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ProbabilisticStructured("permutations").fit(X, y).predict_pairwise_proba([[1.5]]).round(2).tolist()
+        [[[0.5, 0.37], [0.63, 0.5]]]
+        """
+        return pair_matrices(*self.structure_.pair_probabilities(self._marginals(X)))
+
+    @available_if(_has_positions)  # type: ignore[untyped-decorator]
+    @lazily_on_dask
+    def predict_position_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each label to be at each position.
+
+        Only with rankings (``Permutations``) of up to 20 labels; for more count positions in `sample`.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        proba : ndarray of shape (n, k, k), float64
+            ``proba[i, u, r]``: that label u is at position r + 1, exact whatever `inference` is. ``proba[:, :, 0]`` are
+            the probabilities of labels to be first.
+
+        Raises
+        ------
+        AttributeError
+            With other structures.
+        CapabilityError
+            Beyond 20 labels.
+        sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict_marginals`.
+
+        Notes
+        -----
+        Cost: that of `feature_scores`, and :math:`O(n k 2^k)` for sums over the sets of first labels.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ProbabilisticStructured("permutations").fit(X, y).predict_position_proba([[1.5]]).round(2).tolist()
+        [[[0.37, 0.63], [0.63, 0.37]]]
+        """
+        X = self._check_new_rows(X)
+        k = self.structure_.space.part_len
+        proba: FloatArray = allocate((X.shape[0], k, k), np.float64, f"positions of {k} labels", _FEWER_ROWS)
+        for rows, scores in self._score_blocks(X):
+            with renumbered(slice(rows.start, None)):
+                proba[rows] = order_positions(self.structure_.space.description, scores, get_n_threads(self.n_jobs))
+        return proba
 
     @lazily_on_dask
     def predict_marginals(self, X: Any) -> Any:
@@ -875,28 +971,6 @@ class ProbabilisticStructured(StructuredEstimator):
             warn_unless_mixed(self.chain_diagnostics_, "sampling")
         y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
         return y.reshape(int(n_samples), n, *y.shape[1:])
-
-    def _training_engine(self, n: int, evaluations: int | None = None) -> Engine:
-        """Return the engine that trains on n rows, after checking that structure and solver go with it."""
-        many = min(int(self.max_iter), TRAINING_EVALUATIONS) if evaluations is None else evaluations
-        method = resolve_method(self.inference, self.structure_, n, many)
-        engine = engine_of(self, method)
-        if engine.is_random and self.solver in ("lbfgs", "newton"):
-            why = "" if self.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
-            raise ValueError(
-                f"solver={self.solver!r} needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' "
-                "or 'sgd', or inference='exact'"
-            )
-        engine.check()
-        return engine
-
-    def _require_linear_kernel(self) -> None:
-        """Refuse kernels whose matrices need all rows."""
-        if self.kernel != "linear":
-            raise ValueError(
-                f"partial_fit needs kernel='linear', got kernel={self.kernel!r}: take fit, or a linear kernel on "
-                "inputs mapped by combpred.kernels.NystromMap"
-            )
 
     def _engine(
         self, n: int, inference: str | None = None, epsilon: float | None = None, delta: float | None = None

@@ -342,3 +342,12 @@ def block_labels(block: Block) -> NDArray[Any]:
 
 def merge_labels(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     return np.union1d(one, other)
+
+
+def require_linear_kernel(model: Any) -> None:
+    """Refuse kernels whose matrices need all rows."""
+    if model.kernel != "linear":
+        raise ValueError(
+            f"partial_fit needs kernel='linear', got kernel={model.kernel!r}: take fit, or a linear kernel on "
+            "inputs mapped by combpred.kernels.NystromMap"
+        )

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from ._base import Structure
 from ._base import is_meant as is_meant  # for other rooms; no part of the public interface
 from ._resolve import has_classes as has_classes  # as `is_meant`
+from ._resolve import has_method as has_method
 from ._resolve import resolve_structure, structure_classes
 from ._space import MomentsInfo
 

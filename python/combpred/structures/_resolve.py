@@ -142,10 +142,21 @@ def has_classes(structure: Any, method: str | None = None) -> bool:
 
     If not, AttributeError where a method is named that is for these.
     """
-    kind = structure_classes().get(structure) if isinstance(structure, str) else structure
-    if method is not None and not hasattr(kind, "probabilities"):
+    return has_method(structure, "probabilities", method)
+
+
+def has_method(structure: Any, name: str, wanted: str | None = None) -> bool:
+    """Return whether an estimator's parameter `structure` has a method called `name`.
+
+    If not, AttributeError where `wanted` names the estimator's method that is for structures which have it.
+    """
+    classes = structure_classes()
+    if hasattr(classes.get(structure) if isinstance(structure, str) else structure, name):
+        return True
+    if wanted is not None:
+        others = ", ".join(cls.__name__ for cls in classes.values() if hasattr(cls, name))
         raise AttributeError(
-            f"{method} is for classes, grades, nodes, elements and label sets, not for structure={structure!r}: "
-            "predict_marginals gives the expected embedding, log_proba the probability of a structure"
+            f"{wanted} is for {others}, not for structure={structure!r}: predict_marginals gives the expected "
+            "embedding, log_proba the probability of a structure"
         )
-    return hasattr(kind, "probabilities")
+    return False

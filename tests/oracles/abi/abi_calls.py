@@ -182,6 +182,7 @@ CALLS = {
             magnitude=doubles(96),
         ),
     ],
+    "cp_order_positions": [S, SCORES, doubles(1024), 4, *RUN],
     "cp_log_partition": [S, SCORES, doubles(64), doubles(96), record(abi.CPartitionInfo), *RUN],
     **SET_CALLS,
     "cp_sample_distribution": [S, SCORES, 3, 7, Y, PART_LEN, *RUN],
