@@ -73,7 +73,7 @@ def declared_fields(name: str) -> list[tuple[str, type]]:
 STRUCTS = {
     re.match(r"cp_\w+", kind.__doc__)[0]: kind
     for kind in vars(abi).values()
-    if isinstance(kind, type) and issubclass(kind, ctypes.Structure)
+    if isinstance(kind, type) and issubclass(kind, ctypes.Structure) and kind is not ctypes.Structure
 }
 
 

@@ -101,12 +101,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        structure = self.structure
-        return (
-            structure is None
-            or hasattr(structure, "probabilities")
-            or (type(structure) is str and has_classes(structure))
-        )
+        if isinstance(self.structure, str):
+            return has_classes(self.structure)
+        return self.structure is None or hasattr(self.structure, "probabilities")
 
     @property
     def _estimator_type(self) -> str:
@@ -302,9 +299,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _decision(self, scores: FloatArray) -> FloatArray:
         if isinstance(self.structure_, (Ordinal, Hierarchy, PosetElements)):
             scores = self.structure_.space.class_values(*self._decoding_scores(scores))
-        if scores.shape[1] == 2 and not isinstance(self.structure_, LabelSets) and hasattr(self, "classes_"):
-            return scores[:, 1] - scores[:, 0]
-        return scores
+        two = scores.shape[1] == 2 and not isinstance(self.structure_, LabelSets) and hasattr(self, "classes_")
+        return scores[:, 1] - scores[:, 0] if two else scores
 
     def score_structures(self, X: Any, y: Any) -> FloatArray:
         r"""Return the score of a given structure for each row, the quantity that `predict` maximises.
