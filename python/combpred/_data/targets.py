@@ -201,8 +201,8 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
     converter : str
         Which converter makes y of what.
     rows : str, default="numbers"
-        What rows of y may be: "numbers" for the same columns, numbers in "lists" of any length, also "matrices", or one
-        of "names".
+        What rows of y may be: "numbers" for the same columns, numbers in "lists" of any length, also "matrices", one of
+        "names", or "labels", one or numbers.
     """
     if hasattr(y, "is_directed"):  # one graph
         row, differs = y, 0
@@ -221,13 +221,15 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
     listed = row if isinstance(row, (list, tuple, np.ndarray)) else None
     entry = None if listed is None or len(listed) == 0 else listed[0]
     wrong = {"lists": (str, tuple, dict, list), "matrices": (str, tuple, dict), "names": ()}
-    named = listed is not None and len(listed) != 1 if rows == "names" else isinstance(row, str)
+    named = listed is not None and len(listed) != 1 if rows == "names" else isinstance(row, str) and rows != "labels"
+    if rows == "labels" and isinstance(entry, str) and listed is not None and len(listed) == 1:
+        entry = listed if getattr(y, "ndim", 2) == 1 else None  # a column of labels has two dimensions
     first = entry[0] if rows == "matrices" and isinstance(entry, list) and entry else None
     odd = isinstance(first, str) or isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
     if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
         shown = row.tolist() if isinstance(row, np.ndarray) else row
         raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}; {converter}", argument)
-    if differs and rows in ("numbers", "names"):
+    if differs and rows in ("numbers", "names", "labels"):
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from .._data.targets import error_at, frame_kind
+from .._data.targets import error_at, frame_kind, refuse_names
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -114,10 +114,18 @@ def _named(name: str) -> Structure:
     return cls()
 
 
+_CONVERTERS = (
+    "without a structure, y holds labels or 0/1: LabelSets.from_sets makes y of sets of labels, "
+    "Permutations.from_orders of orders, y_from_paths of Hierarchy.from_paths(…) of paths in a tree, Routes.from_names "
+    "of routes, and Graphs.from_edges of graphs"
+)
+
+
 def _inferred(y: Any) -> Structure:
     """Return `MultiClass` for labels or `LabelSets` for a 0/1 matrix, with sizes read from y."""
     if issparse(y):
         return LabelSets()._resolve(y)
+    refuse_names(y, "y", _CONVERTERS, "labels")
     shape = getattr(y, "shape", None)
     if shape is not None and len(shape) == 1:
         return MultiClass()._resolve(y)
