@@ -146,13 +146,15 @@ def read_lists(
 
 
 def as_table(values: Any, names: Names | None, as_frame: bool) -> Any:
-    """Return rows of y as they are, or as a data frame of pandas whose columns have the names of the items."""
+    """Return rows of y as they are, or as a data frame of pandas with the names of items as columns, or a series."""
     if not as_frame:
         return values
     import pandas
 
     if sparse.issparse(values):
         return pandas.DataFrame.sparse.from_spmatrix(values, columns=None if names is None else list(names))
+    if values.ndim == 1:
+        return pandas.Series(values)
     return pandas.DataFrame(values, columns=None if names is None else list(names))
 
 

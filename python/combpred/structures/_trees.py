@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.listings import as_table
 from .._data.names import Names
 from .._data.taxonomies import (
     ROOT,
@@ -220,8 +221,14 @@ class Trees(Structure):
 
     @converter_of
     def y_from_paths(
-        self, paths: Any, *, sep: str | None = None, root: Any = ROOT, qualified: bool = False
-    ) -> NDArray[Any]:
+        self,
+        paths: Any,
+        *,
+        sep: str | None = None,
+        root: Any = ROOT,
+        qualified: bool = False,
+        as_frame: bool = False,
+    ) -> Any:
         """Return y for paths from the top down.
 
         Parameters
@@ -234,10 +241,12 @@ class Trees(Structure):
         root : str or int, default="(root)"
         qualified : bool, default=False
             As in `from_paths`.
+        as_frame : bool, default=False
+            Whether to return a data frame of pandas with a column for each node, or a series for `Hierarchy`.
 
         Returns
         -------
-        y : ndarray
+        y : ndarray, DataFrame or Series
             For `Hierarchy` the names of the last nodes ``(n,)``, or their numbers if nodes have no names. For
             `Subtrees` 0/1 of shape ``(n, n_nodes)``, dtype int32: 1 for the nodes of all paths of the row.
 
@@ -261,9 +270,9 @@ class Trees(Structure):
             below = path[len(path) > 1 and path[0] == root and root in index :]
             return node_of_path(tree, index, prefixes(below, i, "paths", sep, qualified), path, i, "paths")
 
-        return self._y_of_nodes(
-            tree, [[node(path, i) for path in row] for i, row in enumerate(read_paths(paths, "paths", sep))]
-        )
+        rows = enumerate(read_paths(paths, "paths", sep))
+        y = self._y_of_nodes(tree, [[node(path, i) for path in row] for i, row in rows])
+        return as_table(y, tree.names, as_frame)
 
     @converter_of
     def to_paths(self, y: Any, *, sep: str | None = None, root: Any = ROOT, qualified: bool = False) -> list[Any]:

@@ -106,6 +106,16 @@ def test_strings_integers_and_one_top():
     assert tree.to_paths(["plant"]) == [["all", "plant"]]
 
 
+def test_frames_come_back_as_frames():
+    for cls, kind in ((Hierarchy, pd.Series), (Subtrees, pd.DataFrame)):
+        tree = cls.from_paths(PATHS)
+        y = tree.y_from_paths(PATHS, as_frame=True)
+        model = StructuredRidge(tree, kernel="rbf", alpha=1e-3).set_output(predict="y").fit(np.eye(3), y)
+        predicted = model.predict(np.eye(3))
+        assert isinstance(y, kind) and isinstance(predicted, kind)
+        assert tree.to_paths(predicted) == tree.to_paths(y)
+
+
 def test_nested_trees():
     nested = {"animal": {"mammal": {"cat": {}, "dog": {}}, "fish": {}}, "plant": {}}
     tree = Subtrees.from_nested(nested)
@@ -224,5 +234,6 @@ def test_searches_entries_and_conditions_know_the_names(cls):
         assert {name for row in held for path in row for name in path} <= {"plant", "(root)"}
         with pytest.raises(ValueError, match=re.escape("'stone'")):
             search.best_estimator_.predict(X, constraints={"required": ["stone"]})
-        framed = pd.DataFrame(y, columns=tree.nodes)
+        framed = tree.y_from_paths(paths, as_frame=True)
+        assert framed.columns.tolist() == tree.nodes
         np.testing.assert_array_equal(tree.embed(framed.iloc[:, ::-1]), tree.embed(y))
