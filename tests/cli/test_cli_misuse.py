@@ -112,7 +112,7 @@ def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 2 2}\n",
-            "line 5: attribute 2, there are 0 to 1",
+            "line 5: attribute 2 (counted from 0) of 2",
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 1}\n",
@@ -123,6 +123,10 @@ def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
             "line 7: 1 value for 2 attributes",
         ),
         ("@relation r\n@attribute a numeric\n@attribute b {x}\n@data\n1,x\nz,x\n", "line 6: 'a' holds 'z'"),
+        (
+            "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n{0 1, 0 2}\n",
+            "line 5: an attribute is listed twice",
+        ),
         ("nothing of the kind\n", "ARFF"),
         ("@relation r\n@attribute a numeric\n@data\n", "no row"),
     ],

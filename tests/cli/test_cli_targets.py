@@ -147,6 +147,38 @@ def test_sparse_and_dense_files_of_mulan_are_one(tmp_path: Path, capsys: pytest.
     fitted(*common[:-3], "--alpha", "0.1", "--model", str(tmp_path / "m"))  # scaled, zeros staying zeros
 
 
+@pytest.mark.parametrize(
+    "how", [["--estimator", "NearestNeighborsLabelRanker"], ["--structure", "permutations", "--kernel", "rbf"]]
+)
+def test_sparse_rows_that_models_keep_are_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], how: list[str]
+) -> None:
+    head = "".join(f"@attribute w{j} numeric\n" for j in range(9)) + "@attribute order string\n"
+    rows = [f"{{{i % 8} 1, 8 {i % 2}, 9 {'b>a' if i % 2 else 'a>b'}}}" for i in range(24)]
+    path, model = arff(tmp_path / "s.arff", head, rows), str(tmp_path / "m")
+    fitted(path, "--targets", "order", "--model", model, *how)
+    assert output(capsys, "predict", path, "--model", model).split()[1:] == ["a>b", "b>a"] * 12
+
+
+def test_inputs_that_are_missing_throughout_beside_sparse_ones(tmp_path: Path, fails: Failing) -> None:
+    head = "@attribute v numeric\n@attribute w numeric\n@attribute k {u,v}"
+    full = arff(tmp_path / "f.arff", head, [f"{{0 {i % 2}, 1 {i}, 2 {'uv'[i % 2]}}}" for i in range(1, 9)])
+    fitted(full, "--targets", "k", "--model", str(tmp_path / "m"))
+    odd = arff(tmp_path / "o.arff", head.replace("w numeric", "w string"), ["{0 1, 1 ?, 2 u}"] * 2)
+    assert "o.arff, line 9: the input 'w' is missing" in fails("predict", odd, "--model", str(tmp_path / "m"))
+
+
+def test_a_tie_lacks_no_name(tmp_path: Path, fails: Failing) -> None:
+    path = cells(tmp_path / "t.csv", "tea=milk", "milk>tea=")
+    said = fails("fit", path, "--structure", "weakorders", "--targets", "target", "--model", str(tmp_path / "m"))
+    assert f"line {2 + int(np.argmax(HIGH))}: 'target': 'milk>tea=' lacks a name" in said
+
+
+def test_a_quote_that_is_not_closed_is_refused(tmp_path: Path, fails: Failing) -> None:
+    path = arff(tmp_path / "q.arff", "@attribute x numeric\n@attribute k string", ["1,'a", "2,b", "3,c'"])
+    assert "q.arff, line 8: unexpected end of data" in fails("fit", path, "--targets", "k", "--model", "m")
+
+
 def test_labels_of_another_file_are_refused(tmp_path: Path, fails: Failing) -> None:
     path = arff(tmp_path / "d.arff", "@attribute a numeric\n@attribute b {0,1}", ["1,0", "2,1"])
     xml, model = tmp_path / "labels.xml", str(tmp_path / "m")

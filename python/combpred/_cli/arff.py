@@ -85,8 +85,13 @@ def _parts(source: str, content: str) -> tuple[list[tuple[str, str]], list[tuple
 
 def _dense_frame(source: str, rows: list[tuple[int, str]], names: list[str], is_number: list[bool]) -> Any:
     quote = "'" if any("'" in text for _, text in rows) else '"'
-    found = list(csv.reader((text for _, text in rows), quotechar=quote, escapechar="\\", skipinitialspace=True))
-    for (line, _), fields in zip(rows, found, strict=True):
+    found = []
+    for line, text in rows:  # one by one: a quote that is not closed is told with its line
+        try:
+            fields = next(csv.reader([text], quotechar=quote, escapechar="\\", skipinitialspace=True, strict=True))
+        except csv.Error as error:
+            raise UsageError(f"{source}, line {line}: {error}") from error
+        found.append(fields)
         if len(fields) != len(names):
             raise UsageError(
                 f"{source}, line {line}: {counted(len(fields), 'value')} for {counted(len(names), 'attribute')}"
@@ -124,9 +129,12 @@ def _sparse_frame(
         if not numeric
     }
     for row, (line, entry) in enumerate(rows):
-        for j, value in _entries(source, line, entry):
+        entries = list(_entries(source, line, entry))
+        if len(dict(entries)) < len(entries):
+            raise UsageError(f"{source}, line {line}: an attribute is listed twice")
+        for j, value in entries:
             if j >= len(names):
-                raise UsageError(f"{source}, line {line}: attribute {j}, there are 0 to {len(names) - 1}")
+                raise UsageError(f"{source}, line {line}: attribute {j} (counted from 0) of {len(names)}")
             if j in text:
                 text[j][row] = np.nan if value == "?" else value
                 continue

@@ -238,7 +238,7 @@ def number_frame(table: Table, names: Sequence[str]) -> Any:
                 "--thousands, --na-values)"
             )
         frame[name] = numbers
-    frame = frame if _is_sparse(frame) else frame.astype(np.float64)
+    frame = frame.astype(pandas.SparseDtype(np.float64, 0.0) if _is_sparse(frame) else np.float64)
     rows, columns = _where(frame, np.isinf)
     if rows.size:
         name = names[int(columns[rows.argmin()])]

@@ -25,8 +25,9 @@ from .targets import TargetColumns
 _FORMAT = "combpred model 2"
 _HEADER, _PICKLE = "header.json", "pipeline.joblib"
 _PACKAGES = ("combpred", "scikit-learn", "numpy")
-_OURS = ("combpred", "sklearn")  # packages whose classes are trusted
-_TRUSTED = {"numpy.dtype"}  # and what these hold besides, of what skops does not trust anyway
+#: Packages whose classes are trusted, and one class that they hold besides, beyond what skops trusts anyway.
+_OURS = ("combpred", "sklearn", "scipy.sparse")
+_DTYPE = "numpy.dtype"
 
 
 @dataclass(frozen=True)
@@ -194,15 +195,19 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
 
 
 def _is_trusted(name: str) -> bool:
-    """Whether a name that a model file gives is that of a class which combpred or scikit-learn defines."""
+    """Whether a name that a model file gives is that of a class which one of the trusted packages defines."""
     module, _, attribute = name.rpartition(".")
-    if name in _TRUSTED or module.partition(".")[0] not in _OURS:
-        return name in _TRUSTED
+    if name == _DTYPE or not _is_of_ours(module):
+        return name == _DTYPE
     try:
         found = getattr(importlib.import_module(module), attribute, None)
     except ImportError:
         return False
-    return isinstance(found, type) and found.__module__.partition(".")[0] in _OURS
+    return isinstance(found, type) and _is_of_ours(found.__module__)
+
+
+def _is_of_ours(module: str) -> bool:
+    return any(f"{module}.".startswith(f"{package}.") for package in _OURS)
 
 
 def _skops() -> Any:

@@ -87,6 +87,9 @@ class TargetColumns:
             return Permutations.from_orders(cells, names, sep=self.sep, as_frame=True)
         if self.form == "tiers":
             tiers = [[[label.strip() for label in tier.split(TIE)] for tier in cell.split(self.sep)] for cell in cells]
+            empty = next((row for row, groups in enumerate(tiers) if "" in sum(groups, [])), None)
+            if empty is not None:
+                raise RowError(empty, f"{cells[empty]!r} lacks a name beside {self.sep!r} or {TIE!r}")
             return WeakOrders.from_tiers(tiers, names, as_frame=True)
         if self.form == "sets":
             return LabelSets.from_sets(cells, names, sep=self.sep, as_frame=True)
