@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -252,3 +253,21 @@ def test_certificates_and_marginals_come_along_through_pipelines():
     labels = StructuredRidge("labelsets").fit(X, sets.astype(int))
     predicted, certified = labels.predict(X, return_certificate=True)
     assert sparse.issparse(predicted) and (predicted != labels.predict(X)).nnz == 0 and certified.optimal.all()
+
+
+def test_scores_decide_by_the_loss_whose_scores_they_are():
+    """Scores of the loss "squared" are expectations, by which sets of rare labels would have all of them."""
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(60, 3)), (rng.random((60, 9)) < 0.11).astype(int)
+    model = StructuredRidge("labelsets", decision="score").fit(X, y)
+    assert model.loss_ == "auc" and model.predict(X).mean() < 0.3
+
+
+def test_columns_of_observed_sets_are_matched_by_name():
+    y = pd.DataFrame([[1, 0], [1, 1], [1, 0], [1, 1]], columns=["a", "b"])
+    X = np.arange(4.0)[:, np.newaxis]
+    observed = pd.DataFrame([[0, 1], [1, 1]], columns=["b", "a"])
+    model = StructuredRidge(LabelSets(observed=observed)).fit(X, y)
+    assert model.structure_.decode([[1.0, -1.0]]).tolist() == [[1, 0]]
+    with pytest.raises(ValueError, match="observed lacks the columns 'a' and has 'c'"):
+        StructuredRidge(LabelSets(observed=observed.rename(columns={"a": "c"}))).fit(X, y)

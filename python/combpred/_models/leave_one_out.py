@@ -166,7 +166,8 @@ def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None)
     share = np.full(len(psi), 1.0 / len(psi)) if weights is None else weights / weights.sum()
     distance = float(share @ np.square(psi - expected).sum(axis=1))
     variance = float(share @ np.square(psi - share @ psi).sum(axis=1))
-    return 1.0 - distance / variance if variance > 0 else -distance
+    constant = variance <= 1e-20 * float(share @ np.square(psi).sum(axis=1))  # but for rounding
+    return -distance if constant else 1.0 - distance / variance
 
 
 def mean_f1(estimator: Any, X: Any, y: Any) -> float:

@@ -27,7 +27,7 @@ class Custom(Structure):
     r"""An output space of your own: given by formulas for its moments, a list, an output kernel or a uniform sampler.
 
     Training needs no more than the mean and the second moment of :math:`\psi` under the uniform distribution on the
-    output space. There are four ways to give them:
+    output space. There are six ways to give them:
 
     - ``Custom(log_count=, mean=, second_moment=, embed=, decode=)``: closed forms and functions;
     - `from_structures`: a list of all outputs with their ψ;

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from .._data.glossary import documented
 from .._data.listings import as_table, names_of, read_lists
-from .._data.targets import TargetError, check_width, target_matrix
+from .._data.targets import TargetError, check_width, columns_in_order, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
 from ._base import Sized, Structure
@@ -33,8 +33,9 @@ class LabelSets(Structure):
         Number of labels in every set, 0 ≤ size ≤ n_labels. None: sets of every size, the empty one included.
     observed : bool or array of shape (k, n_labels), default=False
         The sets that there are, 0/1 or booleans, each once. True: those of y when an estimator is fitted, of the first
-        mini-batch where they come in several. Only these are predicted and have a probability, which makes labels
-        dependent on each other. False: all sets.
+        mini-batch where they come in several; of all rows, those of weight 0 too, as classes are. Only these are
+        predicted and have a probability, which makes labels dependent on each other. Columns of a data frame are
+        matched with `labels`. False: all sets.
     %(labels)s
 
     Notes
@@ -205,7 +206,7 @@ class LabelSets(Structure):
             if self.observed:
                 raise ValueError("LabelSets: observed=True takes the sets of y: fit an estimator, or list the sets")
             return None
-        sets = np.asarray(self.observed)
+        sets = np.asarray(columns_in_order(self.observed, self._names, "observed", "the labels"))
         if sets.ndim != 2 or sets.shape[1] != n or len(sets) == 0 or not np.isin(sets, (0, 1)).all():
             raise ValueError(
                 f"LabelSets: observed must be a bool, or a 0/1 array of shape (k, {n}) with a row for each set; got "

@@ -240,7 +240,8 @@ class LibrarySpace:
     def decides_by(self, loss: str, decision: str) -> tuple[str, str]:
         """Return the loss and the decision of ridge regression, with what suits the space in place of "auto"."""
         suited, best = self.suits
-        loss = suited if loss == "auto" else loss
+        if loss == "auto":  # scores of the loss "squared" are expectations, by which sets would have all labels
+            loss = "auc" if decision == "score" != best else suited
         usual = "mbr" if loss == "squared" else "score"
         return loss, decision if decision != "auto" else best if loss == suited else usual
 

@@ -254,3 +254,15 @@ def test_a_failed_fit_keeps_the_earlier_one():
     with pytest.raises(ValueError, match="NaN"):
         voting.fit(np.where(X > 1, np.nan, X), y)
     np.testing.assert_array_equal(voting.predict(X), before)
+
+
+def test_weights_of_rounding_noise_and_of_any_size():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    y = np.argsort(np.argsort(X[:, :3], axis=1), axis=1) + 1
+    members = [("a", StructuredRidge("permutations")), ("b", StructuredRidge("permutations", alpha=100.0))]
+    one = StructuredVoting(members).fit(X, y, sample_weight=np.eye(30)[0])
+    assert one.weights_.tolist() == [0.5, 0.5]
+    large = StructuredVoting(members, weights=[1e308, 1e308]).fit(X, y)
+    assert large.weights_.tolist() == [0.5, 0.5]
+    with pytest.raises(TypeError, match="weights must be numbers"):
+        StructuredVoting(members, weights=["1", "2"]).fit(X, y)

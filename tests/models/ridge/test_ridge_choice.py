@@ -189,3 +189,11 @@ def test_constant_targets_have_a_score():
     X = np.random.default_rng(0).normal(size=(8, 2))
     model = StructuredRidgeCV("permutations").fit(X, np.tile([2, 1, 3], (8, 1)))
     assert np.isfinite(model.best_score_) and (model.predict(X) == [2, 1, 3]).all()
+
+
+def test_targets_that_do_not_vary_leave_nothing_to_explain():
+    """Rounding is not taken for variance, and equal scores are those of equal predictions."""
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    for structure, y in (("permutations", np.tile([1, 2, 3], (30, 1))), ("labelsets", np.tile([1, 0, 1], (30, 1)))):
+        model = StructuredRidgeCV(structure, kernels=["linear"]).fit(X, y)
+        assert -1e-6 < model.best_score_ <= 0.0 and model.score(X, y) == 1.0

@@ -107,7 +107,7 @@ def test_a_sampler_is_enough():
 def test_a_basis_that_does_not_span_is_an_error_or_projects():
     few = PAIRS[:3]
     with pytest.raises(ValueError, match=r"y, row 1: embed gave an output outside of the span of the basis"):
-        Custom.from_basis(few, kernel=kernel, log_count=1.0, mean=U[:, :3].mean(axis=0),
+        Custom.from_basis(few, kernel=kernel, log_count=math.log(120), mean=U[:, :3].mean(axis=0),
                           second_moment=U[:, :3].T @ U[:, :3] / 120).embed([few[0], ORDERS[-1]])  # fmt: skip
     space = Custom.from_basis(few, kernel=kernel, sample=draw, project=True, n_moment_samples=500)
     psi = space.embed(ORDERS)

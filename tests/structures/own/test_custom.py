@@ -213,12 +213,12 @@ def test_scikit_learn_manners(make: Any) -> None:
 
 def test_parameters_are_no_attributes() -> None:
     structure = by_formulas()
-    assert structure.set_params(log_count=1.0) is structure
-    assert structure.log_count() == 1.0 and structure != by_formulas()
+    assert structure.set_params(log_count=4.0) is structure
+    assert structure.log_count() == 4.0 and structure != by_formulas()
     with pytest.raises(AttributeError, match=r"set_params\(mean=…\)"):
         structure.mean = [0.0]  # type: ignore[method-assign, assignment]
     with pytest.raises(ValueError, match="Invalid parameter 'size'"):
         structure.set_params(size=3)
     model = StructuredRidge(by_formulas())
-    model.set_params(structure__log_count=2.0)
-    assert model.structure.log_count() == 2.0
+    model.set_params(structure__log_count=5.0)
+    assert model.structure.log_count() == 5.0

@@ -118,6 +118,6 @@ def test_what_is_missing_is_named() -> None:
     )
     with pytest.raises(CapabilityError, match="no sampler"):
         sampling.log_partition(formulas, SCORES, sampler="local")
-    short = Custom.from_sampler(lambda rng: rng.random(2), np.asarray, propose=lambda y, rng: y[:1], log_count=1.0)
+    short = Custom.from_sampler(lambda rng: rng.random(2), np.asarray, propose=lambda y, rng: y[:1], log_count=9.0)
     with pytest.raises(ValueError, match="what propose returned is no output: embed gave"):
         sampling.log_partition(short, [1.0, 0.0], sampler="local", random_state=0)

@@ -281,12 +281,14 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             return entries, None
         if self.scoring is not None:
             raise ValueError(f"scoring={self.scoring!r} has no effect on weights that are given: it is for 'loo'")
-        weights = np.ones(len(self.estimators)) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+        weights = np.ones(len(self.estimators)) if self.weights is None else np.asarray(self.weights)
+        if weights.dtype.kind not in "biuf":
+            raise TypeError(f"weights must be numbers, got {self.weights!r}")
         if weights.shape != (len(self.estimators),):
             raise ValueError(f"weights has shape {weights.shape}, must be ({len(self.estimators)},): one a member")
         if not (np.isfinite(weights) & (weights >= 0)).all():
             raise ValueError(f"weights must be finite and at least 0, got {self.weights!r}")
-        return entries, weights[kept]
+        return entries, weights[kept] / max(float(weights.max()), np.finfo(float).tiny)
 
     def _own_structure(self) -> Any:
         """Return the parameter that says what is predicted, as it is before `fit`."""

@@ -78,6 +78,7 @@ class StackingLoss:
 
     quadratic: FloatArray  # Q (k, k)
     linear: FloatArray  # b (k,)
+    size: float = 0.0  # of the squares of ψ, beside which A may be rounding noise
 
     @classmethod
     def of(
@@ -95,16 +96,22 @@ class StackingLoss:
         target = psi if weights is None else np.sqrt(weights)[:, np.newaxis] * psi
         linear = np.einsum("kij,ij->k", rows, target)
         if covariance is None:
-            return cls(np.einsum("kij,lij->kl", rows, rows), linear)
+            return cls(np.einsum("kij,lij->kl", rows, rows), linear, float(np.square(target).sum()))
         products = np.einsum("kij,ij->ki", rows, psi)
-        return cls(np.einsum("kij,lij->kl", rows @ covariance, rows) + products @ products.T, linear)
+        return cls(
+            np.einsum("kij,lij->kl", rows @ covariance, rows) + products @ products.T,
+            linear,
+            float(np.square(target).sum()),
+        )
 
     def __call__(self, weights: FloatArray) -> float:
         """Return the loss of weights."""
         return float(0.5 * weights @ self.quadratic @ weights - self.linear @ weights)
 
     def least(self) -> FloatArray:
-        """Return the nonnegative weights that lose least, equal ones where none beats all zero."""
+        """Return the nonnegative weights that lose least, equal ones where none beats all zero but for rounding."""
+        if (np.diag(self.quadratic) <= 1e-20 * self.size).all():
+            return np.full(len(self.linear), 1.0 / len(self.linear))
         values, vectors = np.linalg.eigh(self.quadratic)
         kept = values > 1e-12 * max(values[-1], 1e-300)
         root = np.sqrt(values[kept])[:, np.newaxis] * vectors[:, kept].T

@@ -28,7 +28,7 @@ from ..costs import OWN, Worst, WorstOutputs
 from .chain import PersistentChains, draw_by_proposals, follow_walk
 from .functions import Functions, require_siblings
 from .losses import HeldLosses, badness, loss_value, worst_of
-from .moments import moments_of, optional_log_count
+from .moments import moments_of, optional_log_count, require_plausible
 from .search import Proposals, best_proposals, certified, column, proposals_of, search_space
 
 _NO_DECODER = (
@@ -384,5 +384,6 @@ def from_functions(structure: Structure, functions: Functions, given: dict[str, 
     log = optional_log_count(given["log_count"])
     moments, info = moments_of(functions, given)
     d = int((math.isqrt(1 + 4 * len(moments)) - 1) // 2)  # there are d + d²
+    require_plausible(log, moments, functions.radius)
     counts = int(given["n_proposals"]), int(given["random_state"])
     return PythonSpace(structure, np.append(log, moments), d, functions, info, *counts)
