@@ -176,7 +176,9 @@ def test_a_tie_lacks_no_name(tmp_path: Path, fails: Failing) -> None:
 
 def test_a_quote_that_is_not_closed_is_refused(tmp_path: Path, fails: Failing) -> None:
     path = arff(tmp_path / "q.arff", "@attribute x numeric\n@attribute k string", ["1,'a", "2,b", "3,c'"])
-    assert "q.arff, line 8: unexpected end of data" in fails("fit", path, "--targets", "k", "--model", "m")
+    assert "q.arff, line 8: unexpected end of data" in fails(
+        "fit", path, "--targets", "k", "--model", str(tmp_path / "m")
+    )
 
 
 def test_labels_of_another_file_are_refused(tmp_path: Path, fails: Failing) -> None:
@@ -264,8 +266,8 @@ def test_probabilities_certificates_and_constraints(
     names = ["juice", "milk", "tea"]
     y = Permutations.from_orders(np.where(HIGH, "juice>milk>tea", "tea>milk>juice").tolist(), names, sep=">")
     direct = ProbabilisticStructured("permutations").fit(X[:, None], y)
-    np.testing.assert_allclose(found.iloc[:, 6:], direct.predict_marginals(X[:, None]), atol=1e-9)
-    assert found.columns[6:].tolist() == ["e(juice before milk)", "e(juice before tea)", "e(milk before tea)"]
+    np.testing.assert_allclose(found.iloc[:, 6:], (1 + direct.predict_marginals(X[:, None])) / 2, atol=1e-9)
+    assert found.columns[6:].tolist() == ["p(juice>milk)", "p(juice>tea)", "p(milk>tea)"]
     assert found.optimal.all() and (found.who == people).all()
 
     rules.write_text('{"first": "milk"}')

@@ -197,14 +197,14 @@ def _probabilities(model: Any, X: Any, header: Header) -> Any:
             header.targets.columns if header.targets.form == "columns" else model.classes_
         )
         return pandas.DataFrame(model.predict_proba(X), columns=[f"p({name})" for name in columns])
-    if hasattr(model, "predict_marginals"):
-        values = model.predict_marginals(X)
-        return pandas.DataFrame(values, columns=[f"e({name})" for name in model.structure_.feature_names()])
     if hasattr(model, "predict_pairwise_proba"):
         values = np.asarray(model.predict_pairwise_proba(X))
         names = header.targets.names or header.targets.columns
         above = [(u, v) for u in range(len(names)) for v in range(u + 1, len(names))]
         return pandas.DataFrame({f"p({names[u]}>{names[v]})": values[:, u, v] for u, v in above})
+    if hasattr(model, "predict_marginals"):
+        values = model.predict_marginals(X)
+        return pandas.DataFrame(values, columns=[f"e({name})" for name in model.structure_.feature_names()])
     raise UsageError(
         f"--proba: {type(model).__name__} predicts no probabilities; fit with --estimator ProbabilisticStructured"
     )
