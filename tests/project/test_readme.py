@@ -32,8 +32,8 @@ def run(block: str, lines: int = 8) -> dict[str, Any]:
     return names
 
 
-def test_there_are_six_examples() -> None:
-    assert len(PYTHON) == 6
+def test_there_are_seven_examples() -> None:
+    assert len(PYTHON) == 7
 
 
 def test_ranking_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,9 +51,16 @@ def test_label_set_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
     assert second == "28 True"
 
 
+def test_example_of_names_predicts_a_frame() -> None:
+    names = run(PYTHON[2])
+    found = names["model"].predict(names["X"], constraints={"last": "milk"})
+    assert list(found.columns) == ["juice", "milk", "tea"] and (found["milk"] == 3).all()
+    assert names["y"].loc[1].tolist() == [1, -1, 2]
+
+
 @pytest.mark.slow
 def test_example_of_many_rows_learns(capsys: pytest.CaptureFixture[str]) -> None:
-    names = run(PYTHON[2], lines=14)
+    names = run(PYTHON[3], lines=14)
     scores = [float(score) for score in capsys.readouterr().out.split()]
     assert min(scores) > 0.8  # rankings at random score 0 on average
     whole = StructuredRidge("permutations").fit(names["X"], names["y"])
@@ -62,11 +69,11 @@ def test_example_of_many_rows_learns(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_probability_example_keeps_its_word(capsys: pytest.CaptureFixture[str]) -> None:
-    names = run(PYTHON[3], lines=13)
+    names = run(PYTHON[4], lines=13)
     model, X_test, y_test = names["model"], names["X_test"], names["y_test"]
     *_, likelihood, entropy = capsys.readouterr().out.split("[[")[1].split("]]")[1].split()
     uniform = model.structure_.log_count()
-    assert f"-{uniform:.2f} and {uniform:.2f} if all were equal" in PYTHON[3]
+    assert f"-{uniform:.2f} and {uniform:.2f} if all were equal" in PYTHON[4]
     assert float(likelihood) > -uniform and 0 < float(entropy) < uniform
     assert f"all {model.structure_.count()} rankings" in README
     assert names["rankings"].shape == (100, *y_test.shape)
@@ -84,7 +91,7 @@ def test_probability_example_keeps_its_word(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
 def test_own_structure_agrees_with_enumeration() -> None:
-    names = run(PYTHON[4], lines=28)
+    names = run(PYTHON[5], lines=28)
     model, found, drawn, X = names["model"], names["found"], names["drawn"], names["X"]
     members = [[c, *rest] for c in range(8) for rest in combinations([p for p in range(8) if p != c], 3)]
     psi = names["teams"].embed(np.array(members))
@@ -113,7 +120,7 @@ def test_own_structure_agrees_with_enumeration() -> None:
 
 
 def test_example_of_other_learners_ranks(capsys: pytest.CaptureFixture[str]) -> None:
-    names = run(PYTHON[5], lines=16)
+    names = run(PYTHON[6], lines=16)
     *scores, consensus = capsys.readouterr().out.splitlines()
     assert min(map(float, scores)) > 0.75  # rankings at random score 0 on average
     assert consensus.endswith(" True")
