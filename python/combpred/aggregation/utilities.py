@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.checks import is_number
-from .._data.targets import column_names, columns_in_order
+from .._data.targets import as_numbers, column_names, columns_in_order, error_at
 from .._data.warn import warn_user
 from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
 from .._lib.arrays import FloatArray
@@ -265,10 +265,12 @@ def bradley_terry(
     tying = tied is not None and bool(tied.any())  # no tie among comparisons that could have some: ν is 0
     z = None
     if covariates is not None:
-        z = np.asarray(covariates, dtype=np.float64)
-        if z.ndim != 2 or len(z) != len(before) or not z.size or not np.isfinite(z).all():
-            raise ValueError(f"covariates must be finite numbers of shape ({len(before)}, p), got shape {z.shape}")
-    _check_penalty(penalty, above="" if z is None else "with covariates ")
+        z = as_numbers(np.asarray(covariates), "covariates", "covariates are finite numbers").astype(np.float64)
+        if z.ndim != 2 or len(z) != len(before) or not z.size:
+            raise ValueError(f"covariates must have shape ({len(before)}, p), a row for each item, got {z.shape}")
+        if not np.isfinite(z).all():
+            raise error_at(~np.isfinite(z), z, "covariates are finite numbers", "covariates")
+    _check_penalty(penalty, above=z is not None)
     if penalty == 0.0:
         _require_connected(before if tied is None else before + tied, " or tied with" if tying else "", names)
     coef, covariance, fitted = bradley_terry_fit(before, tied if tying else None, z, float(penalty))
@@ -296,9 +298,10 @@ def _likelihood(theta: FloatArray, before: FloatArray, tied: FloatArray, log_tie
     return float((before * (half - level)).sum() + (tied * ties).sum() / 2)
 
 
-def _check_penalty(penalty: Any, above: str = "") -> None:
+def _check_penalty(penalty: Any, *, above: bool = False) -> None:
     if not is_number(penalty) or not np.isfinite(penalty) or penalty < 0.0 or (above and penalty == 0.0):
-        raise ValueError(f"penalty must {above}be a number {'above' if above else 'of at least'} 0, got {penalty!r}")
+        bound = "above 0 where there are covariates" if above else "of at least 0"
+        raise ValueError(f"penalty must be a number {bound}, got {penalty!r}")
 
 
 def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, seed_of, share, whole_number
+from .._data.checks import choice, is_number, seed_of, share, whole_number
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, RowError
@@ -111,7 +111,8 @@ def search(
         `epsilon` of the largest score with probability 1 − `delta`. Chains give draws in the limit, after
         :func:`mixing_bound` steps for certain.
     delta : float, default=0.05
-        With `epsilon`: between 0 and 1.
+        With `epsilon`, without which it has no effect: between 0 and 1. How many runs find a best output with
+        probability 1 − `delta` is what ``optimum_probability(...).n_draws(delta)`` says.
     random_state : int, RandomState instance or None, default=None
         The only source of randomness. Each row has its own stream: an integer gives a row the same output whatever the
         number of threads or of later rows.
@@ -171,6 +172,8 @@ def search(
     method, temperatures = _temperatures(schedule, alpha)
     if epsilon is not None and (method != "anneal" or len(temperatures)):
         raise ValueError("epsilon is where schedule='anneal' ends; leave it out, or give no other schedule")
+    if epsilon is not None and not is_number(epsilon):
+        raise TypeError(f"epsilon must be a number, got {epsilon!r}")
     if epsilon is not None and not 0 < epsilon < math.inf:
         raise ValueError(f"epsilon must be above 0 and finite, got {epsilon!r}")
     space: Any = structure.space

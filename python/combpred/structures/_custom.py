@@ -7,6 +7,7 @@ The class and its constructors are here. What they make is a `ListedSpace` (`_ow
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
@@ -559,13 +560,27 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Memb
     ]
     fitting = [i for i, (must, may) in enumerate(ways) if must <= known <= must | may]
     if not fitting:
-        raise ValueError(
-            f"Custom: {' and '.join(sorted(named)) or 'nothing'} given; a space is described by structures and psi, by "
-            "structures and gram, by sample and embed, or by log_count, mean, second_moment and embed; the last two "
-            "take decode for predictions and what else is known, and basis with kernel or gram in place of embed; "
-            "sample takes log_count for partition functions, and exact moments; or by n_elements and contains, with "
-            "weights, sample, log_count and moments; and take a loss"
+        must, may = min(
+            ways, key=lambda way: (len(way[0] ^ known) - len(way[1] & known - way[0]), -len(way[0] & known))
         )
+        missing, extra = (" and ".join(sorted(some)) for some in (must - known, known - must - may))
+        goes = [f"{missing} {'is' if len(must - known) == 1 else 'are'} missing"] * bool(missing and known)
+        goes += [f"{extra} cannot be beside {' and '.join(sorted(must & known))}"] * bool(extra)
+        hint = f" ({', and '.join(goes)})" if goes else ""
+        raise ValueError(
+            f"Custom: {' and '.join(sorted(named)) or 'nothing'} given{hint}; a space is described by structures and "
+            "psi, by structures and gram, by sample and embed, or by log_count, mean, second_moment and embed; the "
+            "last two take decode for predictions and what else is known, and basis with kernel or gram in place of "
+            "embed; sample takes log_count for partition functions, and exact moments; or by n_elements and contains, "
+            "with weights, sample, log_count and moments; and take a loss"
+        )
+    defaults = {name: parameter.default for name, parameter in inspect.signature(Custom).parameters.items()}
+    unused = {"project"} - ({"project"} if based else set())
+    unused |= {"n_moment_samples"} if "mean" in known or fitting[0] < 2 else set()
+    unused |= _VALUED if fitting[0] < 2 else set()
+    for name in sorted(unused):
+        if given[name] != defaults[name]:
+            raise ValueError(f"Custom: {name}={given[name]!r} has no effect beside {' and '.join(sorted(named))}")
     if fitting[0] == 0:
         return from_list(structure, given["structures"], given["psi"], given["loss"])
     if fitting[0] == 1:

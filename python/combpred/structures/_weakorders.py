@@ -111,9 +111,11 @@ class WeakOrders(Structure):
         1      1     3    2
         """
         flat, ranks = [], []
-        for row in tiers:
+        for i, row in enumerate(tiers):
             groups = [group if isinstance(group, (list, tuple, set, frozenset)) else [group] for group in row]
             flat.append([label for group in groups for label in group])
+            if "" in flat[-1] or None in flat[-1]:
+                raise TargetError(i, f"{row!r:.60} has an empty name; leave it out", "tiers")
             ranks += [rank for rank, group in enumerate(groups, 1) for _ in group]
         listed = read_lists(flat, "tiers", labels, "labels")
         table = listed.matrix(np.array(ranks, dtype=np.int32), 0, np.int32)

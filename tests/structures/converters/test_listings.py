@@ -136,6 +136,7 @@ def test_numbers_count_from_zero_or_one():
         (lambda: Permutations.from_scores([[1, NAN]]), "scores, row 0: found nan .*Permutations.from_ratings"),
         (lambda: WeakOrders.from_ratings([[1, NAN]]), "row 0: label 1 has no rating.*Permutations.from_ratings"),
         (lambda: WeakOrders.from_tiers([["a", "b"], ["a"]]), "row 1: label 'b' is in no group.*WeakOrders.from_top_k"),
+        (lambda: WeakOrders.from_tiers([["a"], ["b", ""]]), "tiers, row 1: .* has an empty name"),
         (lambda: LabelSets.from_sets(["a|b"]), "sets, row 0: found the string 'a|b'"),
         (lambda: LabelSets.from_sets([["a"], NAN]), "sets, row 1: the row is missing"),
         (lambda: LabelSets.to_sets([[0, 2]]), "indicators, row 0: found 2 in column 1"),

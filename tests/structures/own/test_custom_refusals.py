@@ -65,6 +65,17 @@ EYE = np.eye(2)
     ("parameters", "error", "message"),
     [
         ({}, ValueError, "nothing given; a space is described by"),
+        (
+            {"structures": "ab", "psi": EYE, "radius": 2.0},
+            ValueError,
+            r"\(radius cannot be beside psi and structures\)",
+        ),
+        (
+            {"structures": "ab", "psi": EYE, "n_moment_samples": 5},
+            ValueError,
+            "n_moment_samples=5 has no effect beside",
+        ),
+        ({"sample": len, "embed": len, "mean": [0.0]}, ValueError, r"\(second_moment is missing\)"),
         ({"mean": [0.0], "structures": [1]}, ValueError, "mean and structures given"),
         ({"structures": "ab", "psi": EYE, "gram": EYE}, ValueError, "gram and psi and structures given"),
         ({"structures": "ab", "psi": EYE[:1]}, ValueError, r"psi must have shape \(2, d\).*\(1, 2\)"),
@@ -99,7 +110,7 @@ def test_illegal_lists_are_refused(parameters: dict[str, Any], error: type[Excep
         ({"second_moment": np.ones((6, 6)) - 2 * np.eye(6)}, ValueError, "not positive semi-definite"),
         ({"embed": "signs"}, TypeError, "embed must be a function"),
         ({"decode": 3}, TypeError, "decode must be a function"),
-        ({"embed": None}, ValueError, "second_moment given; a space is described by"),
+        ({"embed": None}, ValueError, "second_moment given .*a space is described by"),
     ],
 )
 def test_illegal_formulas_are_refused(changes: dict[str, Any], error: type[Exception], message: str) -> None:
