@@ -230,7 +230,7 @@ def test_what_has_no_finite_utilities_is_named():
         plackett_luce([[1, 2], [2, 1]], penalty=-1)
     with pytest.raises(ValueError, match="penalty must be a number above 0 where there are covariates"):
         bradley_terry([[0, 1], [1, 0]], covariates=[[1.0], [0.0]])
-    with pytest.raises(ValueError, match=r"covariates must be finite numbers of shape \(2, p\), got shape \(3, 1\)"):
+    with pytest.raises(ValueError, match=r"covariates must have shape \(2, p\), a row for each item, got \(3, 1\)"):
         bradley_terry([[0, 1], [1, 0]], covariates=np.ones((3, 1)), penalty=1.0)
     with pytest.raises(ValueError, match="wins are all 0"):
         bradley_terry(np.zeros((3, 3)))
