@@ -35,7 +35,16 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
     It records (`reset`) or compares the number of features and their names. NaN and infinity pass: the caller looks for
     them and names the row.
     """
+    refuse_masked(X, "X")
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
+
+
+def refuse_masked(values: Any, argument: str) -> None:
+    """Raise RowError for the first row with a masked entry, whose number NumPy's conversion would take."""
+    if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
+        row = int(np.argmax(mask.reshape(len(mask), -1).any(axis=1)))
+        reason = f"{argument}, row {row}: an entry is masked; drop the row, or fill it in by {argument}.filled(…)"
+        raise RowError(row, reason, named=True)
 
 
 def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -241,6 +250,7 @@ def row_weights(
     """Do the same as `check_weights`, but accept weights that are all 0, as those of a block of rows may be."""
     if sample_weight is None:
         return None
+    refuse_masked(sample_weight, name)
     try:
         weights = np.array(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.inputs import mean_of_rows
+from .._data.inputs import mean_of_rows, refuse_masked
 from ._rows import check_same_shape, number_matrix
 
 
@@ -33,6 +33,8 @@ def neg_absolute_error(
     >>> neg_absolute_error([0, 3, 2], [0, 1, 1])
     -1.0
     """
+    refuse_masked(y_true, "y_true")
+    refuse_masked(y_pred, "y_pred")
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
     check_same_shape(truth, predicted)
     if truth.ndim != 1:

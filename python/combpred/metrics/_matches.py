@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from .._data.inputs import mean_of_rows
+from .._data.inputs import mean_of_rows, refuse_masked
 from ._rows import check_same_shape
 
 
@@ -68,7 +68,7 @@ def accuracy(
 
 
 def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
-    truth, predicted = _array(y_true), _array(y_pred)
+    truth, predicted = _array(y_true, "y_true"), _array(y_pred, "y_pred")
     if truth.ndim == 2 and predicted.ndim == 1 and truth.shape[1] == 1:
         truth = truth[:, 0]  # a column of labels against a vector of predictions
     check_same_shape(truth, predicted)
@@ -79,5 +79,6 @@ def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
     return rows
 
 
-def _array(y: Any) -> NDArray[Any]:
+def _array(y: Any, name: str) -> NDArray[Any]:
+    refuse_masked(y, name)
     return y.toarray() if issparse(y) else np.asarray(y)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.inputs import refuse_masked
 from .._lib.errors import RowError
 
 
@@ -22,6 +23,7 @@ def check_same_shape(first: NDArray[Any], second: NDArray[Any], names: tuple[str
 
 def number_matrix(values: ArrayLike, name: str) -> NDArray[Any]:
     """Return a matrix of finite numbers; ValueError naming the first row with another value."""
+    refuse_masked(values, name)
     matrix = np.asarray(values)
     if matrix.ndim != 2:
         raise ValueError(f"{name} must have shape (n, k), got {matrix.shape}")
