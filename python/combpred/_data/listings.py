@@ -87,6 +87,12 @@ def read_lists(
     TypeError, ValueError
         For illegal names, no rows, and names and numbers side by side.
     """
+    if not ordered and getattr(lists, "ndim", 0) == 2:
+        table = np.asarray(lists)
+        if table.dtype.kind in "biuf" and table.shape[1] > 1 and np.isin(table, (0, 1)).all():
+            raise ValueError(
+                f"{argument} is a 0/1 matrix, which says who is in each row and is the format of y: pass it as it is"
+            )
     rows = [row_entries(row, i, argument, sep, ordered) for i, row in enumerate(table_rows(lists, argument))]
     if not rows:
         raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
@@ -134,6 +140,8 @@ def read_lists(
                 if entry not in index:
                     raise TargetError(i, f"{entry!r} is none of {parameter}, which are {summary(known)}", argument)
         numbers = [[index[entry] for entry in entries] for entries in rows]
+    if n_items == 0:
+        raise ValueError(f"{argument} holds no entry in any row: say by {parameter}= what there is")
     lengths = [len(entries) for entries in numbers]
     return Listed(
         np.repeat(np.arange(len(rows)), lengths),
