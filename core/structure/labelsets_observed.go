@@ -86,7 +86,8 @@ func (o *observedSets) Check(y []int32) error {
 		return err
 	}
 	if _, ok := o.place[keyOf(y)]; !ok {
-		return fmt.Errorf("structure: this set is none of the %d observed ones; list it among them", len(o.sets))
+		return fmt.Errorf("structure: this set is none of the %d observed ones, which alone have a probability; list it in observed=, "+
+			"or take all sets, LabelSets()", len(o.sets))
 	}
 	return nil
 }

@@ -236,3 +236,16 @@ def test_what_has_no_finite_utilities_is_named():
         bradley_terry(np.zeros((3, 3)))
     with pytest.raises(ValueError, match=r"wins\[0, 1\] is -1.0"):
         bradley_terry([[0, -1], [1, 0]])
+
+
+@pytest.mark.parametrize("penalty", [1e-3, 1e-6, 1e-9, 1e-12, 1e-20, 1e-300])
+def test_tiny_penalties_are_met_or_said_not_to_be(penalty):
+    """At the optimum the gradient of the likelihood of two items, in logarithms, is that of the penalty."""
+    if penalty < 1e-15:
+        for fit, given in ((bradley_terry, [[0, 3, 0], [0, 0, 2], [0, 0, 0]]), (plackett_luce, [[1, 2, 3]] * 5)):
+            with pytest.raises(np.linalg.LinAlgError, match="leave nothing of penalty"):
+                fit(given, penalty=penalty)
+        return
+    for found in (bradley_terry([[0, 5], [0, 0]], penalty=penalty), plackett_luce([[1, 2]] * 5, penalty=penalty)):
+        u = found.utilities[0]
+        assert np.log(5) - np.logaddexp(0, 2 * u) == pytest.approx(np.log(penalty * u), abs=1e-3)

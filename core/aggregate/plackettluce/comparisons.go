@@ -167,7 +167,7 @@ func (c *Comparisons) FitTo(dst []float64, covariance linalg.Matrix[float64], mo
 			return false, err
 		}
 		decrement := linalg.Dot(m.gradient, m.step.Data)
-		if decrement <= newtonDecrement*newtonDecrement*m.total {
+		if decrement <= newtonDecrement*newtonDecrement*m.total && settled(m.x, m.step.Data) {
 			done = true
 			break
 		}
@@ -182,7 +182,7 @@ func (c *Comparisons) FitTo(dst []float64, covariance linalg.Matrix[float64], mo
 			length /= 2
 		}
 		if m.derive(moved) >= value { // what is left to gain is rounding
-			done = decrement <= newtonDecrement*m.total
+			done = decrement <= newtonDecrement*m.total && settled(m.x, m.step.Data)
 			break
 		}
 		copy(m.x, moved)

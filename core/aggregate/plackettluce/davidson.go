@@ -68,11 +68,16 @@ func (m *comparisonModel) derive(x []float64) float64 {
 			half := (m.theta[u] - m.theta[v]) / 2
 			top := max(math.Abs(half), logNu)
 			won, lost, even := math.Exp(half-top), math.Exp(-half-top), math.Exp(logNu-top)
-			sum := won + lost + even
+			// One of the three is 1. Sums of what is not negative keep the last digits of what almost never happens.
+			others := won + lost
+			if top != logNu {
+				others = min(won, lost) + even
+			}
+			logSum, sum := math.Log1p(others), 1+others
 			won, lost, even = won/sum, lost/sum, even/sum
-			value += n*(top+math.Log(sum)) - (w-l)*half
-			d := (n*(won-lost) - (w - l)) / 2
-			h := n * ((won + lost) - (won-lost)*(won-lost)) / 4
+			value += w*((top-half)+logSum) + l*((top+half)+logSum)
+			d := (l*(2*won+even) - w*(2*lost+even) + t*(won-lost)) / 2
+			h := n * (4*won*lost + even*(won+lost)) / 4
 			m.slopes[u] += d
 			m.slopes[v] -= d
 			m.curvatures.Row(u)[u] += h
@@ -80,7 +85,7 @@ func (m *comparisonModel) derive(x []float64) float64 {
 			m.curvatures.Row(u)[v] -= h
 			m.curvatures.Row(v)[u] -= h
 			if tying {
-				value -= t * logNu
+				value += t * ((top - logNu) + logSum)
 				slope += n*even - t
 				curvature += n * even * (won + lost)
 				m.mixed[u] -= n * even * (won - lost) / 2

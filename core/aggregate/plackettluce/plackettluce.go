@@ -31,6 +31,7 @@ type Sets struct {
 
 const (
 	newtonDecrement = 1e-10 // per weight: a further step, quadratic as it is, leaves its square
+	newtonStep      = 1e-5  // relative: where the loss is as flat as a tiny penalty leaves it, the decrement is small far from the end
 	newtonSteps     = 100
 	newtonHalvings  = 40
 	sufficientShare = 1e-4  // share of the decrease that the slope promises with which a step is taken
@@ -201,7 +202,7 @@ func (s *set) fitTo(dst []float64, mon *parallel.Monitor) (bool, error) {
 			return false, err
 		}
 		decrement := linalg.Dot(s.gradient, s.step.Data)
-		if decrement <= newtonDecrement*total {
+		if decrement <= newtonDecrement*total && settled(s.u, s.step.Data) {
 			linalg.Axpy(s.u, s.step.Data, -1)
 			copy(dst, s.u)
 			return true, nil
@@ -210,6 +211,15 @@ func (s *set) fitTo(dst []float64, mon *parallel.Monitor) (bool, error) {
 	}
 	copy(dst, s.u)
 	return false, nil
+}
+
+// settled reports whether a step of Newton's method is small beside what it is taken from.
+func settled(x, step []float64) bool {
+	most, far := 0.0, 1.0
+	for i, s := range step {
+		most, far = max(most, math.Abs(s)), max(far, math.Abs(x[i]))
+	}
+	return most <= newtonStep*far
 }
 
 // descend takes a share of the step, halved until the loss falls by part of what the slope promises.

@@ -343,6 +343,12 @@ class StructuredRidgeCV(RidgeBase):
             raise ValueError("leave-one-out (cv=None) takes one output for each row, y has Admissible sets: take cv=5")
         if getattr(y, "ndim", 1) == 2 and isinstance(self.structure_, (MultiClass, Ordinal)):
             y = target_vector(y, "y")  # a column of labels, with a warning
+        counting = rows.X.shape[0] if rows.weights is None else int(np.count_nonzero(rows.weights))
+        if counting < 2:
+            raise ValueError(
+                "leave-one-out (cv=None) chooses by rows left out of training, of which there must be at least 2 of "
+                f"positive weight, got n_samples={counting}; take StructuredRidge, which needs no choice"
+            )
         settings, whole = self._settings(rows.X, rows.weights), GivenRows(X, y, weights, given)
         decides_by = self.structure_.space.decides_by
         by_distance = given is None and all(decides_by(each.loss, "auto")[0] == "squared" for each in settings)

@@ -16,6 +16,7 @@ from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.checks import frozen
 from .._data.inputs import check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets
+from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
@@ -38,11 +39,23 @@ def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]
 
 
 def embed_targets(
-    structure: Structure, y: Any, sets: FlatSets | None, weights: FloatArray | None, n_threads: int
+    structure: Structure,
+    y: Any,
+    sets: FlatSets | None,
+    weights: FloatArray | None,
+    n_threads: int,
+    *,
+    whole: bool = False,
 ) -> Targets:
-    """Return the targets of training; ValueError naming the row where y is not in the structure."""
+    """Return the targets of training; ValueError naming the row where y is not in the structure.
+
+    Warns with `whole`, which says that y is more than a block, of targets of which nothing is known.
+    """
     if sets is None:
-        return Targets(structure.space.embed_targets(y, n_threads), weights)
+        psi = structure.space.embed_targets(y, n_threads)
+        if whole and structure.space.entry_kind == "signs" and not psi.any():
+            warn_user("nothing can be learnt from y: no row has two labels whose order is known", UserWarning)
+        return Targets(psi, weights)
     return Targets(structure.space.embed(encode_sets(structure, sets), n_threads), weights, sets.first)
 
 

@@ -263,6 +263,8 @@ def test_kernel_matrices_are_cut_on_both_sides():
         (lambda n, d: np.zeros(n), r"^regressor=Answers predicts an array of shape \(1,\)"),
         (lambda n, d: np.full((n, d), np.nan), r"^regressor=Answers predicts nan at row 0 for '0 before 1'"),
         (lambda n, d: np.full((n, d), "high"), "^regressor=Answers must predict numbers"),
+        (lambda n, d: np.ma.masked_less(np.zeros((n, d)), 1), "^regressor=Answers predicts masked entries"),
+        (lambda n, d: np.full((n, d), 1j), "^regressor=Answers predicts complex numbers, must predict real numbers"),
     ],
 )  # fmt: skip
 def test_what_regressors_must_not_predict(answer, message):
@@ -327,3 +329,11 @@ def test_a_failed_fit_keeps_the_earlier_one():
     with pytest.raises(ValueError, match="NaN"):
         model.fit(np.where(X > 1, np.nan, X), y)
     np.testing.assert_array_equal(model.predict(X), before)
+
+
+def test_sparse_predictions_are_those_of_the_same_numbers():
+    X, y = data(Permutations(4))
+    predictions = np.random.default_rng(0).normal(size=(len(X), 6)).round()
+    dense = EmbeddingRegressor(Answers(lambda n, d: predictions[:n]), "permutations").fit(X, y)
+    compressed = EmbeddingRegressor(Answers(lambda n, d: sparse.csr_matrix(predictions[:n])), "permutations").fit(X, y)
+    np.testing.assert_array_equal(compressed.feature_scores(X), dense.feature_scores(X))

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from averages import data, folded, neighbours, refitted
 from combpred import (
+    EmbeddingRegressor,
     StructuredRidge,
     StructuredRidgeCV,
     StructuredVoting,
@@ -126,3 +127,8 @@ def test_members_that_know_nothing_get_equal_weights():
     X, y = np.zeros((6, 1)), [[1, 2], [2, 1]] * 3
     voting = StructuredVoting([("a", StructuredRidge("permutations")), ("b", neighbours())]).fit(X, y)
     np.testing.assert_array_equal(voting.weights_, [0.5, 0.5])
+
+
+def test_a_single_row_leaves_nothing_to_choose_by():
+    with pytest.raises(ValueError, match="at least 2, got n_samples=1; give weights as an array, or None"):
+        StructuredVoting([("a", EmbeddingRegressor(random_state=0))], structure="permutations").fit([[0.0]], [[1, 2]])

@@ -261,3 +261,10 @@ def test_verbose_prints_a_line_for_each_alpha(capsys):
         f"[StructuredRidgeCV] kernel='linear', loss='squared', alpha={alpha}: leave-one-out" for alpha in ("0.5", "2")
     ]
     assert captured.out == ""
+
+
+@pytest.mark.parametrize(("rows", "weights"), [(1, None), (3, [0.0, 2.0, 0.0])])
+def test_one_row_leaves_nothing_to_choose_by(rows, weights):
+    X, y, _, _ = problem(Permutations(4))
+    with pytest.raises(ValueError, match="at least 2 of positive weight, got n_samples=1; take StructuredRidge"):
+        StructuredRidgeCV("permutations").fit(X[:rows], y[:rows], sample_weight=weights)

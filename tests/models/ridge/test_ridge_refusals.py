@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
-from combpred import StructuredRidge
+from combpred import ProbabilisticStructured, StructuredRidge
 from combpred.structures import Ordinal, Permutations
 from enumerated_problem import problem
 
@@ -191,3 +191,13 @@ def test_pickle_keeps_the_predictions():
     again = pickle.loads(pickle.dumps(model))
     assert again.feature_scores(X).tobytes() == model.feature_scores(X).tobytes()
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_rankings_of_which_nothing_is_known_are_named():
+    X, y = [[0.0], [1.0]], [[1, -1, -1], [-1, -1, -1]]
+    for model in (StructuredRidge("permutations"), ProbabilisticStructured("permutations")):
+        with pytest.warns(
+            UserWarning, match="nothing can be learnt from y: no row has two labels whose order is known"
+        ):
+            model.fit(X, y)
+        assert (model.coef_ == 0).all()

@@ -32,3 +32,11 @@ def test_counts_and_radii_that_moments_contradict_are_refused() -> None:
     formulas = {"mean": [5.0] * 3, "second_moment": np.full((3, 3), 25.0) + np.eye(3), "embed": np.asarray}
     with pytest.raises(ValueError, match="radius=1 is below the root mean square of the norm of ψ, 8.83"):
         Custom(log_count=2.0, radius=1.0, **formulas).space  # noqa: B018
+
+
+def test_psi_that_is_the_same_everywhere_is_refused() -> None:
+    with pytest.raises(ValueError, match="psi is the same for all 3 outputs"):
+        Custom.from_structures(["a", "b", "c"], lambda _: [1.0, 2.0]).mean()
+    assert Custom.from_structures(["a"], lambda _: [1.0, 2.0]).count() == 1
+    with pytest.raises(ValueError, match="embed gave .* for each of 50 draws of sample: nothing tells outputs apart"):
+        Custom.from_sampler(lambda rng: rng.integers(9), lambda _: np.ones(2), n_moment_samples=50).mean()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
@@ -127,6 +128,11 @@ class ComposedEstimator(StructuredEstimator):
 def require_scores(predicted: Any, structure: Structure, n: int, whose: str) -> FloatArray:
     """Return predictions as an array (n, d) of finite numbers; ValueError naming the row, and `whose` they are."""
     d = structure.n_features
+    if np.ma.isMaskedArray(predicted) or np.iscomplexobj(predicted):
+        kind = "masked entries" if np.ma.isMaskedArray(predicted) else "complex numbers"
+        raise ValueError(f"{whose} predicts {kind}, must predict real numbers, one for each entry of ψ")
+    if issparse(predicted):
+        predicted = predicted.toarray()
     try:
         values = np.asarray(predicted, dtype=np.float64)
     except (TypeError, ValueError) as error:

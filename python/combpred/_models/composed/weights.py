@@ -40,12 +40,17 @@ def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss:
         and getattr(model, "cv", None) is None
     ):
         return _leave_one_out(member, X, weights, loss), "loo"
+    if n < 2:
+        raise ValueError(
+            f"weights='loo' are chosen on rows left out, of which there must be at least 2, got n_samples={n}; give "
+            "weights as an array, or None for equal ones"
+        )
     y, structure, reached = member.y, member.structure, Reached.within(model)
     template = clone(model)
     if isinstance(structure, MultiClass):  # a fold may lack a class
         y, structure = structure.space.encode(y)[:, 0], MultiClass(structure.n_features)
     template.set_params(**{f"{reached.path}structure": structure})
-    folds = KFold(min(int(cv), max(n, 2)), shuffle=True, random_state=0) if isinstance(cv, Integral) else check_cv(cv)
+    folds = KFold(min(int(cv), n), shuffle=True, random_state=0) if isinstance(cv, Integral) else check_cv(cv)
     found = np.full((n, structure.n_features), np.nan)
     for train, test in folds.split(X, None):
         X_train, y_train = _safe_split(template, X, y, train)

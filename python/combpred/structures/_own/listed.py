@@ -117,7 +117,10 @@ def from_list(
         raise ValueError(f"Custom: psi gives rows of different lengths; each must have shape (d,) ({error})") from error
     if values.ndim != 2 or values.shape[0] != k or values.shape[1] == 0:
         raise ValueError(f"Custom: psi must have shape ({k}, d), one row for each structure; got {values.shape}")
-    return ListedSpace(structure, finite_numbers(values, "psi"), loss_matrix(structures, loss))
+    finite = finite_numbers(values, "psi")
+    if k > 1 and (finite == finite[0]).all():
+        raise ValueError(f"Custom: psi is the same for all {k} outputs, {finite[0]}: nothing tells them apart")
+    return ListedSpace(structure, finite, loss_matrix(structures, loss))
 
 
 def from_gram(

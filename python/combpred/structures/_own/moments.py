@@ -114,10 +114,13 @@ def _drawn_moments(functions: Functions, n: int, seed: int) -> tuple[FloatArray,
                     f"Custom: n_moment_samples={n} draws leave the covariance of {d} features singular; take several "
                     f"times {d}"
                 )
-            drawn = DrawnMoments(d)
+            drawn, first, varies = DrawnMoments(d), rows[0], False
+        varies = varies or bool((rows[-1] != first).any())
         if len(rows) == _BLOCK or i == n - 1:
             drawn.add(np.array(rows, dtype=np.float64))
             rows.clear()
+    if not varies:
+        raise ValueError(f"Custom: embed gave {first} for each of {n} draws of sample: nothing tells outputs apart")
     return drawn.averages()
 
 
