@@ -139,6 +139,8 @@ def plackett_luce(
     ValueError
         For ties before the last position, naming the row, where no finite utilities are best, naming items, and for
         illegal rankings or arguments.
+    numpy.linalg.LinAlgError
+        For a penalty so small that it is lost beside the weights.
 
     Warns
     -----
@@ -209,6 +211,8 @@ def bradley_terry(
     ------
     ValueError
         Where no finite utilities are best, naming items, and for illegal arguments.
+    numpy.linalg.LinAlgError
+        For a penalty so small that it is lost beside the weights.
 
     Warns
     -----
