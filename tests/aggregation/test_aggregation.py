@@ -203,7 +203,7 @@ def test_results_pickle_and_frames_are_read():
         ({"rankings": [[1, 2], [1, -2]]}, "rankings, row 1: found -2 in column 1; positions are finite numbers from 0"),
         ({"rankings": [[1, 2], [np.inf, 2]]}, "rankings, row 1: found inf in column 0"),
         ({"rankings": [[1, 2], [1, "x"]]}, "rankings"),
-        ({"rankings": [[1, 2], [1]]}, "the rows of rankings differ in length"),
+        ({"rankings": [[1, 2], [1]]}, r"rankings, row 1: found \[1\], of another length than row 0"),
         ({"rankings": [[1], [1]]}, "at least 2 items, got 1"),
         ({"rankings": np.empty((0, 3))}, "rankings has 0 rows"),
         ({"rankings": [1, 2, 3]}, "rankings must have shape"),

@@ -55,3 +55,18 @@ def test_messages_call_items_by_their_names():
         kemeny(bad)
     with pytest.raises(ValueError, match="no other item is ever before item 'Ann'"):
         plackett_luce(RANKINGS[:1])
+
+
+@pytest.mark.parametrize(
+    ("rankings", "row"),
+    [
+        ([["a", "b", "c"], ["c", "a", "b"]], "0: found .*'a', 'b', 'c'"),
+        ([[1, 2, 3], [2, 1]], r"1: found \[2, 1\], of another length than row 0"),
+        (["a>b>c", "c>b>a"], "0: found 'a>b>c'"),
+    ],
+)
+def test_lists_of_items_name_their_converter(rankings, row):
+    message = f"rankings, row {row}.*; structures.Permutations.from_orders makes positions of lists of items from"
+    for method in (kemeny, borda, plackett_luce):
+        with pytest.raises(ValueError, match=message):
+            method(rankings)

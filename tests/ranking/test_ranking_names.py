@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +19,7 @@ from combpred.ranking import (
     OnlineLabelRanker,
     RankingByPairwiseComparison,
 )
+from combpred.structures import Permutations
 
 NAMES = ["tea", "milk", "juice"]
 RANKERS = [
@@ -95,3 +98,33 @@ def test_frames_of_other_libraries(data):
     model = LabelRankingSVM().set_output(predict="y").fit(X, polars.DataFrame(y.to_dict("list")))
     found = model.predict(X)
     assert isinstance(found, polars.DataFrame) and found.columns == NAMES
+
+
+@pytest.mark.parametrize(
+    ("y", "row"),
+    [
+        ([["a", "b", "c"], ["c", "a", "b"]], "0: found .*'a', 'b', 'c'"),
+        ([["a", "b"], ["b", "a", "c"]], "0: found .*'a', 'b'"),
+        ([[1, 2, 3], [2, 1]], r"1: found \[2, 1\], of another length than row 0"),
+        (["a>b>c", "c>b>a"], "0: found 'a>b>c'"),
+        (np.array([["a", "b"], ["b", "a"]]), "0: found .*'a', 'b'"),
+    ],
+)
+def test_lists_of_labels_name_their_converter(y, row):
+    message = f"y, row {row}.*; structures.Permutations.from_orders makes positions of lists of labels from"
+    with pytest.raises(ValueError, match=message):
+        RankingByPairwiseComparison().fit([[0.0], [1.0]], y)
+
+
+def test_orders_in_place_of_positions_are_doubted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = Permutations.from_scores(X @ rng.normal(size=(3, 5)) + 0.1 * rng.gumbel(size=(60, 5)))
+    orders = np.argsort(y, axis=1) + 1
+    for ranker in (RankingByPairwiseComparison(), LabelRankingSVM(), NearestNeighborsLabelRanker()):
+        with pytest.warns(UserWarning, match=r"far more similar rankings if each row lists the labels 1\.\.5"):
+            ranker.fit(X, orders)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ranker.fit(X, y)
+            ranker.fit(X, np.where(orders == 5, 4, orders) if not isinstance(ranker, LabelRankingSVM) else y)

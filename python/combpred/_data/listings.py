@@ -238,3 +238,11 @@ def is_missing(entry: Any) -> bool:
     if isinstance(entry, float):
         return math.isnan(entry)
     return entry is None or type(entry).__name__ == "NAType" or (isinstance(entry, str) and not entry)
+
+
+def rankings_of(items: str) -> str:
+    """Return which converters make positions of lists, for messages; `items` is what is ranked."""
+    return (
+        f"structures.Permutations.from_orders makes positions of lists of {items} from best to worst, from_top_k of "
+        f"the first ones, structures.WeakOrders.from_tiers of lists of groups of tied {items}"
+    )

@@ -166,7 +166,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         require_memory(
             8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure"
         )
-        return embed_targets(self.structure_, rows.y, rows.sets, rows.weights, get_n_threads(self.n_jobs), whole=True)
+        return embed_targets(self.structure_, rows, get_n_threads(self.n_jobs))
 
     def _set_structure(self, structure: Structure) -> None:
         """Set `structure_` and what follows from it, such as `classes_` where scikit-learn asks for them."""

@@ -44,6 +44,7 @@ from .training import (
     resolve_linear_kernel,
     source_of,
     unconverted,
+    warn_of_doubts,
 )
 
 
@@ -522,6 +523,7 @@ def _array_blocks(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) ->
         plan = ridge_plan(model.structure_.space.description, options, X.shape[0], X.shape[1], stored)
         if plan["solver"] != "primal":
             return None
+    warn_of_doubts(model.structure_, rows)
     return ArrayBlocks(X, rows.y, rows.weights)
 
 

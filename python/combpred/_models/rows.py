@@ -18,7 +18,7 @@ from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import RowError
 from .._lib.ridge import RowOutputs
 from ..structures import Structure
-from .training import embed_targets, encode_sets
+from .training import TrainingRows, embed_targets, encode_sets
 
 _STRIP_ROWS = 2**15  # of targets that are encoded at a time
 _COPIED_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
@@ -123,7 +123,7 @@ class BlockRows:
             if few is not None:
                 return RowOutputs(n, d, psi=few, weights=weights)
         if not self._has_parts():
-            targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)
+            targets = embed_targets(self.structure, TrainingRows(None, block.y, sets, None), self.n_threads)
             return RowOutputs(n, d, psi=targets.psi, first=targets.first, weights=weights)
         if sets is not None:
             return RowOutputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)

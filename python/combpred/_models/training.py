@@ -38,25 +38,24 @@ def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]
     return resolve_structure(structure, y if sets is None else sets.y), sets
 
 
-def embed_targets(
-    structure: Structure,
-    y: Any,
-    sets: FlatSets | None,
-    weights: FloatArray | None,
-    n_threads: int,
-    *,
-    whole: bool = False,
-) -> Targets:
-    """Return the targets of training; ValueError naming the row where y is not in the structure.
+def embed_targets(structure: Structure, rows: TrainingRows, n_threads: int) -> Targets:
+    """Return the targets of training; ValueError naming the row where y is not in the structure."""
+    if rows.sets is None:
+        psi = structure.space.embed_targets(rows.y, n_threads)
+        if rows.X is not None:
+            warn_of_doubts(structure, rows)
+        return Targets(psi, rows.weights)
+    return Targets(structure.space.embed(encode_sets(structure, rows.sets), n_threads), rows.weights, rows.sets.first)
 
-    Warns with `whole`, which says that y is more than a block, of targets of which nothing is known.
-    """
-    if sets is None:
-        psi = structure.space.embed_targets(y, n_threads)
-        if whole and structure.space.entry_kind == "signs" and not psi.any():
-            warn_user("nothing can be learnt from y: no row has two labels whose order is known", UserWarning)
-        return Targets(psi, weights)
-    return Targets(structure.space.embed(encode_sets(structure, sets), n_threads), weights, sets.first)
+
+def warn_of_doubts(structure: Structure, rows: TrainingRows) -> None:
+    """Warn where y is probably not what it is read as."""
+    try:
+        doubt = None if rows.sets is not None else structure.doubt(rows.y, rows.X)
+    except TargetError:
+        return  # where all rows are read, it is raised again, with the number of the row
+    if doubt is not None:
+        warn_user(doubt, UserWarning)
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._data.checks import seed_of, whole_number
 from .._data.inputs import check_weights
+from .._data.listings import rankings_of
 from .._data.names import with_names
 from .._data.relations import encode_relations
 from .._data.targets import (
@@ -16,6 +17,7 @@ from .._data.targets import (
     as_numbers,
     column_names,
     columns_in_order,
+    refuse_names,
     target_matrix,
     unknown_positions,
 )
@@ -44,7 +46,11 @@ def _read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: 
         relations = False
     if relations:
         return _extended(np.asarray(rankings), weights, n_extensions, random_state)
-    values = as_numbers(target_matrix(rankings, "rankings", None, "item"), "rankings", _REMEDY)
+    try:
+        values = as_numbers(target_matrix(rankings, "rankings", None, "item"), "rankings", _REMEDY)
+    except ValueError:
+        refuse_names(rankings, "rankings", rankings_of("items"))
+        raise
     if values.shape[1] < 2:
         raise ValueError(f"rankings must rank at least 2 items, got {values.shape[1]}")
     ranks = np.array(values, dtype=np.float64, order="C")

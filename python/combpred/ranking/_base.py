@@ -132,6 +132,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             raise ValueError(
                 "y: no row of positive weight prefers a label to another one, so there is nothing to learn"
             )
+        doubt = preferences.doubt(X)
+        if doubt is not None:
+            warn_user(doubt, UserWarning)
         return X, preferences, weights
 
     def _named(self, y: Any, *, reset: bool = False) -> Preferences:

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from .._data.listings import rankings_of
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import TargetError, as_numbers, error_at, target_matrix, unknown_positions
+from .._data.targets import TargetError, as_numbers, error_at, refuse_names, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, Subgraphs, read_positions
+from ..structures import Permutations
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
 PREFERENCE_FORMATS = {
@@ -74,6 +76,13 @@ class Preferences:
         rows: NDArray[np.bool_] = known < self.n_labels if form == "incomplete" else self.ranks.max(axis=1) < known
         return rows
 
+    def doubt(self, X: Any) -> str | None:
+        """Return why full rankings of these inputs probably list labels, where positions were read, or None."""
+        ranks = self.ranks
+        if ranks is None or self.gaps is not None or ranks.min() == 0 or (ranks.max(axis=1) < self.n_labels).any():
+            return None
+        return Permutations(self.n_labels).doubt(ranks, X)
+
     def shown(self, form: str, row: int) -> str:
         """Return what makes a row one of a format."""
         if self.ranks is None:
@@ -115,7 +124,11 @@ def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False)
     if _is_graphs(y):
         k = items_shown(y, "graphs") if n_labels is None else n_labels
         return Preferences(encode_relations(y, k).astype(np.int8), None, k)
-    values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", _REMEDY)
+    try:
+        values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", _REMEDY)
+    except ValueError:
+        refuse_names(y, "y", rankings_of("labels"))
+        raise
     missing = unknown_positions(values, _REMEDY + _likely_cause(values))
     k = values.shape[1]
     if k < 2:

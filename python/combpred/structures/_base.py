@@ -317,6 +317,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     # Facts about ψ, overridden where a subclass differs.
 
+    def doubt(self, y: Any, X: Any) -> str | None:
+        """Return why targets y, for inputs X, are probably not what they are read as, or None."""
+        return None
+
     def _has_indicators(self) -> bool:
         """Return whether the entries of ψ are indicators, 0 or 1."""
         return self._entries == "bits"

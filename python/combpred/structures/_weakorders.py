@@ -13,7 +13,7 @@ from .._data.listings import as_table, names_of, read_lists
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
-from ._permutations import ranked_lists, ranks_of
+from ._permutations import doubt_positions, ranked_lists, ranks_of
 
 
 @documented
@@ -80,6 +80,10 @@ class WeakOrders(Structure):
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
         self.n_labels = n_labels
         self.labels = labels
+
+    def doubt(self, y: Any, X: Any) -> str | None:
+        """Return why y without ties probably lists labels, rather than giving their ranks, or None."""
+        return doubt_positions(self, y, X)
 
     @converter
     @documented

@@ -1,0 +1,115 @@
+"""Rankings that list labels where positions are expected: warnings, and none for positions."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from combpred import EmbeddingRegressor, ProbabilisticStructured, StructuredRidge, StructuredRidgeCV
+from combpred.baselines import StructuredSVM
+from combpred.structures import Permutations, WeakOrders
+
+FAR_MORE = (
+    r"far more similar rankings if each row lists the labels 1\.\.5 .*Permutations.from_orders\(y, one_based=True\)"
+)
+
+
+def rankings(n=120, k=5, noise=0.1, seed=0):
+    """Return inputs and positions by linear scores."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, Permutations.from_scores(X @ rng.normal(size=(3, k)) + noise * rng.gumbel(size=(n, k)))
+
+
+def orders(y):
+    """Return the labels from 1 on, from best to worst."""
+    return np.argsort(y, axis=1) + 1
+
+
+def doubt(X, y, structure=Permutations):
+    return structure(np.asarray(y).shape[1]).doubt(y, X)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StructuredRidge("permutations", kernel="rbf"),
+        StructuredRidge("permutations"),
+        StructuredRidge(WeakOrders()),
+        StructuredRidgeCV("permutations", kernels=["linear"]),
+        ProbabilisticStructured("permutations"),
+        StructuredSVM("permutations", tol=0.1),
+        EmbeddingRegressor(structure="permutations", random_state=0),
+    ],
+    ids=repr,
+)
+def test_training_warns_of_orders_and_only_of_those(model):
+    X, y = rankings()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    with pytest.warns(UserWarning, match=FAR_MORE):
+        model.fit(frame, orders(y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        right = model.fit(frame, y).score(frame, y)
+        assert model.fit(frame, Permutations.from_orders(orders(y), one_based=True)).score(frame, y) == right
+
+
+def test_the_reading_that_is_proposed_is_the_right_one():
+    X, y = rankings()
+    with pytest.warns(UserWarning, match=FAR_MORE):
+        wrong = StructuredRidge("permutations").fit(X, orders(y))
+    right = StructuredRidge("permutations").fit(X, y)
+    assert right.score(X, y) > 0.9 > 0.5 > wrong.score(X, orders(y))
+
+
+def test_inputs_of_every_kind_are_compared():
+    X, y = rankings()
+    for inputs in (X, sparse.csr_matrix(X), sparse.csr_array(X), pd.DataFrame(X), (10 * X).astype(int)):
+        assert doubt(inputs, orders(y)) is not None and doubt(inputs, y) is None
+    for inputs in (X.astype(str), X.astype(object), np.full_like(X, np.nan), np.zeros_like(X)):
+        assert doubt(inputs, orders(y)) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("n", "k", "noise"), [(40, 3, 0.1), (40, 6, 1.0), (120, 4, 3.0), (400, 8, 0.5), (2000, 3, 0.0)]
+)
+def test_positions_are_never_doubted(n, k, noise, seed):
+    """By tests/benchmarks/wrong_readings.py no sample of 5120 was: among 25 there is none."""
+    X, y = rankings(n, k, noise, seed)
+    assert doubt(X, y) is None
+    assert doubt(X, y, WeakOrders) is None
+
+
+def test_what_is_no_list_of_labels_is_not_doubted():
+    X, y = rankings()
+    listed = orders(y)
+    assert doubt(X[:29], listed[:29]) is None  # too few
+    assert doubt(X, np.where(listed == 3, 2, listed), WeakOrders) is None  # a label twice
+    unknown = listed.copy()
+    unknown[7, 2] = -1
+    assert doubt(X, unknown) is None
+    two = Permutations.from_scores(X[:, :2])
+    np.testing.assert_array_equal(orders(two), two)  # both readings are the same
+    assert doubt(X, orders(two)) is None
+
+
+def test_targets_of_every_kind_are_compared():
+    X, y = rankings()
+    for given in (
+        orders(y).tolist(),
+        list(orders(y)),
+        pd.DataFrame(orders(y)),
+        pl.DataFrame(orders(y)),
+        orders(y) * 1.0,
+    ):
+        assert doubt(X, given) is not None
+    X, y = rankings(3000)
+    assert doubt(X, orders(y)) is not None and doubt(X, y) is None
+    with pytest.raises(ValueError, match="y, row 1777"):
+        StructuredRidge("permutations").fit(X, np.where(np.arange(3000)[:, np.newaxis] == 1777, 0, y))
