@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import os
@@ -19,15 +18,13 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from .._data.persistence import trusted_types
 from .error import UsageError
 from .targets import TargetColumns
 
 _FORMAT = "combpred model 2"
 _HEADER, _PICKLE = "header.json", "pipeline.joblib"
 _PACKAGES = ("combpred", "scikit-learn", "numpy")
-#: Packages whose classes are trusted, and one class that they hold besides, beyond what skops trusts anyway.
-_OURS = ("combpred", "sklearn", "scipy.sparse")
-_DTYPE = "numpy.dtype"
 
 
 @dataclass(frozen=True)
@@ -180,11 +177,11 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
                 import joblib
 
                 return header, joblib.load(io.BytesIO(pickled))
-            found = _skops().get_untrusted_types(data=content)
-            foreign = [name for name in found if not _is_trusted(name)]
+            skops, types = _skops(), trusted_types(content)
+            foreign = [name for name in skops.get_untrusted_types(data=content) if name not in types]
             if foreign:
                 raise UsageError(f"{path} holds {', '.join(foreign)}, no classes of combpred or scikit-learn")
-            return header, _skops().loads(content, trusted=found)
+            return header, skops.loads(content, trusted=types)
     except UsageError:
         raise
     except Exception as error:  # a pickle may raise anything
@@ -192,22 +189,6 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
         raise UsageError(
             f"the estimator in {path} cannot be loaded ({reason}); train the model anew with these versions"
         ) from error
-
-
-def _is_trusted(name: str) -> bool:
-    """Whether a name that a model file gives is that of a class which one of the trusted packages defines."""
-    module, _, attribute = name.rpartition(".")
-    if name == _DTYPE or not _is_of_ours(module):
-        return name == _DTYPE
-    try:
-        found = getattr(importlib.import_module(module), attribute, None)
-    except ImportError:
-        return False
-    return isinstance(found, type) and _is_of_ours(found.__module__)
-
-
-def _is_of_ours(module: str) -> bool:
-    return any(f"{module}.".startswith(f"{package}.") for package in _OURS)
 
 
 def _skops() -> Any:

@@ -37,7 +37,7 @@ class Member:
     estimator: Any  # fitted in the end
     structure: Structure
     link: Any  # L (d', d) with ψ' = L ψ, None for the structure itself
-    y: Any
+    y: Any  # of training, None after it
 
     def shares(self, other: Member) -> bool:
         """Return whether two members predict the same entries."""

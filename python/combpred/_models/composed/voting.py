@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -258,6 +259,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
                 self.weights_ = given / own
                 for weight, member in zip(self.weights_, members, strict=True):
                     self._constant += weight * member.constant(self.decision_)
+            self._members = [replace(member, y=None) for member in members]
         return self
 
     def _check_members(self) -> tuple[list[tuple[Any, ...]], FloatArray | None]:
