@@ -32,7 +32,7 @@ from combpred._cli.main import main
         ({"--inputs": "L1"}, ["--inputs and --targets both name the column 'L1'"]),
         ({"--categorical": "L1"}, ["--categorical names the column 'L1', which is not an input"]),
         ({"--alpha": "0"}, ["alpha"]),
-        ({"--alpha": "much"}, ["--alpha: 'much' is neither a number nor auto"]),
+        ({"--alpha": "much"}, ["'alpha' parameter", "'much'"]),
         ({"--gamma": "-1", "--kernel": "rbf"}, ["gamma"]),
         ({"--kernel": "quadratic"}, ["kernel", "rbf"]),
         ({"--kernel": "precomputed"}, ["--kernel", "rbf"]),
@@ -112,17 +112,20 @@ def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 2 2}\n",
-            "line 5: attribute 2 (counted from 0) of 2",
+            "line 5: '{0 1, 2 2}' is not as @attribute says",
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 1}\n",
-            "line 5: ' 1' is not INDEX VALUE",
+            "line 5: '{0 1, 1}' is not as @attribute says",
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,2\n\n1\n",
-            "line 7: 1 value for 2 attributes",
+            "line 7: '1' is not as @attribute says",
         ),
-        ("@relation r\n@attribute a numeric\n@attribute b {x}\n@data\n1,x\nz,x\n", "line 6: 'a' holds 'z'"),
+        (
+            "@relation r\n@attribute a numeric\n@attribute b {x}\n@data\n1,x\nz,x\n",
+            "line 6: 'z,x' is not as @attribute says: Invalid numerical value",
+        ),
         (
             "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n{0 1, 0 2}\n",
             "line 5: an attribute is listed twice",

@@ -137,7 +137,7 @@ def test_lines_are_counted_as_editors_do(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('\n"a\nb",k\n1,"x\ny"\n\n  \n2,z\n"a",z\n')
     table = read_table("t.csv", path.read_bytes(), {})
-    assert list(table.lines()) == [4, 8, 9]
+    assert list(table.lines) == [4, 8, 9]
 
 
 def test_missing_values_and_names_that_look_like_them(

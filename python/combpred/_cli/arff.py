@@ -1,41 +1,28 @@
-"""ARFF files: dense and sparse, those of Mulan with their label files, and hierarchies as Clus writes them."""
+"""ARFF files, which liac-arff reads: dense and sparse, those of Mulan with their labels, hierarchies of Clus."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pandas
 from scipy import sparse
 
-from .._data.checks import counted
-from .error import UsageError
+from .error import UsageError, needed
 
-_ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s+(.+)""", re.IGNORECASE)
-_ENTRY = re.compile(r"""\s*(\d+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,}\s]+)\s*(?:,|$)""")
-_NUMERIC = ("numeric", "real", "integer")
-
-
-class Arff(NamedTuple):
-    """The rows of an ARFF file and their lines, the targets that it tells, and the paths of each hierarchy."""
-
-    frame: Any
-    lines: list[int]
-    targets: list[str]
-    paths: dict[str, list[str]]
+_NAME = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
+#: Kinds that liac-arff does not know, which are text; it wants one space before a name, and no notes behind a kind.
+_KIND = re.compile(rf"\s*@attribute\s+({_NAME})\s+((hierarchical\b\s*)?.*\S)\s*", re.IGNORECASE)
+_TEXT, _INSIDE = re.compile(r"(hierarchical|date)\b", re.IGNORECASE), re.compile(r"""'[^']*'|"[^"]*\"""")
 
 
-def read_arff(source: str, content: str, labels: str | None) -> Arff:
-    """Return an ARFF file as a data frame.
+def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[int], list[str], dict[str, list[str]]]:
+    """Return an ARFF file as a data frame, the lines of its rows, the targets that it tells, the paths of hierarchies.
 
     Attributes of the kinds numeric, real and integer are numbers, and so are those of the values {0, 1}; nominal ones,
-    strings, dates and hierarchies are text. SciPy's reader knows neither sparse files nor strings nor hierarchies.
+    strings, dates and hierarchies are text. Numbers of sparse files become sparse columns.
 
     Parameters
     ----------
@@ -50,117 +37,50 @@ def read_arff(source: str, content: str, labels: str | None) -> Arff:
     UsageError
         Naming the line.
     """
-    head, rows = _parts(source, content)
-    names, kinds = [name for name, _ in head], [kind for _, kind in head]
-    paths = {name: _split(kind[12:]) for name, kind in head if kind.lower().startswith("hierarchical")}
-    is_number = [kind.lower() in _NUMERIC or _values(kind) == ["0", "1"] for kind in kinds]
-    filled = [(line, text) for line, text in rows if text]
-    if filled and all(text.startswith("{") for _, text in filled):
-        frame = _sparse_frame(source, filled, names, kinds, is_number)
-    else:
-        frame = _dense_frame(source, filled, names, is_number)
-    targets = [] if labels is None else _labels(labels, names)
-    return Arff(frame, [line for line, _ in filled], targets or list(paths), paths)
+    import pandas
 
-
-def _parts(source: str, content: str) -> tuple[list[tuple[str, str]], list[tuple[int, str]]]:
-    """Return the name and kind of each attribute, and the lines after @data with their numbers, comments left out."""
-    head: list[tuple[str, str]] = []
-    lines = enumerate(content.splitlines(), 1)
-    for number, line in lines:
-        text = line.strip()
-        if text.lower().startswith("@data"):
-            return head, [(i, "" if row.lstrip()[:1] == "%" else row.strip()) for i, row in lines]
-        if text.lower().startswith("@attribute"):
-            found = _ATTRIBUTE.match(text)
-            kind = "" if found is None else found[2].strip()
-            if found is None or not re.match(r"(numeric|real|integer|string|date|hierarchical)\b|{.*}$", kind, re.I):
-                raise UsageError(
-                    f"{source}, line {number}: {text[:80]!r} is no attribute of the kinds numeric, nominal in {{}}, "
-                    "string, date and hierarchical"
-                )
-            head.append((_unquoted(found[1]), kind))
-    raise UsageError(f"{source} is no ARFF file that can be read: it has no line @data")
-
-
-def _dense_frame(source: str, rows: list[tuple[int, str]], names: list[str], is_number: list[bool]) -> Any:
-    quote = "'" if any("'" in text for _, text in rows) else '"'
-    found = []
-    for line, text in rows:  # one by one: a quote that is not closed is told with its line
-        try:
-            fields = next(csv.reader([text], quotechar=quote, escapechar="\\", skipinitialspace=True, strict=True))
-        except csv.Error as error:
-            raise UsageError(f"{source}, line {line}: {error}") from error
-        found.append(fields)
-        if len(fields) != len(names):
-            raise UsageError(
-                f"{source}, line {line}: {counted(len(fields), 'value')} for {counted(len(names), 'attribute')}"
-            )
-    frame = pandas.DataFrame(found, columns=names, dtype=object)
-    columns = {}
-    for j, (name, numeric) in enumerate(zip(names, is_number, strict=True)):
-        column = frame.iloc[:, j].str.strip()
-        column = column.where(column != "?", np.nan).astype(object)
-        columns[j] = _numbers(source, rows, name, column) if numeric else column
-    return pandas.DataFrame(columns).set_axis(names, axis=1)
-
-
-def _numbers(source: str, rows: list[tuple[int, str]], name: str, column: Any) -> Any:
-    try:
-        return column.astype(np.float64)
-    except ValueError:
-        numbers = pandas.to_numeric(column, errors="coerce")
-        at = int(np.argmax(numbers.isna() & column.notna()))
-        raise UsageError(
-            f"{source}, line {rows[at][0]}: {name!r} holds {column.iloc[at]!r}, which is not a number"
-        ) from None
-
-
-def _sparse_frame(
-    source: str, rows: list[tuple[int, str]], names: list[str], kinds: list[str], is_number: list[bool]
-) -> Any:
-    """Return a frame of which numbers are sparse columns; what a row does not list is 0, or the first of the values."""
-    at: list[int] = []
-    which: list[int] = []
-    values: list[float] = []
-    text: dict[int, list[Any]] = {
-        j: [next(iter(_values(kind)), np.nan)] * len(rows)
-        for j, (kind, numeric) in enumerate(zip(kinds, is_number, strict=True))
-        if not numeric
-    }
-    for row, (line, entry) in enumerate(rows):
-        entries = list(_entries(source, line, entry))
-        if len(dict(entries)) < len(entries):
+    liac = needed("arff", "ARFF files are read by liac-arff", "combpred[cli]")
+    text = content.splitlines()
+    head = next((i for i, line in enumerate(text) if line.lower().lstrip().startswith("@data")), None)
+    if head is None:
+        raise UsageError(f"{source} is no ARFF file that can be read: it has no line @data")
+    paths: dict[str, list[str]] = {}
+    for i, found in enumerate(map(_KIND.fullmatch, text[:head])):
+        if found is not None:
+            if found[3]:
+                paths[found[1].strip("'\"")] = [path.strip() for path in found[2][len(found[3]) :].split(",")]
+            text[i] = f"@attribute {found[1]} {'string' if _TEXT.match(found[2]) else found[2]}"
+    lines = [i for i, line in enumerate(text[head + 1 :], head + 2) if line.strip()[:1] not in ("", "%")]
+    is_sparse = bool(lines) and text[lines[0] - 1].lstrip().startswith("{")
+    for line in lines if is_sparse else ():
+        keys = re.findall(r"[{,]\s*(\d+)\s", _INSIDE.sub("''", text[line - 1]))
+        if len(set(keys)) < len(keys):
             raise UsageError(f"{source}, line {line}: an attribute is listed twice")
-        for j, value in entries:
-            if j >= len(names):
-                raise UsageError(f"{source}, line {line}: attribute {j} (counted from 0) of {len(names)}")
-            if j in text:
-                text[j][row] = np.nan if value == "?" else value
-                continue
-            at.append(row)
-            which.append(j)
-            try:
-                values.append(np.nan if value == "?" else float(value))
-            except ValueError:
-                raise UsageError(
-                    f"{source}, line {line}: {names[j]!r} holds {value!r}, which is not a number"
-                ) from None
-    matrix = sparse.coo_matrix((values, (at, which)), shape=(len(rows), len(names))).tocsc()
-    numeric = np.flatnonzero(is_number)
-    frame = pandas.DataFrame.sparse.from_spmatrix(matrix[:, numeric], columns=[names[j] for j in numeric])
-    added = pandas.DataFrame({names[j]: column for j, column in text.items()}, dtype=object, index=frame.index)
-    return pandas.concat([frame, added], axis=1)[names]
-
-
-def _entries(source: str, line: int, text: str) -> Iterator[tuple[int, str]]:
-    inside, at = text[1:].rstrip().removesuffix("}"), 0
-    while at < len(inside) and inside[at:].strip():
-        found = _ENTRY.match(inside, at)
-        if found is None:
-            raise UsageError(f"{source}, line {line}: {inside[at : at + 40]!r} is not INDEX VALUE, … of a sparse row")
-        yield int(found[1]), _unquoted(found[2])
-        at = found.end()
+    decoder = liac.ArffDecoder()
+    try:
+        read = decoder.decode(text, return_type=liac.LOD if is_sparse else liac.DENSE)
+    except (liac.ArffException, ValueError) as error:
+        line = decoder._current_line
+        shown, reason = text[line - 1].strip()[:80], re.sub(r",? (at|in) line \d+\b.*", "", str(error))
+        raise UsageError(f"{source}, line {line}: {shown!r} is not as @attribute says: {reason}") from error
+    rows = read["data"]
+    names, kinds = ([attribute[k] for attribute in read["attributes"]] for k in (0, 1))
+    numeric = [j for j, kind in enumerate(kinds) if kind in ("NUMERIC", "REAL", "INTEGER", ["0", "1"])]
+    if is_sparse:  # what a row does not list is 0, or the first of the values
+        place = {j: k for k, j in enumerate(numeric)}
+        cells = [(i, place[j], v) for i, row in enumerate(rows) for j, v in row.items() if j in place]
+        at, which, values = zip(*cells, strict=True) if cells else ((), (), ())
+        matrix = sparse.csc_matrix((np.array(values, dtype=float), (at, which)), shape=(len(rows), len(numeric)))
+        frame = pandas.DataFrame.sparse.from_spmatrix(matrix, columns=[names[j] for j in numeric])
+        others = {
+            names[j]: [row.get(j, kind[0] if isinstance(kind, list) else None) for row in rows]
+            for j, kind in enumerate(kinds) if j not in place
+        }  # fmt: skip
+        frame = pandas.concat([frame, pandas.DataFrame(others, dtype=object)], axis=1)[names]
+    else:
+        frame = pandas.DataFrame(rows, columns=names, dtype=object)
+        frame = frame.astype({names[j]: np.float64 for j in numeric})
+    return frame, lines, list(paths) if labels is None else _labels(labels, names), paths
 
 
 def _labels(path: str, names: list[str]) -> list[str]:
@@ -174,17 +94,3 @@ def _labels(path: str, names: list[str]) -> list[str]:
         what = f"lists {absent[0]!r}, which is no attribute of the ARFF file" if absent else "lists no label"
         raise UsageError(f"--labels: {path} {what}")
     return [name for name in names if name in found]
-
-
-def _values(kind: str) -> list[str]:
-    return _split(kind.strip()[1:-1]) if kind.startswith("{") else []
-
-
-def _split(text: str) -> list[str]:
-    quote = "'" if "'" in text else '"'
-    fields = next(csv.reader(io.StringIO(text), quotechar=quote, escapechar="\\", skipinitialspace=True), [])
-    return [field.strip() for field in fields if field.strip()]
-
-
-def _unquoted(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') and text[-1:] == text[:1] else text

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .table import Table
 
-_RANGE = re.compile(r"(-?\d*):(-?\d*)")
+_RANGE = re.compile(r"(-?\d*):(-?\d*)|\d+")
 _SHOWN = 12
 _DATE = r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ]\d{1,2}:\d{2}.*)?"
 _SHARE = 0.8  # of the fields of a column from which on the others pass for mistakes
@@ -60,24 +60,20 @@ def select(names: Sequence[str], wanted: str | Sequence[str] | None, option: str
     """
     if not wanted or not isinstance(wanted, str):
         return list(wanted or ())
-    chosen: dict[str, None] = {}
+    chosen: list[str] = []
     for item in [wanted] if wanted in names else (part.strip() for part in wanted.split(",")):
-        if item in names:
-            found = [item]
-        elif match := _RANGE.fullmatch(item):
+        if item not in names and (match := _RANGE.fullmatch(item)):
             start, stop = (int(end) if end else None for end in match.groups())
-            found = list(names)[start:stop]
-        elif re.fullmatch(r"\d+", item):
-            found = list(names)[int(item) : int(item) + 1]
+            found = list(names)[slice(start, stop) if ":" in item else slice(int(item), int(item) + 1)]
         else:
-            found = [name for name in names if fnmatchcase(name, item)]
+            found = [item] if item in names else [name for name in names if fnmatchcase(name, item)]
         if not found:
             raise UsageError(
                 f"{option}: {item!r} matches none of the {len(names)} columns {summary(names)}; give names, patterns "
                 "such as 'L*', or a range such as -14: (if these are no columns, see --sep)"
             )
-        chosen.update(dict.fromkeys(found))
-    return list(chosen)
+        chosen += found
+    return list(dict.fromkeys(chosen))
 
 
 def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
@@ -89,87 +85,59 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
         When nothing is left, when a column has two uses, holds numbers that are not read as such, or nearly as many
         categories as there are rows.
     """
-    from pandas.api.types import is_numeric_dtype
+    from pandas.api.types import is_datetime64_any_dtype, is_integer_dtype, is_numeric_dtype
 
-    ids, dropped, categorical, wanted = (
-        select(table.names, getattr(options, name), f"--{name}") for name in ("id", "drop", "categorical", "inputs")
-    )
-    taken = {**dict.fromkeys(dropped, "--drop"), **dict.fromkeys(ids, "--id"), **dict.fromkeys(targets, "--targets")}
-    chosen = wanted if options.inputs is not None else [name for name in table.names if name not in taken]
-    for names, option in ((wanted, "--inputs"), (dropped, "--drop"), (ids, "--id")):
-        for name in names:
-            if taken.get(name, option) != option:
-                raise UsageError(f"{option} and {taken[name]} both name the column {name!r}; it cannot be both")
+    found = {name: select(table.names, getattr(options, name), f"--{name}") for name in ("inputs", "id", "drop")}
+    taken = dict.fromkeys(found["drop"], "--drop") | dict.fromkeys(found["id"], "--id")
+    taken |= dict.fromkeys(targets, "--targets")
+    for option, names in found.items():
+        both = next((name for name in names if taken.get(name, f"--{option}") != f"--{option}"), None)
+        if both is not None:
+            raise UsageError(f"--{option} and {taken[both]} both name the column {both!r}; it cannot be both")
+    chosen = found["inputs"] if options.inputs is not None else [name for name in table.names if name not in taken]
     if not chosen:
         raise UsageError(
             f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}; at least one must be "
             "left as an input"
         )
-    stray = sorted(set(categorical).difference(chosen))
-    if stray:
-        raise UsageError(f"--categorical names the column {stray[0]!r}, which is not an input")
+    asked = select(table.names, options.categorical, "--categorical")
+    stray = next((name for name in asked if name not in chosen), None)
+    if stray is not None:
+        raise UsageError(f"--categorical names the column {stray!r}, which is not an input")
     marks = options.thousands, options.decimal or "."
-    numeric = {name for name, kind in table.frame.dtypes.items() if is_numeric_dtype(kind)}
+    kinds = dict(table.frame.dtypes)
     for name in targets:
-        if name not in numeric:
+        if not is_numeric_dtype(kinds[name]):
             _check_notation(table.source, table.frame[name].dropna().astype(str), marks)
-    asked = set(categorical)
-    dates = _check_numbers(table, [name for name in chosen if name not in numeric and name not in asked], marks)
-    said = [f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}" for name in dates]
-    numbers = [name for name in chosen if name in numeric and name not in asked]
-    categories = [name for name in chosen if (name not in numeric or name in asked) and name not in dates]
+    numbers, categories, dates, said = [], [], [], []
+    for name in chosen:
+        column = table.frame[name].dropna()
+        if name not in asked and is_numeric_dtype(kinds[name]):
+            numbers.append(name)
+            if is_integer_dtype(kinds[name]) and len(table) >= _FEW and (np.diff(table.frame[name]) == 1).all():
+                said.append(
+                    f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop {name!r}"
+                )
+        elif name not in asked and (is_datetime64_any_dtype(column) or _is_date(column.astype(str))):
+            dates.append(name)
+            said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
+        else:
+            categories.append(name)
+            if name not in asked:
+                _check_notation(table.source, column.astype(str), marks)
+                _check_fields(table, column.astype(str), marks)
+            _check_levels(table.source, column, asked=name in asked)
     if not numbers and not categories:
         raise UsageError(f"{table.source} has no inputs but dates, {summary(dates)}: make numbers of them")
-    for name in categories:
-        _check_levels(table, name, asked=name in asked)
-    whole = {name for name, kind in table.frame.dtypes.items() if kind == np.int64}
-    for name in numbers:
-        if name in whole and len(table) >= _FEW and (np.diff(table.frame[name]) == 1).all():
-            said.append(f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop {name!r}")
     return numbers, categories, said
 
 
-def _check_numbers(table: Table, names: Sequence[str], marks: tuple[str | None, str]) -> list[str]:
-    """Return those of the columns that hold dates, after checking that text is not numbers in another notation.
-
-    Parameters
-    ----------
-    table : Table
-    names : sequence of str
-    marks : tuple of str
-        Of thousands and of decimals, by which the table was read.
-
-    Raises
-    ------
-    UsageError
-        Naming the column and the option that reads it as numbers.
-    """
-    import pandas
-
-    dates = []
-    for name in names:
-        column = table.frame[name]
-        if pandas.api.types.is_datetime64_any_dtype(column):
-            dates.append(name)
-        fields = column.dropna().astype(str)
-        if name in dates or not len(fields):
-            continue
-        if fields.str.fullmatch(_DATE).mean() == 1:
-            dates.append(name)
-            continue
-        _check_notation(table.source, fields, marks)
-        numbers = fields.str.replace(marks[0], "", regex=False) if marks[0] else fields
-        odd = pandas.to_numeric(numbers.str.replace(marks[1], ".", regex=False), errors="coerce").isna()
-        if 0 < odd.mean() <= 1 - _SHARE:
-            first = fields[odd].iloc[0]
-            raise UsageError(
-                f"{table.where(column.index.get_loc(odd.idxmax()))}: {name!r} holds {first!r}, and numbers elsewhere: "
-                f"mend the field, read it as missing with --na-values {first!r}, or give --categorical {name!r}"
-            )
-    return dates
+def _is_date(fields: Any) -> bool:
+    return len(fields) > 0 and bool(fields.str.fullmatch(_DATE).all())
 
 
 def _check_notation(source: str, fields: Any, marks: tuple[str | None, str]) -> None:
+    """Refuse text that is numbers in another notation than that of the marks of thousands and decimals."""
     for pattern, thousands, decimal, unsure in _NOTATIONS:
         alike = fields.str.fullmatch(pattern)
         given = thousands in (None, marks[0]) and decimal in (None, marks[1])
@@ -181,15 +149,28 @@ def _check_notation(source: str, fields: Any, marks: tuple[str | None, str]) -> 
             )
 
 
-def _check_levels(table: Table, name: str, *, asked: bool) -> None:
-    column = table.frame[name].dropna()
-    levels = column.nunique()
+def _check_fields(table: Table, fields: Any, marks: tuple[str | None, str]) -> None:
+    """Refuse text of which nearly all is numbers."""
+    import pandas
+
+    numbers = fields.str.replace(marks[0], "", regex=False) if marks[0] else fields
+    odd = pandas.to_numeric(numbers.str.replace(marks[1], ".", regex=False), errors="coerce").isna()
+    if 0 < odd.sum() <= (1 - _SHARE) * len(odd):
+        first, name = fields[odd].iloc[0], fields.name
+        raise UsageError(
+            f"{table.where(odd.idxmax())}: {name!r} holds {first!r}, and numbers elsewhere: mend the field, read it as "
+            f"missing with --na-values {first!r}, or give --categorical {name!r}"
+        )
+
+
+def _check_levels(source: str, column: Any, *, asked: bool) -> None:
+    levels, name = column.nunique(), column.name
     if len(column) < _FEW or levels <= _MANY * len(column):
         return
     what = f"the column {name!r} has {levels} different values in {len(column)} rows"
     how = f"give --id {name!r} (copied to the predictions) or --drop {name!r}"
     if levels > _ALL * len(column) and not asked:
-        raise UsageError(f"{table.source}: {what}, too many for categories: {how}, or --categorical {name!r} to insist")
+        raise UsageError(f"{source}: {what}, too many for categories: {how}, or --categorical {name!r} to insist")
     warn_user(f"{what}, each a category of its own: if it is a name or text, {how}", UserWarning)
 
 
@@ -205,19 +186,19 @@ def input_frame(table: Table, numbers: Sequence[str], categories: Sequence[str],
     """
     import pandas
 
-    text = table.columns([*numbers, *categories])[list(categories)].apply(lambda column: column.map(_text))
+    text = table.columns([*numbers, *categories])[list(categories)].fillna("").astype(str)
     values = number_frame(table, numbers)
     rows, columns = _where(values, np.isnan)
     if rows.size and not missing:
         first = int(columns.min())
-        others = sorted(set(columns.tolist()) - {first})
-        where = f" (and in {summary([numbers[int(j)] for j in others])})" if others else ""
+        others = [numbers[j] for j in np.unique(columns)[1:].tolist()]
+        where = f" (and in {summary(others)})" if others else ""
         raise UsageError(
             f"{table.where(rows[columns == first].min())}: the input {numbers[first]!r} is missing, here and in "
             f"{counted(int((columns == first).sum()) - 1, 'other row')}{where}; drop the rows, or fit "
             "with --impute median"
         )
-    return pandas.concat([values, text.astype(object)], axis=1)
+    return pandas.concat([values, text.apply(lambda column: column.str.strip()).astype(object)], axis=1)
 
 
 def number_frame(table: Table, names: Sequence[str]) -> Any:
@@ -225,16 +206,13 @@ def number_frame(table: Table, names: Sequence[str]) -> Any:
     import pandas
 
     frame = table.columns(names)
-    for name, kind in frame.dtypes.items():
-        if pandas.api.types.is_numeric_dtype(kind):
-            continue
-        column = frame[name]
-        numbers = pandas.to_numeric(column, errors="coerce")
-        wrong = (numbers.isna() & column.notna()).to_numpy()
+    for name in [name for name, kind in frame.dtypes.items() if not pandas.api.types.is_numeric_dtype(kind)]:
+        numbers = pandas.to_numeric(frame[name], errors="coerce")
+        wrong = (numbers.isna() & frame[name].notna()).to_numpy()
         if wrong.any():
             row = int(np.argmax(wrong))
             raise UsageError(
-                f"{table.where(row)}: {name!r} holds {column.iloc[row]!r}, which is not a number (see --decimal, "
+                f"{table.where(row)}: {name!r} holds {frame[name].iloc[row]!r}, which is not a number (see --decimal, "
                 "--thousands, --na-values)"
             )
         frame[name] = numbers
@@ -259,13 +237,7 @@ def _where(frame: Any, condition: Any) -> tuple[Any, Any]:
 
 
 def _is_sparse(frame: Any) -> bool:
-    import pandas
-
-    return any(isinstance(kind, pandas.SparseDtype) for kind in frame.dtypes)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or value != value else str(value).strip()
+    return any(hasattr(kind, "fill_value") for kind in frame.dtypes)
 
 
 def preparation(X: Any, numbers: list[str], options: Namespace) -> ColumnTransformer:
@@ -296,14 +268,12 @@ def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute:
     if categories:
         levels = ", ".join(f"{name} ({counted(X[name].nunique(), 'level')})" for name in categories)
         yield f"{counted(len(categories), 'input is a category', 'inputs are categories')}: {levels}"
-    counts = np.bincount(_where(X[numbers], np.isnan)[1])
-    lacking = {numbers[j]: int(counts[j]) for j in np.flatnonzero(counts).tolist()}
-    if lacking:
-        yield f"missing: {_numbered(lacking)}, filled in by --impute {impute}"
-    lacking = {name: n for name in categories if (n := int((X[name] == "").sum()))}
-    if lacking:
-        yield f"missing: {_numbered(lacking)}, a level of their own"
-
-
-def _numbered(lacking: dict[str, int]) -> str:
-    return ", ".join(f"{counted(n, 'value')} of {name}" for name, n in lacking.items())
+    lacking = np.bincount(_where(X[numbers], np.isnan)[1], minlength=len(numbers))
+    empty = [int((X[name] == "").sum()) for name in categories]
+    for names, counts, what in (
+        (numbers, lacking, f"filled in by --impute {impute}"),
+        (categories, empty, "a level of their own"),
+    ):
+        if any(counts):
+            each = (f"{counted(int(n), 'value')} of {name}" for name, n in zip(names, counts, strict=True) if n)
+            yield f"missing: {', '.join(each)}, {what}"

@@ -23,9 +23,9 @@ from .._models.ridge_cv import StructuredRidgeCV
 from ..structures import structure_classes
 from .columns import choose_inputs, described, input_frame, preparation, select
 from .error import UsageError
-from .learners import build, learners, read_json
+from .learners import build, learners, read_json, set_structure
 from .model import Header, check_destination, load_header, load_model, save_model, versions
-from .table import READING, Table, load_pandas, read_bytes, read_table, write_table
+from .table import READING, Table, read_bytes, read_table, write_table
 from .targets import find_targets
 
 #: Functions of truths and predictions, by name.
@@ -35,7 +35,7 @@ METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") f
 def fit(options: argparse.Namespace) -> None:
     """Train on a file and save the model."""
     check_destination(options.model)
-    estimator, _, given = build(options, None)  # what is wrong without the data is told before the data is read
+    estimator, given = build(options)  # what is wrong without the data is told before the data is read
     reading = _reading(options)
     raw = read_bytes(options.file)
     table = read_table(options.file, raw, reading, text=options.categorical, labels=options.labels)
@@ -45,15 +45,12 @@ def fit(options: argparse.Namespace) -> None:
     numbers, categories, said = choose_inputs(table, options, columns)
     ranks = "structure" not in estimator.get_params(deep=False)
     with naming_rows(table, columns):
-        targets, told, options.structure = find_targets(
+        targets, told, name = find_targets(
             table, columns, options.structure, given, ranks=ranks, sep=options.target_sep
         )
-    estimator, cls, parameters = build(options, told)
+    structure = set_structure(estimator, name, given, told)
     if targets.as_text:
         table = read_table(options.file, raw, reading, text=[*categories, *columns], labels=options.labels)
-    structure = None if cls is None else cls(**parameters)
-    if structure is not None:
-        estimator.set_params(structure=structure)
     X = input_frame(table, numbers, categories, missing=options.impute is not None)
     y = targets.read(table, structure)
     pipeline = Pipeline([("inputs", preparation(X, numbers, options)), ("model", estimator)])
@@ -84,9 +81,10 @@ def fit(options: argparse.Namespace) -> None:
 
 def predict(options: argparse.Namespace) -> None:
     """Predict for a file and write a table."""
-    pandas = load_pandas()
     header, pipeline = load_model(options.model, trusted=options.trusted)
     table, X = read_inputs(options, header, pipeline)
+    import pandas
+
     model, given = pipeline[-1], {}
     takes = inspect.signature(model.predict).parameters
     if options.constraints is not None:

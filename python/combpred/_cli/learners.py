@@ -5,54 +5,39 @@ from __future__ import annotations
 import inspect
 import json
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import ranking
+from .. import baselines, ranking
 from .._models.composed.embedding import EmbeddingRegressor
-from .._models.perceptron import StructuredPerceptron
+from .._models.composed.voting import StructuredVoting
 from .._models.probabilistic import ProbabilisticStructured
 from .._models.ridge import StructuredRidge
 from .._models.ridge_cv import StructuredRidgeCV
 from .._models.sgd import StructuredSGD
-from .._models.svm import StructuredSVM
-from ..structures import Structure, structure_classes
+from ..structures import structure_classes
 from .error import UsageError
 
-#: Those that take a structure; the others rank labels.
-_STRUCTURED = (
-    EmbeddingRegressor, ProbabilisticStructured, StructuredPerceptron, StructuredRidge, StructuredRidgeCV,
-    StructuredSGD, StructuredSVM,
-)  # fmt: skip
-#: Options that are parameters of estimators, by name.
-SETTINGS = ("alpha", "loss", "kernel", "gamma", "degree", "coef0", "n_jobs", "random_state", "verbose")
-#: What searches call them: lists of what is tried.
-_TRIED = {"alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses"}
+_OURS = EmbeddingRegressor, ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD, StructuredVoting
+#: Options that are parameters of estimators, and what searches call them: lists of what is tried.
+_SETTINGS = {
+    "alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses", "degree": "", "coef0": "",
+    "fit_intercept": "", "n_jobs": "", "random_state": "", "verbose": "",
+}  # fmt: skip
+_OPTIONS = {"fit_intercept": "--no-intercept", "n_jobs": "--jobs", "random_state": "--random-state"}
+#: Parameters that are estimators, and those that are lists of them.
+_INNER = ("estimator", "regressor", "estimators")
 
 
 def learners() -> dict[str, type]:
-    """Return the estimators that can be named on the command line: those that need no object of Python."""
-    rankers = [getattr(ranking, name) for name in ranking.__all__ if hasattr(getattr(ranking, name), "fit")]
-    return {cls.__name__: cls for cls in (*_STRUCTURED, *rankers)}
+    """Return the estimators that can be named on the command line."""
+    found = [getattr(room, name) for room in (baselines, ranking) for name in room.__all__]
+    return {cls.__name__: cls for cls in (*_OURS, *found) if hasattr(cls, "fit")}
 
 
-def build(options: Namespace, given: dict[str, Any] | None) -> tuple[Any, type[Structure] | None, dict[str, Any]]:
-    """Return an estimator, the class of its structure and the parameters of that structure.
-
-    Parameters
-    ----------
-    options : Namespace
-    given : dict or None
-        Parameters of the structure that the data tells; those of the user come before them. None before data is read.
-
-    Returns
-    -------
-    estimator : estimator
-        Without its structure.
-    cls : type or None
-        None for rankers of labels, and where targets tell what they are.
-    parameters : dict
+def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
+    """Return an estimator without its structure, and what --param says of the structure.
 
     Raises
     ------
@@ -61,67 +46,82 @@ def build(options: Namespace, given: dict[str, Any] | None) -> tuple[Any, type[S
     """
     auto = "auto" in (options.alpha, options.kernel)
     name = options.estimator or ("StructuredRidgeCV" if auto else "StructuredRidge")
-    known = learners()
-    if name not in known:
-        raise UsageError(f"--estimator: there is no estimator {name!r}; there are {', '.join(sorted(known))}")
-    estimator, cls = known[name](), _structure_class(options.structure)
+    cls = _known("--structure", "structure", options.structure, structure_classes())
+    learner = _known("--estimator", "estimator", name, learners())
+    estimator = learner(**dict.fromkeys(_required(learner), []))
     own = estimator.get_params(deep=False)
     if cls is not None and "structure" not in own:
         raise UsageError(f"--structure: {name} ranks labels and takes no structure; leave the option out")
-    of_structure = {} if cls is None else dict(inspect.signature(cls).parameters)
-    settings, parameters = _settings(options, name, own), dict(given or {})
+    settings, of_structure = _settings(options, name, own), dict[str, Any]()
     for item in options.param:
         key, equals, text = item.partition("=")
-        if equals and key in of_structure:
-            parameters[key] = _value(key, text)
-        elif equals and key.partition("__")[0] in own and key != "structure":
-            settings[key] = _named_estimator(key, _value(key, text))
-        elif cls is not None or given is not None:
-            what = f"{', '.join(of_structure)} of {cls.__name__} and " if cls is not None else ""
-            raise UsageError(
-                f"--param: {item!r} is not NAME=VALUE with a parameter, which are {what}{', '.join(own)} of {name}"
-            )
-    missing = [key for key in _required(cls) if key not in parameters] if cls and given is not None else []
-    if missing:
-        raise UsageError(f"--structure {options.structure} needs --param {missing[0]}=VALUE, or {missing[0]}=@FILE")
+        root = key.partition("__")[0]
+        if not equals:
+            raise UsageError(f"--param: {item!r} is not NAME=VALUE")
+        if key in _INNER and key in own:
+            settings[key] = _inner(key, _value(key, text))
+        elif root in own and root != "structure" and (cls is None or key not in inspect.signature(cls).parameters):
+            settings[key] = _value(key, text)
+        else:
+            of_structure[key] = _value(key, text)
+    if cls is not None:
+        _check(estimator, cls, of_structure)
     try:
         for key in sorted(settings, key=lambda key: key.count("__")):
             estimator.set_params(**{key: settings[key]})
     except (ValueError, AttributeError) as error:
         raise UsageError(f"--param: {error}") from error
-    return estimator, cls, parameters
+    lacking = [key for key in _required(learner) if not estimator.get_params(deep=False)[key]]
+    if lacking:
+        raise UsageError(f"--estimator {name} needs --param {lacking[0]}=NAME,NAME with names of estimators")
+    return estimator, of_structure
 
 
-def _structure_class(name: str | None) -> type[Structure] | None:
-    classes = structure_classes()
-    if name is not None and name not in classes:
-        raise UsageError(f"--structure: there is no structure {name!r}; there are {', '.join(sorted(classes))}")
-    return None if name is None else classes[name]
+def set_structure(estimator: Any, name: str | None, given: dict[str, Any], told: Mapping[str, Any]) -> Any:
+    """Give an estimator its structure and return it: what the data tells of it, unless the user says otherwise."""
+    cls = None if name is None else structure_classes()[name]
+    _check(estimator, cls, given)
+    if cls is None:
+        return None
+    parameters = {**told, **given}
+    missing = [key for key in _required(cls) if key not in parameters]
+    if missing:
+        raise UsageError(f"--structure {name} needs --param {missing[0]}=VALUE, or {missing[0]}=@FILE")
+    structure = cls(**parameters)
+    estimator.set_params(structure=structure)
+    return structure
 
 
-def _settings(options: Namespace, name: str, own: Iterable[str]) -> dict[str, Any]:
+def _check(estimator: Any, cls: type | None, given: dict[str, Any]) -> None:
+    wrong = [key for key in given if cls is None or key not in inspect.signature(cls).parameters]
+    if wrong:
+        of = f"{', '.join(inspect.signature(cls).parameters)} of {cls.__name__} and " if cls is not None else ""
+        own = f"{', '.join(estimator.get_params(deep=False))} of {type(estimator).__name__}"
+        raise UsageError(f"--param: '{wrong[0]}={given[wrong[0]]}' is none of the parameters, which are {of}{own}")
+
+
+def _known(option: str, noun: str, name: str | None, known: Mapping[str, Any]) -> Any:
+    if name is not None and name not in known:
+        raise UsageError(f"{option}: there is no {noun} {name!r}; there are {', '.join(sorted(known))}")
+    return None if name is None else known[name]
+
+
+def _settings(options: Namespace, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of options, under the names that the estimator has for them."""
     settings: dict[str, Any] = {}
-    for key in SETTINGS:
+    if "kernels" in own and (options.kernel or "auto" if options.estimator else options.kernel) != "auto":
+        settings = {"kernels": ["linear"], "gammas": [None]}
+    if options.kernel == "precomputed":
+        raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
+    for key, tried in _SETTINGS.items():
         value = getattr(options, key)
         if value is None or (value == "auto" and key in ("alpha", "kernel")):
             continue
-        if value == "precomputed" and key == "kernel":
-            raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
-        if key in ("alpha", "gamma") and not (key == "gamma" and value == "scale"):
-            value = _number(f"--{key}", value, {"alpha": "auto", "gamma": "scale"}[key])
-        if key in own:
-            settings[key] = value
-        elif _TRIED.get(key, "") in own:
-            settings[_TRIED[key]] = [value]
-        else:
-            raise UsageError(f"--{key.replace('_', '-')}: {name} has no such parameter; it has {', '.join(own)}")
-    if options.no_intercept:
-        if "fit_intercept" not in own:
-            raise UsageError(f"--no-intercept: {name} has no parameter fit_intercept")
-        settings["fit_intercept"] = False
-    if "kernels" in own and (options.kernel or "auto" if options.estimator else options.kernel) != "auto":
-        settings = {"kernels": ["linear"], "gammas": [None], **settings}
+        value = _value(key, value) if key in ("alpha", "gamma") else value
+        if key not in own and tried not in own:
+            option = _OPTIONS.get(key, f"--{key}")
+            raise UsageError(f"{option}: {name} has no parameter {key}; it has {', '.join(own)}")
+        settings.update({key: value} if key in own else {tried: [value]})
     return settings
 
 
@@ -149,20 +149,18 @@ def read_json(path: str, option: str) -> Any:
         raise UsageError(f"{option}: {path} is not JSON: {error}") from error
 
 
-def _named_estimator(key: str, value: Any) -> Any:
-    """Return an estimator of scikit-learn by its name, for parameters that are estimators; other values as they are."""
-    if key not in ("estimator", "regressor") or not isinstance(value, str):
-        return value
+def _inner(key: str, value: Any) -> Any:
+    """Return the estimator that JSON names, as "Name" or {"Name": {parameter: value}}; a list of them with names."""
+    if key == "estimators":
+        members = [_inner("estimator", member) for member in (value.split(",") if isinstance(value, str) else value)]
+        names = [type(member).__name__.lower() for member in members]
+        again = [name if names.count(name) == 1 else f"{name}-{k}" for k, name in enumerate(names, 1)]
+        return list(zip(again, members, strict=True))
+    if value is None:
+        return None
     from sklearn.utils import all_estimators
 
-    found = dict(all_estimators(type_filter={"estimator": "classifier", "regressor": "regressor"}[key]))
-    if value not in found:
-        raise UsageError(f"--param {key}: scikit-learn has no {value!r}; there are {', '.join(found)}")
-    return found[value]()
-
-
-def _number(option: str, text: str, word: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{option}: {text!r} is neither a number nor {word}") from None
+    name, parameters = next(iter(value.items())) if isinstance(value, dict) and value else (value, {})
+    kind = "regressor" if key == "regressor" else ["classifier", "regressor"]
+    cls = _known(f"--param {key}", "estimator", str(name), {**dict(all_estimators(type_filter=kind)), **learners()})
+    return cls(**{k: _inner(k, v) if k in _INNER else v for k, v in parameters.items()})

@@ -6,25 +6,26 @@ import io
 import json
 import os
 import platform
-import sys
-import tempfile
 import warnings
 import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import joblib
+import numpy as np
+import sklearn
 from sklearn.pipeline import Pipeline
 
 from .._data.persistence import trusted_types
-from .error import UsageError
+from .._data.warn import warn_user
+from .._lib.versions import __version__
+from .error import UsageError, needed
 from .targets import TargetColumns
 
 _FORMAT = "combpred model 2"
 _HEADER, _PICKLE = "header.json", "pipeline.joblib"
-_PACKAGES = ("combpred", "scikit-learn", "numpy")
 
 
 @dataclass(frozen=True)
@@ -64,24 +65,20 @@ class Header:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that a model file depends on."""
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # run from a source tree that is not installed
-            found[package] = str(getattr(__import__(package), "__version__", "unknown"))
-    return found
+    return {
+        "python": platform.python_version(), "combpred": __version__, "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+    }  # fmt: skip
 
 
 def check_destination(path: str) -> None:
     """Refuse a path that nothing can be saved to, before any work is done."""
     folder = Path(path).resolve().parent
-    if Path(path).is_dir():
-        raise UsageError(f"--model: {path} is a directory; name a file in it")
-    if not folder.is_dir():
-        raise UsageError(f"--model: there is no directory {folder}; create it first")
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"--model: the directory {folder} is not writable")
+    if Path(path).is_dir() or not os.access(folder, os.W_OK):
+        what = (
+            "is a directory; name a file in it" if Path(path).is_dir() else "is in no directory that can be written to"
+        )
+        raise UsageError(f"--model: {path} {what}")
 
 
 def save_model(path: str, header: Header, pipeline: Pipeline, *, pickled: bool) -> None:
@@ -89,34 +86,23 @@ def save_model(path: str, header: Header, pipeline: Pipeline, *, pickled: bool) 
 
     With `pickled`, the pipeline is as joblib writes it instead. The file appears complete or not at all.
     """
-    content = io.BytesIO()
-    if pickled:
-        import joblib
-
-        dumped = io.BytesIO()
-        joblib.dump(pipeline, dumped)
-        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(_PICKLE, dumped.getvalue())
-    else:
-        try:
-            _skops().dump(pipeline, content, compression=zipfile.ZIP_DEFLATED)
-        except (TypeError, AttributeError, NotImplementedError) as error:
-            raise UsageError(
-                f"skops cannot write this estimator ({error}): --pickle saves it, loading which runs code"
-            ) from error
-    with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_HEADER, json.dumps({"format": _FORMAT, **asdict(header)}, indent=1))
-    handle, temporary = tempfile.mkstemp(dir=Path(path).resolve().parent, prefix=".combpred-")
+    part = Path(path).resolve().with_name(f".combpred-{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.getvalue())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes files private; this one is like any other
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        if pickled:
+            dumped = io.BytesIO()
+            joblib.dump(pipeline, dumped)
+            zipfile.ZipFile(part, "w").close()
+        else:
+            _skops().dump(pipeline, part, compression=zipfile.ZIP_DEFLATED)
+        with zipfile.ZipFile(part, "a", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(_HEADER, json.dumps({"format": _FORMAT, **asdict(header)}, indent=1))
+            if pickled:
+                archive.writestr(_PICKLE, dumped.getvalue())
+        os.replace(part, path)
+    except (TypeError, AttributeError, NotImplementedError) as error:
+        raise UsageError(f"skops cannot write this estimator ({error}): give --pickle; loading runs code") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def load_header(path: str) -> Header:
@@ -156,32 +142,26 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
         When the file is no model file, holds what is not to be trusted, or was made by versions whose estimators
         cannot be loaded.
     """
-    header = load_header(path)
-    now = versions()
+    header, now = load_header(path), versions()
     differing = [f"{name} {was} (now {now.get(name)})" for name, was in header.versions.items() if was != now.get(name)]
     if differing:
-        print(
-            f"combpred: warning: {path} was trained with {', '.join(differing)}; if predictions look wrong, train it "
-            "anew",
-            file=sys.stderr,
+        warn_user(
+            f"{path} was trained with {', '.join(differing)}; if predictions look wrong, train it anew", UserWarning
         )
-    content = Path(path).read_bytes()
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        pickled = archive.read(_PICKLE) if _PICKLE in archive.namelist() else None
-    if pickled is not None and not trusted:
-        raise UsageError(f"{path} is pickled: loading it runs code from it; if you trust the file, give --trusted")
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), zipfile.ZipFile(path) as archive:
             warnings.simplefilter("ignore")  # scikit-learn's own words on versions, said above for all packages at once
-            if pickled is not None:
-                import joblib
-
-                return header, joblib.load(io.BytesIO(pickled))
-            skops, types = _skops(), trusted_types(content)
-            foreign = [name for name in skops.get_untrusted_types(data=content) if name not in types]
+            if _PICKLE in archive.namelist():
+                if not trusted:
+                    raise UsageError(
+                        f"{path} is pickled: loading it runs code from it; if you trust the file, give --trusted"
+                    )
+                return header, joblib.load(io.BytesIO(archive.read(_PICKLE)))
+            types = trusted_types(path)
+            foreign = [name for name in _skops().get_untrusted_types(file=path) if name not in types]
             if foreign:
                 raise UsageError(f"{path} holds {', '.join(foreign)}, no classes of combpred or scikit-learn")
-            return header, skops.loads(content, trusted=types)
+            return header, _skops().load(path, trusted=types)
     except UsageError:
         raise
     except Exception as error:  # a pickle may raise anything
@@ -192,10 +172,4 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
 
 
 def _skops() -> Any:
-    try:
-        import skops.io
-    except ImportError:
-        raise UsageError(
-            "models are written and read by skops, which is not installed: pip install 'combpred[cli]'"
-        ) from None
-    return skops.io
+    return needed("skops.io", "models are written and read by skops", "combpred[cli]")

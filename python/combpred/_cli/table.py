@@ -7,7 +7,8 @@ import gzip
 import io
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -18,10 +19,11 @@ import numpy as np
 from .._data.checks import counted
 from .._data.targets import summary
 from .columns import select
-from .error import UsageError
+from .error import UsageError, needed
 
 #: What pandas needs to know of a CSV file, in its words, and how the command line spells it.
 READING = ("sep", "decimal", "thousands", "encoding", "na_values", "keep_default_na", "header", "index_col")
+_ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
 _SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -34,8 +36,8 @@ class Table:
     source : str
         What messages call the file.
     frame : pandas.DataFrame
-    lines : callable
-        Yields the lines of the rows in the file, counted from 1; none where the format has no lines.
+    lines : sequence of int
+        The lines of the rows in the file, counted from 1; none where the format has no lines.
     targets : sequence of str
         What the file itself says the targets are.
     paths : dict of str to list of str
@@ -44,7 +46,7 @@ class Table:
 
     source: str
     frame: Any
-    lines: Callable[[], Iterator[int]]
+    lines: Sequence[int] = ()
     targets: Sequence[str] = ()
     paths: dict[str, list[str]] | None = None
 
@@ -57,8 +59,7 @@ class Table:
 
     def where(self, row: int) -> str:
         """Return the place of a row (counted from 0) for messages."""
-        line = next((line for i, line in enumerate(self.lines()) if i == row), None)
-        return f"{self.source}, row {row}" if line is None else f"{self.source}, line {line}"
+        return f"{self.source}, line {self.lines[row]}" if len(self.lines) else f"{self.source}, row {row}"
 
     def columns(self, names: Sequence[str]) -> Any:
         """Return some columns as a data frame; `UsageError` for those that are not there."""
@@ -66,15 +67,6 @@ class Table:
         if absent:
             raise UsageError(f"{self.source} has no column {summary(absent)}; it has {summary(self.names)}")
         return self.frame[list(names)]
-
-
-def load_pandas() -> Any:
-    """Return pandas, which the command line needs and the package does not."""
-    try:
-        import pandas
-    except ImportError:
-        raise UsageError("tables are read by pandas, which is not installed: pip install 'combpred[cli]'") from None
-    return pandas
 
 
 def read_bytes(path: str) -> bytes:
@@ -109,7 +101,7 @@ def read_table(
     UsageError
         When the file cannot be read or is no table; the message names the line, and the option that mends it.
     """
-    pandas = load_pandas()
+    pandas = needed("pandas", "tables are read by pandas", "combpred[cli]")
     source = "standard input" if path == "-" else path
     if raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
         raise UsageError(f"{source} is a workbook or a zip archive; save the sheet as CSV, or unzip it")
@@ -120,13 +112,11 @@ def read_table(
         if ".arff" in path.lower() or re.match(r"(\s|%.*\n)*@relation\b", content, re.IGNORECASE):
             from .arff import read_arff
 
-            found = read_arff(source, content, labels)
-            table = Table(source, found.frame, lambda: iter(found.lines), found.targets, found.paths)
+            table = Table(source, *read_arff(source, content, labels))
         else:
             table = _read_csv(source, content, reading, text, pandas)
     if not len(table):
         raise UsageError(f"{source} has {'a line of column names' if table.names else 'no column'} but no row")
-    _check_names(source, table.names)
     for name in select(table.names, text, "--categorical"):
         if name in table.names and pandas.api.types.is_numeric_dtype(table.frame[name]):
             table.frame[name] = table.frame[name].map(_written).astype(object)
@@ -138,7 +128,8 @@ def write_table(frame: Any, path: str | None) -> None:
     if path in (None, "-"):
         frame.to_csv(sys.stdout, index=False, lineterminator="\n")
     elif str(path).lower().endswith((".parquet", ".pq")):
-        _with_arrow(lambda: frame.to_parquet(path, index=False))
+        needed(*_ARROW)
+        frame.to_parquet(path, index=False)
     else:
         frame.to_csv(path, index=False, lineterminator="\n")
 
@@ -162,14 +153,12 @@ def _read_csv(
 ) -> Table:
     told = re.match(r"sep=(.)\r?(?=\n)", content)  # Excel's first line
     content = content if told is None else content[told.end() :]
-    sep = reading.get("sep") or (_separator(content) if told is None else told[1])
+    first = re.sub(r'"[^"]*"', "", next((line for line in content.splitlines() if line.strip()), ""))
+    sep = reading.get("sep") or (max(_SEPARATORS, key=first.count) if told is None else told[1])
     sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
     if len(sep) > 1 and sep != r"\s+":
         raise UsageError(f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
-    records = _records(source, content, sep)
-    _, names = next(records, (0, []))
-    if not names:
-        raise UsageError(f"{source} is empty; a table needs a line of column names and at least one row")
+    names, lines = _records(source, content, sep)
     has_names = reading.get("header", True)
     if not has_names:
         names = [f"x{j}" for j in range(len(names))]
@@ -180,13 +169,6 @@ def _read_csv(
     if names[0] == "" and len(names) > 1:
         names[0] = "index"  # as pandas writes the index of a data frame
     _check_names(source, names)
-
-    def lines() -> Iterator[int]:
-        found = _records(source, content, sep)
-        for _ in range(bool(has_names)):
-            next(found)
-        return (line for line, _ in found)
-
     extra = {key: reading[key] for key in ("decimal", "thousands", "keep_default_na") if reading.get(key) is not None}
     try:
         frame = pandas.read_csv(
@@ -195,81 +177,62 @@ def _read_csv(
             na_values=["?", *(reading.get("na_values") or [])], low_memory=False, **extra,
         )  # fmt: skip
     except (pandas.errors.ParserError, ValueError) as error:
-        _check_widths(source, content, sep, len(names))
         raise UsageError(f"{source}: {str(error).strip()}") from error
-    if frame.iloc[:, -1].isna().any() or len(names) == 1 or _second_width(source, content, sep) != len(names):
-        _check_widths(source, content, sep, len(names))
     for name in frame.columns[[not pandas.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]:
         frame[name] = frame[name].astype(object).where(frame[name].notna(), np.nan)
-    return Table(source, frame, lines)
+    return Table(source, frame, lines[bool(has_names) :])
 
 
-def _separator(content: str) -> str:
-    first = next((line for line in content.splitlines() if line.strip()), "")
-    return max(_SEPARATORS, key=re.sub(r'"[^"]*"', "", first).count)
+def _records(source: str, content: str, sep: str) -> tuple[list[str], list[int]]:
+    """Return the fields of the first record, and the line that each begins in; blank lines are none.
 
-
-def _records(source: str, content: str, sep: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line that each record begins in, and its fields; blank lines are none."""
+    pandas fills in short rows, cuts long ones and knows no lines.
+    """
+    spaced = sep == r"\s+"
     reader = csv.reader(
-        io.StringIO(content, newline=""), delimiter=" " if sep == r"\s+" else sep, skipinitialspace=True, strict=True
+        io.StringIO(content, newline=""), delimiter=" " if spaced else sep, skipinitialspace=True, strict=True
     )
-    line = 1
+    names: list[str] = []
+    lines, line = [], 1
     try:
         for fields in reader:
-            if sep == r"\s+":
-                fields = [field for field in fields if field]
             if len(fields) > 1 or (fields and fields[0].strip()):
-                yield line, [field.strip() for field in fields]
+                fields = [field for field in fields if field] if spaced else fields
+                names = names or [field.strip() for field in fields]
+                lines.append(line)
+                if len(fields) != len(names):
+                    raise UsageError(
+                        f"{source}, line {line}: {counted(len(fields), 'field')}, the first line has {len(names)}; "
+                        f"fields are separated by {sep!r} (see --sep), quote those that contain it"
+                    )
             line = reader.line_num + 1
     except csv.Error as error:
         raise UsageError(f"{source}, line {reader.line_num}: {error}") from error
-
-
-def _second_width(source: str, content: str, sep: str) -> int:
-    found = _records(source, content, sep)
-    next(found)
-    return len(next(found, (0, [""]))[1])
-
-
-def _check_widths(source: str, content: str, sep: str, width: int) -> None:
-    for line, fields in _records(source, content, sep):
-        if len(fields) != width:
-            raise UsageError(
-                f"{source}, line {line}: {counted(len(fields), 'field')}, the first line has {width}; fields are "
-                f"separated by {sep!r} (see --sep), quote those that contain it"
-            )
+    if not lines:
+        raise UsageError(f"{source} is empty; a table needs a line of column names and at least one row")
+    return names, lines
 
 
 def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
-    frame = _with_arrow(lambda: pandas.read_parquet(io.BytesIO(raw)))
+    needed(*_ARROW)
+    frame = pandas.read_parquet(io.BytesIO(raw))
     frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns]
+    _check_names(source, list(frame.columns))
     for name in frame.columns[[kind.kind == "O" for kind in frame.dtypes]]:
         if isinstance(next(iter(frame[name].dropna()), None), Decimal):
             frame[name] = frame[name].astype(float)
-    return Table(source, frame, lambda: iter(()))
-
-
-def _with_arrow(work: Callable[[], Any]) -> Any:
-    try:
-        return work()
-    except ImportError:
-        raise UsageError("Parquet needs pyarrow, which is not installed: pip install pyarrow") from None
+    return Table(source, frame)
 
 
 def _check_names(source: str, names: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for j, name in enumerate(names):
-        if not name:
-            raise UsageError(f"{source}: column {j} (counted from 0) has no name; name it in the first line")
-        if name in seen:
-            raise UsageError(f"{source}: two columns are called {name!r}; rename one of them")
-        seen.add(name)
+    if "" in names:
+        raise UsageError(f"{source}: column {names.index('')} (counted from 0) has no name; name it in the first line")
+    twice = next((name for name, n in Counter(names).items() if n > 1), None)
+    if twice is not None:
+        raise UsageError(f"{source}: two columns are called {twice!r}; rename one of them")
 
 
 def _written(value: Any) -> Any:
     """Return a number as its text, whole numbers without a point, so that it means the same in every file."""
-    if value != value:
-        return np.nan
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
+    return np.nan if value != value else str(int(value)) if float(value).is_integer() else repr(float(value))
