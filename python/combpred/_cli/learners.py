@@ -60,7 +60,7 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
             raise UsageError(f"--param: {item!r} is not NAME=VALUE")
         if key in _INNER and key in own:
             settings[key] = _inner(key, _value(key, text))
-        elif root in own and root != "structure" and (cls is None or key not in inspect.signature(cls).parameters):
+        elif key != root or (key in own and key != "structure" and key not in _parameters(cls)):
             settings[key] = _value(key, text)
         else:
             of_structure[key] = _value(key, text)
@@ -93,9 +93,9 @@ def set_structure(estimator: Any, name: str | None, given: dict[str, Any], told:
 
 
 def _check(estimator: Any, cls: type | None, given: dict[str, Any]) -> None:
-    wrong = [key for key in given if cls is None or key not in inspect.signature(cls).parameters]
+    wrong = [key for key in given if key not in _parameters(cls)]
     if wrong:
-        of = f"{', '.join(inspect.signature(cls).parameters)} of {cls.__name__} and " if cls is not None else ""
+        of = f"{', '.join(_parameters(cls))} of {cls.__name__} and " if cls is not None else ""
         own = f"{', '.join(estimator.get_params(deep=False))} of {type(estimator).__name__}"
         raise UsageError(f"--param: '{wrong[0]}={given[wrong[0]]}' is none of the parameters, which are {of}{own}")
 
@@ -125,8 +125,12 @@ def _settings(options: Namespace, name: str, own: Mapping[str, Any]) -> dict[str
     return settings
 
 
+def _parameters(cls: type | None) -> Mapping[str, inspect.Parameter]:
+    return {} if cls is None else inspect.signature(cls).parameters
+
+
 def _required(cls: type) -> list[str]:
-    parameters = inspect.signature(cls).parameters.values()
+    parameters = _parameters(cls).values()
     return [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
