@@ -9,17 +9,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import baselines, ranking
+from .. import ranking
 from .._models.composed.embedding import EmbeddingRegressor
 from .._models.composed.voting import StructuredVoting
+from .._models.perceptron import StructuredPerceptron
 from .._models.probabilistic import ProbabilisticStructured
 from .._models.ridge import StructuredRidge
 from .._models.ridge_cv import StructuredRidgeCV
 from .._models.sgd import StructuredSGD
+from .._models.svm import StructuredSVM
 from ..structures import structure_classes
 from .error import UsageError
 
-_OURS = EmbeddingRegressor, ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD, StructuredVoting
+#: Those that take a structure; the others rank labels.
+_STRUCTURED = (
+    EmbeddingRegressor, ProbabilisticStructured, StructuredPerceptron, StructuredRidge, StructuredRidgeCV,
+    StructuredSGD, StructuredSVM, StructuredVoting,
+)  # fmt: skip
 #: Options that are parameters of estimators, and what searches call them: lists of what is tried.
 _SETTINGS = {
     "alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses", "degree": "", "coef0": "",
@@ -32,8 +38,8 @@ _INNER = ("estimator", "regressor", "estimators")
 
 def learners() -> dict[str, type]:
     """Return the estimators that can be named on the command line."""
-    found = [getattr(room, name) for room in (baselines, ranking) for name in room.__all__]
-    return {cls.__name__: cls for cls in (*_OURS, *found) if hasattr(cls, "fit")}
+    rankers = [getattr(ranking, name) for name in ranking.__all__ if hasattr(getattr(ranking, name), "fit")]
+    return {cls.__name__: cls for cls in (*_STRUCTURED, *rankers)}
 
 
 def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
