@@ -157,11 +157,11 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
                         f"{path} is pickled: loading it runs code from it; if you trust the file, give --trusted"
                     )
                 return header, joblib.load(io.BytesIO(archive.read(_PICKLE)))
-            types = trusted_types(path)
-            foreign = [name for name in _skops().get_untrusted_types(file=path) if name not in types]
+            skops, types = _skops(), trusted_types(path)
+            foreign = [name for name in skops.get_untrusted_types(file=path) if name not in types]
             if foreign:
                 raise UsageError(f"{path} holds {', '.join(foreign)}, no classes of combpred or scikit-learn")
-            return header, _skops().load(path, trusted=types)
+            return header, skops.load(path, trusted=types)
     except UsageError:
         raise
     except Exception as error:  # a pickle may raise anything
