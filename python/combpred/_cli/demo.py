@@ -61,7 +61,8 @@ def run_demo(plot: Path | None) -> list[DemoResult]:
     )
     print("Scores on the other half of the rows, larger is better. Seconds to choose the penalty, to fit, to predict.")
     print("Gaussian kernels of the same width on standardised inputs.\n")
-    print(_FORMAT.replace(".3", "").format("data", "training", *DemoResult._fields[2:]))
+    heading = "data", "training", "method", "metric", "score", "choose", "fit", "predict"
+    print(_FORMAT.replace(".3", "").format(*heading))
     ridge = KernelRidge(kernel="rbf"), "alpha", "KernelRidge on positions, sorted"
     machines = OneVsRestClassifier(SVC(gamma="auto")), "estimator__C", "OneVsRestClassifier(SVC)"
     results: list[DemoResult] = []

@@ -225,7 +225,7 @@ def _parser() -> argparse.ArgumentParser:
             allow_abbrev=False,
         )  # fmt: skip
         one.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
-        one.set_defaults(run=run)
+        one.set_defaults(command=run.__name__[1:], run=run)
         for names, (how, text) in options.items():
             one.add_argument(*names.split(), **how, help=text)
     return parser
