@@ -109,6 +109,13 @@ tol : float, default=1e-8
 %(tol)s
 The measure is the duality gap, relative to the objective.
 
+[class_weight]
+class_weight : dict, "balanced" or None, default=None
+    Weights of the classes, which multiply those of rows, where outputs are classes: of ``MultiClass``, ``Ordinal``,
+    ``Hierarchy`` and ``PosetElements``. A dict: by class, 1 for those that it leaves out. ``"balanced"``: n / (k nᵤ)
+    for class u of the k that occur, on nᵤ of n rows (sums of `sample_weight`). For ``fit``; ``partial_fit`` takes a
+    dict. None: 1.
+
 [n_jobs]
 n_jobs : int or None, default=None
     Number of threads of the library's own loops. None takes the setting of :func:`combpred.config_context`, or else

@@ -20,7 +20,6 @@ from .._data.checks import check_extent, choice, seed_of
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
     check_rows,
-    check_weights,
     classifier_tags,
     is_dask,
     is_mapped,
@@ -39,7 +38,7 @@ from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import Hierarchy, LabelSets, Ordinal, PosetElements, Structure, has_classes, is_meant
 from .certified import Certified
-from .training import TrainingRows, embed_targets, resolve_targets
+from .training import TrainingRows, embed_targets, resolve_targets, weigh_rows
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -69,6 +68,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         "fit_intercept": ["boolean"],
         "decoder": [StrOptions(set(DECODERS))],
         "tol": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -150,7 +150,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         check_consistent_length(X, y)
         structure, sets = resolve_targets(self.structure, y)
         self._set_structure(structure)
-        return TrainingRows(X, y, sets, check_weights(sample_weight, X.shape[0]))
+        return TrainingRows(X, y, sets, weigh_rows(self, y, sets, sample_weight))
 
     def _resolve_kernel(self, rows: TrainingRows, params: Mapping[str, Any] | None = None) -> None:
         """Set `kernel_`, resolved on the training inputs; `params` are the arguments of a callable."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -228,6 +228,7 @@ class StructuredPerceptron(StructuredEstimator):
         GEN(x): a function of a row of X, an array of shape (n_features,) or CSR of one row, that returns the structures
         among which is decoded, in training and prediction, at least one in the format of y. The observed one need not
         be among them. Constraints cannot be given beside it. None: all structures.
+    %(class_weight)s
     %(n_jobs)s
         Training decodes one row after another; only prediction is parallel.
     %(random_state)s
@@ -336,6 +337,7 @@ class StructuredPerceptron(StructuredEstimator):
         decoder: str = "auto",
         n_candidates: int | None = None,
         candidates: Callable[[Any], Any] | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -352,6 +354,7 @@ class StructuredPerceptron(StructuredEstimator):
         self.decoder = decoder
         self.n_candidates = n_candidates
         self.candidates = candidates
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -5,7 +5,7 @@ Training is in `loglinear`; a new solver goes there, and methods of inference in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -157,6 +157,7 @@ class ProbabilisticStructured(StructuredEstimator):
     max_iter : int, default=200
         Limit on iterations, for ``"newton"`` on those of each entry of ψ found apart, for ``"sgd"`` on passes over the
         rows.
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
         Also of `sample`, of ``inference="mcmc"`` and of the order of rows in ``"sgd"``. All else is deterministic.
@@ -281,6 +282,7 @@ class ProbabilisticStructured(StructuredEstimator):
         solver: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
+        class_weight: Mapping[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
@@ -302,6 +304,7 @@ class ProbabilisticStructured(StructuredEstimator):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -371,9 +374,8 @@ class ProbabilisticStructured(StructuredEstimator):
             self._resolve_kernel(rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            targets = self._embed_rows(rows)
             self.solver_ = solver_of(self, engine)
-            fit_rows(self, rows.X, targets, engine, earlier)
+            fit_rows(self, rows.X, self._embed_rows(rows), engine, earlier)
         return self
 
     @documented

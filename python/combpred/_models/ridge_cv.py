@@ -77,6 +77,7 @@ class StructuredRidgeCV(RidgeBase):
     %(residual_tol)s
     max_iter : int or None, default=None
         Limit on iterations; None takes the solver's default.
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
         All else is deterministic.
@@ -185,6 +186,7 @@ class StructuredRidgeCV(RidgeBase):
         decision: str = "auto",
         tol: float = 1e-8,
         max_iter: int | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -205,6 +207,7 @@ class StructuredRidgeCV(RidgeBase):
         self.decision = decision
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

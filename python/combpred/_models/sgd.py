@@ -108,6 +108,7 @@ class StructuredSGD(RidgeBase):
         Whether `fit` starts from the coefficients of an earlier fit rather than from zero. The shapes of `coef_`, or of
         `dual_coef_`, whose rows are taken to be those of the same training rows, must not change. Step sizes and
         averages start anew.
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
         Also of the order of rows. All else is deterministic.
@@ -218,6 +219,7 @@ class StructuredSGD(RidgeBase):
         max_iter: int = 100,
         tol: float = 1e-4,
         warm_start: bool = False,
+        class_weight: Mapping[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -241,6 +243,7 @@ class StructuredSGD(RidgeBase):
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import log
 from numbers import Integral, Real
@@ -88,6 +88,7 @@ class StructuredSVM(StructuredEstimator):
     average : bool, default=True
         For ``"frank-wolfe"``: predict by the average of all iterates, each weighted by its number, which has the
         smaller gap while there are few passes. Either way the gap is that of the scorer that predicts.
+    %(class_weight)s
     %(n_jobs)s
         Training decodes independent rows in parallel: those of a pass of ``"cutting-plane"``, and all rows for the
         duality gap.
@@ -204,6 +205,7 @@ class StructuredSVM(StructuredEstimator):
         tol: float = 1e-2,
         max_iter: int = 1000,
         average: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -223,6 +225,7 @@ class StructuredSVM(StructuredEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.average = average
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.checks import frozen
 from .._data.inputs import check_weights, validate_input
-from .._data.targets import FlatSets, TargetError, flat_sets
+from .._data.targets import FlatSets, TargetError, flat_sets, summary
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
@@ -36,6 +36,32 @@ def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]
     """Return the structure of y with all sizes resolved, and the sets of outputs where rows of y are `Admissible`."""
     sets = flat_sets(y)
     return resolve_structure(structure, y if sets is None else sets.y), sets
+
+
+def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) -> FloatArray | None:
+    """Return weights of rows times those of their classes, None where all are 1; `structure_` is set."""
+    n = _num_samples(y)
+    weights, of_classes = check_weights(sample_weight, n), model.class_weight
+    if of_classes is None:
+        return weights
+    classes = model.structure_.space.classes()
+    if classes is None or sets is not None:
+        what = "y has sets of outputs" if sets is not None else f"outputs of {model.structure_!r} are none"
+        raise ValueError(f"class_weight={of_classes!r} weighs rows of one class each, and {what}: give sample_weight")
+    labels = np.asarray(y).reshape(n)
+    if isinstance(of_classes, dict):
+        strange = [label for label in of_classes if label not in classes.tolist()]
+        if strange:
+            raise ValueError(
+                f"class_weight names {strange[0]!r}, which is none of the classes {summary(classes.tolist())}"
+            )
+        given = np.array([of_classes.get(label, 1.0) for label in labels.tolist()])
+    else:
+        occurring, at = np.unique(labels, return_inverse=True)
+        counts = np.bincount(at, weights)
+        given = counts.sum() / (len(occurring) * np.where(counts > 0, counts, 1.0))[at]
+    of_rows = check_weights(given, n, name="class_weight")
+    return of_rows if weights is None else weights if of_rows is None else check_weights(weights * of_rows, n)
 
 
 def embed_targets(structure: Structure, rows: TrainingRows, n_threads: int) -> Targets:
@@ -230,7 +256,12 @@ def check_mini_batch(
         known = getattr(model, "classes_", None)
         if known is None or not np.array_equal(np.unique(np.asarray(classes)), known):
             raise ValueError(f"classes is {classes!r}, but the first call had {known!r}; pass the same, or None")
-    return TrainingRows(X, y, flat_sets(y), check_weights(sample_weight, X.shape[0]))
+    if model.class_weight == "balanced":
+        raise ValueError(
+            "class_weight='balanced' needs the counts of all rows, which partial_fit does not see: give a dict"
+        )
+    sets = flat_sets(y)
+    return TrainingRows(X, y, sets, weigh_rows(model, y, sets, sample_weight))
 
 
 def require_same_parameters(model: Any, earlier: Mapping[str, Any]) -> None:
@@ -308,6 +339,10 @@ def resolve_from_blocks(model: StructuredEstimator, source: BlockSource, classes
     Classes that a source gathers, as dask collections do, are those of all blocks. Returns how messages about targets
     that are not in the structure should end.
     """
+    if model.class_weight is not None:
+        raise ValueError(
+            f"class_weight={model.class_weight!r} is for rows that come at once: give blocks their weights"
+        )
     first, remedy = source.first(), ""
     with first.errors():
         unconverted(model, first.X)

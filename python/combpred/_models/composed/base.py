@@ -75,6 +75,7 @@ class ComposedEstimator(StructuredEstimator):
     """
 
     kernel: Any = None  # X is handed on
+    class_weight: Any = None  # a parameter of those other estimators that have it
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
