@@ -330,8 +330,12 @@ def documented(described: Documented) -> Documented:
     """Put the entries of the glossary in place of lines ``%(name)s`` in the docstring of a class or function.
 
     An entry is indented as its line is, and lines that are indented further may add to it. Decorates; docstrings that
-    Python was told to leave out stay so.
+    Python was told to leave out stay so. scikit-learn's pictures of estimators show the help of parameters beside links
+    to documentation, and only there; as there is no site to lead to, links of classes stay on the page.
     """
+    if isinstance(described, type):
+        for name, value in {"module": "combpred", "template": "#{estimator_module}.{estimator_name}"}.items():
+            setattr(described, f"_doc_link_{name}", value)
     if described.__doc__ is not None:
         described.__doc__ = _filled(described.__doc__)
     return described

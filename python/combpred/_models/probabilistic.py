@@ -117,11 +117,12 @@ class ProbabilisticStructured(StructuredEstimator):
         - "local": chains of local moves, or of those of a :class:`~combpred.structures.Custom` structure's `propose`.
         - "auto": for `sample`, the first that is affordable of "exact", "cftp", "local" and "meta"; to estimate, the
           first of the heat bath, "local" and "meta" that the structure has; to train, "local" or "meta".
-    epsilon, delta : float, default=0.1 and 0.05
-        Error and failure probability of estimates by ``inference="mcmc"`` after training: with probability 1 − `delta`
-        partition functions are within a factor of 1 ± `epsilon`, and all marginals of a row within ± `epsilon`. That is
-        proven for independent draws, and holds for chains as far as their convergence can be judged. Other methods do
-        not use them.
+    epsilon : float, default=0.1
+        Error of estimates by ``inference="mcmc"`` after training: with probability 1 − `delta` partition functions are
+        within a factor of 1 ± `epsilon`, and all marginals of a row within ± `epsilon`. That is proven for independent
+        draws, and holds for chains as far as their convergence can be judged. Other methods do not use it.
+    delta : float, default=0.05
+        Probability that an estimate by ``inference="mcmc"`` is off by more than `epsilon`.
     decision : {"map", "mbr", "f1", "ranking", "subset", "median", "own"}, default="map"
         Decision rule of `predict`: which expected loss is least.
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.glossary import documented
 from .._lib.structure import Description
 from ._base import Structure
 from ._own.basis import Basis
@@ -24,6 +25,7 @@ from ._own.listed import ListedSpace, from_gram, from_list
 from ._own.oracle import MembersSpace, Oracle, from_oracle
 
 
+@documented
 class Custom(Structure):
     r"""An output space of your own: given by formulas for its moments, a list, an output kernel or a uniform sampler.
 

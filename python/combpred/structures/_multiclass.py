@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
+from .._data.glossary import documented
 from .._data.names import Names
 from .._data.targets import check_present, codes_of, summary, target_vector
 from ._base import Sized, Structure
@@ -16,6 +17,7 @@ from ._base import Sized, Structure
 _SPARSE_CLASSES = 32  # with this many classes or more, indicators are stored in CSR format
 
 
+@documented
 class MultiClass(Structure):
     r"""One class out of d: :math:`\psi(y)` is the indicator of the class.
 

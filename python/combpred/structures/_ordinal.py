@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import is_number
+from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
 from .._data.warn import warn_user
 from ._base import Sized, Structure
 
 
+@documented
 class Ordinal(Structure):
     r"""One of d ordered grades: :math:`\psi_i(y) = [y \geq i]` for i = 0..d−1.
 

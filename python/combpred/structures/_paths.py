@@ -31,8 +31,10 @@ class Paths(Structure):
     arcs : array-like of shape (m, 2)
         Tail and head of each arc, by their numbers from 0 on or by their names. Arcs must differ from one another and
         must not form a cycle. Arcs that are on no path from source to target are allowed; their entries of ψ are 0.
-    source, target : int or str
-        The vertices at which every path starts and ends.
+    source : int or str
+        The vertex at which every path starts.
+    target : int or str
+        The vertex at which every path ends.
     tied : array-like of shape (m,), default=None
         Group 0..g−1 of each arc; :math:`\psi_g(y)` is then the number of arcs of group g on the path. None: every arc
         is its own group.

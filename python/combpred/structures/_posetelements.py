@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import allowed_mask, counted
+from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import codes_of, summary, target_vector, whole_numbers
 from .._lib.structure import Description
 from ._base import Structure
 
 
+@documented
 class PosetElements(Structure):
     r"""One element of a partially ordered set of k elements: :math:`\psi_i(y) = [y \succeq i]` for i = 0..k−1.
 
