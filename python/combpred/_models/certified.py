@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.checks import counted
+from .._data.tables import Tabular
 from .._lib.arrays import FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Certified:
+@dataclass(frozen=True, eq=False, repr=False)
+class Certified(Tabular):
     r"""Predicted structures with guarantees on their scores, one entry for each row.
 
     For a row's score function :math:`s(y)`, decoding maximises :math:`s(y)` over all structures. Every field but
@@ -30,6 +32,17 @@ class Certified:
         Whether no structure scores higher, up to rounding.
     upper_bound : ndarray of float64
         A proven bound on the score of every structure; equal to `value` where `optimal`.
+
+    Examples
+    --------
+    >>> from combpred import StructuredRidge
+    >>> model = StructuredRidge("permutations").fit([[0.0], [1.0], [2.0]], [[1, 2, 3], [2, 1, 3], [3, 2, 1]])
+    >>> model.predict_certified([[0.0], [1.0], [3.0]])
+    Certified: 3 predictions, 3 proven optimal
+    row  structures      value  nu  optimal  upper_bound
+      0  [1 2 3]     -0.653846   0  True       -0.653846
+      1  [2 1 3]     -0.961538   0  True       -0.961538
+      2  [3 2 1]      0.884615   0  True        0.884615
     """
 
     structures: Any
@@ -37,3 +50,9 @@ class Certified:
     nu: FloatArray
     optimal: NDArray[np.bool_]
     upper_bound: FloatArray
+
+    def _columns(self) -> dict[str, Any]:
+        return {"row": range(len(self.value)), **{field.name: getattr(self, field.name) for field in fields(self)}}
+
+    def _title(self) -> str:
+        return f"Certified: {counted(len(self.value), 'prediction')}, {int(self.optimal.sum())} proven optimal"

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.tables import Tabular
 
-@dataclass(frozen=True, eq=False)
-class Aggregate:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregate(Tabular):
     """A consensus of rankings, and what is known about it.
 
     Attributes
@@ -42,6 +44,17 @@ class Aggregate:
     Notes
     -----
     `certified_ratio` is proven from the numbers at hand, and is often much closer to 1 than `ratio`.
+
+    Examples
+    --------
+    >>> from combpred.aggregation import borda
+    >>> import pandas as pd
+    >>> borda(pd.DataFrame([[1, 2, 3], [1, 3, 2], [2, 1, 3]], columns=["sushi", "ramen", "udon"]))
+    Aggregate: distance 4, proven optimal, method 'borda'
+    position  items
+           1  sushi
+           2  ramen
+           3  udon
     """
 
     consensus: NDArray[Any]
@@ -61,6 +74,20 @@ class Aggregate:
         if self.distance <= self.lower_bound:
             return 1.0
         return self.distance / self.lower_bound if self.lower_bound > 0 else math.inf
+
+    def _columns(self) -> dict[str, Any]:
+        if self.consensus.ndim == 1:
+            shown = [", ".join(map(str, tier)) for tier in self.tiers]
+            return {"position": np.unique(self.consensus), "items": shown}
+        names = self.names or range(len(self.consensus))
+        after = [
+            ", ".join(str(name) for name, below in zip(names, row, strict=True) if below) for row in self.consensus
+        ]
+        return {"item": list(names), "before": after}
+
+    def _title(self) -> str:
+        known = "proven optimal" if self.optimal else f"at least {self.lower_bound:.6g} for any consensus"
+        return f"Aggregate: distance {self.distance:.6g}, {known}, method {self.method!r}"
 
     @property
     def order(self) -> NDArray[np.intp]:

@@ -9,6 +9,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.checks import counted
+from .._data.tables import Tabular
 from .._lib.arrays import FloatArray
 
 
@@ -73,8 +75,8 @@ class TaylorDetails:
     spread: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class LogPartition:
+@dataclass(frozen=True, eq=False, repr=False)
+class LogPartition(Tabular):
     r"""The logarithm of :math:`Z = \sum_y \exp\langle s, \psi(y)\rangle` for n rows of scores, with bounds.
 
     Attributes
@@ -96,6 +98,16 @@ class LogPartition:
         Outputs drawn in total, including those that determined the schedule; 0 where none were drawn.
     details : AnnealingDetails, TaylorDetails or None
         Details of the method; None where values are exact.
+
+    Examples
+    --------
+    >>> from combpred.sampling import log_partition
+    >>> from combpred.structures import Permutations
+    >>> log_partition(Permutations(3), [[0.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
+    LogPartition: ln Z of 2 rows, method 'exact'
+    row    value    lower    upper  is_guaranteed  n_samples
+      0  1.79176  1.79176  1.79176  True                   0
+      1  2.45658  2.45658  2.45658  True                   0
     """
 
     value: FloatArray
@@ -110,6 +122,13 @@ class LogPartition:
     def is_exact(self) -> NDArray[np.bool_]:
         """Whether the value of each row is exact up to rounding, rather than an estimate or an approximation."""
         return np.full(len(self.value), self.method == "exact")
+
+    def _columns(self) -> dict[str, Any]:
+        shown = ("value", "lower", "upper", "is_guaranteed", "n_samples")
+        return {"row": range(len(self.value)), **{name: getattr(self, name) for name in shown}}
+
+    def _title(self) -> str:
+        return f"LogPartition: ln Z of {counted(len(self.value), 'row')}, method {self.method!r}"
 
 
 def exact_result(value: FloatArray) -> LogPartition:
