@@ -120,7 +120,7 @@ def test_partition_functions_say_what_is_guaranteed():
 
 def test_consensus_by_names():
     y = pd.DataFrame([[1, 2, 2], [1, 2, 2], [2, 1, 1]], columns=["tea", "milk", "juice"])
-    lines = repr(aggregation.kemeny(y, output="weak", penalty=0.25)).splitlines()
+    lines = repr(aggregation.kemeny(y, output="weak")).splitlines()
     assert lines[1:] == ["position  items", "       1  tea", "       2  milk, juice"]
 
 

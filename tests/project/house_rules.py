@@ -34,7 +34,8 @@ OF_SCIKIT_LEARN = {"_estimator_type", "_parameter_constraints"}
 
 
 def is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__") and name != "_"
+    """Whether a name belongs to one room; with underscores at both ends, such as `_repr_html_`, it is a protocol's."""
+    return name.startswith("_") and not name.startswith("__") and not name.endswith("_")
 
 
 # ---- Modules and their imports ---------------------------------------------------------------------------------------
