@@ -6,6 +6,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cli_runs import Failing, fitted, write_csv
 from combpred import StructuredRidge
+from combpred._cli import plots
+from combpred._cli.error import UsageError
 from combpred._cli.main import main
 from combpred.datasets import make_label_ranking
 
@@ -124,13 +127,52 @@ def test_folds_hold_all_classes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["evaluate", path, "--model", model, "--cv", "3", "--metric", "accuracy"]) == 0
 
 
-@pytest.mark.parametrize("estimator", ["StructuredRidge", "ProbabilisticStructured"])
-def test_plots_are_written(rankings: tuple[str, str], tmp_path: Path, fails: Failing, estimator: str) -> None:
-    pytest.importorskip("matplotlib", reason="plots are drawn by matplotlib")
-    model, plot = str(tmp_path / "m"), tmp_path / "o.png"
-    fitted(rankings[0], "--structure", "permutations", "--estimator", estimator, "--targets", "L*", "--model", model)
-    assert main(["evaluate", rankings[1], "--model", model, "--plot", str(plot)]) == 0
+def panels(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Record the labels of the axes below what is drawn, figure by figure."""
+    figure = pytest.importorskip("matplotlib.figure", reason="plots are drawn by matplotlib").Figure
+    drawn: list[list[str]] = []
+    save = figure.savefig
+
+    def recorded(self: Any, *arguments: Any, **options: Any) -> None:
+        drawn.append([ax.get_xlabel() or ax.get_title() for ax in self.axes])
+        save(self, *arguments, **options)
+
+    monkeypatch.setattr(figure, "savefig", recorded)
+    return drawn
+
+
+def test_plots_show_what_makes_sense(
+    rankings: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Failing,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    found, model, plot = panels(monkeypatch), str(tmp_path / "m"), tmp_path / "o.png"
+    common = [rankings[0], "--structure", "permutations", "--targets", "L*", "--model", model, "--estimator"]
+    chosen = ["--model", model, "--plot", str(plot)]
+    fitted(*common, "StructuredRidge")
+    assert main(["evaluate", rankings[1], *chosen]) == 0
     assert plot.read_bytes().startswith(b"\x89PNG")
+    assert "StructuredRidge predicts no probabilities" in fails("predict", rankings[1], *chosen)
+    fitted(*common, "ProbabilisticStructured")
+    assert main(["evaluate", rankings[1], *chosen]) == 0
+    assert main(["evaluate", rankings[1], "--cv", "3", *chosen]) == 0
+    assert main(["predict", rankings[1], *chosen]) == 0
+    metrics, share = ["kendall_tau", "zero_one_loss"], "share of rows, the most probable predictions first"
+    assert found[0] == [*metrics, "position predicted"]
+    assert found[1] == [*metrics, "position predicted", share, "predicted probability"]
+    assert found[2] == [*metrics, "position predicted", share]  # each fold has probabilities of its own
+    assert found[3] == [f"{rankings[1]}, line {line}" for line in (2, 3, 4, 5)]
+    with pytest.raises(UsageError, match="no panel"):
+        plots.draw(str(plot), [], "no panel")
+
+
+def test_the_surest_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    ax = pytest.importorskip("matplotlib.figure").Figure().subplots()
+    plots.coverage("loss", np.array([1.0, 0.0, 2.0]), np.log([0.2, 0.5, 0.3]), ax)
+    x, y = ax.lines[0].get_data()
+    np.testing.assert_allclose(x, [1 / 3, 2 / 3, 1])
+    np.testing.assert_allclose(y, [0, 1, 1])
+    plots.confusion(np.array([[1, 2, -1], [2, 1, 3]]), np.array([[2, 1, 3], [2, 1, 3]]), ax)
+    assert [text.get_text() for text in ax.texts] == ["1", "1", "0", "1", "1", "0", "0", "0", "1"]
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

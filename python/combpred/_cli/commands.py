@@ -25,11 +25,15 @@ from .columns import choose_inputs, described, input_frame, preparation, select
 from .error import UsageError
 from .learners import build, learners, read_json, set_structure
 from .model import Header, check_destination, load_header, load_model, save_model, versions
+from .plots import draw, marginals
 from .table import READING, Table, read_bytes, read_table, write_table
 from .targets import find_targets
 
 #: Functions of truths and predictions, by name.
 METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") for name in metrics.get_scorer_names())
+
+
+_PROBABLE = "{}: {} predicts no probabilities; fit with --estimator ProbabilisticStructured"
 
 
 def fit(options: argparse.Namespace) -> None:
@@ -107,6 +111,10 @@ def predict(options: argparse.Namespace) -> None:
             parts.append(header.targets.written(model.predict(features, **given), structure))
         if options.proba:
             parts.append(_probabilities(model, features, header))
+    if options.plot is not None:
+        if not hasattr(model, "predict_marginals"):
+            raise UsageError(_PROBABLE.format("--plot", type(model).__name__))
+        draw(options.plot, marginals(pipeline, X, [table.where(row) for row in range(len(table))][:4]), "no marginals")
     frame = pandas.concat([part for part in parts if len(part.columns)], axis=1)
     write_table(frame, options.output)
     if options.output not in (None, "-"):
@@ -203,9 +211,7 @@ def _probabilities(model: Any, X: Any, header: Header) -> Any:
     if hasattr(model, "predict_marginals"):
         values = model.predict_marginals(X)
         return pandas.DataFrame(values, columns=[f"e({name})" for name in model.structure_.feature_names()])
-    raise UsageError(
-        f"--proba: {type(model).__name__} predicts no probabilities; fit with --estimator ProbabilisticStructured"
-    )
+    raise UsageError(_PROBABLE.format("--proba", type(model).__name__))
 
 
 def _shortened(thing: Any, most: int = 300) -> str:

@@ -6,6 +6,7 @@ import argparse
 import inspect
 import json
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from .. import metrics
 from .._data.checks import counted
+from . import plots
 from .commands import METRICS, naming_rows, read_constraints, read_inputs
 from .error import UsageError
 from .model import load_model
@@ -31,31 +33,53 @@ def evaluate(options: argparse.Namespace) -> None:
     y = header.targets.read(table, structure)
     default = getattr(structure, "default_metric", "kendall_tau")
     wanted = options.metric or list(dict.fromkeys([default, "zero_one_loss"]))
+    by_row = [
+        name for name in wanted if options.plot and "per_row" in inspect.signature(getattr(metrics, name)).parameters
+    ]
     rules = None if options.constraints is None else read_constraints(options.constraints, table, pipeline[-1])
     start = time.perf_counter()
     results: dict[str, list[float]] = {name: [] for name in wanted}
+    rows: list[dict[str, Any]] = []  # of each fold: the values, truths and predictions of its rows
     for train, test in _splits(options.cv, pipeline, y, len(table)):
         with naming_rows(table, header.targets.columns, train):
             fitted = pipeline if train is None else clone(pipeline).fit(X.iloc[train], _rows(y, train))
-        truth, rows = _rows(y, test), X.iloc[test]
+        truth, inputs = _rows(y, test), X.iloc[test]
         with naming_rows(table, header.targets.columns, test):
             held = [rules[i] for i in test] if isinstance(rules, list) and len(rules) == len(table) else rules
-            predicted = fitted.predict(rows, **({} if rules is None else {"constraints": held}))
+            predicted = fitted.predict(inputs, **({} if rules is None else {"constraints": held}))
             for name in wanted:
-                results[name].append(_metric(name, fitted, rows, truth, predicted))
-            if options.plot is not None and train is None:
-                _plot(options.plot, fitted, rows, truth, predicted, wanted)
+                results[name].append(_metric(name, fitted, inputs, truth, predicted))
+            found = {name: _metric(name, fitted, inputs, truth, predicted, per_row=True) for name in by_row}
+            if options.plot and hasattr(fitted[-1], "log_proba"):
+                found["log_proba"] = fitted[-1].log_proba(fitted[:-1].transform(inputs), predicted)
+            rows.append({**found, "y": truth, "predicted": predicted})
     seconds = time.perf_counter() - start
+    if options.plot:
+        joined = {key: np.concatenate([np.asarray(part[key]) for part in rows]) for key in rows[0]}
+        plots.draw(options.plot, _panels(by_row, joined, pipeline, None if options.cv else (X, y)), "nothing to draw "
+                   f"for {', '.join(wanted)}, which have no values for single rows; give another --metric")  # fmt: skip
     if options.json:
         shown = {name: {"mean": float(np.mean(found)), "values": found} for name, found in results.items()}
         print(json.dumps({"metrics": shown, "rows": len(table), "cv": options.cv, "seconds": seconds}, indent=1))
         return
-    width = max(map(len, wanted))
-    for name, found in results.items():
-        spread = "" if options.cv is None else f" ± {np.std(found):.4f}"
-        print(f"{name:{width}}  {np.mean(found):.4f}{spread}")
+    for name, values in results.items():
+        spread = "" if options.cv is None else f" ± {np.std(values):.4f}"
+        print(f"{name:{max(map(len, wanted))}}  {np.mean(values):.4f}{spread}")
     how = "" if options.cv is None else f", {options.cv} folds, mean ± standard deviation,"
     print(f"{counted(len(table), 'row')}{how} in {seconds:.3f} s")
+
+
+def _panels(by_row: list[str], rows: dict[str, Any], pipeline: Pipeline, data: Any) -> list[plots.Panel]:
+    """Return what can be drawn of predictions: metrics, classes or positions, and probabilities, of one model only."""
+    panels: list[plots.Panel] = [partial(plots.histogram, name, rows[name]) for name in by_row]
+    ranks = not hasattr(pipeline[-1], "structure_") or hasattr(pipeline[-1].structure_, "from_orders")
+    if hasattr(pipeline[-1], "classes_") if rows["y"].ndim == 1 else ranks:
+        panels.append(partial(plots.confusion, rows["y"], rows["predicted"]))
+    if "log_proba" in rows and by_row:
+        panels.append(partial(plots.coverage, by_row[0], rows[by_row[0]], rows["log_proba"]))
+    if data is not None and hasattr(pipeline[-1], "predict_marginals"):
+        panels.append(partial(plots.reliability, pipeline, *data))
+    return panels
 
 
 def _splits(folds: int | None, pipeline: Pipeline, y: Any, n: int) -> Any:
@@ -90,29 +114,3 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
     if "scores" in takes:
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
     return getattr(metrics, name)(y, predicted, **how)
-
-
-def _plot(path: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, names: list[str]) -> None:
-    """Write the distribution of each metric over rows, and how reliable probabilities are where there are some."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UsageError(
-            "--plot: plots are drawn by matplotlib, which is not installed: pip install 'combpred[plot]'"
-        ) from None
-    from ..plotting import ReliabilityDisplay
-
-    drawn = [name for name in names if "per_row" in inspect.signature(getattr(metrics, name)).parameters]
-    probable = hasattr(pipeline[-1], "predict_marginals")
-    if not drawn and not probable:
-        raise UsageError(f"--plot: {', '.join(names)} have no values for single rows; give another --metric")
-    panels = len(drawn) + probable
-    figure = Figure(figsize=(4 * panels, 3.5), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(1, panels))
-    for ax, name in zip(axes, drawn, strict=False):
-        values = np.asarray(_metric(name, pipeline, X, y, predicted, per_row=True), dtype=np.float64)
-        ax.hist(values[np.isfinite(values)], bins=20)
-        ax.set(xlabel=name, ylabel="rows")
-    if probable:
-        ReliabilityDisplay.from_estimator(pipeline, X, y, ax=axes[-1])
-    figure.savefig(path, dpi=120)

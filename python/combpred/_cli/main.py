@@ -76,13 +76,15 @@ _PREDICTING: _Options = {
     "--output": ({"metavar": "OUT"}, "CSV or .parquet (default, and -: CSV on standard output)"),
     "--proba": (_YES, "add probabilities of classes, labels, pairs or entries of ψ"),
     "--certificate": (_YES, "add scores, and how close to the largest they are proven to be"),
+    "--plot": ({"metavar": "OUT"}, "draw the marginal probabilities of the first four rows"),
 }
 _EVALUATING: _Options = {
     "--metric": ({**_MANY, "metavar": "NAME"}, "function of combpred.metrics; may be repeated (default: the "
                  "structure's own metric and zero_one_loss)"),
     "--cv": ({"type": int, "metavar": "K"}, "train on K−1 of K parts of the rows and predict for the other"),
     "--json": (_YES, "print JSON instead of a table"),
-    "--plot": ({"metavar": "OUT"}, "draw the metrics of single rows, and how reliable probabilities are"),
+    "--plot": ({"metavar": "OUT"}, "draw metrics of single rows, classes or positions confused, and probabilities: "
+               "how reliable they are, and the metric of the surest rows"),
 }  # fmt: skip
 _DEMO: _Options = {
     "--plot": ({"type": Path, "default": Path("combpred-demo.png")}, "where the plot goes (default: %(default)s)"),

@@ -19,6 +19,7 @@ from .table import Table
 
 #: How the names in a cell are joined: from first to last, as a set, as several paths of a tree, within a path.
 ORDER, TIE, SET, PATHS, BELOW = ">", "=", "|", "@", "/"
+_SPREAD = "\x1f"  # between names that stand in columns of their own
 _OTHERS = r"[,;|> ]"  # what people write instead
 #: What a cell of names holds, by structure.
 _FORMS = {
@@ -42,7 +43,7 @@ class TargetColumns:
     as_text : bool, default=False
         Whether single values are names even where they read as numbers.
     sep : str, default=">"
-        What divides the names of an order, of visits or of a set.
+        What divides the names of an order, of visits or of a set; "\\x1f" for those in columns of their own.
     """
 
     columns: Sequence[str]
@@ -50,6 +51,11 @@ class TargetColumns:
     names: Sequence[str] = ()
     as_text: bool = False
     sep: str = ORDER
+
+    @property
+    def spread(self) -> bool:
+        """Whether the names of a row stand in several columns."""
+        return self.sep == _SPREAD
 
     def read(self, table: Table, structure: Any) -> Any:
         """Return y of all rows, in the format of the structure; None stands for that of label rankers.
@@ -59,32 +65,38 @@ class TargetColumns:
         UsageError
             Naming the columns that the table does not have, or the line and column of what is no target.
         """
-        column = table.columns(self.columns).iloc[:, 0]
         if self.form == "columns":
-            return self._matrix(table)
-        lacking = column.isna().to_numpy()
-        if self.form != "sets" and lacking.any():
-            raise UsageError(
-                f"{table.where(int(np.argmax(lacking)))}: the target {column.name!r} is missing, here and in "
-                f"{counted(int(lacking.sum()) - 1, 'other row')}; fill it in or drop the rows"
-            )
+            y = number_frame(table, self.columns).astype(np.float64)  # no longer sparse
+            return y if y.isna().any(axis=None) or (y % 1 != 0).any(axis=None) else y.astype(np.int64)
+        frame = table.columns(self.columns)
+        known, shown = frame.notna().to_numpy(), ", ".join(map(repr, self.columns))
+        if self.form != "sets":
+            lacking = ~known.any(axis=1)
+            if lacking.any():
+                raise UsageError(
+                    f"{table.where(int(np.argmax(lacking)))}: the target {shown} is missing, here and in "
+                    f"{counted(int(lacking.sum()) - 1, 'other row')}; fill it in or drop the rows"
+                )
+            row, at = np.argwhere(np.diff(known.astype(int), axis=1) > 0)[:1].T
+            if len(row):
+                raise UsageError(
+                    f"{table.where(int(row[0]))}: {self.columns[at[0]]!r} is empty but {self.columns[at[0] + 1]!r} is "
+                    "not: which of them come first? Fill it in, or move the others up"
+                )
         if self.form == "values":
-            return _values(column, as_text=self.as_text)
-        cells = ["" if gone else str(cell) for cell, gone in zip(column, lacking, strict=True)]
+            return _values(frame.iloc[:, 0], as_text=self.as_text)
+        rows = zip(frame.astype(str).to_numpy(), known, strict=True)
+        cells = [self.sep.join(row[there]) for row, there in rows]
         try:
             return self._converted(cells, structure)
         except RowError as error:
-            raise UsageError(f"{table.where(error.row)}: {column.name!r}: {error.reason}") from error
-
-    def _matrix(self, table: Table) -> Any:
-        y = number_frame(table, self.columns)
-        y = y.astype(np.float64)  # no longer sparse
-        return y if y.isna().any(axis=None) or (y % 1 != 0).any(axis=None) else y.astype(np.int64)
+            raise UsageError(f"{table.where(error.row)}: {shown}: {error.reason}") from error
 
     def _converted(self, cells: list[str], structure: Any) -> Any:
         names = list(self.names) or None
         if self.form == "orders":
-            return Permutations.from_orders(cells, names, sep=self.sep, as_frame=True)
+            read = Permutations.from_top_k if self.spread else Permutations.from_orders
+            return read(cells, names, sep=self.sep, as_frame=True)
         if self.form == "tiers":
             tiers = [[[label.strip() for label in tier.split(TIE)] for tier in cell.split(self.sep)] for cell in cells]
             empty = next((row for row, groups in enumerate(tiers) if "" in sum(groups, [])), None)
@@ -107,7 +119,14 @@ class TargetColumns:
             if rows.shape[1] != len(names):  # tours may be longer than those of training
                 names = [f"{names[0]}_{j}" for j in range(rows.shape[1])]
             return pandas.DataFrame(rows, columns=names)
-        return pandas.DataFrame({self.columns[0]: self._cells(predicted, structure)})
+        cells = self._cells(predicted, structure)
+        if not self.spread:
+            return pandas.DataFrame({self.columns[0]: cells})
+        rows = pandas.DataFrame([cell.split(self.sep) for cell in cells]).fillna("")
+        if self.form == "orders":  # as many choices as were asked for
+            rows = rows.iloc[:, : len(self.columns)]
+        more = [f"{self.columns[-1]}_{j}" for j in range(len(rows.columns) - len(self.columns))]
+        return rows.set_axis([*self.columns, *more][: len(rows.columns)], axis=1)
 
     def _cells(self, predicted: Any, structure: Any) -> list[str]:
         if self.form in ("orders", "tiers"):
@@ -145,14 +164,31 @@ def find_targets(
     UsageError
         When nothing divides the names.
     """
+    import pandas
+    from pandas.api.types import is_numeric_dtype
+
+    form = _FORMS.get(structure or "", "values")
     if len(columns) > 1:
-        return TargetColumns(columns, "columns"), {}, structure
-    column = table.frame[columns[0]].dropna().astype(str)
+        frame = table.frame[list(columns)]
+        numeric = [is_numeric_dtype(kind) and frame[name].notna().any() for name, kind in frame.dtypes.items()]
+        column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
+        if any(numeric) or column.empty or not (ranks or structure is None or structure in _FORMS):
+            return TargetColumns(columns, "columns"), {}, structure
+        if not ranks and form in ("values", "tree"):
+            raise UsageError(
+                f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold names such as {column.iloc[0]!r}: "
+                "say by --structure what they are, permutations for choices in order or labelsets for sets"
+            )
+        sep = _SPREAD
+        if ranks or form == "tiers":
+            form = "tiers" if column.str.contains(TIE, regex=False).any() else "orders"
+    else:
+        column = table.frame[columns[0]].dropna().astype(str)
     paths = (table.paths or {}).get(columns[0])
     if paths is not None and structure is None:
         structure = "subtrees" if any(len(_deepest(cell)) > 1 for cell in column) else "hierarchy"
-    form = _FORMS.get(structure or "", "values")
-    if ranks:
+    form = _FORMS.get(structure or "", "values") if sep != _SPREAD else form
+    if ranks and sep != _SPREAD:
         form = "tiers" if column.str.contains(TIE, regex=False).any() else "orders"
     if form == "tree":
         if "parent" in given:
@@ -165,7 +201,7 @@ def find_targets(
     if form == "values":
         return TargetColumns(columns, form, as_text=structure == "posetelements"), {}, structure
     divider = sep or (SET if form == "sets" else ORDER)
-    single = not column.str.contains(f"[{re.escape(divider + TIE)}]").any()
+    single = sep != _SPREAD and not column.str.contains(f"[{re.escape(divider + TIE)}]").any()
     if single and (form != "sets" or (sep is None and column.str.contains(_OTHERS).any())):
         shown = column.iloc[0] if len(column) else ""
         raise UsageError(

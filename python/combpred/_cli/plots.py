@@ -1,0 +1,85 @@
+"""What the option --plot draws: the package's displays and scikit-learn's, as panels of one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .._data.warn import warn_user
+from .._lib.errors import CapabilityError
+from ..plotting import MarginalsDisplay, ReliabilityDisplay
+from .error import UsageError, needed
+
+_MOST = 30  # classes or positions in a matrix
+Panel = Callable[[Any], Any]
+
+
+def draw(path: str, panels: Sequence[Panel], nothing: str) -> None:
+    """Write a figure of panels, each of which draws into the axes it gets; those that cannot be drawn are left out.
+
+    Raises
+    ------
+    UsageError
+        Without matplotlib, and where there is no panel, for the reason given.
+    """
+    figure = needed("matplotlib.figure", "plots are drawn by matplotlib", "combpred[plot]").Figure(layout="constrained")
+    grid, drawn = figure.add_gridspec(1, max(1, len(panels))), 0
+    for panel in panels:
+        ax = figure.add_subplot(grid[0, drawn])
+        try:
+            panel(ax)
+            drawn += 1
+        except (CapabilityError, ValueError) as error:  # some structures have neither a matrix of marginals nor events
+            ax.remove()
+            warn_user(f"--plot: one panel is left out: {error}", UserWarning)
+    if not drawn:
+        raise UsageError(f"--plot: {nothing}")
+    grid.set_width_ratios([1] * drawn + [1e-9] * (len(panels) - drawn))
+    figure.set_size_inches(4.5 * drawn, 4)
+    figure.savefig(path, dpi=120)
+
+
+def histogram(name: str, values: Any, ax: Any) -> None:
+    """Draw the distribution of a metric over rows."""
+    ax.hist(values[np.isfinite(values)], bins=20)
+    ax.set(xlabel=name, ylabel="rows")
+
+
+def coverage(name: str, values: Any, confidence: Any, ax: Any) -> None:
+    """Draw the mean of a metric over those rows of whose predictions a model is most confident, by their share."""
+    ordered = np.asarray(values)[np.argsort(-confidence, kind="stable")]
+    count = np.arange(1, len(ordered) + 1)
+    ax.plot(count / len(ordered), np.cumsum(ordered) / count)
+    ax.set(xlabel="share of rows, the most probable predictions first", ylabel=f"mean {name}")
+
+
+def confusion(y: Any, predicted: Any, ax: Any) -> None:
+    """Draw how often each class, or position in a ranking, was predicted for each."""
+    from sklearn.metrics import ConfusionMatrixDisplay
+
+    y, predicted = np.asarray(y), np.asarray(predicted)
+    known = y > 0 if y.ndim > 1 else np.ones(len(y), dtype=bool)
+    n = len(np.unique(y[known]))
+    if n > _MOST:
+        raise CapabilityError(f"a matrix of {n} classes is not legible; {_MOST} are")
+    ConfusionMatrixDisplay.from_predictions(y[known], predicted[known], ax=ax, colorbar=False, include_values=n <= 10)
+    what = "position" if y.ndim > 1 else "class"
+    ax.set(xlabel=f"{what} predicted", ylabel=f"true {what}")
+
+
+def reliability(pipeline: Any, X: Any, y: Any, ax: Any) -> None:
+    """Draw how reliable predicted probabilities are."""
+    ReliabilityDisplay.from_estimator(pipeline, X, y, ax=ax)
+
+
+def marginals(pipeline: Any, X: Any, names: Sequence[str]) -> list[Panel]:
+    """Return panels with the marginals of up to four rows, whose names are their titles."""
+
+    def panel(row: int, ax: Any) -> None:
+        MarginalsDisplay.from_estimator(pipeline, X.iloc[[row]], ax=ax, colorbar=False)
+        ax.set_title(names[row])
+
+    return [partial(panel, row) for row in range(min(4, len(names)))]

@@ -1,0 +1,85 @@
+"""Targets that are names in columns of their own: choices in order, members of sets, stops of tours."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_runs import Failing, fitted
+from combpred import StructuredRidge
+from combpred._cli.main import main
+from combpred.structures import Permutations
+
+X = np.random.RandomState(0).standard_normal(40).round(3)
+HIGH = X > 0
+CLOSE = ["--kernel", "rbf", "--gamma", "10", "--alpha", "0.01"]
+CHOICES = "--targets", "c1,c2,c3"
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    assert main(arguments) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def spread(path: Path, low: list[str], high: list[str]) -> str:
+    rows = pd.DataFrame([high if which else low for which in HIGH], columns=["c1", "c2", "c3"])
+    rows.assign(x=X).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("how", "low", "high"),
+    [
+        (["--structure", "permutations"], ["tea", "milk", "juice"], ["cola", "tea", "milk"]),
+        (["--estimator", "LabelRankingSVM"], ["tea", "milk", "juice"], ["juice", "milk", "tea"]),
+        (["--structure", "weakorders"], ["tea", "milk=cola", "juice"], ["juice", "cola", "tea=milk"]),
+        (["--structure", "labelsets"], ["a", "b", "c"], ["b", "", ""]),
+        (["--structure", "routes", *CLOSE], ["Bath", "Cork", ""], ["Ely", "Dover", "Bath"]),
+    ],
+)
+def test_choices_in_columns_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], how: list[str], low: list[str], high: list[str]
+) -> None:
+    path, model = spread(tmp_path / "t.csv", low, high), str(tmp_path / "m")
+    fitted(path, *how, *CHOICES, "--model", model)
+    found = pd.read_csv(StringIO(output(capsys, "predict", path, "--model", model)), dtype=str).fillna("")
+    assert found.columns.tolist() == ["c1", "c2", "c3"]
+    expected = [{tuple(sorted(cell.split("="))) for cell in (high if which else low)} for which in HIGH]
+    same = [
+        {tuple(sorted(cell.split("="))) for cell in row} == of
+        and (how[1] == "labelsets" or row[0] == (high if which else low)[0])
+        for row, of, which in zip(found.to_numpy().tolist(), expected, HIGH, strict=True)
+    ]
+    assert np.mean(same) > 0.85
+    table = output(capsys, "evaluate", path, "--model", model, "--metric", "zero_one_loss")
+    assert float(table.split()[1]) < 0.25
+
+
+def test_labels_that_are_not_chosen_come_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, model = spread(tmp_path / "t.csv", ["tea", "milk", ""], ["juice", "", ""]), str(tmp_path / "m")
+    fitted(path, "--structure", "permutations", *CHOICES, "--no-scale", "--model", model)
+    tops = [["juice"] if which else ["tea", "milk"] for which in HIGH]
+    y = Permutations.from_top_k(tops, ["juice", "milk", "tea"])
+    expected = Permutations.to_orders(
+        StructuredRidge("permutations").fit(X[:, None], y).predict(X[:, None]), ["juice", "milk", "tea"]
+    )
+    assert output(capsys, "predict", path, "--model", model).split()[1:] == [",".join(order) for order in expected]
+
+
+def test_choices_that_cannot_be_read(tmp_path: Path, fails: Failing) -> None:
+    model, line = ["--model", str(tmp_path / "m")], 2 + int(np.argmax(HIGH))
+    gap = spread(tmp_path / "t.csv", ["tea", "milk", "cola"], ["tea", "", "cola"])
+    said = fails("fit", gap, "--structure", "permutations", *CHOICES, *model)
+    assert f"t.csv, line {line}: 'c2' is empty but 'c3' is not" in said
+    twice = spread(tmp_path / "t.csv", ["tea", "milk", "cola"], ["tea", "cola", "cola"])
+    said = fails("fit", twice, "--structure", "permutations", *CHOICES, *model)
+    assert f"t.csv, line {line}: 'c1', 'c2', 'c3': 'cola' occurs twice" in said
+    none = spread(tmp_path / "t.csv", ["tea", "milk", "cola"], ["", "", ""])
+    said = fails("fit", none, "--structure", "permutations", *CHOICES, *model)
+    assert f"line {line}: the target 'c1', 'c2', 'c3' is missing" in said
+    assert "say by --structure what they are, permutations" in fails("fit", twice, *CHOICES, *model)
