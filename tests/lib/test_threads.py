@@ -7,9 +7,11 @@ import os
 import sys
 import time
 
+import numpy as np
 import pytest
 
 import combpred
+from combpred import kernels, ranking, sampling, structures
 from combpred._lib import abi, control
 from combpred._lib.call import get_n_threads
 
@@ -89,6 +91,51 @@ class TestProgress:
         lines = said.splitlines()
         assert lines[0].startswith("[combpred] training: ")
         assert lines[0].endswith("step 12, value 0.5")
+
+    @pytest.mark.parametrize("total", [30, None])
+    def test_bars_of_tqdm_know_the_total_and_end_at_the_last_step(self, capsys, monkeypatch, total):
+        tqdm = pytest.importorskip("tqdm.auto").tqdm
+        bars = []
+
+        def bar(**given):
+            bars.append(tqdm(**given))
+            return bars[-1]
+
+        monkeypatch.setattr("tqdm.auto.tqdm", bar)
+        monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
+        running = abi.Control(step=12, value=0.5)
+        with control.reported(running, "training", verbose=1, total=total):
+            while not bars:
+                time.sleep(0.01)
+            running.step = 30
+        assert [(each.total, each.n) for each in bars] == [(total, 30)]
+        said = capsys.readouterr().err
+        assert "value 0.5" in said and ("30/30" in said) == (total is not None)
+
+    @pytest.mark.parametrize(
+        ("total", "run"),
+        [
+            (7, lambda P, scores, more: sampling.sample(P, scores, 3, sampler="local", random_state=0, **more)),
+            (7, lambda P, scores, more: sampling.sample(P, scores, 3, sampler="meta", random_state=0, **more)),
+            (21, lambda P, scores, more: sampling.search(P, scores, n_runs=3, n_steps=50, random_state=0, **more)),
+            (9, lambda P, scores, more: kernels.extension_kernel(P.sample(9, random_state=0), **more)),
+            (7, lambda P, scores, more: ranking.OnlineLabelRanker(max_iter=1, **more).fit(scores, P.decode(scores))),
+        ],
+        ids=["local", "meta", "search", "kernel", "online"],
+    )
+    def test_totals_are_what_is_counted_in_the_end(self, monkeypatch, total, run):
+        ended, real = [], control.reported
+
+        @contextlib.contextmanager
+        def watched(running, label, **given):
+            with real(running, label, **given):
+                yield
+            ended.append((given["total"], running.step))
+
+        monkeypatch.setattr("combpred._lib.call.reported", watched)
+        scores = np.random.default_rng(0).normal(size=(7, 6))
+        run(structures.Permutations(4), scores, {"verbose": 1})
+        assert ended == [(total, total)]
 
     def test_short_calls_and_quiet_ones_say_nothing(self, capsys):
         with control.reported(abi.Control(), "test", verbose=1):

@@ -402,6 +402,7 @@ def call(
     flops: float = 0.0,
     label: str = "",
     verbose: int = 0,
+    total: int | None = None,
     progress: Callable[[int, float], object] | None = None,
 ) -> int:
     """Call a function of the C interface and raise what its status means.
@@ -417,7 +418,7 @@ def call(
         The argument `workers` of functions that have it; None as :func:`get_n_threads` says.
     flops : float, default=0
         Estimated operations. Longer calls can be interrupted by Ctrl-C.
-    label, verbose, progress
+    label, verbose, total, progress
         As :func:`combpred._lib.control.reported` takes them.
 
     Returns
@@ -443,7 +444,7 @@ def call(
     if flops < _INTERRUPTIBLE_FLOPS and verbose <= 0 and progress is None:
         status = run()
         return checked(status, message, bad_row.value)
-    with reported(control, label, verbose=verbose, progress=progress):
+    with reported(control, label, verbose=verbose, total=total, progress=progress):
         status = run_interruptibly(run, control)
     return checked(status, message, bad_row.value)
 

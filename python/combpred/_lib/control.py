@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -177,7 +178,12 @@ def _in_thread(func: Callable[[], Result], on_interrupt: Callable[[threading.Eve
 
 @contextmanager
 def reported(
-    control: Control, label: str, *, verbose: int = 0, progress: Callable[[int, float], object] | None = None
+    control: Control,
+    label: str,
+    *,
+    verbose: int = 0,
+    total: int | None = None,
+    progress: Callable[[int, float], object] | None = None,
 ) -> Iterator[None]:
     """Report ``control.step`` and ``control.value`` while the block runs.
 
@@ -188,8 +194,10 @@ def reported(
     label : str
         What is running.
     verbose : int, default=0
-        When positive, calls of more than a second show a ``tqdm`` bar if tqdm is installed, and print a line to
-        standard error each second otherwise.
+        When positive, calls of more than a second show a bar of tqdm if that is installed, in notebooks one of theirs,
+        and print a line to standard error each second otherwise.
+    total : int or None, default=None
+        Number of steps that there will be, by which a bar tells the time left. None: not known.
     progress : callable or None, default=None
         Called with (step, value) ten times a second, from another thread.
     """
@@ -201,7 +209,9 @@ def reported(
     if progress is not None:
         watchers.append(threading.Thread(target=_call_back, args=(control, progress, finished), daemon=True))
     if verbose > 0:
-        watchers.append(threading.Thread(target=_show, args=(control, label, finished), daemon=True))
+        # Notebooks know by the context which cell a bar belongs to.
+        show = partial(contextvars.copy_context().run, _show, control, label, total, finished)
+        watchers.append(threading.Thread(target=show, daemon=True))
     for watcher in watchers:
         watcher.start()
     try:
@@ -218,21 +228,22 @@ def _call_back(control: Control, progress: Callable[[int, float], object], finis
     progress(control.step, control.value)
 
 
-def _show(control: Control, label: str, finished: threading.Event) -> None:
+def _show(control: Control, label: str, total: int | None, finished: threading.Event) -> None:
     if finished.wait(_FIRST_SECONDS):
         return
     start = time.monotonic() - _FIRST_SECONDS
     try:
-        tqdm = importlib.import_module("tqdm").tqdm
+        tqdm = importlib.import_module("tqdm.auto").tqdm
     except ImportError:
         while True:
             seconds = time.monotonic() - start
             sys.stderr.write(f"[combpred] {label}: {seconds:.0f} s, step {control.step}, value {control.value:.3g}\n")
             if finished.wait(_LINE_SECONDS):
                 return
-    with tqdm(desc=label, unit="step") as bar:
-        while True:
+    done = False
+    with tqdm(desc=label, unit="step", total=total) as bar:
+        bar.start_t -= _FIRST_SECONDS  # since when there are steps
+        while not done:
+            done = finished.wait(_CALLBACK_SECONDS)
             bar.set_postfix_str(f"value {control.value:.3g}", refresh=False)
             bar.update(control.step - bar.n)
-            if finished.wait(_CALLBACK_SECONDS):
-                return

@@ -262,6 +262,7 @@ def order_kernel(
     values = np.empty((x.n, x.n if y is None else y.n))
     call(
         "cp_order_kernel", function, x, y, values, n_threads=n_threads, label="comparing orders", verbose=verbose,
+        total=x.n,
         flops=1e12 if name == "extensions" else float(values.size + x.n * x.n_items) * x.n_items**2,
     )  # fmt: skip
     return values

@@ -351,6 +351,7 @@ def online(
     call(
         "cp_labelrank_online", design, examples, options, changed, n_threads=n_threads,
         flops=4.0 * examples.k * (design.nnz + design.n * examples.k), label="online label ranking", verbose=verbose,
+        total=examples.n,
     )  # fmt: skip
 
 

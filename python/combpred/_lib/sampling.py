@@ -163,6 +163,7 @@ def chain_sample(
     call(
         "cp_chain_sample", description, scores, plan.record(start, bound), drawn.y, part_len, known,
         n_threads=n_threads, flops=flops, label="sampling", verbose=verbose,
+        total=n if plan.method in names.CHAINS else None,
     )  # fmt: skip
     return drawn.by(known)
 
@@ -346,7 +347,7 @@ def search_chains(
     scores = record(abi.CScores, n=n, d=d, linear=floats(linear, "scores", n, d))
     call(
         "cp_search", description, scores, options, y, y.shape[1], known,
-        n_threads=n_threads, flops=_LONG * min(n, 1), label="searching", verbose=verbose,
+        n_threads=n_threads, flops=_LONG * min(n, 1), label="searching", verbose=verbose, total=n * runs,
     )  # fmt: skip
     return found
 
