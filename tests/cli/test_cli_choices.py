@@ -83,3 +83,47 @@ def test_choices_that_cannot_be_read(tmp_path: Path, fails: Failing) -> None:
     said = fails("fit", none, "--structure", "permutations", *CHOICES, *model)
     assert f"line {line}: the target 'c1', 'c2', 'c3' is missing" in said
     assert "say by --structure what they are, permutations" in fails("fit", twice, *CHOICES, *model)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "structure"),
+    [
+        ("tea>milk>juice", "juice>milk>tea", "Permutations(labels=['juice', 'milk', 'tea']"),
+        ("tea=milk>juice", "juice>milk=tea", "WeakOrders(labels=['juice', 'milk', 'tea']"),
+        ("urgent|billing", "spam", "LabelSets(labels=['billing', 'spam', 'urgent']"),
+        (">50K", "<=50K", "MultiClass(n_classes=2)"),
+        ("a>b", "other", "MultiClass(n_classes=2)"),
+    ],
+)
+def test_what_single_fields_are_is_seen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], low: str, high: str, structure: str
+) -> None:
+    path, model = str(tmp_path / "t.csv"), str(tmp_path / "m")
+    pd.DataFrame({"x": X, "target": np.where(HIGH, high, low)}).to_csv(path, index=False)
+    assert output(capsys, "fit", path, "--targets", "target", "--model", model).startswith(structure)
+    assert output(capsys, "fit", path, "--targets", "target", "--model", model, "--structure", "MultiClass")
+    found = pd.read_csv(StringIO(output(capsys, "predict", path, "--model", model)))
+    assert set(found.target) == {low, high}
+
+
+def test_names_that_are_probably_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
+    path, model = str(tmp_path / "t.csv"), ["--model", str(tmp_path / "m")]
+    orders = np.where(HIGH, "tea>milk", "milk>tea")
+    orders[3] = "Tea>milk"
+    pd.DataFrame({"x": X, "a": orders, "b": orders}).to_csv(path, index=False)
+    fitted(path, "--targets", "a", "--drop", "b", *model)
+    assert "'Tea' and 'tea' count as two labels" in capsys.readouterr().err
+    assert "hold several names in a field, such as" in fails(
+        "fit", path, "--structure", "permutations", "--targets", "a,b", *model
+    )
+    assert "no ';' divides names" in fails("fit", path, "--targets", "a", "--target-sep", ";", "--drop", "b", *model)
+    assert "no '/' divides names" in fails(
+        "fit", path, "--structure", "labelsets", "--targets", "a", "--target-sep", "/", "--drop", "b", *model
+    )
+    assert "do you mean permutations?" in fails("fit", path, "--structure", "permutation", "--targets", "a", *model)
+    assert "do you mean kendall_tau?" in fails("evaluate", path, *model, "--metric", "kendal_tau")
+    assert "written as CSV or .parquet" in fails("predict", path, *model, "--output", "p.xlsx")
+    assert "--plot: cannot write" in fails("evaluate", path, *model, "--plot", str(tmp_path / "no" / "p.png"))
+    held = output(capsys, "predict", path, *model, "--constraints", '{"first": "Tea"}')
+    assert {row.split(">")[0] for row in held.split()[1:]} == {"Tea"}
+    assert "--constraints: {no is not JSON" in fails("predict", path, *model, "--constraints", "{no")

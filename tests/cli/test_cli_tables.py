@@ -216,7 +216,9 @@ def test_what_is_not_installed_is_named(
 # ---- Columns that are no inputs --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dates", ["2024-01-{:02d}", "{:02d}/12/1999", "{}.1.24", "2024-01-{:02d}T10:00:00Z"])
+@pytest.mark.parametrize(
+    "dates", ["2024-01-{:02d}", "{:02d}/12/1999", "{}.1.24", "2024-01-{:02d}T10:00:00Z", "{} May 2023", "1{}:30"]
+)
 def test_dates_are_left_out_by_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], dates: str, fails: Failing
 ) -> None:
@@ -286,3 +288,18 @@ def test_columns_are_selected_by_name_pattern_number_and_range() -> None:
     }.items():  # fmt: skip
         assert select(names, wanted, "--x") == found
     assert select(names, None, "--x") == []
+
+
+@pytest.mark.parametrize("sign", ["{}%", "$ {}", "{} €"])
+def test_numbers_with_signs_are_refused(tmp_path: Path, fails: Failing, sign: str) -> None:
+    path = written(tmp_path / "t.csv", [sign.format(age) for age in AGES])
+    said = fails("fit", path, "--targets", "kind", "--model", str(tmp_path / "m"))
+    assert f"'age' holds numbers with signs such as {sign.format(AGES[0])!r}" in said
+
+
+def test_a_file_of_one_column_and_one_class(tmp_path: Path, fails: Failing) -> None:
+    path, model = tmp_path / "t.csv", str(tmp_path / "m")
+    path.write_text("5.0 4.0 y\n3.0 2.0 1\n")
+    assert "has one column, '5.0 4.0 y': say by --sep" in fails("fit", str(path), "--targets", "0", "--model", model)
+    path.write_text("x,y\n1,a\n2,a\n")
+    assert "t.csv: y: MultiClass: y holds one class only" in fails("fit", str(path), "--targets", "y", "--model", model)

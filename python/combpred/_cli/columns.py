@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 _RANGE = re.compile(r"(-?\d*):(-?\d*)|\d+")
 _SHOWN = 12
-_DATE = r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ]\d{1,2}:\d{2}.*)?"
+_TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?"
+_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+_MONTH = r"\d{1,2}\.?[- ][^\W\d]{3,9}\.?[- ]\d{2,4}|[^\W\d]{3,9} \d{1,2},? \d{4}"
+_DATE = rf"({_DAY}|{_MONTH})([T ]\d{{1,2}}:\d{{2}}.*)?|{_TIME}"
+_SIGNED = r"[$€£¥]\s?[+-]?\d[\d.,]*|[+-]?\d[\d.,]*\s?[%‰°$€£¥]"
 _SHARE = 0.8  # of the fields of a column from which on the others pass for mistakes
 #: Numbers in other notations: their marks of thousands and of decimals, and a word on what is unsure.
 _NOTATIONS = [
@@ -96,6 +100,8 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
             raise UsageError(f"--{option} and {taken[both]} both name the column {both!r}; it cannot be both")
     chosen = found["inputs"] if options.inputs is not None else [name for name in table.names if name not in taken]
     if not chosen:
+        if len(table.names) == 1:
+            raise UsageError(f"{table.source} has one column, {table.names[0]!r}: say by --sep what separates fields")
         raise UsageError(
             f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}; at least one must be "
             "left as an input"
@@ -153,6 +159,11 @@ def _check_fields(table: Table, fields: Any, marks: tuple[str | None, str]) -> N
     """Refuse text of which nearly all is numbers."""
     import pandas
 
+    if len(fields) and fields.str.fullmatch(_SIGNED).mean() > _SHARE:
+        raise UsageError(
+            f"{table.source}: the column {fields.name!r} holds numbers with signs such as {fields.iloc[0]!r}: take the "
+            f"signs out of the file, or give --categorical {fields.name!r}"
+        )
     numbers = fields.str.replace(marks[0], "", regex=False) if marks[0] else fields
     odd = pandas.to_numeric(numbers.str.replace(marks[1], ".", regex=False), errors="coerce").isna()
     if 0 < odd.sum() <= (1 - _SHARE) * len(odd):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils._param_validation import InvalidParameterError
 
 from .. import metrics
 from .._data.checks import counted
@@ -166,13 +167,17 @@ def read_inputs(options: argparse.Namespace, header: Header, pipeline: Pipeline)
 
 @contextmanager
 def naming_rows(table: Table, columns: Sequence[str], rows: Any = None) -> Iterator[None]:
-    """Turn an error about a row, of those numbered `rows`, into one about the line of the file."""
+    """Turn an error about a row, of those numbered `rows`, or about y into one about the file and its columns."""
+    shown = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")
     try:
         yield
     except RowError as error:
-        shown = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")
         row = int(error.row if rows is None else rows[error.row])
         raise UsageError(f"{table.where(row)}: {shown}: {error.reason}") from error
+    except InvalidParameterError:  # of the estimator
+        raise
+    except ValueError as error:
+        raise UsageError(f"{table.source}: {shown}: {error}") from error
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
@@ -183,6 +188,8 @@ def read_constraints(given: str, table: Table, model: Any) -> Any:
     """Return constraints for all rows: from a column with JSON in its fields, or from a file."""
     if "constraints" not in inspect.signature(model.predict).parameters:
         raise UsageError(f"--constraints: {type(model).__name__} takes none; estimators with structures do")
+    if given not in table.names and given.lstrip()[:1] in ("{", "["):
+        return read_json(given, "--constraints", inline=True)
     if given not in table.names:
         return read_json(given, "--constraints (which is no column either)")
     rows = []

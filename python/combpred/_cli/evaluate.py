@@ -19,14 +19,14 @@ from .._data.checks import counted
 from . import plots
 from .commands import METRICS, naming_rows, read_constraints, read_inputs
 from .error import UsageError
+from .learners import known_name
 from .model import load_model
 
 
 def evaluate(options: argparse.Namespace) -> None:
     """Predict for a file with targets and print metrics, or train anew on parts of it and predict for the others."""
-    unknown = [name for name in options.metric or () if name not in METRICS]
-    if unknown:
-        raise UsageError(f"--metric: there is no metric {unknown[0]!r}; there are {', '.join(METRICS)}")
+    for name in options.metric or ():
+        known_name("--metric", "metric", name, dict.fromkeys(METRICS))
     header, pipeline = load_model(options.model, trusted=options.trusted)
     table, X = read_inputs(options, header, pipeline)
     structure = getattr(pipeline[-1], "structure_", None)

@@ -6,6 +6,7 @@ import inspect
 import json
 from argparse import Namespace
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,8 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     """
     auto = "auto" in (options.alpha, options.kernel)
     name = options.estimator or ("StructuredRidgeCV" if auto else "StructuredRidge")
-    cls = _known("--structure", "structure", options.structure, structure_classes())
-    learner = _known("--estimator", "estimator", name, learners())
+    cls = known_name("--structure", "structure", options.structure, structure_classes())
+    learner = known_name("--estimator", "estimator", name, learners())
     estimator = learner(**dict.fromkeys(_required(learner), []))
     own = estimator.get_params(deep=False)
     if cls is not None and "structure" not in own:
@@ -106,9 +107,12 @@ def _check(estimator: Any, cls: type | None, given: dict[str, Any]) -> None:
         raise UsageError(f"--param: '{wrong[0]}={given[wrong[0]]}' is none of the parameters, which are {of}{own}")
 
 
-def _known(option: str, noun: str, name: str | None, known: Mapping[str, Any]) -> Any:
+def known_name(option: str, noun: str, name: str | None, known: Mapping[str, Any]) -> Any:
+    """Return what is known by a name, None by none; `UsageError` for others, with those that there are."""
     if name is not None and name not in known:
-        raise UsageError(f"{option}: there is no {noun} {name!r}; there are {', '.join(sorted(known))}")
+        near = get_close_matches(name, known, 1)
+        hint = f", do you mean {near[0]}? There" if near else "; there"
+        raise UsageError(f"{option}: there is no {noun} {name!r}{hint} are {', '.join(sorted(known))}")
     return None if name is None else known[name]
 
 
@@ -149,10 +153,10 @@ def _value(name: str, text: str) -> Any:
         return text
 
 
-def read_json(path: str, option: str) -> Any:
-    """Return the contents of a JSON file that an option names."""
+def read_json(path: str, option: str, *, inline: bool = False) -> Any:
+    """Return the contents of a JSON file that an option names, or that stand in its place."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(path if inline else Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{option}: cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
@@ -172,5 +176,5 @@ def _inner(key: str, value: Any) -> Any:
 
     name, parameters = next(iter(value.items())) if isinstance(value, dict) and value else (value, {})
     kind = "regressor" if key == "regressor" else ["classifier", "regressor"]
-    cls = _known(f"--param {key}", "estimator", str(name), {**dict(all_estimators(type_filter=kind)), **learners()})
+    cls = known_name(f"--param {key}", "estimator", str(name), {**dict(all_estimators(type_filter=kind)), **learners()})
     return cls(**{k: _inner(k, v) if k in _INNER else v for k, v in parameters.items()})

@@ -37,8 +37,8 @@ _READING: _Options = {
     "--id --index-col": ({"dest": "id", "metavar": "COLUMNS"}, "are no inputs, but copied to the predictions"),
 }  # fmt: skip
 _LEARNING: _Options = {
-    "--structure": ({"metavar": "NAME"}, "what the targets are; `combpred info` lists the names (default: classes or "
-                    "label sets, as the targets are)"),
+    "--structure": ({"metavar": "NAME", "type": str.lower}, "what the targets are; `combpred info` lists the names "
+                    "(default: as the targets are)"),
     "--targets": ({"metavar": "COLUMNS"}, f"{_COLUMNS} (default: what an ARFF file says)"),
     "--target-sep": (_ONCE, "divides the names in a target (default: > in orders, | in sets)"),
     "--model": ({"required": True, "metavar": "OUT"}, "where the model goes"),
@@ -69,8 +69,8 @@ _LEARNING: _Options = {
 _MODEL: _Options = {
     "--model": ({"required": True, "metavar": "MODEL"}, "what `combpred fit` saved"),
     "--trusted": (_YES, "load a pickled model, too, which runs code from the file"),
-    "--constraints": ({"metavar": "FILE|COLUMN"}, "JSON: one object for all rows, a list with one for each row, or a "
-                      "column with one in each field"),
+    "--constraints": ({"metavar": "FILE|COLUMN|JSON"}, "JSON, or a file of it: one object for all rows, a "
+                      "list with one for each row; or a column with one in each field"),
 }  # fmt: skip
 _PREDICTING: _Options = {
     "--output": ({"metavar": "OUT"}, "CSV or .parquet (default, and -: CSV on standard output)"),

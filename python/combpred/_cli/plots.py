@@ -39,7 +39,10 @@ def draw(path: str, panels: Sequence[Panel], nothing: str) -> None:
         raise UsageError(f"--plot: {nothing}")
     grid.set_width_ratios([1] * drawn + [1e-9] * (len(panels) - drawn))
     figure.set_size_inches(4.5 * drawn, 4)
-    figure.savefig(path, dpi=120)
+    try:
+        figure.savefig(path, dpi=120)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--plot: cannot write {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def histogram(name: str, values: Any, ax: Any) -> None:

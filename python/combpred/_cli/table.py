@@ -125,6 +125,8 @@ def read_table(
 
 def write_table(frame: Any, path: str | None) -> None:
     """Write a data frame as CSV, or as Parquet if the name ends so; None and "-" are standard output."""
+    if str(path).lower().endswith((".xlsx", ".xls", ".ods", ".json", ".arff")):
+        raise UsageError(f"--output: {path}: predictions are written as CSV or .parquet; name such a file")
     if path in (None, "-"):
         frame.to_csv(sys.stdout, index=False, lineterminator="\n")
     elif str(path).lower().endswith((".parquet", ".pq")):

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from .._data.checks import counted
+from .._data.warn import warn_user
 from .._lib.errors import RowError
 from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
 from .columns import number_frame
@@ -20,7 +21,8 @@ from .table import Table
 #: How the names in a cell are joined: from first to last, as a set, as several paths of a tree, within a path.
 ORDER, TIE, SET, PATHS, BELOW = ">", "=", "|", "@", "/"
 _SPREAD = "\x1f"  # between names that stand in columns of their own
-_OTHERS = r"[,;|> ]"  # what people write instead
+_OTHERS, _SURE = r"[,;|> ]", r"[,;|>]"  # what people write instead
+_CHAIN = r"[^{0}]+([{0}][^{0}]+)+"  # names with something between them
 #: What a cell of names holds, by structure.
 _FORMS = {
     "permutations": "orders", "weakorders": "tiers", "labelsets": "sets", "routes": "visits", "cycles": "visits",
@@ -167,8 +169,8 @@ def find_targets(
     import pandas
     from pandas.api.types import is_numeric_dtype
 
-    form = _FORMS.get(structure or "", "values")
-    if len(columns) > 1:
+    form, spread = _FORMS.get(structure or "", "values"), len(columns) > 1
+    if spread:
         frame = table.frame[list(columns)]
         numeric = [is_numeric_dtype(kind) and frame[name].notna().any() for name, kind in frame.dtypes.items()]
         column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
@@ -179,17 +181,29 @@ def find_targets(
                 f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold names such as {column.iloc[0]!r}: "
                 "say by --structure what they are, permutations for choices in order or labelsets for sets"
             )
+        several = column[column.str.contains(f"[{ORDER}{SET}]")]
+        if len(several):
+            raise UsageError(
+                f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold several names in a field, such as "
+                f"{several.iloc[0]!r}: give one column of such fields, or columns of one name each"
+            )
         sep = _SPREAD
-        if ranks or form == "tiers":
-            form = "tiers" if column.str.contains(TIE, regex=False).any() else "orders"
     else:
         column = table.frame[columns[0]].dropna().astype(str)
     paths = (table.paths or {}).get(columns[0])
-    if paths is not None and structure is None:
-        structure = "subtrees" if any(len(_deepest(cell)) > 1 for cell in column) else "hierarchy"
-    form = _FORMS.get(structure or "", "values") if sep != _SPREAD else form
-    if ranks and sep != _SPREAD:
-        form = "tiers" if column.str.contains(TIE, regex=False).any() else "orders"
+    tied = column.str.contains(TIE, regex=False).any()
+    if structure is None and not ranks and not spread:
+        if paths is not None:
+            structure = "subtrees" if any(len(_deepest(cell)) > 1 for cell in column) else "hierarchy"
+        elif len(column) and column.str.fullmatch(_CHAIN.format(ORDER)).all():
+            structure = "weakorders" if tied else "permutations"
+        elif column.str.fullmatch(_CHAIN.format(re.escape(SET))).any():
+            structure = "labelsets"
+        elif sep is not None:
+            raise UsageError("--target-sep: say by --structure what is divided, such as permutations or labelsets")
+        form = _FORMS.get(structure or "", "values")
+    if ranks or (spread and form == "tiers"):
+        form = "tiers" if tied else "orders"
     if form == "tree":
         if "parent" in given:
             named = isinstance(given["parent"], dict) or "nodes" in given
@@ -201,8 +215,8 @@ def find_targets(
     if form == "values":
         return TargetColumns(columns, form, as_text=structure == "posetelements"), {}, structure
     divider = sep or (SET if form == "sets" else ORDER)
-    single = sep != _SPREAD and not column.str.contains(f"[{re.escape(divider + TIE)}]").any()
-    if single and (form != "sets" or (sep is None and column.str.contains(_OTHERS).any())):
+    single = not spread and not column.str.contains(f"[{re.escape(divider + TIE)}]").any()
+    if single and (form != "sets" or column.str.contains(_OTHERS if sep is None else _SURE).any()):
         shown = column.iloc[0] if len(column) else ""
         raise UsageError(
             f"{table.source}: the target {columns[0]!r} holds {form} such as {shown!r}, in which no {divider!r} "
@@ -215,6 +229,14 @@ def find_targets(
         return found, {} if known in given else {known: places}, structure
     if form != "vertices":
         found = replace(found, names=list(found.read(table, None).columns))
+        folded = {name.casefold(): name for name in found.names}
+        twice = next((name for name in found.names if folded[name.casefold()] != name), None)
+        if twice is not None:
+            other = folded[twice.casefold()]
+            warn_user(
+                f"{table.source}: {twice!r} and {other!r} count as two labels; if they are one, mend the file",
+                UserWarning,
+            )
     return found, {}, structure
 
 
