@@ -5,10 +5,10 @@ r"""Samplers, partition functions and marginals of :math:`p(y) \propto \exp\lang
 approximates them for small scores; :func:`estimate_marginals` estimates the mean of ψ, :func:`estimate_count` the
 number of outputs. :func:`search` looks for the output of largest score along chains, :func:`optimum_probability` says
 how probable that is, :func:`least_alpha` when. Diagnostics of chains are :func:`effective_sample_size`,
-:func:`split_r_hat` and :func:`autocorrelation`; the mixing bounds say after how many steps a chain is close to its
-distribution. :func:`linear_extensions` draws uniform orders that agree with a partial order,
-:func:`count_linear_extensions` counts them, and :func:`linear_extension_probabilities` returns how often one element
-comes before another in them.
+:func:`split_r_hat` and :func:`autocorrelation`, and :func:`to_arviz` hands draws to ArviZ; the mixing bounds say after
+how many steps a chain is close to its distribution. :func:`linear_extensions` draws uniform orders that agree with a
+partial order, :func:`count_linear_extensions` counts them, and :func:`linear_extension_probabilities` returns how often
+one element comes before another in them.
 
 References
 ----------
@@ -29,6 +29,7 @@ from ._diagnostics import (
     split_r_hat,
 )
 from ._estimates import AnnealingDetails, LogPartition, TaylorDetails
+from ._export import to_arviz
 from ._extensions import (
     LinearExtensionCount,
     count_linear_extensions,
@@ -71,6 +72,7 @@ __all__ = [
     "sample",
     "search",
     "split_r_hat",
+    "to_arviz",
 ]
 
 
