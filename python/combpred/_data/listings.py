@@ -207,8 +207,11 @@ def table_rows(lists: Any, argument: str) -> Sequence[Any]:
     return lists
 
 
-def row_entries(row: Any, i: int, argument: str, sep: str | None, ordered: bool) -> list[Any]:
+def row_entries(
+    row: Any, i: int, argument: str, sep: str | None, ordered: bool, *, may_be_empty: bool = True
+) -> list[Any]:
     """Return the entries of row i, strings or integers, without missing ones at its end."""
+    given = row
     if isinstance(row, str):
         if not sep:
             raise TargetError(i, f"found the string {row!r}; give lists, or say by sep= what divides it", argument)
@@ -216,7 +219,8 @@ def row_entries(row: Any, i: int, argument: str, sep: str | None, ordered: bool)
     elif hasattr(row, "to_list"):
         row = row.to_list()
     elif not isinstance(row, _LISTED):
-        what = "is missing; drop it, or give an empty list" if is_missing(row) else f"is {row!r:.60}, which is no list"
+        drop = "drop it, or give an empty list" if may_be_empty else "drop it"
+        what = f"is missing; {drop}" if is_missing(row) else f"is {row!r:.60}, which is no list"
         raise TargetError(i, f"the row {what}", argument)
     if ordered and isinstance(row, (set, frozenset)):
         raise TargetError(i, f"{row!r:.60} is a set, which has no order; give a list", argument)
@@ -228,8 +232,10 @@ def row_entries(row: Any, i: int, argument: str, sep: str | None, ordered: bool)
         if isinstance(entry, float) and entry.is_integer():
             entries[at] = int(entry)  # integers of a table with missing ones
         elif isinstance(entry, bool) or not isinstance(entry, (str, int)) or entry == "":
-            found = "a missing entry before others" if is_missing(entry) else f"{entry!r:.60}"
-            raise TargetError(i, f"found {found}; entries are names or whole numbers", argument)
+            if not is_missing(entry):
+                raise TargetError(i, f"found {entry!r:.60}; entries are names or whole numbers", argument)
+            where = f"nothing beside {sep!r}" if isinstance(given, str) else "a missing entry before others"
+            raise TargetError(i, f"found {where} in {given!r:.60}; drop it, or name what is there", argument)
     return entries
 
 

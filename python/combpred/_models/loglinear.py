@@ -260,9 +260,13 @@ def training_engine(model: Any, n: int, evaluations: int | None = None) -> Engin
     engine = engine_of(model, resolve_method(model.inference, model.structure_, n, many))
     if engine.is_random and model.solver in ("lbfgs", "newton"):
         why = "" if model.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
+        try:
+            model.structure_.space.partition_cost(marginals=True)
+            remedy = "solver='auto' or 'sgd', or inference='exact'"
+        except CapabilityError:
+            remedy = "solver='auto' or 'sgd'"
         raise ValueError(
-            f"solver={model.solver!r} needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' "
-            "or 'sgd', or inference='exact'"
+            f"solver={model.solver!r} needs exact gradients, not those of inference='mcmc'{why}: take {remedy}"
         )
     engine.check()
     return engine

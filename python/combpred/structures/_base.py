@@ -797,7 +797,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             raise ValueError(f"{type(self).__name__}: {parameter} is not known yet; give it{remedy}")
         if not is_integer(value):
             named = self._sized.names if hasattr(self, "_sized") and parameter == self._sized.parameter else None
-            remedy = f"; names are given by {named}=" if named and not isinstance(value, (str, float)) else ""
+            how = f"names are given by {named}=" if named else f"fit takes it from {source}" if source else ""
+            remedy = f"; {how}" if how and not isinstance(value, (str, float)) else ""
             raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}{remedy}")
         if value < at_least:
             raise ValueError(f"{type(self).__name__}: {parameter} must be at least {at_least}, got {value}")

@@ -212,7 +212,9 @@ class Paths(Structure):
         array([[ 0,  1],
                [ 2, -1]], dtype=int32)
         """
-        lists = [row_entries(row, i, "rows", sep, True) for i, row in enumerate(table_rows(rows, "rows"))]
+        lists = [
+            row_entries(row, i, "rows", sep, True, may_be_empty=False) for i, row in enumerate(table_rows(rows, "rows"))
+        ]
         numbers = numbers_of(lists, self._names, "rows", "Paths", "vertices", "vertex")
         arcs, source, target = self._ends()
         y = np.full((len(lists), self.space.part_len), -1, dtype=np.int32)

@@ -204,7 +204,8 @@ class Permutations(Structure):
         positions : array-like of shape (n, n_labels)
             Positions of the labels, as in y.
         k : int, default=None
-            How many labels to list. None: those that do not share the last position.
+            How many labels to list. None: those that do not share the last position, so all where one alone is last,
+            as after a list of all but one.
         labels : sequence of str or of int, default=None
             As for `to_orders`.
 

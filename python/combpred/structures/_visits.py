@@ -64,7 +64,9 @@ class Visits(Structure):
         >>> DirectedCycles(vertices=towns).from_names(["Cork-Dover-Bath-Cork"], sep="-")
         array([[1, 2, 0]], dtype=int32)
         """
-        lists = [row_entries(row, i, "rows", sep, True) for i, row in enumerate(table_rows(rows, "rows"))]
+        lists = [
+            row_entries(row, i, "rows", sep, True, may_be_empty=False) for i, row in enumerate(table_rows(rows, "rows"))
+        ]
         for i, row in enumerate(lists):
             if len(row) > 1 and row[0] == row[-1]:
                 if not (self._returns or closed):

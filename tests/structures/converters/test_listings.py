@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer, StandardScaler
 
 from combpred import StructuredRidge
-from combpred.structures import Assignments, Cliques, LabelSets, Permutations, WeakOrders
+from combpred.structures import Assignments, Cliques, LabelSets, MultiClass, Permutations, WeakOrders
 
 NAMES = ["tea", "milk", "juice"]
 NAN = float("nan")
@@ -222,3 +222,14 @@ def test_converters_of_an_instance_take_its_names():
     assert Cliques(3).from_vertices([[1]]).tolist() == [[0, 1, 0]]
     with pytest.raises(ValueError, match="5 is none of labels, which are 0, 1, 2"):
         LabelSets(3).from_sets([[5]])
+
+
+def test_what_is_between_separators_is_shown():
+    with pytest.raises(
+        ValueError, match=r"sets, row 1: found nothing beside '\|' in 'a\|\|b'; drop it, or name what is"
+    ):
+        LabelSets.from_sets(["a|b", "a||b"], sep="|")
+    with pytest.raises(
+        TypeError, match=r"n_classes must be an integer or None, got \['a'\]; fit takes it from the labels"
+    ):
+        MultiClass(["a"]).count()

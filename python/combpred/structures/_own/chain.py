@@ -75,8 +75,8 @@ def draw_by_proposals(
         )
     if plan.method in BOUNDED_METHODS and bound is None:
         raise CapabilityError(
-            f"sampler={plan.method!r} needs a bound on the scores of all outputs, which functions do not give; pass "
-            "bound=, such as the norm of the scores times the largest norm of ψ, or take sampler='meta'"
+            f"sampler={plan.method!r} needs a bound on the scores of all outputs, which functions do not give: give "
+            "the structure radius= or bound=, or take sampler='meta'"
         )
     if plan.method in _CHOICES:
         method = _chosen(space, linear, plan, bound)

@@ -342,7 +342,7 @@ class PythonSpace(LibrarySpace):
         """Raise CapabilityError: `decode` takes no scores of squares."""
         raise CapabilityError(
             "loss='squared' predicts the output whose ψ is nearest, and decode maximises scores @ embed(y) without the "
-            "term -‖ψ‖²/2 that this needs; take decision='score', loss='auc' or Custom.from_structures"
+            "term -‖ψ‖²/2 that this needs; take decision='score' or Custom.from_structures"
         )
 
 
