@@ -46,7 +46,9 @@ STRUCTURES = {
     },
     "observed": LabelSets(3, observed=[[0, 0, 1], [1, 1, 0]]),
     "list": Custom.from_structures(range(3), np.eye(3)),
-    "sampler": Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), np.asarray, n_moment_samples=100, n_proposals=64),
+    "sampler": Custom.from_sampler(
+        lambda rng: rng.integers(0, 2, size=3), np.asarray, n_moment_samples=100, n_proposals=64
+    ),
     "formulas": Custom(log_count=3 * np.log(2), decode=lambda scores: (scores > 0).astype(int), **BITS),
 }  # fmt: skip
 MODELS = [

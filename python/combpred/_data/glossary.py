@@ -299,6 +299,11 @@ per_row : bool, default=False
 y_true, y_pred : array-like of shape (n, k), k >= 2
     Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
 
+[positions_known]
+y_true, y_pred : array-like of shape (n, k), k >= 2
+    Positions of the labels, 1 for the first; equal ones are ties. Only their order counts. In `y_true` the position of
+    a label may be unknown (−1): the label is left out of both, and rows with fewer than two known labels do not count.
+
 [cycles]
 y_true, y_pred : array-like of shape (n, k), or lists of different lengths
     Vertices of each cycle in their order, padded with −1 at the right; the two may differ in width.

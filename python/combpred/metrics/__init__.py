@@ -22,6 +22,7 @@ from ._scorers import (
     get_scorer_names,
     hamming_score_scorer,
     kendall_tau_scorer,
+    ndcg_scorer,
     neg_absolute_error_scorer,
     neg_hamming_loss_scorer,
     neg_ranking_loss_scorer,
@@ -29,11 +30,14 @@ from ._scorers import (
     neg_zero_one_loss_scorer,
     pair_accuracy_scorer,
     policy_cosine_scorer,
+    rank_biased_overlap_scorer,
     route_f1_scorer,
     route_pairs_f1_scorer,
     spearman_rho_scorer,
     tau_x_scorer,
+    top_k_recall_scorer,
 )
+from ._tops import ndcg, rank_biased_overlap, top_k_recall
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 from .calibration import expected_calibration_error
 
@@ -55,6 +59,8 @@ __all__ = [
     "hierarchical_loss",
     "kendall_tau",
     "kendall_tau_scorer",
+    "ndcg",
+    "ndcg_scorer",
     "neg_absolute_error",
     "neg_absolute_error_scorer",
     "neg_hamming_loss_scorer",
@@ -67,6 +73,8 @@ __all__ = [
     "pair_gamma",
     "policy_cosine",
     "policy_cosine_scorer",
+    "rank_biased_overlap",
+    "rank_biased_overlap_scorer",
     "ranking_loss",
     "route_f1",
     "route_f1_scorer",
@@ -77,6 +85,8 @@ __all__ = [
     "spearman_rho_scorer",
     "tau_x",
     "tau_x_scorer",
+    "top_k_recall",
+    "top_k_recall_scorer",
     "zero_one_loss",
 ]
 

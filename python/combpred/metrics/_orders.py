@@ -24,10 +24,7 @@ def kendall_tau(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts. In `y_true` the position
-        of a label may be unknown (−1): pairs with it are left out, and rows with fewer than two known labels do not
-        count.
+    %(positions_known)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     %(counted_per_row)s
@@ -57,7 +54,7 @@ def kendall_tau(
     >>> kendall_tau([[1, 2, 3, 4], [1, 2, 3, 4]], [[1, 2, 3, 4], [1, 2, 4, 3]], per_row=True).round(3)
     array([1.   , 0.667])
     """
-    truth, predicted = _rankings(y_true, y_pred, unknown=True)
+    truth, predicted = rankings(y_true, y_pred, unknown=True)
     n, k = truth.shape
     counts = (truth >= 0).sum(axis=1) >= 2
     tau = np.full(n, np.nan)
@@ -77,13 +74,7 @@ def kendall_tau(
                 row = int(rows[np.argmin(untied)])
                 raise TargetError(row, "all labels are tied, so Kendall's tau is undefined; leave the row out", name)
         tau[rows] = agreement / np.sqrt(untied_a.astype(np.float64) * untied_b)  # exact squares when nothing is tied
-    given = check_weights(sample_weight, n)
-    if per_row:
-        return tau
-    weights = np.where(counts, np.ones(n) if given is None else given, 0.0)
-    if not weights.any():
-        raise ValueError("y_true: no row of positive weight has two known labels, so there is nothing to compare")
-    return float(np.average(tau[counts], weights=weights[counts]))
+    return mean_of_counted(tau, counts, sample_weight, per_row)
 
 
 @documented
@@ -128,7 +119,7 @@ def tau_x(
     >>> tau_x([[1, 1, 2], [1, 2, 3]], [[1, 1, 2], [1, 2, 2]], per_row=True).round(3)
     array([1.   , 0.667])
     """
-    truth, predicted = _rankings(y_true, y_pred)
+    truth, predicted = rankings(y_true, y_pred)
     n, k = truth.shape
     agreement = np.zeros(n, dtype=np.int64)
     for start in range(0, n, _BLOCK):
@@ -175,7 +166,7 @@ def spearman_rho(
     >>> spearman_rho([[1, 2, 3, 4]], [[1, 2, 4, 3]])
     0.8
     """
-    truth, predicted = _rankings(y_true, y_pred)
+    truth, predicted = rankings(y_true, y_pred)
     a, b = rankdata(truth, axis=1), rankdata(predicted, axis=1)
     centre = (truth.shape[1] + 1) / 2
     a -= centre
@@ -229,11 +220,24 @@ def spearman_footrule(
     >>> spearman_footrule([[1, 2, 3, 4]], [[4, 2, 3, 1]])
     6.0
     """
-    truth, predicted = _rankings(y_true, y_pred)
+    truth, predicted = rankings(y_true, y_pred)
     distance = np.abs(rankdata(truth, axis=1) - rankdata(predicted, axis=1)).sum(axis=1)
     if normalize:
         distance /= truth.shape[1] ** 2 // 2
     return mean_of_rows(distance, sample_weight, per_row)
+
+
+def mean_of_counted(
+    values: NDArray[np.float64], counts: NDArray[np.bool_], sample_weight: ArrayLike | None, per_row: bool
+) -> float | NDArray[np.float64]:
+    """Return the mean over the rows that count, or all values, which are NaN for the others."""
+    given = check_weights(sample_weight, len(values))
+    if per_row:
+        return values
+    weights = np.where(counts, 1.0 if given is None else given, 0.0)
+    if not weights.any():
+        raise ValueError("y_true: no row of positive weight has two known labels, so there is nothing to compare")
+    return float(np.average(values[counts], weights=weights[counts]))
 
 
 def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
@@ -243,7 +247,7 @@ def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
     return signs
 
 
-def _rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
+def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true."""
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
     check_same_shape(truth, predicted)

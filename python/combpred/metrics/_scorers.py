@@ -13,12 +13,13 @@ from ._labels import hamming_loss, hamming_score, ranking_loss
 from ._matches import accuracy, zero_one_loss
 from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
 from ._relations import pair_accuracy
+from ._tops import ndcg, rank_biased_overlap, top_k_recall
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 
 _NEGATED = "neg_"  # what names begin with whose metric is smaller for better predictions
 _LARGER = (
     accuracy, cycle_f1, hamming_score, kendall_tau, neg_absolute_error, pair_accuracy, policy_cosine, route_f1,
-    route_pairs_f1, spearman_rho, tau_x,
+    route_pairs_f1, spearman_rho, tau_x, ndcg, rank_biased_overlap, top_k_recall,
 )  # fmt: skip
 _SMALLER = hamming_loss, hierarchical_h_loss, hierarchical_loss, ranking_loss, spearman_footrule, zero_one_loss
 _METRICS: dict[str, Callable[..., Any]] = {
@@ -141,6 +142,7 @@ accuracy_scorer = get_scorer("accuracy")
 cycle_f1_scorer = get_scorer("cycle_f1")
 hamming_score_scorer = get_scorer("hamming_score")
 kendall_tau_scorer = get_scorer("kendall_tau")
+ndcg_scorer = get_scorer("ndcg")
 neg_absolute_error_scorer = get_scorer("neg_absolute_error")
 neg_hamming_loss_scorer = get_scorer("neg_hamming_loss")
 neg_ranking_loss_scorer = get_scorer("neg_ranking_loss")
@@ -148,7 +150,9 @@ neg_spearman_footrule_scorer = get_scorer("neg_spearman_footrule")
 neg_zero_one_loss_scorer = get_scorer("neg_zero_one_loss")
 pair_accuracy_scorer = get_scorer("pair_accuracy")
 policy_cosine_scorer = get_scorer("policy_cosine")
+rank_biased_overlap_scorer = get_scorer("rank_biased_overlap")
 route_f1_scorer = get_scorer("route_f1")
 route_pairs_f1_scorer = get_scorer("route_pairs_f1")
 spearman_rho_scorer = get_scorer("spearman_rho")
 tau_x_scorer = get_scorer("tau_x")
+top_k_recall_scorer = get_scorer("top_k_recall")

@@ -1,0 +1,215 @@
+"""Rankings against rankings where their tops count for more: positions of labels in both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+from .._data.checks import is_integer, is_number
+from .._data.glossary import documented
+from ._orders import mean_of_counted, rankings
+
+
+@documented
+def top_k_recall(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    k: int = 1,
+    sample_weight: ArrayLike | None = None,
+    per_row: bool = False,
+) -> float | NDArray[np.float64]:
+    r"""Return the share of the first k labels that are among the first k of the prediction, averaged over rows.
+
+    Parameters
+    ----------
+    %(positions_known)s
+    k : int, default=1
+        How many labels are the first. 1: whether the first label is right. Of rows with fewer known labels all are.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    %(counted_per_row)s
+
+    Returns
+    -------
+    recall : float or ndarray of shape (n,)
+        Between 0 and 1, larger is better.
+
+    Raises
+    ------
+    ValueError
+        For another `k`, when a predicted position is missing, naming the row, or when no row counts.
+
+    Notes
+    -----
+    Where ties leave open which labels are the first, the mean over all ways to break them, in both rankings on their
+    own. Costs O(n k log k) for k labels.
+
+    Examples
+    --------
+    >>> top_k_recall([[1, 2, 3, 4]], [[2, 4, 1, 3]], k=2)
+    0.5
+    """
+    truth, predicted, known = _checked(y_true, y_pred)
+    if not is_integer(k) or not 1 <= k <= known.shape[1]:
+        raise ValueError(f"k must be an integer from 1 to the number {known.shape[1]} of labels, got {k!r}")
+    both = (truth.in_first(k) * predicted.in_first(k) * known).sum(axis=1)
+    return _mean(both / np.minimum(np.maximum(known.sum(axis=1), 1), k), known, sample_weight, per_row)
+
+
+@documented
+def ndcg(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    k: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    per_row: bool = False,
+) -> float | NDArray[np.float64]:
+    r"""Return the normalised discounted cumulative gain of predicted rankings, averaged over rows.
+
+    The gain of a label is the number of labels behind it in the true ranking, half of those tied with it. For true
+    grades and scores of labels in place of rankings take :func:`sklearn.metrics.ndcg_score`.
+
+    Parameters
+    ----------
+    %(positions_known)s
+    k : int, default=None
+        How many places of the prediction count; None: all.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    %(counted_per_row)s
+
+    Returns
+    -------
+    gain : float or ndarray of shape (n,)
+        Between 0 and 1, larger is better.
+
+    Raises
+    ------
+    ValueError
+        For another `k`, when a predicted position is missing, naming the row, or when no row counts.
+
+    Notes
+    -----
+    The gain at place i counts 1/log₂(i + 1), and the sum is divided by that of the true ranking. Labels that the
+    prediction ties share the mean of their places' discounts. With these gains, and predictions as negative positions,
+    it is :func:`sklearn.metrics.ndcg_score`. Costs O(n k log k) for k labels.
+
+    References
+    ----------
+    Järvelin, K. and Kekäläinen, J. (2002). Cumulated gain-based evaluation of IR techniques. *ACM TOIS* 20.
+
+    Examples
+    --------
+    >>> round(ndcg([[1, 2, 3]], [[1, 3, 2]]), 3)
+    0.95
+    """
+    truth, predicted, known = _checked(y_true, y_pred)
+    places = known.shape[1] if k is None else k
+    if not is_integer(places) or not 1 <= places <= known.shape[1]:
+        raise ValueError(f"k must be an integer from 1 to the number {known.shape[1]} of labels, or None, got {k!r}")
+    discounts = 1 / np.log2(np.arange(2, known.shape[1] + 2))
+    discounts[places:] = 0.0
+    total = np.r_[0.0, np.cumsum(discounts)]
+    gains = np.where(known, known.sum(axis=1, keepdims=True) - (truth.first + truth.last) / 2, 0.0)
+    found = (gains * (total[predicted.last] - total[predicted.first - 1]) / predicted.size).sum(axis=1)
+    ideal = (-np.sort(-gains, axis=1) * discounts).sum(axis=1)
+    return _mean(found / np.where(ideal > 0, ideal, 1.0), known, sample_weight, per_row)
+
+
+@documented
+def rank_biased_overlap(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    p: float = 0.9,
+    sample_weight: ArrayLike | None = None,
+    per_row: bool = False,
+) -> float | NDArray[np.float64]:
+    r"""Return the rank-biased overlap of true and predicted rankings, averaged over rows.
+
+    The mean share that the first d labels of both have in common, where a reader who looks at place d goes on to the
+    next with probability p.
+
+    Parameters
+    ----------
+    %(positions_known)s
+    p : float, default=0.9
+        How patient the reader is, above 0 and below 1. Of the weight, the first d places have a share near
+        :math:`1 - p^d`.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    %(counted_per_row)s
+
+    Returns
+    -------
+    overlap : float or ndarray of shape (n,)
+        Between 0 and 1, larger is better; 1 for equal rankings without ties.
+
+    Raises
+    ------
+    ValueError
+        For another `p`, when a predicted position is missing, naming the row, or when no row counts.
+
+    Notes
+    -----
+    With :math:`X_d` common labels among the first d of k labels it is
+    :math:`\frac{1-p}{p} \sum_{d=1}^k \frac{X_d}{d} p^d + \frac{X_k}{k} p^k`, the extrapolated value of Webber et
+    al. for lists of the same labels. Where ties leave open which labels are the first, :math:`X_d` is its mean over all
+    ways to break them, in both rankings on their own (variant a of Corsi and Urbano). Costs O(n k²).
+
+    References
+    ----------
+    Webber, W., Moffat, A. and Zobel, J. (2010). A similarity measure for indefinite rankings. *ACM TOIS* 28.
+
+    Corsi, M. and Urbano, J. (2024). The treatment of ties in rank-biased overlap. *SIGIR*.
+
+    Examples
+    --------
+    >>> round(rank_biased_overlap([[1, 2, 3, 4]], [[2, 1, 3, 4]]), 3)
+    0.9
+    """
+    truth, predicted, known = _checked(y_true, y_pred)
+    if not is_number(p) or not 0 < p < 1:
+        raise ValueError(f"p must be a number above 0 and below 1, got {p!r}")
+    n_known = known.sum(axis=1)
+    overlap = np.zeros(len(known))
+    for d in range(1, known.shape[1] + 1):
+        share = (truth.in_first(d) * predicted.in_first(d)).sum(axis=1) / d
+        overlap += np.where(d <= n_known, (1 - p) * p ** (d - 1) * share, 0.0)
+    overlap += p ** n_known.astype(np.float64)  # at the end all known labels are common
+    return _mean(overlap, known, sample_weight, per_row)
+
+
+class _Places:
+    """The places that ties leave open to labels: from `first` to `last`, counted from 1, `size` of them."""
+
+    def __init__(self, positions: NDArray[Any]) -> None:
+        self.first = rankdata(positions, method="min", axis=1).astype(np.int64)
+        self.last = rankdata(positions, method="max", axis=1).astype(np.int64)
+        self.size = self.last - self.first + 1
+
+    def in_first(self, d: int) -> NDArray[np.float64]:
+        """Return the probabilities of being among the first d where ties are broken at random; unknown labels: 0."""
+        share: NDArray[np.float64] = np.clip((d - self.first + 1) / self.size, 0.0, 1.0)
+        return share
+
+
+def _checked(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[_Places, _Places, NDArray[np.bool_]]:
+    """Return the places of both, unknown labels behind all others, and which labels are known."""
+    truth, predicted = rankings(y_true, y_pred, unknown=True)
+    known = truth >= 0
+    behind = (np.where(known, positions.astype(np.float64), np.inf) for positions in (truth, predicted))
+    return _Places(next(behind)), _Places(next(behind)), known
+
+
+def _mean(
+    values: NDArray[np.float64], known: NDArray[np.bool_], sample_weight: ArrayLike | None, per_row: bool
+) -> float | NDArray[np.float64]:
+    """Return the mean over rows with two known labels, or all values, NaN for the others."""
+    counts = known.sum(axis=1) >= 2
+    return mean_of_counted(np.where(counts, values, np.nan), counts, sample_weight, per_row)
