@@ -105,19 +105,19 @@ func (w *weakOrders) Check(y []int32) error {
 }
 
 func (w *weakOrders) Format() string {
-	return "positions are finite numbers, compared by their order; complete the ranking or drop the row"
+	return "positions are finite numbers from 0 on, compared by their order; complete the ranking or drop the row"
 }
 
 func (w *weakOrders) Reads(width int) bool { return width == w.n }
 
-// Read takes any finite numbers and gives them their dense ranks.
+// Read takes finite numbers from 0 on, as −1 is an unknown position elsewhere, and gives them their dense ranks.
 func (w *weakOrders) Read(dst []int32, row []float64) error {
 	var few [64]float64
 	ordered := append(few[:0], row...)
 	slices.Sort(ordered)
 	ordered = slices.Compact(ordered)
 	for label, x := range row {
-		if x-x != 0 { // NaN or infinite
+		if x-x != 0 || x < 0 { // NaN, infinite or negative
 			return wrongNumber(row, label, w.Format())
 		}
 		rank, _ := slices.BinarySearch(ordered, x)

@@ -9,6 +9,7 @@ import pkgutil
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 import scipy.stats
@@ -18,7 +19,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from combpred import metrics
-from combpred.structures import Hierarchy, Subtrees
+from combpred.metrics import tau_x
+from combpred.structures import Hierarchy, Subtrees, WeakOrders
 
 TREE = [-1, 0, 0, 1, 1, 2, 5, 5]
 PAIRED = [
@@ -272,3 +274,22 @@ def test_documented_examples() -> None:
     assert sum(r.failed for r in results) == 0
     objects = [name for name in metrics.__all__ if name.endswith("_scorer")]  # which the class Scorer documents
     assert sum(r.attempted for r in results) >= len(metrics.__all__) - len(objects)
+
+
+def test_tau_x_and_rankings_with_ties_read_alike():
+    """Both compare any finite numbers from 0 on, and refuse what is negative, missing or no number."""
+    space = WeakOrders(3)
+    for row in ([0, 1, 2], [0.5, 0.5, 2], [1, 1 + 1e-12, 2], [2**53, 2**53 + 2, 2**60], [True, False, True], [1, 5, 5]):
+        psi = space.embed([row])[0]
+        for other in ([1, 2, 3], [3, 1, 1], [1, 1, 1]):
+            z = space.embed([other])[0]
+            # A pair counts 1 where its order, or that it is tied, is the same; −1 where orders are opposite.
+            assert tau_x([row], [other]) == pytest.approx((psi @ z) / 3)
+    numbers = np.array([[1, 2, 2]])
+    for y in (pd.DataFrame(numbers, dtype="Int64"), numbers.astype(object), pd.DataFrame(numbers).astype("category")):
+        np.testing.assert_array_equal(space.embed(y), space.embed(numbers))
+        assert tau_x(y, numbers) == tau_x(numbers, y) == 1.0
+    for row in ([-1, 1, 2], [-0.5, 1, 2], [np.nan, 1, 2], [np.inf, 1, 2], ["a", "b", "c"], [None, 1, 2]):
+        for read in (space.embed, lambda y: tau_x(y, numbers), lambda y: tau_x(numbers, y)):
+            with pytest.raises(ValueError, match="row 0|numbers"):
+                read([row])

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from combpred import ProbabilisticStructured, StructuredRidge
-from combpred._lib.errors import CapabilityError, SamplingError
+from combpred import CapabilityError, ProbabilisticStructured, SamplingError, StructuredRidge
 from combpred.baselines import StructuredSVM
 from combpred.structures import (
     Assignments,

@@ -180,10 +180,10 @@ def test_transitivity_is_checked_as_in_the_core(items: int) -> None:
 
 def test_rankings_are_compared_by_order_only() -> None:
     expected = [[1, 1, 2], [3, 2, 1]]
-    for y in ([[1, 1, 2], [3, 2, 1]], [[-5.0, -5.0, 0.25], [1e9, 3, -1]], np.array([[0, 0, 200], [9, 5, 1]], np.uint8)):
+    for y in ([[1, 1, 2], [3, 2, 1]], [[0.0, 0.0, 0.25], [1e9, 3, 0.5]], np.array([[0, 0, 200], [9, 5, 1]], np.uint8)):
         np.testing.assert_array_equal(WeakOrders(3).space.encode(y), expected)
     np.testing.assert_array_equal(WeakOrders(2).space.encode([[True, False]]), [[2, 1]])
-    assert WeakOrders(3).score([[-5.0, -5.0, 0.25]], [[1, 1, 2]]) == 1.0
+    assert WeakOrders(3).score([[0.0, 0.0, 0.25]], [[1, 1, 2]]) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -320,6 +320,7 @@ def test_estimators_learn_the_structures(structure: Structure, loss: str) -> Non
     X = rng.normal(size=(120, 3))
     utility = X @ rng.normal(size=(3, 4))
     levels = np.round(utility)
+    levels -= levels.min()
     u, v = np.triu_indices(4, 1)
     y = levels if isinstance(structure, WeakOrders) else np.sign(levels[:, v] - levels[:, u]).astype(int)
     model = StructuredRidge(structure, kernel="rbf", alpha=0.01, loss=loss).fit(X[:90], y[:90])

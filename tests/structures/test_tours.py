@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from typing import Any
 
@@ -246,12 +247,20 @@ def test_route_metrics_by_definition() -> None:
     for t, p in zip(truth.tolist(), predicted.tolist(), strict=True):
         a, b = [v for v in t if v >= 0], [v for v in p if v >= 0] or [0]  # with repeats
         rows.append(b)
-        first = list(dict.fromkeys(b))
-        expected.append(2 * len(set(a) & set(b)) / (len(a) + len(first)))
-        pairs, other = set(combinations(a, 2)), set(combinations(first, 2))
-        expected_pairs.append(2 * len(pairs & other) / (len(pairs) + len(other)))
+        expected.append(2 * sum((Counter(a) & Counter(b)).values()) / (len(a) + len(b)))
+        pairs, others = set(combinations(a, 2)), list(combinations(b, 2))
+        expected_pairs.append(2 * sum(pair in pairs for pair in others) / (len(pairs) + len(others)))
     np.testing.assert_allclose(metrics.route_f1(truth, rows, per_row=True), expected)
     np.testing.assert_allclose(metrics.route_pairs_f1(truth, rows, per_row=True), expected_pairs)
+
+
+def test_routes_that_repeat_places() -> None:
+    """Every visit counts; in pairs those of y_true at their first visit."""
+    assert metrics.route_f1([[0, 1, 0]], [[0, 0, 2, 0]]) == pytest.approx(2 * 2 / 7)
+    assert metrics.route_f1([[0, 1, 0]], [[0, 1, 0]]) == 1.0
+    assert metrics.route_pairs_f1([[0, 1, 2]], [[0, 1, 1]]) == pytest.approx(2 * 2 / (3 + 3))
+    assert metrics.route_pairs_f1([[0, 1]], [[0, 0, 1, 1]]) == pytest.approx(2 * 4 / (1 + 6))
+    assert metrics.route_pairs_f1([[0, 1, 0, 2]], [[0, 1, 2]]) == 1.0
 
 
 def test_cycle_metrics_are_those_of_the_embeddings() -> None:

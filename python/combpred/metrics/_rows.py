@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import refuse_masked
+from .._data.targets import as_numbers
 from .._lib.errors import RowError
 
 
@@ -27,6 +28,8 @@ def number_matrix(values: ArrayLike, name: str) -> NDArray[Any]:
     matrix = np.asarray(values)
     if matrix.ndim != 2:
         raise ValueError(f"{name} must have shape (n, k), got {matrix.shape}")
+    if matrix.dtype.kind == "O":
+        matrix = as_numbers(matrix, name, "metrics compare numbers")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"{name} must hold numbers, got dtype {matrix.dtype}")
     if matrix.dtype.kind == "f":

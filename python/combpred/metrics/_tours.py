@@ -18,13 +18,13 @@ _PLACES = "places are whole numbers from 0 on, and −1 pads short rows at the r
 def route_f1(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    r"""Return the F1 score of the set of places that each route visits, averaged over rows.
+    r"""Return the F1 score of the places that each route visits, averaged over rows.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, k), or lists of different lengths
         Places in visiting order, padded with −1 at the right; the two may differ in width. A place that is visited
-        again counts once.
+        twice counts twice.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -33,8 +33,8 @@ def route_f1(
     Returns
     -------
     score : float or ndarray of shape (n,)
-        :math:`2|A \cap B| / (|A| + |B|)` for the sets A and B; between 0 and 1, larger is better. The order does not
-        count, and given endpoints do.
+        :math:`2|A \cap B| / (|A| + |B|)` for the multisets A and B; between 0 and 1, larger is better. The order does
+        not count, and given endpoints do.
 
     Raises
     ------
@@ -56,9 +56,11 @@ def route_f1(
     0.75
     """
     truth, predicted = _both(y_true, y_pred)
-    places = _met(truth, predicted) >= 0
-    score = 2 * places.sum(axis=1) / (_number(truth) + _number(predicted))
-    return mean_of_rows(score, sample_weight, per_row)
+    common = np.zeros(len(truth), dtype=np.int64)
+    for i, first in enumerate(_first_visits(truth).T):
+        often = (np.count_nonzero(rows == truth[:, i : i + 1], axis=1) for rows in (truth, predicted))
+        common += np.where(first, np.minimum(*often), 0)
+    return mean_of_rows(2 * common / (_lengths(truth) + _lengths(predicted)), sample_weight, per_row)
 
 
 def route_pairs_f1(
@@ -69,8 +71,8 @@ def route_pairs_f1(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, k), or lists of different lengths
-        Places in visiting order, padded with −1 at the right; the two may differ in width. A place that is visited
-        again counts at its first visit.
+        Places in visiting order, padded with −1 at the right; the two may differ in width. A place that `y_true`
+        visits again counts at its first visit there.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -80,7 +82,9 @@ def route_pairs_f1(
     -------
     score : float or ndarray of shape (n,)
         :math:`2|P \cap Q| / (|P| + |Q|)`, where P and Q hold the pairs (u, v) with u visited before v, next to it or
-        not, endpoints included. Between 0 and 1, larger is better; 1 for the same places in the same order only.
+        not, endpoints included. Between 0 and 1, larger is better; 1 for the same places in the same order only. Of
+        predictions that repeat places every pair of visits counts, as the authors have it: to Q, and, if its places are
+        in this order in P, to what both share. Few visits that are repeated in the right order may then exceed 1.
 
     Raises
     ------
@@ -102,14 +106,14 @@ def route_pairs_f1(
     0.833
     """
     truth, predicted = _both(y_true, y_pred)
-    a, b = _number(truth), _number(predicted)
+    a, b = _number(truth), _lengths(predicted)
     if (a < 2).any():
         row = int(np.argmax(a < 2))
         raise TargetError(row, f"{shown(truth[row])} has no pair of places; leave the row out", "y_true")
-    met = _met(truth, predicted)
+    places = np.stack([_place_in(truth, predicted[:, i : i + 1]) for i in range(predicted.shape[1])], axis=1)
     common = np.zeros(len(truth), dtype=np.int64)
-    for i in range(met.shape[1] - 1):
-        common += ((met[:, i + 1 :] > met[:, i : i + 1]) & (met[:, i : i + 1] >= 0)).sum(axis=1)
+    for i in range(places.shape[1] - 1):
+        common += ((places[:, i + 1 :] > places[:, i : i + 1]) & (places[:, i : i + 1] >= 0)).sum(axis=1)
     return mean_of_rows(4 * common / (a * (a - 1) + b * (b - 1)), sample_weight, per_row)
 
 
@@ -222,6 +226,18 @@ def _first_visits(rows: IntArray) -> NDArray[np.bool_]:
     return first
 
 
+def _lengths(rows: IntArray) -> NDArray[np.int64]:
+    """Return the number of visits in each row."""
+    lengths: NDArray[np.int64] = (rows >= 0).sum(axis=1)
+    return lengths
+
+
+def _place_in(rows: IntArray, visited: IntArray) -> NDArray[np.int64]:
+    """Return where each row first visits a place, ``(n, 1)``; −1 where it does not, or there is none."""
+    equal = (rows == visited) & (visited >= 0)
+    return np.where(equal.any(axis=1), equal.argmax(axis=1), -1)
+
+
 def _number(rows: IntArray) -> NDArray[np.int64]:
     """Return the number of different places in each row."""
     number: NDArray[np.int64] = _first_visits(rows).sum(axis=1)
@@ -232,8 +248,7 @@ def _met(truth: IntArray, predicted: IntArray) -> NDArray[np.int64]:
     """Return for the first visits of each true row where the predicted row first visits the same place, else −1."""
     met = np.full(truth.shape, -1, dtype=np.int64)
     for i, first in enumerate(_first_visits(truth).T):
-        equal = predicted == truth[:, i : i + 1]
-        met[:, i] = np.where(first & equal.any(axis=1), equal.argmax(axis=1), -1)
+        met[:, i] = np.where(first, _place_in(predicted, truth[:, i : i + 1]), -1)
     return met
 
 
@@ -241,12 +256,12 @@ def _arcs(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[IntArray, IntArray, NDA
     """Return two sets of cycles and how many arcs of each pair agree and how many are opposite."""
     truth, predicted = _both(y_true, y_pred)
     for rows, name in ((truth, "y_true"), (predicted, "y_pred")):
-        lengths = (rows >= 0).sum(axis=1)
+        lengths = _lengths(rows)
         bad = (_number(rows) < lengths) | (lengths < 3)
         if bad.any():
             row = int(np.argmax(bad))
             raise TargetError(row, f"{shown(rows[row])} is no cycle of three or more different vertices", name)
-    true_lengths, lengths = (truth >= 0).sum(axis=1), (predicted >= 0).sum(axis=1)
+    true_lengths, lengths = _lengths(truth), _lengths(predicted)
     same, opposite = np.zeros((2, len(truth)), dtype=np.int64)
     every = np.arange(len(truth))
     for i, place in enumerate(_met(truth, predicted).T):

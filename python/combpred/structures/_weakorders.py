@@ -31,9 +31,9 @@ class WeakOrders(Structure):
 
     Notes
     -----
-    y has shape ``(n, k)`` and holds any finite numbers: smaller ones come first and equal ones are tied. Predictions
-    are dense ranks, such as 1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in lexicographic order
-    in both parts. The default metric is `tau_x`.
+    y has shape ``(n, k)`` and holds finite numbers from 0 on: smaller ones come first and equal ones are tied.
+    Predictions are dense ranks, such as 1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in
+    lexicographic order in both parts. The default metric is `tau_x`, which reads y alike.
 
     The number of rankings is the ordered Bell number F(k). A pair is tied with probability F(k−1)/F(k), and two given
     pairs with probability F(k−2)/F(k). The covariance of :math:`\psi` has four eigenvalues: two on the signs, one for
