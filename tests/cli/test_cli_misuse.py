@@ -43,7 +43,10 @@ from combpred._cli.main import main
         ({"--encoding": "klingon"}, ["--encoding", "'klingon'"]),
         ({"--estimator": "Oracle"}, ["no estimator 'Oracle'", "LabelRankingSVM", "StructuredSVM"]),
         ({"--estimator": "LabelRankingSVM"}, ["--structure: LabelRankingSVM ranks labels and takes no structure"]),
-        ({"--estimator": "StructuredPerceptron", "--alpha": "1"}, ["--alpha: StructuredPerceptron", "max_iter"]),
+        (
+            {"--estimator": "StructuredPerceptron", "--alpha": "1"},
+            ["--alpha: 'alpha=1' is none of the parameters", "max_iter"],
+        ),
         ({"--param": "structure=labelsets"}, ["'structure=labelsets'"]),
         ({"--drop": "L1", "--inputs": "L1"}, ["--inputs and --targets both name the column 'L1'"]),
         ({"--drop": "L1"}, ["--drop and --targets both name the column 'L1'"]),

@@ -28,11 +28,10 @@ _STRUCTURED = (
     StructuredSGD, StructuredSVM, StructuredVoting,
 )  # fmt: skip
 #: Options that are parameters of estimators, and what searches call them: lists of what is tried.
-_SETTINGS = {
-    "alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses", "degree": "", "coef0": "",
-    "fit_intercept": "", "n_jobs": "", "random_state": "", "verbose": "",
-}  # fmt: skip
-_OPTIONS = {"fit_intercept": "--no-intercept", "n_jobs": "--jobs", "random_state": "--random-state"}
+_SETTINGS = (
+    "alpha", "kernel", "gamma", "loss", "degree", "coef0", "fit_intercept", "n_jobs", "random_state", "verbose"
+)  # fmt: skip
+_TRIED = {"alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses"}
 #: Parameters that are estimators, and those that are lists of them.
 _INNER = ("estimator", "regressor", "estimators")
 
@@ -59,18 +58,27 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     own = estimator.get_params(deep=False)
     if cls is not None and "structure" not in own:
         raise UsageError(f"--structure: {name} ranks labels and takes no structure; leave the option out")
-    settings, of_structure = _settings(options, name, own), dict[str, Any]()
+    if options.kernel == "precomputed":
+        raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
+    given = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
+    given = {key: value for key, value in given.items() if value != "auto" or key not in ("alpha", "kernel")}
     for item in options.param:
-        key, equals, text = item.partition("=")
-        root = key.partition("__")[0]
+        key, equals, given[key] = item.partition("=")
         if not equals:
             raise UsageError(f"--param: {item!r} is not NAME=VALUE")
+    linear = "kernels" in own and (options.kernel or "auto" if options.estimator else options.kernel) != "auto"
+    settings: dict[str, Any] = {"kernels": ["linear"], "gammas": [None]} if linear else {}
+    of_structure: dict[str, Any] = {}
+    for key, text in given.items():
+        value = _value(key, text) if isinstance(text, str) else text
         if key in _INNER and key in own:
-            settings[key] = _inner(key, _value(key, text))
-        elif key != root or (key in own and key != "structure" and key not in _parameters(cls)):
-            settings[key] = _value(key, text)
+            settings[key] = _inner(key, value)
+        elif "__" in key or (key in own and key != "structure" and key not in _parameters(cls)):
+            settings[key] = value
+        elif _TRIED.get(key) in own:
+            settings[_TRIED[key]] = [value]
         else:
-            of_structure[key] = _value(key, text)
+            of_structure[key] = value
     if cls is not None:
         _check(estimator, cls, of_structure)
     try:
@@ -104,7 +112,8 @@ def _check(estimator: Any, cls: type | None, given: dict[str, Any]) -> None:
     if wrong:
         of = f"{', '.join(_parameters(cls))} of {cls.__name__} and " if cls is not None else ""
         own = f"{', '.join(estimator.get_params(deep=False))} of {type(estimator).__name__}"
-        raise UsageError(f"--param: '{wrong[0]}={given[wrong[0]]}' is none of the parameters, which are {of}{own}")
+        option = f"--{wrong[0]}" if wrong[0] in _SETTINGS else "--param"
+        raise UsageError(f"{option}: '{wrong[0]}={given[wrong[0]]}' is none of the parameters, which are {of}{own}")
 
 
 def known_name(option: str, noun: str, name: str | None, known: Mapping[str, Any]) -> Any:
@@ -114,25 +123,6 @@ def known_name(option: str, noun: str, name: str | None, known: Mapping[str, Any
         hint = f", do you mean {near[0]}? There" if near else "; there"
         raise UsageError(f"{option}: there is no {noun} {name!r}{hint} are {', '.join(sorted(known))}")
     return None if name is None else known[name]
-
-
-def _settings(options: Namespace, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of options, under the names that the estimator has for them."""
-    settings: dict[str, Any] = {}
-    if "kernels" in own and (options.kernel or "auto" if options.estimator else options.kernel) != "auto":
-        settings = {"kernels": ["linear"], "gammas": [None]}
-    if options.kernel == "precomputed":
-        raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
-    for key, tried in _SETTINGS.items():
-        value = getattr(options, key)
-        if value is None or (value == "auto" and key in ("alpha", "kernel")):
-            continue
-        value = _value(key, value) if key in ("alpha", "gamma") else value
-        if key not in own and tried not in own:
-            option = _OPTIONS.get(key, f"--{key}")
-            raise UsageError(f"{option}: {name} has no parameter {key}; it has {', '.join(own)}")
-        settings.update({key: value} if key in own else {tried: [value]})
-    return settings
 
 
 def _parameters(cls: type | None) -> Mapping[str, inspect.Parameter]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -96,6 +97,8 @@ class TargetColumns:
 
     def _converted(self, cells: list[str], structure: Any) -> Any:
         names = list(self.names) or None
+        if self.form in ("orders", "tiers"):  # names leave no doubt
+            warnings.filterwarnings("ignore", message="y is read as the position")
         if self.form == "orders":
             read = Permutations.from_top_k if self.spread else Permutations.from_orders
             return read(cells, names, sep=self.sep, as_frame=True)

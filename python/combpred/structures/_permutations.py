@@ -382,7 +382,7 @@ def doubt_positions(structure: Structure, y: Any, X: Any) -> str | None:
         sum(np.einsum("ij,ij->i", s, s[others]) for others in near.T) / near[0].size / len(u) for s in (read, listed)
     )
     gain, least = other - given, max(0.3 * (1 - given.mean()), 3 * float((other - given).std()) / np.sqrt(m))
-    if not (other.mean() >= 0.4 and gain.mean() >= least):  # also where X has NaN
+    if not (other.mean() >= 0.4 and gain.mean() >= least > 0):  # also where X has NaN
         return None
     return (  # the same for every fold of a search, so that it is shown once
         "y is read as the position of each label, but rows of similar X have far more similar rankings if each row "

@@ -113,3 +113,11 @@ def test_targets_of_every_kind_are_compared():
     assert doubt(X, orders(y)) is not None and doubt(X, y) is None
     with pytest.raises(ValueError, match="y, row 1777"):
         StructuredRidge("permutations").fit(X, np.where(np.arange(3000)[:, np.newaxis] == 1777, 0, y))
+
+
+def test_rankings_that_read_alike_both_ways_are_not_doubted():
+    X = np.repeat([[0.0], [1.0]], 30, axis=0)
+    y = np.where(X > 0, [3, 2, 1], [1, 3, 2])  # both their own inverses, and alike for all neighbours
+    assert doubt(X, y) is None
+    for own in ([2, 3, 1], [3, 1, 2]):  # neighbours agree fully, which no other reading betters
+        assert doubt(X, np.where(X > 0, own, [1, 2, 3])) is None
