@@ -1,4 +1,8 @@
-"""Ballots in the text formats of PrefLib."""
+"""Ballots in the text formats of PrefLib.
+
+The reader is our own, as that of preflibtools overwrites the number of voters where a ballot is listed twice, passes
+over braces that do not close, items listed twice and items that do not exist, and has a copyleft licence.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ class Ballots:
 
 
 def read_preflib(source: str | PathLike[str] | TextIO) -> Ballots:
-    """Read ballots in PrefLib's formats of orders: .soc, .soi, .toc and .toi.
+    """Read ballots in PrefLib's formats of orders, .soc, .soi, .toc and .toi, and of categories, .cat.
 
     Parameters
     ----------
@@ -54,10 +58,14 @@ def read_preflib(source: str | PathLike[str] | TextIO) -> Ballots:
     Raises
     ------
     ValueError
-        For a line that is no ballot, or names an item twice or one that does not exist; names the line.
+        For a line that is no ballot, or names an item twice or one that does not exist; names the line. For graphs
+        whose edges have weights, .wmd.
 
     Notes
     -----
+    Items in the first category of a .cat file are before those in the second, and so on, as "yes" is before "no".
+    A ballot that puts all items into one category, whichever it is, prefers none.
+
     Items that a ballot does not list are unknown. To rank them behind all others, tied, as voters mostly mean, set
     ``rankings[rankings == -1] = k + 1``.
 
@@ -88,6 +96,11 @@ def read_preflib(source: str | PathLike[str] | TextIO) -> Ballots:
             if entry is not None:
                 header[entry[1], entry[2]] = entry[3].strip()
             continue
+        if header.get(("DATA TYPE", "")) == "wmd":
+            raise ValueError(
+                "the file is a graph whose edges have weights (.wmd), which holds no ballots; read its lines of "
+                "'from, to, weight' with numpy.loadtxt(file, delimiter=',')"
+            )
         ballot = _BALLOT.fullmatch(line)
         if ballot is None:
             raise ValueError(f"line {number}: {line!r} is no ballot, such as '3: 2,{{1,4}},3' for 3 voters")
