@@ -161,6 +161,12 @@ def test_plots_show_what_makes_sense(
     assert found[1] == [*metrics, "position predicted", share, "predicted probability"]
     assert found[2] == [*metrics, "position predicted", share]  # each fold has probabilities of its own
     assert found[3] == [f"{rankings[1]}, line {line}" for line in (2, 3, 4, 5)]
+    sets = write_csv(tmp_path / "s.csv", ["x", "t"], [[i, "a|b" if i > 9 else "c"] for i in range(20)])
+    fitted(sets, "--targets", "t", "--estimator", "ProbabilisticStructured", "--model", model)
+    capsys.readouterr()
+    assert main(["predict", sets, *chosen]) == 0
+    assert found[4] == [f"{sets}, line {line}" for line in (2, 3, 4, 5)]  # bars, as sets have no matrix
+    assert capsys.readouterr().err == ""
     with pytest.raises(UsageError, match="no panel"):
         plots.draw(str(plot), [], "no panel")
 
@@ -182,3 +188,15 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert stopped.value.code == 0
     assert capsys.readouterr().out == f"combpred {combpred.__version__}\n"
+
+
+def test_grades_with_names(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
+    pytest.importorskip("matplotlib", reason="plots are drawn by matplotlib")
+    rows: list[list[object]] = [[i, "low" if i < 8 else "mid" if i < 16 else "high"] for i in range(24)]
+    path, model = write_csv(tmp_path / "t.csv", ["x", "g"], rows), ["--model", str(tmp_path / "m")]
+    common = [path, "--structure", "ordinal", "--targets", "g", *model, "--drop", "", "--param"]
+    fitted(*common, "grades=low,mid,high")
+    assert "Ordinal(grades=['low', 'mid', 'high'])" in capsys.readouterr().out
+    assert main(["evaluate", path, *model, "--plot", str(tmp_path / "o.png")]) == 0
+    assert "neg_absolute_error" in capsys.readouterr().out
+    assert "--param grades: [low, mid] is not JSON" in fails("fit", *common, "grades=[low, mid]")

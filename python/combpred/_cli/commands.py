@@ -34,9 +34,6 @@ from .targets import find_targets
 METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") for name in metrics.get_scorer_names())
 
 
-_PROBABLE = "{}: {} predicts no probabilities; fit with --estimator ProbabilisticStructured"
-
-
 def fit(options: argparse.Namespace) -> None:
     """Train on a file and save the model."""
     check_destination(options.model)
@@ -111,11 +108,11 @@ def predict(options: argparse.Namespace) -> None:
         else:
             parts.append(header.targets.written(model.predict(features, **given), structure))
         if options.proba:
-            parts.append(_probabilities(model, features, header))
+            parts.append(_probabilities(model, features, header, "--proba"))
     if options.plot is not None:
-        if not hasattr(model, "predict_marginals"):
-            raise UsageError(_PROBABLE.format("--plot", type(model).__name__))
-        draw(options.plot, marginals(pipeline, X, [table.where(row) for row in range(len(table))][:4]), "no marginals")
+        few = [table.where(row) for row in range(min(4, len(table)))]
+        shown = _probabilities(model, features[: len(few)], header, "--plot")
+        draw(options.plot, marginals(pipeline, X, shown, few), "no marginals")
     frame = pandas.concat([part for part in parts if len(part.columns)], axis=1)
     write_table(frame, options.output)
     if options.output not in (None, "-"):
@@ -201,7 +198,7 @@ def read_constraints(given: str, table: Table, model: Any) -> Any:
     return rows
 
 
-def _probabilities(model: Any, X: Any, header: Header) -> Any:
+def _probabilities(model: Any, X: Any, header: Header, option: str) -> Any:
     """Return the probabilities that an estimator predicts, in columns whose names say of what."""
     import pandas
 
@@ -218,7 +215,9 @@ def _probabilities(model: Any, X: Any, header: Header) -> Any:
     if hasattr(model, "predict_marginals"):
         values = model.predict_marginals(X)
         return pandas.DataFrame(values, columns=[f"e({name})" for name in model.structure_.feature_names()])
-    raise UsageError(_PROBABLE.format("--proba", type(model).__name__))
+    raise UsageError(
+        f"{option}: {type(model).__name__} predicts no probabilities; fit with --estimator ProbabilisticStructured"
+    )
 
 
 def _shortened(thing: Any, most: int = 300) -> str:

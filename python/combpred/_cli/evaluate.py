@@ -111,6 +111,9 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
         if structure.nodes is not None:  # y has names
             above = [None if p < 0 else structure.nodes[p] for p in structure.parent]
             how["parent"] = dict(zip(structure.nodes, above, strict=True))
+    grades = getattr(structure, "grades", None)
+    if name == "neg_absolute_error" and isinstance(grades, (list, tuple)):  # which have names
+        y, predicted = (np.array([grades.index(grade) for grade in of]) for of in (y, predicted))
     if "scores" in takes:
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
     return getattr(metrics, name)(y, predicted, **how)

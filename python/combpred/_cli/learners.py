@@ -32,6 +32,8 @@ _SETTINGS = (
     "alpha", "kernel", "gamma", "loss", "degree", "coef0", "fit_intercept", "n_jobs", "random_state", "verbose"
 )  # fmt: skip
 _TRIED = {"alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses"}
+#: Parameters that are lists of names, also with commas between them.
+_LISTS = ("grades", "labels", "places", "vertices", "items", "nodes", "elements")
 #: Parameters that are estimators, and those that are lists of them.
 _INNER = ("estimator", "regressor", "estimators")
 
@@ -139,8 +141,10 @@ def _value(name: str, text: str) -> Any:
         return read_json(text[1:], f"--param {name}")
     try:
         return json.loads(text)
-    except ValueError:
-        return text
+    except ValueError as error:
+        if text[:1] in ("{", "["):
+            raise UsageError(f"--param {name}: {text} is not JSON: {error}") from error
+        return text.split(",") if name in _LISTS else text
 
 
 def read_json(path: str, option: str, *, inline: bool = False) -> Any:

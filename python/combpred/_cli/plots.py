@@ -78,11 +78,15 @@ def reliability(pipeline: Any, X: Any, y: Any, ax: Any) -> None:
     ReliabilityDisplay.from_estimator(pipeline, X, y, ax=ax)
 
 
-def marginals(pipeline: Any, X: Any, names: Sequence[str]) -> list[Panel]:
-    """Return panels with the marginals of up to four rows, whose names are their titles."""
+def marginals(pipeline: Any, X: Any, probabilities: Any, names: Sequence[str]) -> list[Panel]:
+    """Return panels with the marginals of rows whose names are their titles: a matrix, or bars where there is none."""
 
     def panel(row: int, ax: Any) -> None:
-        MarginalsDisplay.from_estimator(pipeline, X.iloc[[row]], ax=ax, colorbar=False)
+        try:
+            MarginalsDisplay.from_estimator(pipeline, X.iloc[[row]], ax=ax, colorbar=False)
+        except (CapabilityError, TypeError):
+            ax.barh(probabilities.columns[::-1], probabilities.iloc[row, ::-1])
+            ax.set_xlim(min(0, probabilities.min(axis=None)), 1)
         ax.set_title(names[row])
 
-    return [partial(panel, row) for row in range(min(4, len(names)))]
+    return [partial(panel, row) for row in range(len(names))]
