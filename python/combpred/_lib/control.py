@@ -245,5 +245,6 @@ def _show(control: Control, label: str, total: int | None, finished: threading.E
         bar.start_t -= _FIRST_SECONDS  # since when there are steps
         while not done:
             done = finished.wait(_CALLBACK_SECONDS)
-            bar.set_postfix_str(f"value {control.value:.3g}", refresh=False)
+            if control.value:  # of what has one
+                bar.set_postfix_str(f"value {control.value:.3g}", refresh=False)
             bar.update(control.step - bar.n)
