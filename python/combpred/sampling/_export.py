@@ -45,6 +45,9 @@ def to_arviz(samples: Samples, structure: Structure, *, n_chains: int = 1) -> An
 
     Notes
     -----
+    Chains of a trained :class:`~combpred.ProbabilisticStructured` are those of its scores:
+    ``sample(model.structure_, np.repeat(model.feature_scores(X), 4, axis=0), 500, sampler="local")``.
+
     :func:`split_r_hat` is ``arviz.rhat(method="split")``. :func:`effective_sample_size` differs from
     ``arviz.ess(method="mean")`` by some percent in some hundred draws: our autocovariances have the divisor of unbiased
     variances, and ArviZ counts one autocorrelation more where that is positive. ArviZ's defaults take ranks, and the
