@@ -98,7 +98,7 @@ def test_rows_are_chains_of_their_own_by_default():
 
 
 def test_chains_of_a_trained_model_follow_its_distribution():
-    """Means are within .1 of the marginals, 3.2 standard errors of 1000 draws of ±1: false alarms of at most 2 % in 12."""
+    """Means are within .1 of the marginals, 3.2 standard errors of 1000 draws of ±1: false alarms at most 2 % in 12."""
     X = np.random.default_rng(1).normal(size=(40, 2))
     y = STRUCTURE.decode(np.repeat(X, 3, axis=1))
     model = ProbabilisticStructured(STRUCTURE).fit(X, y)
