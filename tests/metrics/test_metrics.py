@@ -293,3 +293,12 @@ def test_tau_x_and_rankings_with_ties_read_alike():
         for read in (space.embed, lambda y: tau_x(y, numbers), lambda y: tau_x(numbers, y)):
             with pytest.raises(ValueError, match="row 0|numbers"):
                 read([row])
+
+
+def test_trees_are_given_as_the_structures_that_have_them():
+    parent = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal", "animal": None}
+    truth, predicted = ["cat", "dog", "fish"], ["dog", "dog", "cat"]
+    expected = metrics.hierarchical_loss(truth, predicted, parent=parent, per_row=True)
+    paths = [["animal", "mammal", "cat"], ["animal", "mammal", "dog"], ["animal", "fish"]]
+    for tree in (Hierarchy(parent), Hierarchy.from_paths(paths), Subtrees.from_paths(paths)):
+        np.testing.assert_array_equal(metrics.hierarchical_loss(truth, predicted, parent=tree, per_row=True), expected)

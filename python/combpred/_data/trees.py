@@ -24,7 +24,7 @@ class Tree:
     parent : array-like of shape (n,) or mapping
         The parent of each node, −1 for the root; or a mapping from the name of each node to the name of its parent, in
         which the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a root
-        that is not a key comes first.
+        that is not a key comes first. Or a structure that has these as `parent` and `nodes`.
     nodes : sequence of str or of int, default=None
         Names of the nodes of an array.
 
@@ -50,6 +50,8 @@ class Tree:
     """
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable], nodes: Sequence[Any] | None = None) -> None:
+        if nodes is None and hasattr(parent, "parent"):  # a structure of a tree
+            parent, nodes = parent.parent, parent.nodes
         self.names: Names | None = None if nodes is None else checked_names(nodes, "nodes")
         if isinstance(parent, Mapping):
             if nodes is not None:

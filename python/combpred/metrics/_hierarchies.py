@@ -29,9 +29,9 @@ def hierarchical_loss(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
-        Node indices, or names when `parent` is a mapping.
-    parent : array-like of shape (n_nodes,) or mapping
-        The tree, as in `combpred.structures.Hierarchy`.
+        Node indices, or names where `parent` has some.
+    parent : array-like of shape (n_nodes,), mapping, Hierarchy or Subtrees
+        The tree, as in `combpred.structures.Hierarchy`, or that structure itself.
     normalize : bool, default=False
         Whether to divide each row by the number of nodes on either path, :math:`|A(y) \cup A(z)|`.
     sample_weight : array-like of shape (n,), default=None
@@ -90,8 +90,8 @@ def hierarchical_h_loss(
     y_true, y_pred : array-like of shape (n,) or (n, n_nodes)
         Node indices, or names when `parent` is a mapping; or sets of nodes, 0/1 with a column for each node, that hold
         the parent of every node, as y of `combpred.structures.Subtrees`.
-    parent : array-like of shape (n_nodes,) or mapping
-        The tree, as in `combpred.structures.Hierarchy`.
+    parent : array-like of shape (n_nodes,), mapping, Hierarchy or Subtrees
+        The tree, as in `combpred.structures.Hierarchy`, or that structure itself.
     node_weight : {"sibling", "subtree"}, array-like of shape (n_nodes,) or None, default=None
         What a wrong node costs. None: 1. "sibling": 1 for the root, whose weight is shared by its children in equal
         parts, and so on. "subtree": the share of all nodes that are below it, itself included.

@@ -1,0 +1,85 @@
+"""Notebooks: committed without outputs, executed from top to bottom, and what their text says of the results holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+nbconvert = pytest.importorskip("nbconvert", reason="notebooks are executed by nbconvert")
+nbformat = pytest.importorskip("nbformat")
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = {file.stem: file for file in sorted((ROOT / "python" / "docs" / "notebooks").glob("*.ipynb"))}
+
+# One runs with the oldest dependencies, too: it needs what the others need.
+VERSIONLESS = ("label_ranking", "label_sets", "routes", "ballots")
+
+
+def executed(file: Path) -> list[str]:
+    """Return the texts that the cells of a notebook print and show, after running it."""
+    from nbconvert.preprocessors import ExecutePreprocessor
+
+    os.environ.update(MPLBACKEND="module://matplotlib_inline.backend_inline")
+    notebook = nbformat.read(file, as_version=4)
+    ExecutePreprocessor(timeout=240, kernel_name="python3").preprocess(notebook, {"metadata": {"path": str(ROOT)}})
+    texts = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            data: dict[str, Any] = output.get("data", {})
+            texts.append(output.get("text") or data.get("text/plain", ""))
+            if "image/png" in data:
+                texts.append("<picture>")
+    return texts
+
+
+def numbers(text: str, of: str) -> list[float]:
+    """Return the numbers on the line of a text that begins with `of`."""
+    line = next(line for line in text.splitlines() if line.startswith(of))
+    return [float(found) for found in re.findall(r"\d*\.\d+", line.removeprefix(of))]
+
+
+def claims(name: str, texts: list[str]) -> None:
+    """Check what the text of a notebook says of its outputs."""
+    shown = "\n".join(texts)
+    if name == "label_ranking":
+        model, consensus = numbers(shown, "Kendall's tau on patients")
+        assert model > consensus + 0.2
+        assert shown.count("proven: True") == 1 and "proven to be the best: True" in shown
+        assert shown.count("<picture>") == 2
+    elif name == "label_sets":
+        separate, together = numbers(shown, "one by one "), numbers(shown, "distribution over observed")
+        assert together[0] > separate[0] + 0.1 and together[1] > separate[1]
+        assert numbers(shown, "the same with a kernel")[0] > together[0]
+        assert "none of the 10 observed sets" in shown and "all prime: True" in shown
+    elif name == "hierarchy":
+        flat, tree = numbers(shown, "ridge, flat"), numbers(shown, "ridge, tree")
+        assert abs(flat[0] - tree[0]) < 0.02 and abs(flat[1] - tree[1]) < 0.05
+        _, right = (float(share) for share in re.findall(r"([\d.]+)% of", shown)[:2])
+        assert right > float(re.findall(r"always is right in ([\d.]+)%", shown)[0])
+    elif name == "routes":
+        ours = numbers(shown, "the model's")
+        for other in ("the most frequent walk", "the most similar visitor's"):
+            assert all(a > b for a, b in zip(ours, numbers(shown, other), strict=True))
+        assert shown.count("| proven |") == 3
+    elif name == "ballots":
+        assert "proven: True" in shown and shown.count("<picture>") == 1
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.versionless if name in VERSIONLESS else ()) for name in NOTEBOOKS]
+)
+def test_notebooks_run_and_say_what_is_so(name: str) -> None:
+    claims(name, executed(NOTEBOOKS[name]))
+
+
+def test_notebooks_are_committed_without_outputs() -> None:
+    assert set(NOTEBOOKS) == {"label_ranking", "label_sets", "hierarchy", "routes", "ballots"}
+    for file in NOTEBOOKS.values():
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                assert not cell["outputs"] and cell["execution_count"] is None, file.name
