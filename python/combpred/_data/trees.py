@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .checks import counted
 from .names import Names, checked_names
@@ -49,7 +49,7 @@ class Tree:
     Construction costs O(n log h) for height h.
     """
 
-    def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable], nodes: Sequence[Any] | None = None) -> None:
+    def __init__(self, parent: Any, nodes: Sequence[Any] | None = None) -> None:
         if nodes is None and hasattr(parent, "parent"):  # a structure of a tree
             parent, nodes = parent.parent, parent.nodes
         self.names: Names | None = None if nodes is None else checked_names(nodes, "nodes")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -19,7 +17,7 @@ def hierarchical_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    parent: ArrayLike | Mapping[Hashable, Hashable],
+    parent: Any,
     normalize: bool = False,
     sample_weight: ArrayLike | None = None,
     per_row: bool = False,
@@ -78,7 +76,7 @@ def hierarchical_h_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    parent: ArrayLike | Mapping[Hashable, Hashable],
+    parent: Any,
     node_weight: str | ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     per_row: bool = False,
