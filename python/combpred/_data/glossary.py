@@ -299,6 +299,10 @@ per_row : bool, default=False
 y_true, y_pred : array-like of shape (n, k), k >= 2
     Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
 
+[parent_of_metrics]
+parent : array-like of shape (n_nodes,), mapping, Hierarchy or Subtrees
+    The tree, as in `combpred.structures.Hierarchy`, or that structure itself.
+
 [positions_known]
 y_true, y_pred : array-like of shape (n, k), k >= 2
     Positions of the labels, 1 for the first; equal ones are ties. Only their order counts. In `y_true` the position of

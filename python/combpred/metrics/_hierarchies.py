@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice
+from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.targets import as_numbers, encoded_rows, target_matrix
 from .._data.trees import Tree
@@ -15,6 +16,7 @@ from .._lib.structure import Description
 from ._rows import check_same_shape
 
 
+@documented
 def hierarchical_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -30,8 +32,7 @@ def hierarchical_loss(
     ----------
     y_true, y_pred : array-like of shape (n,)
         Node indices, or names where `parent` has some.
-    parent : array-like of shape (n_nodes,), mapping, Hierarchy or Subtrees
-        The tree, as in `combpred.structures.Hierarchy`, or that structure itself.
+    %(parent_of_metrics)s
     normalize : bool, default=False
         Whether to divide each row by the number of nodes on either path, :math:`|A(y) \cup A(z)|`.
     sample_weight : array-like of shape (n,), default=None
@@ -74,6 +75,7 @@ def hierarchical_loss(
     return mean_of_rows(loss, sample_weight, per_row)
 
 
+@documented
 def hierarchical_h_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -90,8 +92,7 @@ def hierarchical_h_loss(
     y_true, y_pred : array-like of shape (n,) or (n, n_nodes)
         Node indices, or names when `parent` is a mapping; or sets of nodes, 0/1 with a column for each node, that hold
         the parent of every node, as y of `combpred.structures.Subtrees`.
-    parent : array-like of shape (n_nodes,), mapping, Hierarchy or Subtrees
-        The tree, as in `combpred.structures.Hierarchy`, or that structure itself.
+    %(parent_of_metrics)s
     node_weight : {"sibling", "subtree"}, array-like of shape (n_nodes,) or None, default=None
         What a wrong node costs. None: 1. "sibling": 1 for the root, whose weight is shared by its children in equal
         parts, and so on. "subtree": the share of all nodes that are below it, itself included.
