@@ -124,24 +124,24 @@ def info(options: argparse.Namespace) -> None:
     if options.model is None:
         show_versions()
         for title, found in (
-            ("Structures (combpred fit --structure NAME)", structure_classes()),
-            ("Estimators (combpred fit --estimator NAME)", learners()),
+            ("Structures (--structure)", structure_classes()),
+            ("Estimators (--estimator)", learners()),
         ):
             print(f"\n{title}\n")
-            width = max(map(len, found))
             for name, cls in sorted(found.items()):
-                print(f"  {name:{width}}  {(inspect.getdoc(cls) or '').splitlines()[0].split(':')[0].rstrip('.')}")
-        print(f"\nMetrics (combpred evaluate --metric NAME)\n\n  {', '.join(METRICS)}")
+                brief = (inspect.getdoc(cls) or "").splitlines()[0].split(":")[0].rstrip(".")
+                print(f"  {name:{max(map(len, found))}}  {brief}")
+        print(f"\nMetrics (--metric)\n\n  {', '.join(METRICS)}")
         return
     header = load_header(options.model)
-    print(f"structure  {header.structure}")
-    print(f"estimator  {header.estimator}")
-    print(f"targets    {', '.join(header.targets.columns)}")
-    for label, names in (("numbers", header.numbers), ("categories", header.categories), ("copied", header.ids)):
-        if names:
-            print(f"{label:10} {', '.join(names)}")
-    print(f"rows       {header.n_rows}")
-    print(f"made with  {', '.join(f'{name} {number}' for name, number in header.versions.items())}")
+    for label, shown in {
+        "structure": header.structure, "estimator": header.estimator, "targets": ", ".join(header.targets.columns),
+        "numbers": ", ".join(header.numbers), "categories": ", ".join(header.categories),
+        "copied": ", ".join(header.ids), "rows": header.n_rows,
+        "made with": ", ".join(f"{name} {number}" for name, number in header.versions.items()),
+    }.items():  # fmt: skip
+        if shown:
+            print(f"{label:10} {shown}")
 
 
 def read_inputs(options: argparse.Namespace, header: Header, pipeline: Pipeline) -> tuple[Table, Any]:

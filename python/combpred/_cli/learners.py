@@ -64,7 +64,7 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
         raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
     given = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
     given = {key: value for key, value in given.items() if value != "auto" or key not in ("alpha", "kernel")}
-    for item in options.param:
+    for item in options.param or ():
         key, equals, given[key] = item.partition("=")
         if not equals:
             raise UsageError(f"--param: {item!r} is not NAME=VALUE")

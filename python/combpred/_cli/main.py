@@ -17,79 +17,73 @@ from .error import UsageError
 
 _COLUMNS = "names, patterns such as 'L*', or ranges of column numbers such as -14:, separated by commas"
 _SELECTIONS = ("--targets", "--inputs", "--categorical", "--drop", "--id")
-_ONCE, _MANY, _YES = {"metavar": "C"}, {"action": "append"}, {"action": "store_true"}
-#: By the names of each option (several with a blank between them) its arguments for argparse and its help.
-_Options = dict[str, tuple[dict[str, Any], str]]
+_YES, _MANY = {"action": "store_true"}, {"action": "append"}
+#: The names of each option and what stands for its value in --help, then its help, with arguments for argparse or not.
+_Options = dict[str, str | tuple[dict[str, Any], str]]
 _READING: _Options = {
-    "file": ({"metavar": "FILE"}, "CSV, Parquet or ARFF, gzipped or not; - for standard input"),
-    "--sep": (_ONCE, "separates the fields of a CSV file (default: read from its first line)"),
-    "--decimal": (_ONCE, "the decimal mark (default: a point)"),
-    "--thousands": (_ONCE, "the mark between thousands (default: none)"),
-    "--encoding": ({}, "of a text file (default: utf-8)"),
-    "--na-values": ({**_MANY, "metavar": "TEXT"}, "also reads as missing; may be repeated"),
+    "file FILE": "CSV, Parquet or ARFF, gzipped or not; - for standard input",
+    "--sep C": "separates the fields of a CSV file (default: read from its first line)",
+    "--decimal C": "the decimal mark (default: a point)",
+    "--thousands C": "the mark between thousands (default: none)",
+    "--encoding NAME": "of a text file (default: utf-8)",
+    "--na-values TEXT": (_MANY, "also reads as missing; may be repeated"),
     "--keep-default-na": (
-        {"action": argparse.BooleanOptionalAction}, "whether NA, null, None and the like read as missing (default: yes)"
+        {"action": argparse.BooleanOptionalAction},
+        "whether NA, null, None … are missing (default: yes)",
     ),
     "--no-header": (
-        {"action": "store_const", "const": False, "dest": "header"},
-        "the CSV file has no line of names; columns are x0, x1, …",
+        {"action": "store_false", "default": None, "dest": "header"},
+        "no line of names; they are x0, x1, …",
     ),
-    "--id --index-col": ({"dest": "id", "metavar": "COLUMNS"}, "are no inputs, but copied to the predictions"),
-}  # fmt: skip
+    "--id --index-col COLUMNS": ({"dest": "id"}, "are no inputs, but copied to the predictions"),
+}
 _LEARNING: _Options = {
-    "--structure": ({"metavar": "NAME", "type": str.lower}, "what the targets are; `combpred info` lists the names "
-                    "(default: as the targets are)"),
-    "--targets": ({"metavar": "COLUMNS"}, f"{_COLUMNS} (default: what an ARFF file says)"),
-    "--target-sep": (_ONCE, "divides the names in a target (default: > in orders, | in sets)"),
-    "--model": ({"required": True, "metavar": "OUT"}, "where the model goes"),
-    "--estimator": ({"metavar": "NAME"}, "how to learn; `combpred info` lists the names (default: StructuredRidge, or "
-                    "StructuredRidgeCV where something is auto)"),
-    "--param": ({**_MANY, "default": [], "metavar": "NAME=VALUE"}, "parameter of the structure or the estimator as "
-                "JSON or plain text, or NAME=@FILE for JSON in a file; may be repeated"),
-    "--inputs": ({"metavar": "COLUMNS"}, "as --targets (default: all other columns)"),
-    "--drop": ({"metavar": "COLUMNS"}, "columns to leave out"),
-    "--categorical": ({"metavar": "COLUMNS"}, "inputs that are categories although they read as numbers"),
-    "--labels": ({"metavar": "XML"}, "Mulan's file of the labels, which are the targets of an ARFF file"),
-    "--alpha": ({}, "penalty, or auto: the best by leave-one-out (default: 1)"),
-    "--loss": ({}, f"{', '.join(RIDGE_LOSSES)}, or auto: what suits the structure (default)"),
-    "--kernel": ({}, "linear, poly, rbf, laplacian or cosine, or auto: the best by leave-one-out, with its scale "
-                 "(default: linear)"),
-    "--gamma": ({"metavar": "G"}, "scale of poly, rbf and laplacian, or the word scale (default: 1 / inputs)"),
-    "--degree": ({"type": float, "metavar": "D"}, "degree of poly (default: 3)"),
-    "--coef0": ({"type": float, "metavar": "C"}, "constant of poly (default: 1)"),
-    "--no-intercept": ({"action": "store_false", "default": None, "dest": "fit_intercept"}, "leave out the constant "
-                       "input"),
+    "--structure NAME": ({"type": str.lower}, "what the targets are, see `combpred info` (default: as they are)"),
+    "--targets COLUMNS": f"{_COLUMNS} (default: what an ARFF file says)",
+    "--target-sep C": "divides the names in a target (default: > in orders, | in sets)",
+    "--model OUT": ({"required": True}, "where the model goes"),
+    "--estimator NAME": "how to learn, see `combpred info` (default: StructuredRidge; with auto StructuredRidgeCV)",
+    "--param NAME=VALUE": (_MANY, "of structure or estimator, as JSON, text or NAME=@FILE of JSON; may be repeated"),
+    "--inputs COLUMNS": "as --targets (default: all other columns)",
+    "--drop COLUMNS": "columns to leave out",
+    "--categorical COLUMNS": "inputs that are categories although they read as numbers",
+    "--labels XML": "Mulan's file of the labels, which are the targets of an ARFF file",
+    "--alpha A": "penalty, or auto: the best by leave-one-out (default: 1)",
+    "--loss NAME": f"{', '.join(RIDGE_LOSSES)}, or auto: what suits the structure (default)",
+    "--kernel NAME": "linear (default), poly, rbf, laplacian, cosine or auto: the best by leave-one-out, and its scale",
+    "--gamma G": "scale of poly, rbf and laplacian, or the word scale (default: 1 / inputs)",
+    "--degree D": ({"type": float}, "degree of poly (default: 3)"),
+    "--coef0 C": ({"type": float}, "constant of poly (default: 1)"),
+    "--no-intercept": ({"action": "store_false", "default": None, "dest": "fit_intercept"}, "no constant input"),
     "--no-scale": (_YES, "take numbers as they are instead of standardising them"),
-    "--impute": ({"choices": ("mean", "median", "most_frequent")}, "fill in missing inputs that are numbers"),
-    "--jobs": ({"type": int, "dest": "n_jobs", "metavar": "N"}, "number of threads of our own loops"),
-    "--random-state": ({"type": int, "metavar": "SEED"}, "of estimators that draw at random"),
+    "--impute HOW": ({"choices": ("mean", "median", "most_frequent")}, "fill in missing inputs that are numbers"),
+    "--jobs N": ({"type": int, "dest": "n_jobs"}, "number of threads of our own loops"),
+    "--random-state SEED": ({"type": int}, "of estimators that draw at random"),
     "--verbose": ({"action": "store_const", "const": 1}, "show progress, of estimators that do"),
     "--pickle": (_YES, "save by joblib instead of skops; loading such a model runs code"),
-}  # fmt: skip
+}
 _MODEL: _Options = {
-    "--model": ({"required": True, "metavar": "MODEL"}, "what `combpred fit` saved"),
+    "--model MODEL": ({"required": True}, "what `combpred fit` saved"),
     "--trusted": (_YES, "load a pickled model, too, which runs code from the file"),
-    "--constraints": ({"metavar": "FILE|COLUMN|JSON"}, "JSON, or a file of it: one object for all rows, a "
-                      "list with one for each row; or a column with one in each field"),
-}  # fmt: skip
+    "--constraints FILE|COLUMN|JSON": "an object for all rows, a list of one each, or a column with one in each field",
+}
 _PREDICTING: _Options = {
-    "--output": ({"metavar": "OUT"}, "CSV or .parquet (default, and -: CSV on standard output)"),
+    "--output OUT": "CSV or .parquet (default, and -: CSV on standard output)",
     "--proba": (_YES, "add probabilities of classes, labels, pairs or entries of ψ"),
     "--certificate": (_YES, "add scores, and how close to the largest they are proven to be"),
-    "--plot": ({"metavar": "OUT"}, "draw the marginal probabilities of the first four rows"),
+    "--plot OUT": "draw the marginal probabilities of the first four rows",
 }
 _EVALUATING: _Options = {
-    "--metric": ({**_MANY, "metavar": "NAME"}, "function of combpred.metrics; may be repeated (default: the "
-                 "structure's own metric and zero_one_loss)"),
-    "--cv": ({"type": int, "metavar": "K"}, "train on K−1 of K parts of the rows and predict for the other"),
+    "--metric NAME": (_MANY, "may be repeated, see `combpred info` (default: the structure's own, and zero_one_loss)"),
+    "--cv K": ({"type": int}, "train on K−1 of K parts of the rows and predict for the other"),
     "--json": (_YES, "print JSON instead of a table"),
-    "--plot": ({"metavar": "OUT"}, "draw metrics of single rows, classes or positions confused, and probabilities: "
-               "how reliable they are, and the metric of the surest rows"),
-}  # fmt: skip
+    "--plot OUT": "draw metrics of single rows, classes or positions confused, how reliable and sure probabilities are",
+}
 _DEMO: _Options = {
-    "--plot": ({"type": Path, "default": Path("combpred-demo.png")}, "where the plot goes (default: %(default)s)"),
+    "--plot OUT": ({"type": Path, "default": Path("combpred-demo.png")}, "where the plot goes (default: %(default)s)"),
     "--no-plot": (_YES, "write no plot"),
 }
+_INFO: _Options = {"model MODEL": ({"nargs": "?"}, "a model file")}
 
 
 def _demo(options: argparse.Namespace) -> None:
@@ -113,7 +107,8 @@ def _fit(options: argparse.Namespace) -> None:
     say which; numbers are standardised, text becomes one 0/1 column for each category.
 
     Targets are columns of numbers, as the structure has them, or one column of names: "a>b>c" for rankings ("a=b>c"
-    with ties), "a|b" for label sets, classes and nodes as they are called.
+    with ties), "a|b" for label sets, classes and nodes as they are called; or several columns of names, such as a first and a
+    second choice.
 
     example, label sets in the last 14 columns:
       combpred fit yeast-train.arff.gz --structure labelsets --targets=-14: --kernel rbf --alpha auto --model y.model
@@ -218,8 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | info")
     for run, options in (
         (_demo, _DEMO), (_fit, {**_READING, **_LEARNING}), (_predict, {**_READING, **_MODEL, **_PREDICTING}),
-        (_evaluate, {**_READING, **_MODEL, **_EVALUATING}),
-        (_info, {"model": ({"nargs": "?", "metavar": "MODEL"}, "a model file")}),
+        (_evaluate, {**_READING, **_MODEL, **_EVALUATING}), (_info, _INFO),
     ):  # fmt: skip
         brief, _, text = (inspect.getdoc(run) or "").partition("\n\n")
         one = commands.add_parser(
@@ -228,8 +222,11 @@ def _parser() -> argparse.ArgumentParser:
         )  # fmt: skip
         one.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
         one.set_defaults(command=run.__name__[1:], run=run)
-        for names, (how, text) in options.items():
-            one.add_argument(*names.split(), **how, help=text)
+        for called, given in options.items():
+            how, text = ({}, given) if isinstance(given, str) else given
+            *names, last = called.split()
+            meta: dict[str, Any] = {} if last.startswith("-") else {"metavar": last}
+            one.add_argument(*names, *([] if meta else [last]), **meta, **how, help=text)
     return parser
 
 
