@@ -107,8 +107,8 @@ def _fit(options: argparse.Namespace) -> None:
     say which; numbers are standardised, text becomes one 0/1 column for each category.
 
     Targets are columns of numbers, as the structure has them, or one column of names: "a>b>c" for rankings ("a=b>c"
-    with ties), "a|b" for label sets, classes and nodes as they are called; or several columns of names, such as a first and a
-    second choice.
+    with ties), "a|b" for label sets, classes and nodes as they are called; or several columns of names, such as a first
+    and a second choice.
 
     example, label sets in the last 14 columns:
       combpred fit yeast-train.arff.gz --structure labelsets --targets=-14: --kernel rbf --alpha auto --model y.model
