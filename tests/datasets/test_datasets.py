@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import datasets as source
 from sklearn.naive_bayes import GaussianNB
@@ -19,7 +20,7 @@ def test_loader_is_complete_and_consistent(name: str) -> None:
     load = getattr(datasets, name)
     bunch = load()
     assert isinstance(bunch, Bunch)
-    assert set(bunch) == {"data", "target", "feature_names", "target_names", "structure", "DESCR"}
+    assert set(bunch) == {"data", "target", "frame", "feature_names", "target_names", "structure", "DESCR"}
     assert bunch.data.dtype == np.float64 and bunch.data.flags.c_contiguous
     assert len(bunch.feature_names) == bunch.data.shape[1]
     assert len(bunch.target) == len(bunch.data)
@@ -28,6 +29,30 @@ def test_loader_is_complete_and_consistent(name: str) -> None:
     X, y = load(return_X_y=True)
     np.testing.assert_array_equal(X, bunch.data)
     np.testing.assert_array_equal(y, bunch.target)
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_frames_hold_the_same_by_name(name: str) -> None:
+    load = getattr(datasets, name)
+    plain, named = load(), load(as_frame=True)
+    assert plain.frame is None
+    np.testing.assert_array_equal(named.data.to_numpy(), plain.data)
+    np.testing.assert_array_equal(named.target.to_numpy(), plain.target)
+    assert list(named.data.columns) == plain.feature_names
+    columns = [named.target.name] if plain.target.ndim == 1 else plain.target_names
+    assert list(named.frame.columns) == [*plain.feature_names, *columns]
+    X, y = load(return_X_y=True, as_frame=True)
+    pd.testing.assert_frame_equal(X, named.data)
+    assert y.equals(named.target)
+    named.structure.validate(y)
+    if plain.target.ndim == 2:
+        assert named.structure.get_params()["labels"] == plain.target_names
+        with pytest.raises(ValueError, match="columns"):
+            named.structure.validate(y.rename(columns={plain.target_names[0]: "other"}))
+    rows = slice(0, 200, 4)
+    model = StructuredRidge(named.structure).fit(X[rows], y[rows])
+    other = StructuredRidge(plain.structure).fit(plain.data[rows], plain.target[rows])
+    np.testing.assert_array_equal(model.predict(X[rows]), other.predict(plain.data[rows]))
 
 
 def test_loaders_do_not_share_memory_with_each_other() -> None:

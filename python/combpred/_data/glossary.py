@@ -299,6 +299,15 @@ per_row : bool, default=False
 y_true, y_pred : array-like of shape (n, k), k >= 2
     Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
 
+[return_X_y]
+return_X_y : bool, default=False
+    Return ``(data, target)`` instead of a Bunch.
+
+[as_frame_of_data]
+as_frame : bool, default=False
+    Whether `data` is a pandas data frame, `target` one whose columns are `target_names` (a series where it holds single
+    values), `structure` has these names, and `frame` is both together; else `frame` is None.
+
 [parent_of_metrics]
 parent : array-like of shape (n_nodes,), mapping, Hierarchy or Subtrees
     The tree, as in `combpred.structures.Hierarchy`, or that structure itself.

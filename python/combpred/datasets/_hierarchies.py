@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn import datasets as source
 from sklearn.utils import Bunch
 
+from .._data.glossary import documented
 from ..structures import Hierarchy
 from ._bunch import dataset
 
@@ -44,13 +45,14 @@ species, a leaf of the botanical tree: setosa belongs to the series Tripetalae o
 to the series Laevigatae."""
 
 
-def load_digits_hierarchy(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[Any]]:
+@documented
+def load_digits_hierarchy(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the images of digits with the digits as leaves of a tree of shapes.
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+    %(return_X_y)s
+    %(as_frame_of_data)s
 
     Returns
     -------
@@ -65,16 +67,17 @@ def load_digits_hierarchy(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[
     10
     """
     original = source.load_digits()
-    return _leaves(original, original.target.astype(str), _SHAPES, _DIGITS, return_X_y)
+    return _leaves(original, original.target.astype(str), _SHAPES, _DIGITS, return_X_y, as_frame)
 
 
-def load_iris_hierarchy(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[Any]]:
+@documented
+def load_iris_hierarchy(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the iris data with the species as leaves of the botanical tree.
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+    %(return_X_y)s
+    %(as_frame_of_data)s
 
     Returns
     -------
@@ -83,11 +86,16 @@ def load_iris_hierarchy(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np
         `structure` (a ``Hierarchy`` of 6 nodes that allows leaves only) and `DESCR`.
     """
     original = source.load_iris()
-    return _leaves(original, original.target_names.astype(str)[original.target], _SPECIES, _IRIS, return_X_y)
+    return _leaves(original, original.target_names.astype(str)[original.target], _SPECIES, _IRIS, return_X_y, as_frame)
 
 
 def _leaves(
-    original: Bunch, target: NDArray[Any], parent: dict[Hashable, Hashable], description: str, return_X_y: bool
+    original: Bunch,
+    target: NDArray[Any],
+    parent: dict[Hashable, Hashable],
+    description: str,
+    return_X_y: bool,
+    as_frame: bool,
 ) -> Any:
     return dataset(
         np.array(original.data, dtype=np.float64),
@@ -97,4 +105,5 @@ def _leaves(
         target_names=[str(node) for node in parent],
         description=description,
         return_X_y=return_X_y,
+        as_frame=as_frame,
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn import datasets as source
-from sklearn.utils import Bunch
+from typing import Any
 
+import numpy as np
+from sklearn import datasets as source
+
+from .._data.glossary import documented
 from ..structures import LabelSets
 from ._bunch import dataset
 
@@ -26,13 +27,14 @@ set of properties that the digit has: {properties}. The ten digits have ten diff
 possible."""
 
 
-def load_digits_attributes(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+@documented
+def load_digits_attributes(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the images of digits with sets of properties of the digit as targets.
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+    %(return_X_y)s
+    %(as_frame_of_data)s
 
     Returns
     -------
@@ -58,4 +60,5 @@ def load_digits_attributes(*, return_X_y: bool = False) -> Bunch | tuple[NDArray
         target_names=list(_PROPERTIES),
         description=_DIGITS.format(properties=listed),
         return_X_y=return_X_y,
+        as_frame=as_frame,
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import datasets as source
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import Bunch
 
+from .._data.glossary import documented
 from .._data.listings import positions_by_score
 from ..structures import Permutations
 from ._bunch import dataset
@@ -31,13 +31,14 @@ the order: the task is a hard one."""
 _SERUM = ("s1", "s2", "s3", "s4", "s5", "s6")
 
 
-def load_iris_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+@documented
+def load_iris_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the iris data with rankings of the three species.
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+    %(return_X_y)s
+    %(as_frame_of_data)s
 
     Returns
     -------
@@ -51,16 +52,17 @@ def load_iris_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.f
     >>> load_iris_ranking().target[0]
     array([1, 2, 3], dtype=int32)
     """
-    return _ranked_classes("iris", source.load_iris(), return_X_y)
+    return _ranked_classes("iris", source.load_iris(), return_X_y, as_frame)
 
 
-def load_wine_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+@documented
+def load_wine_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the wine data with rankings of the three cultivars.
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+    %(return_X_y)s
+    %(as_frame_of_data)s
 
     Returns
     -------
@@ -69,16 +71,17 @@ def load_wine_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.f
         `target_names`, `structure` (``Permutations(3)``) and `DESCR`. The features differ in scale by factors of a
         thousand.
     """
-    return _ranked_classes("wine", source.load_wine(), return_X_y)
+    return _ranked_classes("wine", source.load_wine(), return_X_y, as_frame)
 
 
-def load_digits_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+@documented
+def load_digits_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the images of digits with rankings of the ten digits.
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+    %(return_X_y)s
+    %(as_frame_of_data)s
 
     Returns
     -------
@@ -86,16 +89,17 @@ def load_digits_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np
         With `data` (1797, 64) grey values 0..16, `target` (1797, 10) positions (1 = most probable digit),
         `feature_names`, `target_names`, `structure` (``Permutations(10)``) and `DESCR`.
     """
-    return _ranked_classes("digits", source.load_digits(), return_X_y)
+    return _ranked_classes("digits", source.load_digits(), return_X_y, as_frame)
 
 
-def load_diabetes_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+@documented
+def load_diabetes_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the diabetes data with rankings of six blood serum measurements.
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+    %(return_X_y)s
+    %(as_frame_of_data)s
 
     Returns
     -------
@@ -117,10 +121,11 @@ def load_diabetes_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[
         target_names=_SERUM,
         description=_DIABETES,
         return_X_y=return_X_y,
+        as_frame=as_frame,
     )
 
 
-def _ranked_classes(name: str, original: Bunch, return_X_y: bool) -> Any:
+def _ranked_classes(name: str, original: Bunch, return_X_y: bool, as_frame: bool) -> Any:
     # The joint log-probabilities order the classes as their probabilities do, without ties by underflow.
     classifier = GaussianNB().fit(original.data, original.target)
     ranks = positions_by_score(classifier.predict_joint_log_proba(original.data))
@@ -134,4 +139,5 @@ def _ranked_classes(name: str, original: Bunch, return_X_y: bool) -> Any:
         target_names=labels,
         description=_BY_CLASS.format(source=name, n=n, p=p, k=len(labels)),
         return_X_y=return_X_y,
+        as_frame=as_frame,
     )
