@@ -99,6 +99,8 @@ def test_notations_read_alike(
         (["1.234.567", "2.345.678", "3.000.000"], "--thousands ."),
         (["1 234", "2 345", "13 000"], "--thousands ' '"),
         (["1,5", "2", "0,25"], "--decimal ,"),
+        (["1,234.5", "976.7", "-3.25", "12"], "--thousands ,"),
+        (["1.234,5", "976,7", "-3,25", "12"], "--thousands . --decimal ,"),
     ],
 )
 def test_numbers_in_other_notations_are_refused(tmp_path: Path, fails: Failing, fields: list[str], option: str) -> None:
@@ -304,3 +306,11 @@ def test_a_file_of_one_column_and_one_class(tmp_path: Path, fails: Failing) -> N
     assert "has one column, '5.0 4.0 y': say by --sep" in fails("fit", str(path), "--targets", "0", "--model", model)
     path.write_text("x,y\n1,a\n2,a\n")
     assert "t.csv: y: MultiClass: y holds one class only" in fails("fit", str(path), "--targets", "y", "--model", model)
+
+
+def test_codes_with_zeros_in_front_are_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, model = plain(tmp_path / "t.csv", more={"zip": ["01067", "80331"] * (N // 2)}), str(tmp_path / "m")
+    fitted(path, "--targets", "kind", "--model", model)
+    assert "note: 'zip' has zeros in front; if these are codes, give --categorical 'zip'" in capsys.readouterr().out
+    fitted(path, "--targets", "kind", "--model", model, "--categorical", "zip")
+    assert "note:" not in capsys.readouterr().out

@@ -124,6 +124,8 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
                 said.append(
                     f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop {name!r}"
                 )
+            if name in table.zeros:
+                said.append(f"note: {name!r} has zeros in front; if these are codes, give --categorical {name!r}")
         elif name not in asked and (is_datetime64_any_dtype(column) or _is_date(column.astype(str))):
             dates.append(name)
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
@@ -147,7 +149,8 @@ def _check_notation(source: str, fields: Any, marks: tuple[str | None, str]) -> 
     for pattern, thousands, decimal, unsure in _NOTATIONS:
         alike = fields.str.fullmatch(pattern)
         given = thousands in (None, marks[0]) and decimal in (None, marks[1])
-        if not given and alike.any() and (alike | fields.str.fullmatch(r"[+-]?\d+")).mean() > _SHARE:
+        plain = fields.str.fullmatch(rf"[+-]?\d+([{decimal or marks[1]}]\d+)?")
+        if not given and alike.any() and (alike | plain).mean() > _SHARE:
             option = f"--thousands {thousands} " * bool(thousands) + f"--decimal {decimal}" * bool(decimal)
             raise UsageError(
                 f"{source}: the column {fields.name!r} holds numbers such as {fields[alike].iloc[0]!r}, which are not "

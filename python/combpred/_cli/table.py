@@ -24,6 +24,7 @@ from .error import UsageError, needed
 #: What pandas needs to know of a CSV file, in its words, and how the command line spells it.
 READING = ("sep", "decimal", "thousands", "encoding", "na_values", "keep_default_na", "header", "index_col")
 _ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
+_SOME = 200  # rows looked at for zeros in front
 _SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -42,6 +43,8 @@ class Table:
         What the file itself says the targets are.
     paths : dict of str to list of str
         The paths from the root that a column of a hierarchy may hold (Clus), by the name of the column.
+    zeros : sequence of str
+        Columns that hold whole numbers with zeros in front, in the first rows.
     """
 
     source: str
@@ -49,6 +52,7 @@ class Table:
     lines: Sequence[int] = ()
     targets: Sequence[str] = ()
     paths: dict[str, list[str]] | None = None
+    zeros: Sequence[str] = ()
 
     @property
     def names(self) -> list[str]:
@@ -182,7 +186,12 @@ def _read_csv(
         raise UsageError(f"{source}: {str(error).strip()}") from error
     for name in frame.columns[[not pandas.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]:
         frame[name] = frame[name].astype(object).where(frame[name].notna(), np.nan)
-    return Table(source, frame, lines[bool(has_names) :])
+    first = pandas.read_csv(
+        io.StringIO(content), sep=sep, names=names, header=0 if has_names else None, index_col=False, dtype=str,
+        skipinitialspace=True, nrows=_SOME,
+    )  # fmt: skip
+    zeros = [name for name in names if first[name].str.fullmatch(r"0\d+").any()]
+    return Table(source, frame, lines[bool(has_names) :], zeros=zeros)
 
 
 def _records(source: str, content: str, sep: str) -> tuple[list[str], list[int]]:
