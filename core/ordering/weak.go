@@ -49,7 +49,7 @@ func (w *WeakWorkspace) Reset(n int) []float64 {
 // empty. Ties in the value are broken in a fixed way. It returns a *SizeError where a component has more than MaxTied
 // items and then leaves rank unspecified. Cost: O(n²) and at most O(m·3^m) for each component of m items, but far less unless
 // nearly all sets of items are best tied: up to 8 items 2^m times the number of sets that are; from 9 items on tables of
-// subsets of m−min(m/2−1, 6) items, and a search of the subsets whose bound leaves them a chance.
+// the subsets of any two of four groups of items, and a search of the subsets whose bound leaves them a chance.
 func (w *WeakWorkspace) Exact(rank []int32) error {
 	w.decompose(rank)
 	for lo, hi := range w.components() {

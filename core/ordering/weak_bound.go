@@ -18,20 +18,28 @@ const (
 //
 // A ranking earns what its pairs earn at their best choices, less a loss of at least 0 for each pair. best[s] is the least
 // loss of the pairs with an item in s when the items of s are before all others. What is still to be lost is at least the
-// loss of a best ranking of the other items that are below cut, and of those that are not (a disjoint pattern database,
-// Korf and Felner, 2002). A subset is not extended where that reaches the loss of the known ranking.
+// sum of the losses of best rankings of parts of the other items, if no pair counts more than once in these (additive pattern
+// databases, Korf and Felner, 2002). The parts are any two of four groups; the losses of pairs within a group, which is in
+// three of them, count a third in each. A subset is not extended where that reaches the loss of the known ranking.
 type weakBound struct {
-	m, cut int
-	limit  float64      // losses from here on are of no interest
-	best   []float64    // by subset
-	block  []int32      // the last block of a subset
-	seen   []uint64     // the subsets that are reached and not yet extended, as bits
-	rest   [2][]float64 // least losses of the subsets of the items below cut, and from it on
+	m      int
+	limit  float64              // losses from here on are of no interest
+	best   []float64            // by subset
+	block  []int32              // the last block of a subset
+	seen   []uint64             // the subsets that are reached and not yet extended, as bits
+	rest   []float64            // rest[s]: a bound on the loss of the pairs in s
+	pairs  [tiedPairs][]float64 // least losses of the subsets of two groups, whose bits follow one another
+	items  []int32              // of two groups
 	half   int
 	ahead  [2][]float64 // ahead[i][s·m + x]: what x loses before the items of s, for the subsets of either half of the items
 	blocks tiedBlocks
 	part   weakTable
 }
+
+const (
+	tiedGroups = 4
+	tiedPairs  = tiedGroups * (tiedGroups - 1) / 2
+)
 
 // solveBounded is solve for components of boundTied items and more. Cost: at most m·3^m steps, but few where a good ranking
 // loses little; some 2^m float64s of memory. Among equal choices that of local search is taken.
@@ -55,9 +63,8 @@ func (w *WeakWorkspace) solveBounded(rank []int32, items []int32) float64 {
 // prepare tabulates the losses of the items, which are best in the order of a good ranking.
 func (b *weakBound) prepare(gain []float64, n int, items []int32) {
 	m := len(items)
-	b.m, b.cut = m, min(m/2-1, 6)
-	b.restTo(0, gain, n, items[:b.cut])
-	b.restTo(1, gain, n, items[b.cut:])
+	b.m = m
+	b.bounds(gain, n, items)
 	b.blocks.load(gain, n, items)
 	b.half = m / 2
 	for part, size := range [...]int{b.half, m - b.half} {
@@ -77,31 +84,62 @@ func (b *weakBound) prepare(gain []float64, n int, items []int32) {
 	clear(b.seen)
 }
 
-// restTo finds the least losses of the subsets of some items.
-func (b *weakBound) restTo(part int, gain []float64, n int, items []int32) {
-	m := len(items)
-	t := &b.part
-	t.load(gain, n, items)
-	t.run(m)
-	rest := grow(b.rest[part], 1<<m)
-	rest[0] = 0
-	for s := 1; s < 1<<m; s++ { // first what the pairs earn at their best choices
-		u := bits.TrailingZeros(uint(s))
-		rest[s] = rest[s&(s-1)]
-		for x := uint(s & (s - 1)); x != 0; x &= x - 1 {
-			v := bits.TrailingZeros(x)
-			rest[s] += max(t.h[u*m+v], t.h[v*m+u], 0)
+// bounds fills rest. Groups are runs of the items.
+func (b *weakBound) bounds(gain []float64, n int, items []int32) {
+	m, at := len(items), 0
+	var ends [tiedGroups + 1]int
+	for i := range ends {
+		ends[i] = i * m / tiedGroups
+	}
+	for i := range tiedGroups {
+		for j := i + 1; j < tiedGroups; j++ {
+			b.items = append(append(b.items[:0], items[ends[i]:ends[i+1]]...), items[ends[j]:ends[j+1]]...)
+			b.pairs[at] = b.boundPair(b.pairs[at], ends[i+1]-ends[i], gain, n)
+			at++
 		}
 	}
-	for s := range rest {
-		rest[s] = max(rest[s]-t.best[s], 0)
+	rest := grow(b.rest, 1<<m)
+	b.rest = rest
+	size := ends[1]
+	second, third := ends[2]-size, ends[3]-ends[2]
+	for s := 0; s < 1<<m; s += 1 << size {
+		u, v, w := s>>size&(1<<second-1), s>>ends[2]&(1<<third-1), s>>ends[3]
+		sum := b.pairs[3][u|v<<second] + b.pairs[4][u|w<<second] + b.pairs[5][v|w<<third]
+		to := rest[s:][:1<<size]
+		x, y, z := b.pairs[0][u<<size:][:len(to)], b.pairs[1][v<<size:][:len(to)], b.pairs[2][w<<size:][:len(to)]
+		for i := range to {
+			to[i] = sum + (x[i] + y[i] + z[i])
+		}
 	}
-	b.rest[part] = rest
 }
 
-// least returns a bound on the loss of the pairs in s.
-func (b *weakBound) least(s uint) float64 {
-	return b.rest[0][s&(1<<b.cut-1)] + b.rest[1][s>>b.cut]
+// boundPair returns the least losses of the subsets of b.items, of which the first are one group, in loss where it has room.
+func (b *weakBound) boundPair(loss []float64, first int, gain []float64, n int) []float64 {
+	m, t := len(b.items), &b.part
+	t.load(gain, n, b.items)
+	for u := range m {
+		for v := range m {
+			if (u < first) == (v < first) {
+				t.h[u*m+v] /= tiedGroups - 1
+			}
+		}
+	}
+	t.run(m)
+	loss = grow(loss, 1<<m)
+	loss[0] = 0
+	for s := 1; s < 1<<m; s++ { // first what the pairs earn at their best choices
+		u := bits.TrailingZeros(uint(s))
+		sum := loss[s&(s-1)]
+		for x := uint(s & (s - 1)); x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			sum += max(t.h[u*m+v], t.h[v*m+u], 0)
+		}
+		loss[s] = sum
+	}
+	for s := range loss {
+		loss[s] = max(loss[s]-t.best[s], 0)
+	}
+	return loss
 }
 
 // run reports whether there is a ranking of a loss below the limit, the tables then hold a best one.
@@ -123,7 +161,7 @@ func (b *weakBound) run() bool {
 func (b *weakBound) extend(s uint) {
 	all := uint(1)<<b.m - 1
 	left, limit := all&^s, b.limit
-	if b.best[s]+b.least(left) >= limit {
+	if b.best[s]+b.rest[left] >= limit {
 		return
 	}
 	var ahead [MaxTied]float64 // what each item loses before the others that are left
@@ -133,7 +171,7 @@ func (b *weakBound) extend(s uint) {
 	}
 	var sums [MaxTied + 1]float64
 	sums[0] = b.best[s]
-	nodes, early, late, cut := b.blocks.nodes, b.rest[0], b.rest[1], b.cut
+	nodes, rest := b.blocks.nodes, b.rest
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
 		if left>>n.item&1 == 0 {
@@ -145,7 +183,7 @@ func (b *weakBound) extend(s uint) {
 		sums[n.depth+1] = sum
 		sum += n.tied
 		then := left &^ uint(n.set)
-		if sum+(early[then&(1<<cut-1)]+late[then>>cut]) >= limit {
+		if sum+rest[then] >= limit {
 			continue
 		}
 		to := all &^ then
@@ -254,11 +292,11 @@ func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, lost, apart
 	m, all := t.m, uint(1)<<t.m-1
 	before, behind, tied := thirds(t.sums, m, depth)
 	skipped := separate(before[:from], behind[:from], set)
-	for x := from; x < m && lost+skipped+b.least(all&^set) < b.limit; x++ {
+	for x := from; x < m && lost+skipped+b.rest[all&^set] < b.limit; x++ {
 		without := skipped
 		skipped += min(before[x], behind[x])
 		lost, set := lost+tied[x], set|1<<x
-		outside := lost + b.least(all&^set)
+		outside := lost + b.rest[all&^set]
 		if outside+without >= b.limit || !t.keeps(x, x+1, tied[x]-before[x], tied[x]-behind[x]) {
 			continue
 		}

@@ -156,6 +156,44 @@ func TestWeakImprove(t *testing.T) {
 	}
 }
 
+// TestWeakBoundIsBelowLoss: no set of items loses less than its bound, by the table of all its subsets, and any two groups
+// of them lose no more than the bound of all.
+func TestWeakBoundIsBelowLoss(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 11))
+	var w WeakWorkspace
+	for name, draw := range gainDraws(rng) {
+		for n := 4; n <= 11; n++ {
+			fillAll(w.Reset(n), n, draw)
+			items := ascending(n)
+			b := &w.bound
+			b.prepare(w.gain, n, items)
+			var all weakTable
+			all.load(w.gain, n, items)
+			all.run(n)
+			part := make([]int32, 0, n)
+			for s := range uint(1) << n {
+				part = part[:0]
+				for _, u := range items {
+					if s>>u&1 == 1 {
+						part = append(part, u)
+					}
+				}
+				loss := w.pairwise(part) - all.best[s]
+				if bound := b.rest[s]; bound < 0 || bound > loss+tolerance {
+					t.Fatalf("%s: of %d items, those of %b lose %v, the bound is %v", name, n, s, loss, bound)
+				}
+			}
+			for i, loss := range b.pairs {
+				for s := range loss {
+					if loss[s] > b.rest[1<<n-1]+tolerance {
+						t.Fatalf("%s: of %d items, pair %d of groups loses %v, all %v", name, n, i, loss[s], b.rest[1<<n-1])
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestWeakBoundedFromPoorStart: a poor ranking to begin with costs time, but nothing else.
 func TestWeakBoundedFromPoorStart(t *testing.T) {
 	const n = 9
