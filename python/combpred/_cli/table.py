@@ -24,7 +24,7 @@ from .error import UsageError, needed
 #: What pandas needs to know of a CSV file, in its words, and how the command line spells it.
 READING = ("sep", "decimal", "thousands", "encoding", "na_values", "keep_default_na", "header", "index_col")
 _ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
-_SOME = 200  # rows looked at for zeros in front
+_SOME = 100  # rows looked at for zeros in front
 _SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -164,7 +164,7 @@ def _read_csv(
     sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
     if len(sep) > 1 and sep != r"\s+":
         raise UsageError(f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
-    names, lines = _records(source, content, sep)
+    names, lines, zeros = _records(source, content, sep)
     has_names = reading.get("header", True)
     if not has_names:
         names = [f"x{j}" for j in range(len(names))]
@@ -186,31 +186,28 @@ def _read_csv(
         raise UsageError(f"{source}: {str(error).strip()}") from error
     for name in frame.columns[[not pandas.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]:
         frame[name] = frame[name].astype(object).where(frame[name].notna(), np.nan)
-    first = pandas.read_csv(
-        io.StringIO(content), sep=sep, names=names, header=0 if has_names else None, index_col=False, dtype=str,
-        skipinitialspace=True, nrows=_SOME,
-    )  # fmt: skip
-    zeros = [name for name in names if first[name].str.fullmatch(r"0\d+").any()]
-    return Table(source, frame, lines[bool(has_names) :], zeros=zeros)
+    return Table(source, frame, lines[bool(has_names) :], zeros=[names[j] for j in zeros])
 
 
-def _records(source: str, content: str, sep: str) -> tuple[list[str], list[int]]:
-    """Return the fields of the first record, and the line that each begins in; blank lines are none.
+def _records(source: str, content: str, sep: str) -> tuple[list[str], list[int], set[int]]:
+    """Return the fields of the first record, the line that each begins in, and the columns with zeros in front.
 
-    pandas fills in short rows, cuts long ones and knows no lines.
+    Blank lines are no records. pandas fills in short rows, cuts long ones, drops zeros and knows no lines.
     """
     spaced = sep == r"\s+"
     reader = csv.reader(
         io.StringIO(content, newline=""), delimiter=" " if spaced else sep, skipinitialspace=True, strict=True
     )
     names: list[str] = []
-    lines, line = [], 1
+    lines, zeros, line = [], set[int](), 1
     try:
         for fields in reader:
             if len(fields) > 1 or (fields and fields[0].strip()):
                 fields = [field for field in fields if field] if spaced else fields
                 names = names or [field.strip() for field in fields]
                 lines.append(line)
+                if 1 < len(lines) < _SOME:
+                    zeros.update(j for j, field in enumerate(fields) if field[:1] == "0" and field[1:].isdigit())
                 if len(fields) != len(names):
                     raise UsageError(
                         f"{source}, line {line}: {counted(len(fields), 'field')}, the first line has {len(names)}; "
@@ -221,7 +218,7 @@ def _records(source: str, content: str, sep: str) -> tuple[list[str], list[int]]
         raise UsageError(f"{source}, line {reader.line_num}: {error}") from error
     if not lines:
         raise UsageError(f"{source} is empty; a table needs a line of column names and at least one row")
-    return names, lines
+    return names, lines, zeros
 
 
 def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
