@@ -224,6 +224,52 @@ def test_places_are_permuted_before_the_starts_and_ends() -> None:
     np.testing.assert_array_equal(other.matrix, plain.matrix[np.ix_(at, at)])
 
 
+NAMED: dict[str, Structure] = {
+    "Cliques": structures.Cliques(vertices=["a", "b", "c"]),
+    "Cycles": structures.Cycles(vertices=["a", "b", "c", "d"]),
+    "DirectedCycles": structures.DirectedCycles(vertices=["a", "b", "c"]),
+    "Graphs": structures.Graphs(vertices=["a", "b", "c"]),
+    "PartialOrders": structures.PartialOrders(items=["a", "b", "c"]),
+    "Paths": structures.Paths([("a", "b"), ("a", "c"), ("b", "c")], "a", "c", vertices=["a", "b", "c", "d"]),
+    "Permutations": structures.Permutations(labels=["a", "b", "c"]),
+    "Routes": structures.Routes(places=["a", "b", "c"]),
+    "SpanningTrees": structures.SpanningTrees(vertices=["a", "b", "c"]),
+    "Tournaments": structures.Tournaments(items=["a", "b", "c"]),
+    "WeakOrders": structures.WeakOrders(labels=["a", "b", "c"]),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_rows_and_columns_have_the_names_of_the_structure(name: str) -> None:
+    structure = NAMED[name]
+    matrix = marginal_matrix(structure, structure.mean())
+    named = "abcd"[: matrix.n_items]
+    assert "".join(matrix.rows[: matrix.n_items]) == "".join(matrix.columns[: matrix.n_items]) == named
+    assert set(matrix.rows[len(named) :]) <= {"start"} and set(matrix.columns[len(named) :]) <= {"end"}
+
+
+def test_items_and_columns_of_assignments_have_their_own_names() -> None:
+    structure = structures.Assignments(items=["ann", "bob"], columns=["north", "south"])
+    marginals = structure.marginals([1.0, 0.0, 0.0, 1.0])
+    display = MarginalsDisplay.from_marginals(structure, marginals)
+    assert display.row_labels == ("ann", "bob") and display.column_labels == ("north", "south")
+    columns = structures.Assignments(2, columns=["north", "south"])
+    assert marginal_matrix(columns, marginals).rows == ("item 0", "item 1")
+    assert marginal_matrix(columns, marginals).columns == ("north", "south")
+
+
+def test_names_come_from_training_and_may_be_replaced() -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = data()
+    frame = pandas.DataFrame(y, columns=[f"dish {i}" for i in range(y.shape[1])])
+    ranker = ProbabilisticStructured("permutations").fit(X, frame)
+    display = MarginalsDisplay.from_estimator(ranker, X[:1], order="rank")
+    ranks = marginal_matrix(ranker.structure_, ranker.predict_marginals(X[:1])).expected_ranks()
+    assert display.row_labels == tuple(f"dish {i}" for i in np.argsort(ranks, kind="stable"))
+    other = "abcdefgh"[: y.shape[1]]
+    assert MarginalsDisplay.from_estimator(ranker, X[:1], labels=other).row_labels == tuple(other)
+
+
 def data() -> tuple[np.ndarray, np.ndarray]:
     X = np.random.default_rng(0).normal(size=(40, 3))
     return X, np.argsort(np.argsort(X, axis=1), axis=1) + 1

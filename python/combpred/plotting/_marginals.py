@@ -130,7 +130,7 @@ class MarginalsDisplay:
         marginals : array-like of shape (d,)
             :math:`E\psi`, such as `structure.marginals(scores)` or a row of `predict_marginals`.
         labels : sequence of str, default=None
-            Names of the labels (items, vertices, places); None: their numbers.
+            Names of the labels (items, vertices, places); None: those of the structure or, without any, their numbers.
         order : "rank" or array-like of shape (n_labels,), default=None
             In which order rows and columns stand: "rank" sorts labels of orders by their expected rank, the first at
             the top. None: as they are numbered.

@@ -87,7 +87,7 @@ class MarginalMatrix:
 
 
 def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
-    r"""Return the marginals of one distribution as a matrix.
+    r"""Return the marginals of one distribution as a matrix whose items have the names of the structure.
 
     Parameters
     ----------
@@ -109,13 +109,22 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
         raise ValueError(
             f"marginals has {len(rows)} rows, a matrix shows one distribution; pass one row, such as marginals[0]"
         )
+    matrix = _numbered(structure, rows[0])
+    names, seconds = structure.space.value_names(), structure.space.second_names()
+    if names is not None:
+        matrix = matrix.renamed(names[: matrix.n_items or len(matrix.rows)])  # paths may have names of more vertices
+    return matrix if seconds is None or matrix.n_items else replace(matrix, columns=tuple(map(str, seconds)))
+
+
+def _numbered(structure: Structure, values: FloatArray) -> MarginalMatrix:
+    """Return the matrix with items called by their numbers."""
     layout = structure.space.layout
     if layout is None:
         raise CapabilityError(
             f"the marginals of {structure!r} are one number for each entry of ψ and make no matrix; draw them as bars: "
             "ax.barh(structure.feature_names(), marginals)"
         )
-    kind, n, values = layout.kind, layout.n_items, rows[0]
+    kind, n = layout.kind, layout.n_items
     if kind in ("total order", "order"):
         return _of_order(structure, kind, n, values)
     at = layout.rows, layout.columns

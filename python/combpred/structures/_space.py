@@ -207,6 +207,10 @@ class LibrarySpace:
         """Return the names of the values of an output, classes, labels or grades; None if they have none."""
         return self.structure._names
 
+    def second_names(self) -> Sequence[Hashable] | None:
+        """Return the names of what items are assigned; None if it has none."""
+        return self.structure._second_names
+
     def classes(self) -> NDArray[Any] | None:
         """Return the outputs in the format of y where they are classes of one row, in the order of probabilities."""
         found: NDArray[Any] | None = getattr(self.structure, "_classes", lambda: None)()
