@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,6 +36,8 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
     them and names the row.
     """
     refuse_masked(X, "X")
+    if options.get("dtype", "numeric") is not None and options.keys().isdisjoint(_AS_GIVEN):
+        refuse_strings(X)
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
 
 
@@ -45,6 +47,42 @@ def refuse_masked(values: Any, argument: str) -> None:
         row = int(np.argmax(mask.reshape(len(mask), -1).any(axis=1)))
         reason = f"{argument}, row {row}: an entry is masked; drop the row, or fill it in by {argument}.filled(…)"
         raise RowError(row, reason, named=True)
+
+
+def refuse_strings(X: Any) -> None:
+    """Raise RowError for strings in X, naming row, column and what makes numbers of them; NumPy converts digits."""
+    columns: Iterable[tuple[Any, Any]] = ()
+    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        columns = ((name, X[name]) for name, dtype in zip(X.columns, X.dtypes, strict=True) if _may_be_text(dtype))
+    elif getattr(getattr(X, "dtype", None), "kind", "") in "OUST" and getattr(X, "ndim", 0) == 2:
+        columns = ((j, X[:, j]) for j in range(X.shape[1]))
+    elif isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], (list, tuple)):
+        columns = [(j, [value]) for j, value in enumerate(X[0]) if isinstance(value, (str, bytes))]
+    found = None  # a string that is a number; others come first
+    for name, values in columns:
+        for row, value in enumerate(values):
+            if isinstance(value, (str, bytes)) and (found is None or not _is_digits(value)):
+                found = row, f"X, row {row}: found {str(value)!r} in column {name!r}"
+                if not _is_digits(value):
+                    encoder = f"make_column_transformer((OneHotEncoder(), [{name!r}]), remainder='passthrough')"
+                    reason = f"{found[1]}, where estimators take numbers: encode categories before, as by {encoder}"
+                    raise RowError(row, reason, named=True)
+    if found is not None:
+        raise RowError(found[0], f"{found[1]}, a string: make numbers of such columns by .astype(float)", named=True)
+
+
+def _is_digits(value: str | bytes) -> bool:
+    """Return whether a string is a number."""
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _may_be_text(dtype: Any) -> bool:
+    """Return whether a column of a data frame may hold strings."""
+    return getattr(dtype, "kind", "O") not in "biuf" and not str(dtype).startswith(("Int", "UInt", "Float", "Sparse"))
 
 
 def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -129,7 +167,7 @@ def unconverted_rows(estimator: Any, X: Any, *, accept_sparse: bool = True) -> A
     Entries of an array are not read, so a memory-mapped file stays on disk and float32 inputs are not copied as a
     whole; `rows_in_double` converts and checks some rows at a time.
     """
-    if sparse.issparse(X):
+    if sparse.issparse(X) or (hasattr(X, "columns") and hasattr(X, "sparse")):  # also a data frame of sparse columns
         return check_rows(estimator, X, reset=False, accept_sparse=accept_sparse)
     return validate_input(estimator, X, reset=False, accept_sparse=False, dtype="numeric")
 

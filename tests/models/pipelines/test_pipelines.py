@@ -1,0 +1,525 @@
+"""Pipelines as data scientists write them, each against a second way to the same numbers."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn import set_config
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.ensemble import RandomForestRegressor, StackingClassifier, VotingClassifier
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, VarianceThreshold, f_classif
+from sklearn.impute import SimpleImputer
+from sklearn.inspection import partial_dependence, permutation_importance
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+    validation_curve,
+)
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    SplineTransformer,
+    StandardScaler,
+)
+
+from combpred import (
+    EmbeddingRegressor,
+    ProbabilisticStructured,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredSGD,
+    StructuredVoting,
+)
+from combpred.baselines import StructuredSVM
+from combpred.datasets import load_digits_attributes, load_iris_hierarchy, load_iris_ranking
+from combpred.kernels import NystromMap
+from combpred.metrics import get_scorer, hamming_score, kendall_tau, kendall_tau_scorer
+from combpred.ranking import NearestNeighborsLabelRanker, RankingByPairwiseComparison
+from combpred.structures import Hierarchy, LabelSets, Ordinal, Permutations
+
+same = np.testing.assert_array_equal
+
+
+@pytest.fixture
+def iris() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A third of the flowers, and rankings of the species by name."""
+    X, y = load_iris_ranking(return_X_y=True, as_frame=True)
+    rows = np.random.default_rng(0).permutation(150)[:50]
+    return X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
+
+
+@pytest.fixture
+def people() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Customers with numbers, categories and missing values, and the products they took."""
+    rng = np.random.default_rng(0)
+    n = 90
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n).astype(float),
+            "income": rng.lognormal(10, 0.5, n),
+            "city": rng.choice(["Bath", "Ely", "Hull"], n),
+            "plan": pd.Categorical(rng.choice(["basic", "plus"], n)),
+        }
+    )
+    old, rich, plus = X["age"] > 50, X["income"] > 22_000, X["plan"] == "plus"
+    y = pd.DataFrame({"card": old | plus, "loan": ~old & ~rich, "fund": rich}).astype(int)
+    X.loc[::11, "age"] = np.nan
+    return X, y
+
+
+def prepared() -> ColumnTransformer:
+    """Return how columns of `people` become numbers."""
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    return make_column_transformer(
+        (numbers, ["age", "income"]), (OneHotEncoder(handle_unknown="ignore"), ["city", "plan"])
+    )
+
+
+# Preparing inputs.
+
+
+def test_scaling_is_that_of_its_own_rows(iris):
+    X, y = iris
+    pipe = make_pipeline(StandardScaler(), StructuredRidge("permutations", alpha=0.1)).fit(X[:40], y[:40])
+    scaler = StandardScaler().fit(X[:40])
+    alone = StructuredRidge("permutations", alpha=0.1).fit(scaler.transform(X[:40]), y[:40])
+    same(pipe.predict(X[40:]), alone.predict(scaler.transform(X[40:])))
+    assert pipe.score(X[40:], y[40:]) == kendall_tau(y[40:], pipe.predict(X[40:]))
+
+
+def test_columns_of_all_kinds_are_prepared_by_name(people):
+    X, y = people
+    pipe = make_pipeline(prepared(), StructuredRidge("labelsets")).fit(X, y)
+    shuffled = X[["plan", "income", "city", "age"]]
+    same(pipe.predict(shuffled), pipe.predict(X))
+    assert pipe.score(X, y) > 0.85
+    unknown = X.assign(city="Cork")
+    assert pipe.predict(unknown).shape == (90, 3)
+
+
+def test_selectors_of_types_take_numbers_and_categories(people):
+    X, y = people
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    chosen = ColumnTransformer(
+        [
+            ("numbers", numbers, make_column_selector(dtype_include="number")),
+            ("rest", OrdinalEncoder(), make_column_selector(dtype_exclude="number")),
+        ]
+    )
+    pipe = Pipeline([("prepare", chosen), ("predict", StructuredRidge("labelsets", kernel="rbf"))]).fit(X, y)
+    same(pipe.predict(X), pipe["predict"].predict(pipe["prepare"].transform(X)))
+
+
+def test_frames_between_steps_keep_the_names_of_features(people):
+    X, y = people
+    dense = prepared().set_params(sparse_threshold=0, onehotencoder__sparse_output=False)
+    pipe = make_pipeline(dense, StructuredRidge("labelsets")).set_output(transform="pandas")
+    pipe.fit(X, y)
+    names = list(pipe[-1].feature_names_in_)
+    assert "onehotencoder__city_Ely" in names and len(names) == 7
+    plain = make_pipeline(prepared(), StructuredRidge("labelsets")).fit(X, y)
+    same(pipe.predict(X), plain.predict(X))
+
+
+def test_features_of_several_kinds_are_put_side_by_side(iris):
+    X, y = iris
+    union = FeatureUnion([("pca", PCA(2)), ("pairs", PolynomialFeatures(2, include_bias=False))])
+    pipe = make_pipeline(StandardScaler(), union, StructuredRidge("permutations", alpha=1.0)).fit(X, y)
+    assert pipe[-1].n_features_in_ == 2 + 14
+    scaled = pipe[0].transform(X)
+    by_hand = np.hstack([PCA(2).fit_transform(scaled), PolynomialFeatures(2, include_bias=False).fit_transform(scaled)])
+    same(pipe.predict(X), StructuredRidge("permutations", alpha=1.0).fit(by_hand, y).predict(by_hand))
+
+
+def test_splines_make_a_linear_model_bend(iris):
+    X, y = iris
+    straight = make_pipeline(StandardScaler(), StructuredRidge("permutations"))
+    bent = make_pipeline(StandardScaler(), SplineTransformer(5), StructuredRidge("permutations"))
+    assert cross_val_score(bent, X, y, cv=3).mean() > cross_val_score(straight, X, y, cv=3).mean()
+
+
+def test_features_are_selected_by_what_they_say_of_classes():
+    X, y = load_iris_hierarchy(return_X_y=True, as_frame=True)
+    tree = load_iris_hierarchy().structure
+    pipe = make_pipeline(SelectKBest(f_classif, k=2), StructuredRidge(tree, kernel="rbf")).fit(X, y)
+    assert list(pipe[0].get_feature_names_out()) == ["petal length (cm)", "petal width (cm)"]
+    assert pipe.score(X, y) > 0.9
+
+
+def test_own_functions_are_steps(iris):
+    X, y = iris
+    ratios = FunctionTransformer(lambda frame: frame.assign(ratio=frame.iloc[:, 2] / frame.iloc[:, 3]))
+    pipe = make_pipeline(ratios, VarianceThreshold(), StructuredRidge("permutations")).fit(X, y)
+    assert pipe[-1].n_features_in_ == 5
+
+
+def test_texts_become_sparse_rows():
+    texts = [
+        "cheap pills now",
+        "meeting at noon",
+        "lunch at noon",
+        "cheap watches",
+        "pills and watches",
+        "team lunch",
+    ] * 5
+    topics = LabelSets.from_sets(
+        [["spam", "health"], ["work"], ["work", "food"], ["spam"], ["spam", "health"], ["work", "food"]] * 5,
+        as_frame=True,
+    )
+    pipe = make_pipeline(TfidfVectorizer(), StructuredRidge("labelsets", alpha=0.1)).fit(texts, topics)
+    assert sparse.issparse(pipe[:-1].transform(texts))
+    assert LabelSets.to_sets(pipe.predict(["cheap pills", "team meeting"]), labels=list(topics)) == [
+        ["health", "spam"],
+        ["work"],
+    ]
+    reduced = make_pipeline(TfidfVectorizer(), TruncatedSVD(3, random_state=0), StructuredRidge("labelsets", alpha=0.1))
+    assert reduced.fit(texts, topics).score(texts, topics) > 0.9
+
+
+def test_kernels_are_approximated_in_a_step(iris):
+    X, y = iris
+    pipe = make_pipeline(StandardScaler(), NystromMap(30, random_state=0), StructuredRidge("permutations", alpha=0.1))
+    whole = make_pipeline(StandardScaler(), StructuredRidge("permutations", kernel="rbf", gamma="scale", alpha=0.1))
+    assert np.mean(pipe.fit(X, y).predict(X) == whole.fit(X, y).predict(X)) > 0.95
+
+
+# Tables of other libraries.
+
+
+@pytest.mark.parametrize("library", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
+def test_tables_of_other_libraries_are_those_of_pandas(iris, library):
+    X, y = iris
+    expected = StructuredRidge("permutations").fit(X, y)
+    model = StructuredRidge("permutations").fit(library(X), library(y))
+    same(model.predict(library(X)), expected.predict(X))
+    assert model.score(library(X), library(y)) == expected.score(X, y)
+    with pytest.raises(ValueError, match="columns"):
+        model.score(library(X), library(y.rename(columns={"setosa": "rosa"})))
+
+
+def test_sparse_frames_are_sparse_matrices(people):
+    X, y = people
+    encoded = OneHotEncoder().fit_transform(X[["city", "plan"]])
+    frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(encoded), columns=[f"f{i}" for i in range(5)])
+    model, expected = StructuredRidge("labelsets").fit(frame, y), StructuredRidge("labelsets").fit(encoded, y)
+    same(model.predict(frame), np.asarray(expected.predict(encoded.toarray())))
+    assert model.score(frame, y) == expected.score(encoded, y)
+    assert ProbabilisticStructured("labelsets").fit(frame, y).predict_proba(frame[:5]).shape == (5, 3)
+
+
+def test_nullable_numbers_are_numbers(iris):
+    X, y = iris
+    nullable = X.convert_dtypes().astype({X.columns[0]: "Float64"})
+    same(StructuredRidge("permutations").fit(nullable, y.astype("Int64")).predict(nullable),
+         StructuredRidge("permutations").fit(X, y).predict(X))  # fmt: skip
+
+
+# Choosing parameters.
+
+
+def test_grids_reach_into_steps_and_structures(iris):
+    X, y = iris
+    pipe = Pipeline([("scale", StandardScaler()), ("rank", StructuredRidge("permutations"))])
+    search = GridSearchCV(pipe, {"rank__alpha": [0.01, 1.0], "rank__kernel": ["linear", "rbf"]}, cv=3).fit(X, y)
+    best = clone(pipe).set_params(**search.best_params_)
+    assert search.best_score_ == pytest.approx(cross_val_score(best, X, y, cv=3).mean())
+    same(search.predict(X), best.fit(X, y).predict(X))
+
+
+def test_parameters_of_structures_are_searched(people):
+    X, y = people
+    pipe = make_pipeline(prepared(), ProbabilisticStructured(LabelSets(), tol=1e-3))
+    grid = {"probabilisticstructured__structure__observed": [False, True]}
+    search = GridSearchCV(pipe, grid, cv=3, error_score="raise").fit(X, y)
+    assert set(search.cv_results_["param_probabilisticstructured__structure__observed"]) == {False, True}
+
+
+def test_random_and_halving_searches(iris):
+    X, y = iris
+    grid = {"alpha": [0.01, 0.1, 1.0, 10.0]}
+    random = RandomizedSearchCV(StructuredRidge("permutations"), grid, n_iter=3, random_state=0, cv=3).fit(X, y)
+    halving = HalvingGridSearchCV(StructuredRidge("permutations"), grid, cv=3, min_resources=20, random_state=0).fit(
+        X, y
+    )
+    for search in (random, halving):
+        assert search.best_params_["alpha"] in grid["alpha"] and search.score(X, y) > 0.5
+
+
+def test_several_metrics_by_object_and_by_function(iris):
+    X, y = iris
+    scoring = {"tau": kendall_tau_scorer, "first": get_scorer("top_k_recall", k=1), "own": make_scorer(kendall_tau)}
+    found = cross_validate(StructuredRidge("permutations"), X, y, scoring=scoring, cv=3)
+    same(found["test_tau"], found["test_own"])
+    predicted = cross_val_predict(StructuredRidge("permutations"), X, y, cv=3)
+    folds = [slice(0, 17), slice(17, 34), slice(34, 50)]
+    first = [(predicted[rows].argmin(axis=1) == y[rows].to_numpy().argmin(axis=1)).mean() for rows in folds]
+    np.testing.assert_allclose(found["test_first"], first)
+
+
+def test_curves_of_learning_and_of_a_parameter(iris):
+    X, y = iris
+    sizes, _, left_out = learning_curve(StructuredRidge("permutations"), X, y, cv=3, shuffle=True, random_state=0)
+    assert left_out.shape == (5, 3) and left_out[-1].mean() > left_out[0].mean()
+    train, _ = validation_curve(
+        StructuredRidge("permutations", kernel="rbf"), X, y, param_name="alpha", param_range=[1e-3, 1e3], cv=3
+    )
+    assert train[0].mean() > train[1].mean()
+
+
+def test_groups_stay_together(iris):
+    X, y = iris
+    groups = np.arange(50) % 5
+    scores = cross_val_score(StructuredRidge("permutations"), X, y, groups=groups, cv=GroupKFold(5))
+    by_hand = [
+        StructuredRidge("permutations").fit(X[groups != g], y[groups != g]).score(X[groups == g], y[groups == g])
+        for g in range(5)
+    ]
+    np.testing.assert_allclose(sorted(scores), sorted(by_hand))
+
+
+def test_one_call_chooses_within_a_pipeline(iris):
+    X, y = iris
+    pipe = make_pipeline(StandardScaler(), StructuredRidgeCV("permutations", kernels=["linear", "rbf"])).fit(X, y)
+    assert pipe[-1].best_params_["kernel"] in ("linear", "rbf")
+    assert cross_val_score(pipe, X, y, cv=3).mean() > 0.7
+
+
+# Classes, as scikit-learn knows them.
+
+
+def test_grades_are_classes_of_other_estimators():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=120), [-0.5, 0.5])
+    grades = ProbabilisticStructured(Ordinal(3))
+    calibrated = CalibratedClassifierCV(grades, cv=3).fit(X, y)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1.0)
+    voted = VotingClassifier([("grades", grades), ("logistic", LogisticRegression())], voting="soft").fit(X, y)
+    assert voted.score(X, y) > 0.75
+    proba = cross_val_predict(grades, X, y, cv=StratifiedKFold(3), method="predict_proba")
+    assert proba.shape == (120, 3)
+    assert (np.asarray(grades.fit(X, y).classes_)[proba.argmax(axis=1)] == y).mean() > 0.7
+
+
+def test_nodes_of_trees_are_classes_of_stacks():
+    X, y = load_iris_hierarchy(return_X_y=True)
+    tree = load_iris_hierarchy().structure
+    stack = StackingClassifier(
+        [("tree", ProbabilisticStructured(tree)), ("flat", LogisticRegression(max_iter=1000))],
+        LogisticRegression(max_iter=1000), cv=3,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="unknown label 0; the nodes are 'Iris'"):  # the stack numbers names
+        stack.fit(X, y)
+    leaves = Hierarchy([-1, 0, 0, 2, 2], allowed="leaves")
+    codes = np.array([1, 3, 4])[np.unique(y, return_inverse=True)[1]]
+    assert ProbabilisticStructured(leaves).fit(X, codes).score(X, codes) > 0.9
+
+
+# Regressors, rankers and averages.
+
+
+def test_any_regressor_learns_embeddings(iris):
+    X, y = iris
+    forest = EmbeddingRegressor(RandomForestRegressor(20, random_state=0), "permutations").fit(X, y)
+    psi = Permutations(3).embed(y)
+    targets = RandomForestRegressor(20, random_state=0).fit(X, psi).predict(X)
+    same(forest.predict(X), Permutations(3).decode(targets))
+    inner = EmbeddingRegressor(
+        make_pipeline(StandardScaler(), MultiOutputRegressor(RandomForestRegressor(5))), "permutations"
+    )
+    search = GridSearchCV(inner, {"regressor__multioutputregressor__estimator__max_depth": [1, 4]}, cv=3).fit(X, y)
+    assert search.best_params_
+
+
+def test_averages_of_pipelines(iris):
+    X, y = iris
+    members = [
+        ("linear", make_pipeline(StandardScaler(), StructuredRidge("permutations"))),
+        ("kernel", StructuredRidge("permutations", kernel="rbf")),
+    ]
+    voting = StructuredVoting(members, weights=[0.25, 0.75]).fit(X, y)
+    each = [clone(member).fit(X, y) for _, member in members]
+    linear = each[0][-1].feature_scores(each[0][:-1].transform(X))
+    np.testing.assert_allclose(voting.feature_scores(X), 0.25 * linear + 0.75 * each[1].feature_scores(X), atol=1e-9)
+
+
+def test_label_rankers_are_estimators_like_others(iris):
+    X, y = iris
+    pipe = make_pipeline(StandardScaler(), NearestNeighborsLabelRanker())
+    search = GridSearchCV(pipe, {"nearestneighborslabelranker__n_neighbors": [1, 5]}, cv=3).fit(X, y)
+    assert search.score(X, y) > 0.7
+    pairs = make_pipeline(StandardScaler(), RankingByPairwiseComparison(LogisticRegression(C=10.0))).fit(X, y)
+    assert pairs.score(X, y) > 0.9
+
+
+def test_batches_train_behind_a_fitted_scaler(iris):
+    X, y = iris
+    scaler = StandardScaler().fit(X)
+    model = StructuredSGD("permutations", average=True, random_state=0)
+    for _ in range(20):
+        for rows in (slice(0, 25), slice(25, 50)):
+            model.partial_fit(scaler.transform(X[rows]), y[rows])
+    assert make_pipeline(scaler, model).score(X, y) > 0.7
+
+
+# What goes along with rows.
+
+
+def test_weights_reach_the_last_step(iris):
+    X, y = iris
+    weights = np.arange(50.0)
+    pipe = make_pipeline(StandardScaler(), StructuredRidge("permutations"))
+    pipe.fit(X, y, structuredridge__sample_weight=weights)
+    alone = StructuredRidge("permutations").fit(StandardScaler().fit_transform(X), y, sample_weight=weights)
+    np.testing.assert_allclose(pipe[-1].coef_, alone.coef_)
+
+
+def test_metadata_are_routed(iris):
+    X, y = iris
+    weights = np.arange(50.0) + 1
+    set_config(enable_metadata_routing=True)
+    try:
+        model = (
+            StructuredRidge("permutations").set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        )
+        search = GridSearchCV(make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model),
+                              {"structuredridge__alpha": [0.1]}, cv=2)  # fmt: skip
+        search.fit(X, y, sample_weight=weights)
+        asked = StructuredRidge("permutations").set_predict_request(constraints=True)
+        pipe = make_pipeline(StandardScaler(), asked).fit(X, y)
+        found = pipe.predict(X, constraints={"first": "virginica"})
+    finally:
+        set_config(enable_metadata_routing=False)
+    same(search.best_estimator_.predict(X).shape, (50, 3))
+    same(np.asarray(found)[:, 2], 1)
+
+
+def test_conditions_and_certificates_go_through_pipelines(iris):
+    X, y = iris
+    pipe = make_pipeline(StandardScaler(), StructuredRidge("permutations")).fit(X, y)
+    found, certificate = pipe.predict(X, constraints={"last": "setosa"}, return_certificate=True)
+    same(np.asarray(found)[:, 0], 3)
+    assert certificate.optimal.all()
+
+
+# Inspecting.
+
+
+def test_importance_of_inputs_by_our_metrics(iris):
+    X, y = iris
+    noisy = X.assign(noise=np.random.default_rng(0).normal(size=50))
+    model = make_pipeline(StandardScaler(), StructuredRidge("permutations", kernel="rbf")).fit(noisy, y)
+    found = permutation_importance(model, noisy, y, scoring=get_scorer("kendall_tau"), n_repeats=10, random_state=0)
+    assert found.importances_mean[-1] < found.importances_mean[:4].max() / 3
+
+
+def first_score(estimator: Any, X: Any, y: Any) -> float:
+    """Return how often the first label is right, of which importance may be asked."""
+    return float((np.asarray(estimator.predict(X)).argmin(axis=1) == np.asarray(y).argmin(axis=1)).mean())
+
+
+def test_importance_of_inputs_for_one_entry(iris):
+    X, y = iris
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    found = permutation_importance(model, X, y, scoring=first_score, n_repeats=5, random_state=0)
+    assert found.importances_mean[2:].max() > 0.1
+
+
+def test_dependence_of_one_class_on_an_input():
+    X, y = load_iris_hierarchy(return_X_y=True, as_frame=True)
+    codes = pd.Series(np.array([1, 3, 4])[np.unique(y, return_inverse=True)[1]])
+    model = ProbabilisticStructured(Hierarchy([-1, 0, 0, 2, 2], allowed="leaves")).fit(X, codes)
+    found = partial_dependence(model, X, ["petal length (cm)"], kind="average", grid_resolution=5)
+    by_hand = [
+        model.predict_proba(X.assign(**{"petal length (cm)": value})).mean(axis=0) for value in found["grid_values"][0]
+    ]
+    np.testing.assert_allclose(found["average"][:, :], np.array(by_hand).T, atol=1e-12)
+
+
+# Copies.
+
+
+def test_whole_pipelines_are_cloned_pickled_and_run_in_parallel(people):
+    X, y = people
+    pipe = make_pipeline(prepared(), StructuredRidge(LabelSets(), kernel="rbf")).fit(X, y)
+    again = pickle.loads(pickle.dumps(pipe))
+    same(again.predict(X), pipe.predict(X))
+    same(clone(pipe).fit(X, y).predict(X), pipe.predict(X))
+    one, two = (cross_val_score(pipe, X, y, cv=3, n_jobs=jobs) for jobs in (1, 2))
+    same(one, two)
+
+
+def test_digits_in_one_go():
+    X, y = load_digits_attributes(return_X_y=True, as_frame=True)
+    X, y = X[::6], y[::6]
+    pipe = make_pipeline(PCA(20), StandardScaler(), StructuredRidge(LabelSets(), kernel="rbf", gamma=0.01, alpha=0.1))
+    predicted = cross_val_predict(pipe, X, y, cv=3)
+    separate = make_pipeline(PCA(20), StandardScaler(), StructuredSVM(LabelSets(), tol=0.1))
+    assert hamming_score(y, predicted) > 0.9 > hamming_score(y, cross_val_predict(separate, X, y, cv=3)) > 0.7
+
+
+# Strings in X.
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StructuredRidge("permutations"), StructuredRidge("permutations", kernel="rbf"),
+        StructuredRidgeCV("permutations"),
+        ProbabilisticStructured("permutations"), StructuredSGD("permutations"), StructuredSVM("permutations"),
+        NearestNeighborsLabelRanker(), RankingByPairwiseComparison(), NystromMap(5),
+    ],
+    ids=lambda model: type(model).__name__,
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["object", "string", "categories", "array"])
+def test_strings_are_refused_alike(iris, model, form):
+    X, y = iris
+    words = np.where(X.iloc[:, 0] > 5, "large", "small")
+    if form == "array":
+        given: Any = np.column_stack([X.to_numpy().astype(str), words])
+    else:
+        column: dict[str, Any] = {"object": words.astype(object), "string": pd.array(words, dtype="string")}
+        column["categories"] = pd.Categorical(words)
+        given = X.assign(size=column[form])
+    with pytest.raises(ValueError, match=r"large|small") as caught:
+        clone(model).fit(given, y)
+    assert "OneHotEncoder" in str(caught.value)
+    if form != "array":
+        assert "'size'" in str(caught.value)
+
+
+def test_numbers_written_as_strings_are_refused_alike(iris):
+    X, y = iris
+    model = StructuredRidge("permutations").fit(X, y)
+    written = X.astype({X.columns[1]: str})
+    for given in (written, written.to_numpy(), X.to_numpy().astype(str), X.to_numpy().astype(str).tolist()):
+        for call in (lambda X: clone(model).fit(X, y), model.predict, lambda X: NystromMap(5).fit(X)):
+            with pytest.raises(
+                ValueError, match=r"X, row 0: found '\d.\d' in column .*, a string: make numbers of such"
+            ):
+                call(given)
