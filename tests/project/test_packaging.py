@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
@@ -120,7 +121,7 @@ def test_wheel_installs_and_computes(wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
     # The dependencies come from the environment that runs the tests.
-    here = Path(sys.modules["numpy"].__file__).parent.parent
+    here = Path(importlib.import_module("numpy").__file__).parent.parent
     (site / "dependencies.pth").write_text(f"{here}\n")
     script = (
         "import combpred; from combpred._lib.structure import Description, structure_count; "
