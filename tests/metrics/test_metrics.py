@@ -302,3 +302,12 @@ def test_trees_are_given_as_the_structures_that_have_them():
     paths = [["animal", "mammal", "cat"], ["animal", "mammal", "dog"], ["animal", "fish"]]
     for tree in (Hierarchy(parent), Hierarchy.from_paths(paths), Subtrees.from_paths(paths)):
         np.testing.assert_array_equal(metrics.hierarchical_loss(truth, predicted, parent=tree, per_row=True), expected)
+
+
+def test_metrics_of_classes_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    truth, predicted, weights = rng.integers(0, 4, 60), rng.integers(0, 4, 60), rng.random(60)
+    expected = sklearn.metrics.accuracy_score(truth, predicted, sample_weight=weights)
+    assert metrics.accuracy(truth, predicted, sample_weight=weights) == pytest.approx(expected, rel=1e-14)
+    expected = sklearn.metrics.mean_absolute_error(truth, predicted, sample_weight=weights)
+    assert metrics.neg_absolute_error(truth, predicted, sample_weight=weights) == pytest.approx(-expected, rel=1e-14)

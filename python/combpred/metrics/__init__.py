@@ -5,6 +5,9 @@ or one number per row with ``per_row=True``. A name that ends in ``_loss``, and 
 smaller for better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over
 all rows together, `abstention_curve` partial orders at all thresholds. :mod:`combpred.losses` judges scores of a
 structure. `get_scorer` gives the metrics of predictions to scikit-learn's searches.
+
+`accuracy`, `zero_one_loss`, `hamming_loss`, `neg_absolute_error` and `ranking_loss` equal scikit-learn's, which
+have neither `per_row` nor errors that name rows.
 """
 
 from ._abstention import AbstentionCurve, abstention_curve, pair_completeness, pair_gamma
