@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # the table below, spelt out for type checkers; a test compar
     from ._lib.versions import __version__ as __version__
     from ._lib.versions import show_versions as show_versions
     from ._models.certified import Certified as Certified
+    from ._models.composed.converted import ConvertedTargets as ConvertedTargets
     from ._models.composed.embedding import EmbeddingRegressor as EmbeddingRegressor
     from ._models.composed.voting import StructuredVoting as StructuredVoting
     from ._models.probabilistic import ProbabilisticStructured as ProbabilisticStructured
@@ -51,6 +52,7 @@ _HOMES = {
     "CapabilityError": "._lib.errors",
     "Certified": "._models.certified",
     "ChainDiagnostics": ".sampling._diagnostics",
+    "ConvertedTargets": "._models.composed.converted",
     "EmbeddingRegressor": "._models.composed.embedding",
     "ForkedProcessError": "._lib.errors",
     "LogPartition": ".sampling._estimates",

@@ -23,6 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import combpred
 from combpred import (
+    ConvertedTargets,
     EmbeddingRegressor,
     ProbabilisticStructured,
     StructuredRidge,
@@ -115,6 +116,11 @@ MODELS = {
         ProbabilisticStructured("cycles", inference="mcmc", max_iter=2, random_state=0),
         X,
         structures.Cycles(5).sample(N, random_state=0),
+    ),
+    "targets of lists": (
+        ConvertedTargets(StructuredRidge(structures.LabelSets(labels=["a", "b"])), "sets", sep="|"),
+        X,
+        ["a|b", "b"] * (N // 2),
     ),
     "sparse rows": (StructuredRidge("permutations", kernel="rbf"), sparse.csr_array(np.abs(X)), RANKS),
     "search": (

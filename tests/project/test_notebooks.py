@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -24,16 +23,14 @@ def executed(file: Path) -> list[str]:
     """Return the texts that the cells of a notebook print and show, after running it."""
     from nbconvert.preprocessors import ExecutePreprocessor
 
-    os.environ.update(MPLBACKEND="module://matplotlib_inline.backend_inline")
     notebook = nbformat.read(file, as_version=4)
     ExecutePreprocessor(timeout=240, kernel_name="python3").preprocess(notebook, {"metadata": {"path": str(ROOT)}})
     texts = []
     for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            data: dict[str, Any] = output.get("data", {})
-            texts.append(output.get("text") or data.get("text/plain", ""))
-            if "image/png" in data:
-                texts.append("<picture>")
+        printed = "".join(output.get("text", "") for output in cell.get("outputs", []))  # which may come in parts
+        shown: list[dict[str, Any]] = [output.get("data", {}) for output in cell.get("outputs", [])]
+        texts += [printed, *(data.get("text/plain", "") for data in shown)]
+        texts += ["<picture>" for data in shown if "image/png" in data]
     return texts
 
 
@@ -73,7 +70,8 @@ def claims(name: str, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.versionless if name in VERSIONLESS else ()) for name in NOTEBOOKS]
 )
-def test_notebooks_run_and_say_what_is_so(name: str) -> None:
+def test_notebooks_run_and_say_what_is_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     claims(name, executed(NOTEBOOKS[name]))
 
 

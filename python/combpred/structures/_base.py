@@ -84,6 +84,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
 
     _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
+    __dir__ = object.__dir__  # scikit-learn's asks for the value of every attribute, which sizes may not allow yet
     _entries: ClassVar[EntryKind] = "unknown"  # values that the entries of ψ take
     _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
     _decisions: ClassVar[tuple[str, ...]] = ()  # beside the most probable output, and that of nearest ψ
@@ -790,22 +791,20 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When the value is None or out of bounds.
         """
-        value, legal = getattr(self, parameter), self._range(key)
+        value, legal, whose = getattr(self, parameter), self._range(key), f"{type(self).__name__}: {parameter}"
         at_least = legal.least if least is None else least
         if value is None:
             remedy = "" if source is None else f", or use structure_ of a fitted estimator, which has it from {source}"
-            raise ValueError(f"{type(self).__name__}: {parameter} is not known yet; give it{remedy}")
+            raise ValueError(f"{whose} is not known yet; give it{remedy}")
         if not is_integer(value):
             named = self._sized.names if hasattr(self, "_sized") and parameter == self._sized.parameter else None
             how = f"names are given by {named}=" if named else f"fit takes it from {source}" if source else ""
             remedy = f"; {how}" if how and not isinstance(value, (str, float)) else ""
-            raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}{remedy}")
+            raise TypeError(f"{whose} must be an integer or None, got {value!r}{remedy}")
         if value < at_least:
-            raise ValueError(f"{type(self).__name__}: {parameter} must be at least {at_least}, got {value}")
+            raise ValueError(f"{whose} must be at least {at_least}, got {value}")
         if value > legal.most:
-            raise ValueError(
-                f"{type(self).__name__}: {parameter} must be at most {legal.most}, got {value}; {legal.reason}"
-            )
+            raise ValueError(f"{whose} must be at most {legal.most}, got {value}; {legal.reason}")
         return int(value)
 
     def _range(self, key: str) -> Range:
