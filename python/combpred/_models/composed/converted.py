@@ -106,7 +106,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             given = innermost.estimator.structure
             structure = structure_classes().get(given) if isinstance(given, str) else given
             convert = self._converter(structure, "from")
-            # A converter holds the names that its structure has; otherwise they are learnt, from the columns of a frame.
+            # A converter holds the names that its structure has; else they are learnt from the columns of a frame.
             framed = not getattr(convert, "keywords", None) and "as_frame" in inspect.signature(convert).parameters
             y = convert(y, **self._separated(convert), **({"as_frame": True} if framed else {}))
             arguments = innermost.fit_arguments(sample_weight, "the estimator")
