@@ -118,7 +118,8 @@ def predicts_many(estimator: Any) -> bool:
     try:
         from sklearn.utils import get_tags
     except ImportError:
-        return hasattr(estimator, "_get_tags") and bool(estimator._get_tags().get("multioutput"))
+        old = estimator._get_tags() if hasattr(estimator, "_get_tags") else {}
+        return bool(old.get("multioutput") or old.get("multioutput_only"))
     return hasattr(estimator, "__sklearn_tags__") and bool(get_tags(estimator).target_tags.multi_output)
 
 
