@@ -53,6 +53,11 @@ def refuse_strings(X: Any) -> None:
     """Raise RowError for strings in X, naming row, column and what makes numbers of them; NumPy converts digits."""
     columns: Iterable[tuple[Any, Any]] = ()
     if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        times = [
+            name for name, dtype in zip(X.columns, X.dtypes, strict=True) if getattr(dtype, "kind", "") in ("m", "M")
+        ]
+        if times:
+            raise ValueError(f"X: column {times[0]!r} holds times: make numbers of them, such as days since the first")
         columns = ((name, X[name]) for name, dtype in zip(X.columns, X.dtypes, strict=True) if _may_be_text(dtype))
     elif getattr(getattr(X, "dtype", None), "kind", "") in "OUST" and getattr(X, "ndim", 0) == 2:
         columns = ((j, X[:, j]) for j in range(X.shape[1]))

@@ -44,11 +44,11 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
     weights, of_classes = check_weights(sample_weight, n), model.class_weight
     if of_classes is None:
         return weights
-    classes = model.structure_.space.classes()
-    if classes is None or sets is not None:
+    classes, labels = model.structure_.space.classes(), None if sets is not None else np.asarray(y)
+    if classes is None or labels is None or labels.size != n:
         what = "y has sets of outputs" if sets is not None else f"outputs of {model.structure_!r} are none"
         raise ValueError(f"class_weight={of_classes!r} weighs rows of one class each, and {what}: give sample_weight")
-    labels = np.asarray(y).reshape(n)
+    labels = labels.reshape(n)
     if isinstance(of_classes, dict):
         strange = [label for label in of_classes if label not in classes.tolist()]
         if strange:

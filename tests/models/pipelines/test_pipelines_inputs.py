@@ -224,3 +224,10 @@ def test_numbers_written_as_strings_are_refused_alike(iris):
                 ValueError, match=r"X, row 0: found '\d.\d' in column .*, a string: make numbers of such"
             ):
                 call(given)
+
+
+def test_times_are_refused_by_column(iris):
+    X, y = iris
+    for column in (pd.Timestamp("2020-01-01"), pd.Timedelta(days=2), pd.Timestamp("2020-01-01", tz="UTC")):
+        with pytest.raises(ValueError, match="X: column 'since' holds times: make numbers of them"):
+            StructuredRidge("permutations").fit(X.assign(since=column), y)
