@@ -174,7 +174,8 @@ def naming_rows(table: Table, columns: Sequence[str], rows: Any = None) -> Itera
     except InvalidParameterError:  # of the estimator
         raise
     except ValueError as error:
-        raise UsageError(f"{table.source}: {shown}: {error}") from error
+        where = "--" if str(error).startswith("constraints") else f"{table.source}: {shown}: "
+        raise UsageError(f"{where}{error}") from error
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
