@@ -237,3 +237,13 @@ def test_interrupt_has_its_own_status(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr(commands, "info", interrupted)
     assert main(["info"]) == 130
     assert capsys.readouterr().err == "combpred: interrupted\n"
+
+
+def test_conditions_that_a_structure_has_not_are_those_of_the_option(tmp_path: Path, fails: Failing) -> None:
+    rows: list[list[object]] = [[at, "tea|milk" if at % 2 else "juice"] for at in range(12)]
+    path, model = write_csv(tmp_path / "t.csv", ["x", "target"], rows), str(tmp_path / "m")
+    fitted(path, "--targets", "target", "--model", model)
+    said = fails("predict", path, "--model", model, "--constraints", '{"requires": ["tea"]}')
+    assert said.startswith(
+        "combpred: error: --constraints: LabelSets take no key 'requires'; their keys are 'required'"
+    )

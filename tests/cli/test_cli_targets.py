@@ -358,12 +358,3 @@ def test_probabilities_of_classes(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert sorted(found.columns) == ["p(cheap)", "p(dear)", "target"]
     np.testing.assert_allclose(found["p(cheap)"] + found["p(dear)"], 1)
     assert ((found["p(dear)"] > 0.5) == (found.target == "dear")).all()
-
-
-def test_conditions_that_a_structure_has_not_are_those_of_the_option(tmp_path: Path, fails: Failing) -> None:
-    path, model = cells(tmp_path / "t.csv", "tea|milk", "juice"), str(tmp_path / "m")
-    fitted(path, "--targets", "target", "--model", model)
-    said = fails("predict", path, "--model", model, "--constraints", '{"requires": ["tea"]}')
-    assert said.startswith(
-        "combpred: error: --constraints: LabelSets take no key 'requires'; their keys are 'required'"
-    )
