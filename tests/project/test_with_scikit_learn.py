@@ -34,4 +34,4 @@ def test_the_blocks_run_and_show_what_is_said(capsys):
     assert set(eval(targets[0])) <= {"sweet", "red", "sour"}
     pipelines = (Path(__file__).parents[1] / "models" / "pipelines").glob("test_*.py")
     found = sum(len(re.findall(r"^def test_", file.read_text(encoding="utf-8"), re.M)) for file in pipelines)
-    assert f"{found} longer pipelines" in PAGE
+    assert "more than 30 longer pipelines" in PAGE and found > 30
