@@ -127,3 +127,13 @@ def test_names_that_are_probably_mistakes(tmp_path: Path, capsys: pytest.Capture
     held = output(capsys, "predict", path, *model, "--constraints", '{"first": "Tea"}')
     assert {row.split(">")[0] for row in held.split()[1:]} == {"Tea"}
     assert "--constraints: {no is not JSON" in fails("predict", path, *model, "--constraints", "{no")
+
+
+def test_choices_by_the_numbers_of_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, model = spread(tmp_path / "t.csv", ["10", "2", "7"], ["7", "10", ""]), str(tmp_path / "m")
+    fitted(path, "--structure", "permutations", *CHOICES, "--choices", "--no-scale", "--model", model)
+    assert "Permutations(labels=['10', '2', '7']" in capsys.readouterr().out
+    y = Permutations.from_top_k([["7", "10"] if which else ["10", "2", "7"] for which in HIGH], ["10", "2", "7"])
+    found = StructuredRidge("permutations").fit(X[:, None], y).predict(X[:, None])
+    expected = [",".join(order) for order in Permutations.to_orders(found, ["10", "2", "7"])]
+    assert output(capsys, "predict", path, "--model", model).split()[1:] == expected

@@ -127,7 +127,15 @@ def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute b {x}\n@data\n1,x\nz,x\n",
-            "line 6: 'z,x' is not as @attribute says: Invalid numerical value",
+            "line 6: 'a' holds 'z', which is not as @attribute says: numeric",
+        ),
+        (
+            "@relation r\n@attribute a numeric\n@attribute b {x, 'y z'}\n@data\n1,'y z'\n2,y\n",
+            "line 6: 'b' holds 'y', which is not as @attribute says: {x, y z}",
+        ),
+        (
+            "@relation r\n@attribute a integer\n@attribute b {0,1}\n@data\n{0 1}\n%\n{1 2}\n",
+            "line 7: 'b' holds '2', which is not as @attribute says: {0, 1}",
         ),
         (
             "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n{0 1, 0 2}\n",
@@ -190,9 +198,13 @@ def test_predict_and_evaluate_explain(rankings: tuple[str, str], tmp_path: Path,
     said = fails("evaluate", rankings[1], "--model", model, "--metric", "beauty")
     assert "no metric 'beauty'" in said and "kendall_tau" in said
     assert "needs a tree" in fails("evaluate", rankings[1], "--model", model, "--metric", "hierarchical_loss")
-    assert "non-existent directory" in fails(
-        "predict", rankings[1], "--model", model, "--output", str(tmp_path / "no" / "p")
-    )
+    for option, command in (("--output", "predict"), ("--plot", "predict"), ("--plot", "evaluate")):
+        said = fails(command, rankings[1], "--model", model, option, str(tmp_path / "no" / "p"))
+        assert f"{option}: cannot write " in said and "in no directory that can be written to" in said
+    # Said before any work: there is no such model.
+    for ending in (".xlsx", ".json", ".csv.zip", ".parquet.gz"):
+        said = fails("predict", rankings[1], "--model", "absent", "--output", str(tmp_path / f"p{ending}"))
+        assert "--output: " in said and "tables are written as CSV or .parquet" in said
 
 
 def test_a_failed_fit_leaves_an_earlier_model_alone(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:

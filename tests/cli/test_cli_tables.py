@@ -139,7 +139,7 @@ def test_one_field_that_is_no_number_is_named(tmp_path: Path, fails: Failing) ->
 def test_lines_are_counted_as_editors_do(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('\n"a\nb",k\n1,"x\ny"\n\n  \n2,z\n"a",z\n')
-    table = read_table("t.csv", path.read_bytes(), {})
+    table = read_table(str(path), {})
     assert list(table.lines) == [4, 8, 9]
 
 
@@ -314,3 +314,51 @@ def test_codes_with_zeros_in_front_are_noticed(tmp_path: Path, capsys: pytest.Ca
     assert "note: 'zip' has zeros in front; if these are codes, give --categorical 'zip'" in capsys.readouterr().out
     fitted(path, "--targets", "kind", "--model", model, "--categorical", "zip")
     assert "note:" not in capsys.readouterr().out
+
+
+def test_constant_inputs_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    same = {"unit": ["cm"] * N, "year": ["2024"] * N}
+    path, model = plain(tmp_path / "t.csv", more=same), str(tmp_path / "m")
+    fitted(path, "--targets", "kind", "--model", model)
+    assert "constant: year, unit, of which nothing is learnt: leave them out with --drop\n" in capsys.readouterr().out
+    fitted(path, "--targets", "kind", "--drop", "year,unit", "--model", model)
+    assert "constant:" not in capsys.readouterr().out
+    rows = "\n".join(f"{{0 {1 + i % 2}, 1 3, 2 {'uv'[i % 2]}}}" for i in range(8))
+    thin = tmp_path / "t.arff"
+    head = "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c {u,v}\n@attribute d numeric\n@data\n"
+    thin.write_text(head + rows)
+    fitted(str(thin), "--targets", "c", "--model", model)
+    assert "constant: b, d, of which" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("quoted", ["a", '"a"'])
+def test_rows_of_another_width_are_refused_wherever_they_are(tmp_path: Path, fails: Failing, quoted: str) -> None:
+    """pandas fills in what is missing at the end of a row, and drops an empty field that is too many."""
+    good, path = f"1,2,{quoted}\n", tmp_path / "t.csv"
+    for row in ("1,2", "1,2,a,", "1,2,a,5", ",", "1,2,", "1,2,,"):
+        for at in (0, 1, 7):
+            lines = [good] * 8
+            lines[at] = row + "\n"
+            path.write_text("x,y,k\r\n" + "".join(lines))
+            if row == "1,2,":
+                assert len(read_table(str(path), {})) == 8
+                continue
+            said = fails("fit", str(path), "--targets", "k", "--model", str(tmp_path / "m"))
+            assert f"t.csv, line {at + 2}: " in said and "the first line has 3" in said
+
+
+def test_text_is_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("code,n,k\n007,1.50,a\n,2,b\n")
+    table = read_table(str(path), {})
+    assert table.zeros == ["code"] and table.frame["code"].tolist()[0] == 7.0
+    table.take_as_text(["code", "n", "k", "absent"])
+    assert table.frame["code"].tolist() == ["007", np.nan]
+    assert table.frame["n"].tolist() == ["1.50", "2"]
+
+
+def test_tables_with_tabs_are_written(tmp_path: Path, expected: str) -> None:
+    model, out = str(tmp_path / "plain.model"), tmp_path / "p.tsv"
+    path = plain(tmp_path / "t.csv", more={"who": ["a"] * N})
+    assert main(["predict", path, "--model", model, "--id", "who", "--output", str(out)]) == 0
+    assert out.read_text().splitlines()[0] == "who\tkind"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -35,52 +36,67 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
     Raises
     ------
     UsageError
-        Naming the line.
+        Naming the line and, where a value is not of its kind, the attribute.
     """
     import pandas
 
-    liac = needed("arff", "ARFF files are read by liac-arff", "combpred[cli]")
-    text = content.splitlines()
+    text, paths = content.splitlines(), dict[str, list[str]]()
     head = next((i for i, line in enumerate(text) if line.lower().lstrip().startswith("@data")), None)
     if head is None:
         raise UsageError(f"{source} is no ARFF file that can be read: it has no line @data")
-    paths: dict[str, list[str]] = {}
-    for i, found in enumerate(map(_KIND.fullmatch, text[:head])):
+    declared = text[: head + 1]
+    for i, found in enumerate(map(_KIND.fullmatch, declared)):
         if found is not None:
             if found[3]:
                 paths[found[1].strip("'\"")] = [path.strip() for path in found[2][len(found[3]) :].split(",")]
-            text[i] = f"@attribute {found[1]} {'string' if _TEXT.match(found[2]) else found[2]}"
+            text[i] = f"@attribute {found[1]} string"  # liac-arff names no column where a value is not of its kind
+            declared[i] = text[i] if _TEXT.match(found[2]) else f"@attribute {found[1]} {found[2]}"
     lines = [i for i, line in enumerate(text[head + 1 :], head + 2) if line.strip()[:1] not in ("", "%")]
     is_sparse = bool(lines) and text[lines[0] - 1].lstrip().startswith("{")
     for line in lines if is_sparse else ():
         keys = re.findall(r"[{,]\s*(\d+)\s", _INSIDE.sub("''", text[line - 1]))
         if len(set(keys)) < len(keys):
             raise UsageError(f"{source}, line {line}: an attribute is listed twice")
+    names, kinds = map(list, zip(*_decoded(source, declared, "DENSE")["attributes"], strict=True))
+    rows = _decoded(source, text, "LOD" if is_sparse else "DENSE")["data"]
+    row = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+    at = np.fromiter(chain.from_iterable(rows if is_sparse else map(range, map(len, rows))), np.intp, len(row))
+    value = np.fromiter(chain.from_iterable(each.values() if is_sparse else each for each in rows), object, len(row))
+    numeric = np.array([kind in ("NUMERIC", "REAL", "INTEGER", ["0", "1"]) for kind in kinds])
+    held, place = numeric[at], np.where(numeric, np.cumsum(numeric), np.cumsum(~numeric)) - 1
+    numbers = pandas.to_numeric(pandas.Series(value).where(held), errors="coerce").to_numpy(dtype=np.float64)
+    allowed = [{None, *kind} if isinstance(kind, list) else None for kind in kinds]
+    odd = held & np.isnan(numbers) & pandas.notna(value)
+    odd |= np.fromiter((allowed[j] is not None and v not in allowed[j] for j, v in zip(at, value, strict=True)), bool)
+    if odd.any():
+        first = int(np.argmax(odd))
+        kind = kinds[at[first]]
+        raise UsageError(
+            f"{source}, line {lines[row[first]]}: {names[at[first]]!r} holds {value[first]!r}, which is not as "
+            f"@attribute says: {kind.lower() if isinstance(kind, str) else '{' + ', '.join(kind) + '}'}"
+        )
+    # What a row of a sparse file does not list is 0, or the first of the values.
+    matrix = sparse.csc_matrix((numbers[held], (row[held], place[at[held]])), shape=(len(rows), numeric.sum()))
+    texts = np.empty((len(rows), len(names) - numeric.sum()), dtype=object)
+    texts[:] = [
+        k[0] if is_sparse and isinstance(k, list) else None for k, no in zip(kinds, numeric, strict=True) if not no
+    ]
+    texts[row[~held], place[at[~held]]] = value[~held]
+    frame = pandas.DataFrame.sparse.from_spmatrix(matrix) if is_sparse else pandas.DataFrame(matrix.toarray())
+    called = np.array(names, dtype=object)
+    both = [frame.set_axis(called[numeric], axis=1), pandas.DataFrame(texts, columns=called[~numeric])]
+    return pandas.concat(both, axis=1)[names], lines, list(paths) if labels is None else _labels(labels, names), paths
+
+
+def _decoded(source: str, text: list[str], how: str) -> Any:
+    liac = needed("arff", "ARFF files are read by liac-arff", "combpred[cli]")
     decoder = liac.ArffDecoder()
     try:
-        read = decoder.decode(text, return_type=liac.LOD if is_sparse else liac.DENSE)
+        return decoder.decode(text, return_type=getattr(liac, how))
     except (liac.ArffException, ValueError) as error:
         line = decoder._current_line
         shown, reason = text[line - 1].strip()[:80], re.sub(r",? (at|in) line \d+\b.*", "", str(error))
         raise UsageError(f"{source}, line {line}: {shown!r} is not as @attribute says: {reason}") from error
-    rows = read["data"]
-    names, kinds = ([attribute[k] for attribute in read["attributes"]] for k in (0, 1))
-    numeric = [j for j, kind in enumerate(kinds) if kind in ("NUMERIC", "REAL", "INTEGER", ["0", "1"])]
-    if is_sparse:  # what a row does not list is 0, or the first of the values
-        place = {j: k for k, j in enumerate(numeric)}
-        cells = [(i, place[j], v) for i, row in enumerate(rows) for j, v in row.items() if j in place]
-        at, which, values = zip(*cells, strict=True) if cells else ((), (), ())
-        matrix = sparse.csc_matrix((np.array(values, dtype=float), (at, which)), shape=(len(rows), len(numeric)))
-        frame = pandas.DataFrame.sparse.from_spmatrix(matrix, columns=[names[j] for j in numeric])
-        others = {
-            names[j]: [row.get(j, kind[0] if isinstance(kind, list) else None) for row in rows]
-            for j, kind in enumerate(kinds) if j not in place
-        }  # fmt: skip
-        frame = pandas.concat([frame, pandas.DataFrame(others, dtype=object)], axis=1)[names]
-    else:
-        frame = pandas.DataFrame(rows, columns=names, dtype=object)
-        frame = frame.astype({names[j]: np.float64 for j in numeric})
-    return frame, lines, list(paths) if labels is None else _labels(labels, names), paths
 
 
 def _labels(path: str, names: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.sparsefuncs import min_max_axis
 
 from .._data.checks import counted
 from .._data.targets import summary
@@ -95,57 +96,55 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
     taken = dict.fromkeys(found["drop"], "--drop") | dict.fromkeys(found["id"], "--id")
     taken |= dict.fromkeys(targets, "--targets")
     for option, names in found.items():
-        both = next((name for name in names if taken.get(name, f"--{option}") != f"--{option}"), None)
-        if both is not None:
-            raise UsageError(f"--{option} and {taken[both]} both name the column {both!r}; it cannot be both")
+        for name in names:
+            if taken.get(name, f"--{option}") != f"--{option}":
+                raise UsageError(f"--{option} and {taken[name]} both name the column {name!r}; it cannot be both")
     chosen = found["inputs"] if options.inputs is not None else [name for name in table.names if name not in taken]
+    if not chosen and len(table.names) == 1:
+        raise UsageError(f"{table.source} has one column, {table.names[0]!r}: say by --sep what separates fields")
     if not chosen:
-        if len(table.names) == 1:
-            raise UsageError(f"{table.source} has one column, {table.names[0]!r}: say by --sep what separates fields")
-        raise UsageError(
-            f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}; at least one must be "
-            "left as an input"
-        )
+        what = f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}"
+        raise UsageError(f"{what}; at least one must be left as an input")
     asked = select(table.names, options.categorical, "--categorical")
-    stray = next((name for name in asked if name not in chosen), None)
-    if stray is not None:
-        raise UsageError(f"--categorical names the column {stray!r}, which is not an input")
-    marks = options.thousands, options.decimal or "."
-    kinds = dict(table.frame.dtypes)
-    for name in targets:
-        if not is_numeric_dtype(kinds[name]):
-            _check_notation(table.source, table.frame[name].dropna().astype(str), marks)
-    numbers, categories, dates, said = [], [], [], []
-    for name in chosen:
+    for name in asked:
+        if name not in chosen:
+            raise UsageError(f"--categorical names the column {name!r}, which is not an input")
+    numbers, categories, said = list[str](), list[str](), list[str]()
+    for name in [*targets, *chosen]:
         column = table.frame[name].dropna()
-        if name not in asked and is_numeric_dtype(kinds[name]):
+        if is_numeric_dtype(column) and name not in [*asked, *targets]:
             numbers.append(name)
-            if is_integer_dtype(kinds[name]) and len(table) >= _FEW and (np.diff(table.frame[name]) == 1).all():
+            if is_integer_dtype(column) and len(table) >= _FEW and (np.diff(table.frame[name]) == 1).all():
                 said.append(
                     f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop {name!r}"
                 )
             if name in table.zeros:
                 said.append(f"note: {name!r} has zeros in front; if these are codes, give --categorical {name!r}")
-        elif name not in asked and (is_datetime64_any_dtype(column) or _is_date(column.astype(str))):
-            dates.append(name)
+            continue
+        fields, is_date = column.astype(str), is_datetime64_any_dtype(column)
+        if name in targets:
+            _check_text(table, fields, options, target=True)
+        elif name not in asked and (is_date or (len(fields) and fields.str.fullmatch(_DATE).all())):
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
         else:
             categories.append(name)
             if name not in asked:
-                _check_notation(table.source, column.astype(str), marks)
-                _check_fields(table, column.astype(str), marks)
+                _check_text(table, fields, options, target=False)
             _check_levels(table.source, column, asked=name in asked)
     if not numbers and not categories:
-        raise UsageError(f"{table.source} has no inputs but dates, {summary(dates)}: make numbers of them")
+        raise UsageError(f"{table.source} has no inputs but dates, {summary(chosen)}: make numbers of them")
     return numbers, categories, said
 
 
-def _is_date(fields: Any) -> bool:
-    return len(fields) > 0 and bool(fields.str.fullmatch(_DATE).all())
+def _check_text(table: Table, fields: Any, options: Namespace, *, target: bool) -> None:
+    """Refuse text that is numbers in another notation and, unless it is the target, with signs or a few mistakes."""
+    import pandas
 
-
-def _check_notation(source: str, fields: Any, marks: tuple[str | None, str]) -> None:
-    """Refuse text that is numbers in another notation than that of the marks of thousands and decimals."""
+    name, marks, but = (
+        fields.name,
+        (options.thousands, options.decimal or "."),
+        f"or give --categorical {fields.name!r}",
+    )
     for pattern, thousands, decimal, unsure in _NOTATIONS:
         alike = fields.str.fullmatch(pattern)
         given = thousands in (None, marks[0]) and decimal in (None, marks[1])
@@ -153,27 +152,20 @@ def _check_notation(source: str, fields: Any, marks: tuple[str | None, str]) -> 
         if not given and alike.any() and (alike | plain).mean() > _SHARE:
             option = f"--thousands {thousands} " * bool(thousands) + f"--decimal {decimal}" * bool(decimal)
             raise UsageError(
-                f"{source}: the column {fields.name!r} holds numbers such as {fields[alike].iloc[0]!r}, which are not "
-                f"read as numbers: give {option.strip()}{unsure}, or --categorical {fields.name!r} if they are names"
+                f"{table.source}: the column {name!r} holds numbers such as {fields[alike].iloc[0]!r}, which are not "
+                f"read as numbers: give {option.strip()}{unsure}, or --categorical {name!r} if they are names"
             )
-
-
-def _check_fields(table: Table, fields: Any, marks: tuple[str | None, str]) -> None:
-    """Refuse text of which nearly all is numbers."""
-    import pandas
-
+    if target:
+        return
     if len(fields) and fields.str.fullmatch(_SIGNED).mean() > _SHARE:
+        what = f"the column {name!r} holds numbers with signs such as {fields.iloc[0]!r}"
+        raise UsageError(f"{table.source}: {what}: take the signs out of the file, {but}")
+    numbers = fields.str.replace(marks[0] or "", "", regex=False).str.replace(marks[1], ".", regex=False)
+    odd = fields[pandas.to_numeric(numbers, errors="coerce").isna()]
+    if 0 < len(odd) <= (1 - _SHARE) * len(fields):
+        what = f"{name!r} holds {odd.iloc[0]!r}, and numbers elsewhere: mend the field"
         raise UsageError(
-            f"{table.source}: the column {fields.name!r} holds numbers with signs such as {fields.iloc[0]!r}: take the "
-            f"signs out of the file, or give --categorical {fields.name!r}"
-        )
-    numbers = fields.str.replace(marks[0], "", regex=False) if marks[0] else fields
-    odd = pandas.to_numeric(numbers.str.replace(marks[1], ".", regex=False), errors="coerce").isna()
-    if 0 < odd.sum() <= (1 - _SHARE) * len(odd):
-        first, name = fields[odd].iloc[0], fields.name
-        raise UsageError(
-            f"{table.where(odd.idxmax())}: {name!r} holds {first!r}, and numbers elsewhere: mend the field, read it as "
-            f"missing with --na-values {first!r}, or give --categorical {name!r}"
+            f"{table.where(odd.index[0])}: {what}, read it as missing with --na-values {odd.iloc[0]!r}, {but}"
         )
 
 
@@ -204,15 +196,18 @@ def input_frame(table: Table, numbers: Sequence[str], categories: Sequence[str],
     values = number_frame(table, numbers)
     rows, columns = _where(values, np.isnan)
     if rows.size and not missing:
-        first = int(columns.min())
-        others = [numbers[j] for j in np.unique(columns)[1:].tolist()]
-        where = f" (and in {summary(others)})" if others else ""
-        raise UsageError(
-            f"{table.where(rows[columns == first].min())}: the input {numbers[first]!r} is missing, here and in "
-            f"{counted(int((columns == first).sum()) - 1, 'other row')}{where}; drop the rows, or fit "
-            "with --impute median"
-        )
+        lacking = [numbers[j] for j in np.unique(columns)]
+        where = f" (and in {summary(lacking[1:])})" if lacking[1:] else ""
+        remedy = f"{where}; drop the rows, or fit with --impute median"
+        refuse_missing(table, f"input {lacking[0]!r}", rows[columns == columns.min()], remedy)
     return pandas.concat([values, text.apply(lambda column: column.str.strip()).astype(object)], axis=1)
+
+
+def refuse_missing(table: Table, what: str, rows: Any, remedy: str) -> None:
+    """Raise UsageError, naming the first, where there are rows that lack something."""
+    if len(rows):
+        others = counted(len(rows) - 1, "other row")
+        raise UsageError(f"{table.where(int(min(rows)))}: the {what} is missing, here and in {others}{remedy}")
 
 
 def number_frame(table: Table, names: Sequence[str]) -> Any:
@@ -220,23 +215,18 @@ def number_frame(table: Table, names: Sequence[str]) -> Any:
     import pandas
 
     frame = table.columns(names)
-    for name in [name for name, kind in frame.dtypes.items() if not pandas.api.types.is_numeric_dtype(kind)]:
+    for name in frame.select_dtypes(exclude=["number", "bool"]):
         numbers = pandas.to_numeric(frame[name], errors="coerce")
-        wrong = (numbers.isna() & frame[name].notna()).to_numpy()
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise UsageError(
-                f"{table.where(row)}: {name!r} holds {frame[name].iloc[row]!r}, which is not a number (see --decimal, "
-                "--thousands, --na-values)"
-            )
+        wrong = frame[name][numbers.isna() & frame[name].notna()]
+        if len(wrong):
+            what = f"{name!r} holds {wrong.iloc[0]!r}, which is not a number"
+            raise UsageError(f"{table.where(wrong.index[0])}: {what} (see --decimal, --thousands, --na-values)")
         frame[name] = numbers
     frame = frame.astype(pandas.SparseDtype(np.float64, 0.0) if _is_sparse(frame) else np.float64)
     rows, columns = _where(frame, np.isinf)
     if rows.size:
-        name = names[int(columns[rows.argmin()])]
-        raise UsageError(
-            f"{table.where(rows.min())}: {name!r} is infinite; give a finite number, or leave the field empty"
-        )
+        what = f"{names[int(columns[rows.argmin()])]!r} is infinite"
+        raise UsageError(f"{table.where(rows.min())}: {what}; give a finite number, or leave the field empty")
     return frame
 
 
@@ -277,11 +267,10 @@ def preparation(X: Any, numbers: list[str], options: Namespace) -> ColumnTransfo
 def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute: str | None) -> Iterator[str]:
     """Yield what the inputs of training are, in lines for the user."""
     if numbers:
-        shown = ", ".join(numbers[:_SHOWN]) + (", …" if len(numbers) > _SHOWN else "")
-        yield f"{counted(len(numbers), 'input is a number', 'inputs are numbers')}: {shown}"
+        yield f"{counted(len(numbers), 'input is a number', 'inputs are numbers')}: {_listed(numbers)}"
     if categories:
-        levels = ", ".join(f"{name} ({counted(X[name].nunique(), 'level')})" for name in categories)
-        yield f"{counted(len(categories), 'input is a category', 'inputs are categories')}: {levels}"
+        levels = [f"{name} ({counted(X[name].nunique(), 'level')})" for name in categories]
+        yield f"{counted(len(categories), 'input is a category', 'inputs are categories')}: {', '.join(levels)}"
     lacking = np.bincount(_where(X[numbers], np.isnan)[1], minlength=len(numbers))
     empty = [int((X[name] == "").sum()) for name in categories]
     for names, counts, what in (
@@ -289,5 +278,17 @@ def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute:
         (categories, empty, "a level of their own"),
     ):
         if any(counts):
-            each = (f"{counted(int(n), 'value')} of {name}" for name, n in zip(names, counts, strict=True) if n)
+            each = [f"{counted(int(n), 'value')} of {name}" for name, n in zip(names, counts, strict=True) if n]
             yield f"missing: {', '.join(each)}, {what}"
+    values = X[numbers].sparse.to_coo().tocsc() if _is_sparse(X[numbers]) else X[numbers]
+    ends = (
+        min_max_axis(values, axis=0) if _is_sparse(X[numbers]) else (values.min().to_numpy(), values.max().to_numpy())
+    )
+    constant = [name for name, low, high in zip(numbers, *ends, strict=True) if low == high]
+    constant += [name for name in categories if X[name].nunique() == 1]
+    if constant:
+        yield f"constant: {_listed(constant)}, of which nothing is learnt: leave them out with --drop"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")

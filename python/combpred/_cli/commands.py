@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,11 @@ from .._lib.versions import show_versions
 from .._models.ridge_cv import StructuredRidgeCV
 from ..structures import structure_classes
 from .columns import choose_inputs, described, input_frame, preparation, select
-from .error import UsageError
+from .error import UsageError, check_destination
 from .learners import build, learners, read_json, set_structure
-from .model import Header, check_destination, load_header, load_model, save_model, versions
+from .model import Header, load_header, load_model, save_model, versions
 from .plots import draw, marginals
-from .table import READING, Table, read_bytes, read_table, write_table
+from .table import ENDINGS, READING, Table, read_table, write_table
 from .targets import find_targets
 
 #: Functions of truths and predictions, by name.
@@ -36,77 +37,69 @@ METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") f
 
 def fit(options: argparse.Namespace) -> None:
     """Train on a file and save the model."""
-    check_destination(options.model)
+    check_destination("--model", options.model)
     estimator, given = build(options)  # what is wrong without the data is told before the data is read
-    reading = _reading(options)
-    raw = read_bytes(options.file)
-    table = read_table(options.file, raw, reading, text=options.categorical, labels=options.labels)
+    table = read_table(options.file, reading(options), labels=options.labels)
+    table.take_as_text(select(table.names, options.categorical, "--categorical"))
     columns = select(table.names, options.targets, "--targets") or list(table.targets)
     if not columns:
         raise UsageError(f"--targets: which columns of {table.source} are the targets? It has {summary(table.names)}")
     numbers, categories, said = choose_inputs(table, options, columns)
-    ranks = "structure" not in estimator.get_params(deep=False)
     with naming_rows(table, columns):
+        ranks = "structure" not in estimator.get_params(deep=False)
         targets, told, name = find_targets(
-            table, columns, options.structure, given, ranks=ranks, sep=options.target_sep
+            table, columns, options.structure, given, ranks=ranks, sep=options.target_sep, choices=options.choices
         )
     structure = set_structure(estimator, name, given, told)
-    if targets.as_text:
-        table = read_table(options.file, raw, reading, text=[*categories, *columns], labels=options.labels)
-    X = input_frame(table, numbers, categories, missing=options.impute is not None)
-    y = targets.read(table, structure)
+    table.take_as_text(columns if targets.as_text else ())
+    X, y = input_frame(table, numbers, categories, missing=options.impute is not None), targets.read(table, structure)
     pipeline = Pipeline([("inputs", preparation(X, numbers, options)), ("model", estimator)])
     start = time.perf_counter()
     with naming_rows(table, targets.columns):
         pipeline.fit(X, y)
     seconds = time.perf_counter() - start
-    what = getattr(estimator, "structure_", None) or f"Rankings of {counted(estimator.n_labels_, 'label')}"
+    what = _shortened(getattr(estimator, "structure_", None) or f"Rankings of {counted(estimator.n_labels_, 'label')}")
+    about = {"structure": what, "estimator": _shortened(estimator), "rows": str(len(table))}
     header = Header(
-        structure=_shortened(what), estimator=_shortened(estimator), numbers=numbers, categories=categories,
-        targets=targets, missing=options.impute is not None, reading=reading,
-        ids=select(table.names, options.id, "--id"), n_rows=len(table), versions=versions(),
+        about=about, numbers=numbers, categories=categories, targets=targets, missing=options.impute is not None,
+        reading=reading(options), ids=select(table.names, options.id, "--id"), versions=versions(),
     )  # fmt: skip
     save_model(options.model, header, pipeline, pickled=options.pickle)
     inputs = counted(len(numbers) + len(categories), "input")
-    print(f"{header.structure} from {inputs}: trained on {counted(len(table), 'row')} in {seconds:.2f} s")
-    for line in [*described(X, numbers, categories, options.impute), *said]:
-        print(line)
+    print(f"{what} from {inputs}: trained on {counted(len(table), 'row')} in {seconds:.2f} s")
+    print(*described(X, numbers, categories, options.impute), *said, sep="\n")
     if isinstance(estimator, StructuredRidgeCV):
-        chosen = ", ".join(
-            f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-            for name, value in estimator.best_params_.items()
-        )
+        chosen = [f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in estimator.best_params_.items()]
         measure = "explained variance" if estimator.loss_ == "squared" else estimator.structure_.default_metric
-        print(f"{chosen}: leave-one-out {measure} {estimator.best_score_:.4f}")
+        print(f"{', '.join(chosen)}: leave-one-out {measure} {estimator.best_score_:.4f}")
     print(f"saved to {options.model}")
 
 
 def predict(options: argparse.Namespace) -> None:
     """Predict for a file and write a table."""
+    check_destination("--output", options.output, ENDINGS)
+    check_destination("--plot", options.plot)
     header, pipeline = load_model(options.model, trusted=options.trusted)
     table, X = read_inputs(options, header, pipeline)
     import pandas
 
     model, given = pipeline[-1], {}
-    takes = inspect.signature(model.predict).parameters
     if options.constraints is not None:
         given["constraints"] = read_constraints(options.constraints, table, model)
-    structure = getattr(model, "structure_", None)
+    if options.certificate and "return_certificate" not in inspect.signature(model.predict).parameters:
+        raise UsageError(f"--certificate: {type(model).__name__} gives none; estimators with structures do")
     features = pipeline[:-1].transform(X)
-    ids = select(table.names, options.id, "--id") if options.id is not None else header.ids
     try:
-        parts = [table.columns(ids).reset_index(drop=True)]
+        ids = table.columns(select(table.names, header.ids if options.id is None else options.id, "--id"))
     except UsageError as error:
         raise UsageError(f"{error}: --id names columns that are copied to the predictions, --id '' none") from error
     with naming_rows(table, ["constraints"] if given else header.targets.columns):
-        if options.certificate:
-            if "return_certificate" not in takes:
-                raise UsageError(f"--certificate: {type(model).__name__} gives none; estimators with structures do")
-            found, certified = model.predict(features, return_certificate=True, **given)[:2]
-            proven = {name: getattr(certified, name) for name in ("value", "nu", "optimal", "upper_bound")}
-            parts += [header.targets.written(found, structure), pandas.DataFrame(proven)]
-        else:
-            parts.append(header.targets.written(model.predict(features, **given), structure))
+        more = {"return_certificate": True} if options.certificate else {}
+        found = model.predict(features, **more, **given)
+        found, *certified = found if options.certificate else (found,)
+        parts = [ids.reset_index(drop=True), header.targets.written(found, getattr(model, "structure_", None))]
+        for each in certified[:1]:
+            parts.append(pandas.DataFrame({k: getattr(each, k) for k in ("value", "nu", "optimal", "upper_bound")}))
         if options.proba:
             parts.append(_probabilities(model, features, header, "--proba"))
     if options.plot is not None:
@@ -114,19 +107,17 @@ def predict(options: argparse.Namespace) -> None:
         shown = _probabilities(model, features[: len(few)], header, "--plot")
         draw(options.plot, marginals(pipeline, X, shown, few), "no marginals")
     frame = pandas.concat([part for part in parts if len(part.columns)], axis=1)
-    write_table(frame, options.output)
-    if options.output not in (None, "-"):
-        print(f"{counted(len(frame), 'prediction')} written to {options.output}")
+    write_table(frame, options.output, "prediction")
 
 
 def info(options: argparse.Namespace) -> None:
     """Print what a model is, or versions, structures, estimators and metrics."""
     if options.model is None:
         show_versions()
-        for title, found in (
-            ("Structures (--structure)", structure_classes()),
-            ("Estimators (--estimator)", learners()),
-        ):
+        for title, found in {
+            "Structures (--structure)": structure_classes(),
+            "Estimators (--estimator)": learners(),
+        }.items():
             print(f"\n{title}\n")
             for name, cls in sorted(found.items()):
                 brief = (inspect.getdoc(cls) or "").splitlines()[0].split(":")[0].rstrip(".")
@@ -134,31 +125,25 @@ def info(options: argparse.Namespace) -> None:
         print(f"\nMetrics (--metric)\n\n  {', '.join(METRICS)}")
         return
     header = load_header(options.model)
-    for label, shown in {
-        "structure": header.structure, "estimator": header.estimator, "targets": ", ".join(header.targets.columns),
-        "numbers": ", ".join(header.numbers), "categories": ", ".join(header.categories),
-        "copied": ", ".join(header.ids), "rows": header.n_rows,
-        "made with": ", ".join(f"{name} {number}" for name, number in header.versions.items()),
-    }.items():  # fmt: skip
+    lists = {"targets": header.targets.columns, "numbers": header.numbers, "categories": header.categories}
+    lists |= {"copied": header.ids, "made with": [f"{name} {number}" for name, number in header.versions.items()]}
+    for label, shown in {**header.about, **{label: ", ".join(names) for label, names in lists.items()}}.items():
         if shown:
             print(f"{label:10} {shown}")
 
 
 def read_inputs(options: argparse.Namespace, header: Header, pipeline: Pipeline) -> tuple[Table, Any]:
     """Return a file as the training file was read, and its inputs; warns of categories that training did not have."""
-    text = [*header.categories, *(header.targets.columns if header.targets.as_text else ())]
-    table = read_table(options.file, read_bytes(options.file), {**header.reading, **_reading(options)}, text=text)
+    table = read_table(options.file, {**header.reading, **reading(options)})
+    table.take_as_text([*header.categories, *(header.targets.columns if header.targets.as_text else ())])
     X = input_frame(table, header.numbers, header.categories, missing=header.missing)
-    if header.categories:
-        known = pipeline[0].named_transformers_["categories"].categories_
-        for name, levels in zip(header.categories, known, strict=True):
-            strange = sorted(set(X[name]) - set(levels))
-            if strange:
-                warn_user(
-                    f"column {name!r}: {summary(strange)} did not occur in training (first in "
-                    f"{table.where(int(np.argmax(X[name] == strange[0])))}), and counts as no category",
-                    UserWarning,
-                )
+    known = pipeline[0].named_transformers_["categories"].categories_ if header.categories else ()
+    for name, levels in zip(header.categories, known, strict=True):
+        strange = sorted(set(X[name]) - set(levels))
+        if strange:
+            first = table.where(int(np.argmax(X[name] == strange[0])))
+            what = f"{summary(strange)} did not occur in training (first in {first}), and counts as no category"
+            warn_user(f"column {name!r}: {what}", UserWarning)
     return table, X
 
 
@@ -178,18 +163,20 @@ def naming_rows(table: Table, columns: Sequence[str], rows: Any = None) -> Itera
         raise UsageError(f"{where}{error}") from error
 
 
-def _reading(options: argparse.Namespace) -> dict[str, Any]:
-    return {key: value for key in READING if (value := getattr(options, key, None)) is not None}
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what the user says of how a file is to be read."""
+    return {key: value for key in READING if (value := getattr(options, key)) is not None}
 
 
 def read_constraints(given: str, table: Table, model: Any) -> Any:
     """Return constraints for all rows: from a column with JSON in its fields, or from a file."""
     if "constraints" not in inspect.signature(model.predict).parameters:
         raise UsageError(f"--constraints: {type(model).__name__} takes none; estimators with structures do")
-    if given not in table.names and given.lstrip()[:1] in ("{", "["):
-        return read_json(given, "--constraints", inline=True)
     if given not in table.names:
-        return read_json(given, "--constraints (which is no column either)")
+        inline = given.lstrip()[:1] in ("{", "[")
+        return read_json(
+            given, "--constraints" if inline else "--constraints (which is no column either)", inline=inline
+        )
     rows = []
     for row, field in enumerate(table.frame[given]):
         try:
@@ -203,22 +190,18 @@ def _probabilities(model: Any, X: Any, header: Header, option: str) -> Any:
     """Return the probabilities that an estimator predicts, in columns whose names say of what."""
     import pandas
 
+    names = header.targets.names or header.targets.columns
     if hasattr(model, "predict_proba"):
-        columns = header.targets.names or (
-            header.targets.columns if header.targets.form == "columns" else model.classes_
-        )
-        return pandas.DataFrame(model.predict_proba(X), columns=[f"p({name})" for name in columns])
+        events = names if header.targets.names or header.targets.form == "columns" else model.classes_
+        return pandas.DataFrame(model.predict_proba(X), columns=[f"p({event})" for event in events])
     if hasattr(model, "predict_pairwise_proba"):
-        values = np.asarray(model.predict_pairwise_proba(X))
-        names = header.targets.names or header.targets.columns
-        above = [(u, v) for u in range(len(names)) for v in range(u + 1, len(names))]
-        return pandas.DataFrame({f"p({names[u]}>{names[v]})": values[:, u, v] for u, v in above})
+        values, pairs = np.asarray(model.predict_pairwise_proba(X)), combinations(range(len(names)), 2)
+        return pandas.DataFrame({f"p({names[u]}>{names[v]})": values[:, u, v] for u, v in pairs})
     if hasattr(model, "predict_marginals"):
-        values = model.predict_marginals(X)
-        return pandas.DataFrame(values, columns=[f"e({name})" for name in model.structure_.feature_names()])
-    raise UsageError(
-        f"{option}: {type(model).__name__} predicts no probabilities; fit with --estimator ProbabilisticStructured"
-    )
+        entries = [f"e({name})" for name in model.structure_.feature_names()]
+        return pandas.DataFrame(model.predict_marginals(X), columns=entries)
+    what = f"{type(model).__name__} predicts no probabilities"
+    raise UsageError(f"{option}: {what}; fit with --estimator ProbabilisticStructured")
 
 
 def _shortened(thing: Any, most: int = 300) -> str:

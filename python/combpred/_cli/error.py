@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+from pathlib import Path
 from typing import Any
 
 
@@ -16,3 +18,15 @@ def needed(module: str, what: str, package: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         raise UsageError(f"{what}, which is not installed: pip install {package!r}") from None
+
+
+def check_destination(option: str, path: str | None, endings: tuple[str, ...] = ()) -> None:
+    """Refuse a path that nothing can be written to, before any work is done; None and "-" are standard output."""
+    if path in (None, "-"):
+        return
+    place = Path(str(path))
+    if place.is_dir() or not os.access(place.resolve().parent, os.W_OK):
+        what = "is a directory; name a file in it" if place.is_dir() else "is in no directory that can be written to"
+        raise UsageError(f"{option}: cannot write {path}, which {what}")
+    if endings and "." in place.name and not place.name.lower().endswith(endings):
+        raise UsageError(f"{option}: {path}: tables are written as CSV or .parquet; name such a file")

@@ -13,12 +13,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 
 from .. import metrics
 from .._data.checks import counted
+from ..plotting import ReliabilityDisplay
 from . import plots
 from .commands import METRICS, naming_rows, read_constraints, read_inputs
-from .error import UsageError
+from .error import UsageError, check_destination
 from .learners import known_name
 from .model import load_model
 
@@ -27,23 +29,22 @@ def evaluate(options: argparse.Namespace) -> None:
     """Predict for a file with targets and print metrics, or train anew on parts of it and predict for the others."""
     for name in options.metric or ():
         known_name("--metric", "metric", name, dict.fromkeys(METRICS))
+    check_destination("--plot", options.plot)
     header, pipeline = load_model(options.model, trusted=options.trusted)
     table, X = read_inputs(options, header, pipeline)
     structure = getattr(pipeline[-1], "structure_", None)
     y = header.targets.read(table, structure)
     default = getattr(structure, "default_metric", "kendall_tau")
     wanted = options.metric or list(dict.fromkeys([default, "zero_one_loss"]))
-    by_row = [
-        name for name in wanted if options.plot and "per_row" in inspect.signature(getattr(metrics, name)).parameters
-    ]
+    by_row = [n for n in wanted if options.plot and "per_row" in inspect.signature(getattr(metrics, n)).parameters]
     rules = None if options.constraints is None else read_constraints(options.constraints, table, pipeline[-1])
     start = time.perf_counter()
     results: dict[str, list[float]] = {name: [] for name in wanted}
     rows: list[dict[str, Any]] = []  # of each fold: the values, truths and predictions of its rows
     for train, test in _splits(options.cv, pipeline, y, len(table)):
         with naming_rows(table, header.targets.columns, train):
-            fitted = pipeline if train is None else clone(pipeline).fit(X.iloc[train], _rows(y, train))
-        truth, inputs = _rows(y, test), X.iloc[test]
+            fitted = pipeline if train is None else clone(pipeline).fit(X.iloc[train], _safe_indexing(y, train))
+        truth, inputs = _safe_indexing(y, test), X.iloc[test]
         with naming_rows(table, header.targets.columns, test):
             held = [rules[i] for i in test] if isinstance(rules, list) and len(rules) == len(table) else rules
             predicted = fitted.predict(inputs, **({} if rules is None else {"constraints": held}))
@@ -56,8 +57,10 @@ def evaluate(options: argparse.Namespace) -> None:
     seconds = time.perf_counter() - start
     if options.plot:
         joined = {key: np.concatenate([np.asarray(part[key]) for part in rows]) for key in rows[0]}
-        plots.draw(options.plot, _panels(by_row, joined, pipeline, None if options.cv else (X, y)), "nothing to draw "
-                   f"for {', '.join(wanted)}, which have no values for single rows; give another --metric")  # fmt: skip
+        nothing = (
+            f"nothing to draw for {', '.join(wanted)}, which have no values for single rows; give another --metric"
+        )
+        plots.draw(options.plot, _panels(by_row, joined, pipeline, None if options.cv else (X, y)), nothing)
     if options.json:
         shown = {name: {"mean": float(np.mean(found)), "values": found} for name, found in results.items()}
         print(json.dumps({"metrics": shown, "rows": len(table), "cv": options.cv, "seconds": seconds}, indent=1))
@@ -78,7 +81,7 @@ def _panels(by_row: list[str], rows: dict[str, Any], pipeline: Pipeline, data: A
     if "log_proba" in rows and by_row:
         panels.append(partial(plots.coverage, by_row[0], rows[by_row[0]], rows["log_proba"]))
     if data is not None and hasattr(pipeline[-1], "predict_marginals"):
-        panels.append(partial(plots.reliability, pipeline, *data))
+        panels.append(lambda ax: ReliabilityDisplay.from_estimator(pipeline, *data, ax=ax))
     return panels
 
 
@@ -94,10 +97,6 @@ def _splits(folds: int | None, pipeline: Pipeline, y: Any, n: int) -> Any:
     return splitter(folds, shuffle=True, random_state=0).split(np.zeros(n), y)
 
 
-def _rows(y: Any, rows: Any) -> Any:
-    return y.iloc[rows] if hasattr(y, "iloc") else y[rows]
-
-
 def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how: Any) -> Any:
     """Return a metric of the predictions; which arguments it takes beside the truth, its signature says."""
     structure: Any = getattr(pipeline[-1], "structure_", None)
@@ -107,10 +106,9 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
     if "parent" in takes:
         if not hasattr(structure, "parent"):
             raise UsageError(f"--metric: {name} needs a tree, {type(structure or pipeline[-1]).__name__} has none")
-        how["parent"] = structure.parent
-        if structure.nodes is not None:  # y has names
-            above = [None if p < 0 else structure.nodes[p] for p in structure.parent]
-            how["parent"] = dict(zip(structure.nodes, above, strict=True))
+        nodes = structure.nodes  # names, if y has names
+        above = [None if p < 0 else nodes[p] for p in structure.parent] if nodes is not None else structure.parent
+        how["parent"] = above if nodes is None else dict(zip(nodes, above, strict=True))
     grades = getattr(structure, "grades", None)
     if name == "neg_absolute_error" and isinstance(grades, (list, tuple)):  # which have names
         y, predicted = (np.array([grades.index(grade) for grade in of]) for of in (y, predicted))

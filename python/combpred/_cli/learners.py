@@ -11,22 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import ranking
-from .._models.composed.embedding import EmbeddingRegressor
-from .._models.composed.voting import StructuredVoting
-from .._models.perceptron import StructuredPerceptron
-from .._models.probabilistic import ProbabilisticStructured
-from .._models.ridge import StructuredRidge
-from .._models.ridge_cv import StructuredRidgeCV
-from .._models.sgd import StructuredSGD
-from .._models.svm import StructuredSVM
+from .._models import perceptron, probabilistic, ridge, ridge_cv, sgd, svm
+from .._models.composed import embedding, voting
 from ..structures import structure_classes
 from .error import UsageError
 
-#: Those that take a structure; the others rank labels.
-_STRUCTURED = (
-    EmbeddingRegressor, ProbabilisticStructured, StructuredPerceptron, StructuredRidge, StructuredRidgeCV,
-    StructuredSGD, StructuredSVM, StructuredVoting,
-)  # fmt: skip
+_MODULES = embedding, perceptron, probabilistic, ranking, ridge, ridge_cv, sgd, svm, voting
 #: Options that are parameters of estimators, and what searches call them: lists of what is tried.
 _SETTINGS = (
     "alpha", "kernel", "gamma", "loss", "degree", "coef0", "fit_intercept", "n_jobs", "random_state", "verbose"
@@ -39,9 +29,9 @@ _INNER = ("estimator", "regressor", "estimators")
 
 
 def learners() -> dict[str, type]:
-    """Return the estimators that can be named on the command line."""
-    rankers = [getattr(ranking, name) for name in ranking.__all__ if hasattr(getattr(ranking, name), "fit")]
-    return {cls.__name__: cls for cls in (*_STRUCTURED, *rankers)}
+    """Return the estimators that can be named on the command line; those that take no structure rank labels."""
+    found = [(module.__name__, *each) for module in _MODULES for each in inspect.getmembers(module, inspect.isclass)]
+    return {name: cls for home, name, cls in found if hasattr(cls, "fit") and cls.__module__.startswith(home)}
 
 
 def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
@@ -52,9 +42,10 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     UsageError
         For a name or a setting that does not exist, listing those that do.
     """
-    auto = "auto" in (options.alpha, options.kernel)
-    name = options.estimator or ("StructuredRidgeCV" if auto else "StructuredRidge")
     cls = known_name("--structure", "structure", options.structure, structure_classes())
+    name = options.estimator or (
+        "StructuredRidgeCV" if "auto" in (options.alpha, options.kernel) else "StructuredRidge"
+    )
     learner = known_name("--estimator", "estimator", name, learners())
     estimator = learner(**dict.fromkeys(_required(learner), []))
     own = estimator.get_params(deep=False)
@@ -63,7 +54,7 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     if options.kernel == "precomputed":
         raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
     given = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
-    given = {key: value for key, value in given.items() if value != "auto" or key not in ("alpha", "kernel")}
+    given = {key: value for key, value in given.items() if (key, value) not in (("alpha", "auto"), ("kernel", "auto"))}
     for item in options.param or ():
         key, equals, given[key] = item.partition("=")
         if not equals:
@@ -88,9 +79,9 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
             estimator.set_params(**{key: settings[key]})
     except (ValueError, AttributeError) as error:
         raise UsageError(f"--param: {error}") from error
-    lacking = [key for key in _required(learner) if not estimator.get_params(deep=False)[key]]
-    if lacking:
-        raise UsageError(f"--estimator {name} needs --param {lacking[0]}=NAME,NAME with names of estimators")
+    for key in _required(learner):
+        if not estimator.get_params(deep=False)[key]:
+            raise UsageError(f"--estimator {name} needs --param {key}=NAME,NAME with names of estimators")
     return estimator, of_structure
 
 
@@ -101,21 +92,19 @@ def set_structure(estimator: Any, name: str | None, given: dict[str, Any], told:
     if cls is None:
         return None
     parameters = {**told, **given}
-    missing = [key for key in _required(cls) if key not in parameters]
-    if missing:
-        raise UsageError(f"--structure {name} needs --param {missing[0]}=VALUE, or {missing[0]}=@FILE")
-    structure = cls(**parameters)
-    estimator.set_params(structure=structure)
-    return structure
+    for key in _required(cls):
+        if key not in parameters:
+            raise UsageError(f"--structure {name} needs --param {key}=VALUE, or {key}=@FILE")
+    return estimator.set_params(structure=cls(**parameters)).structure
 
 
 def _check(estimator: Any, cls: type | None, given: dict[str, Any]) -> None:
-    wrong = [key for key in given if key not in _parameters(cls)]
-    if wrong:
-        of = f"{', '.join(_parameters(cls))} of {cls.__name__} and " if cls is not None else ""
-        own = f"{', '.join(estimator.get_params(deep=False))} of {type(estimator).__name__}"
-        option = f"--{wrong[0]}" if wrong[0] in _SETTINGS else "--param"
-        raise UsageError(f"{option}: '{wrong[0]}={given[wrong[0]]}' is none of the parameters, which are {of}{own}")
+    for key in given:
+        if key not in _parameters(cls):
+            of = f"{', '.join(_parameters(cls))} of {cls.__name__} and " if cls is not None else ""
+            own = f"{', '.join(estimator.get_params(deep=False))} of {type(estimator).__name__}"
+            option = f"--{key}" if key in _SETTINGS else "--param"
+            raise UsageError(f"{option}: '{key}={given[key]}' is none of the parameters, which are {of}{own}")
 
 
 def known_name(option: str, noun: str, name: str | None, known: Mapping[str, Any]) -> Any:
@@ -169,6 +158,6 @@ def _inner(key: str, value: Any) -> Any:
     from sklearn.utils import all_estimators
 
     name, parameters = next(iter(value.items())) if isinstance(value, dict) and value else (value, {})
-    kind = "regressor" if key == "regressor" else ["classifier", "regressor"]
-    cls = known_name(f"--param {key}", "estimator", str(name), {**dict(all_estimators(type_filter=kind)), **learners()})
+    known = dict(all_estimators(type_filter="regressor" if key == "regressor" else ["classifier", "regressor"]))
+    cls = known_name(f"--param {key}", "estimator", str(name), {**known, **learners()})
     return cls(**{k: _inner(k, v) if k in _INNER else v for k, v in parameters.items()})

@@ -41,6 +41,7 @@ _LEARNING: _Options = {
     "--structure NAME": ({"type": str.lower}, "what the targets are, see `combpred info` (default: as they are)"),
     "--targets COLUMNS": f"{_COLUMNS} (default: what an ARFF file says)",
     "--target-sep C": "divides the names in a target (default: > in orders, | in sets)",
+    "--choices": (_YES, "targets in several columns are names, from first to last, even if they read as numbers"),
     "--model OUT": ({"required": True}, "where the model goes"),
     "--estimator NAME": "how to learn, see `combpred info` (default: StructuredRidge; with auto StructuredRidgeCV)",
     "--param NAME=VALUE": (_MANY, "of structure or estimator, as JSON, text or NAME=@FILE of JSON; may be repeated"),

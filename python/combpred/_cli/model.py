@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import platform
@@ -24,7 +23,7 @@ from .._lib.versions import __version__
 from .error import UsageError, needed
 from .targets import TargetColumns
 
-_FORMAT = "combpred model 2"
+_FORMAT = "combpred model 3"
 _HEADER, _PICKLE = "header.json", "pipeline.joblib"
 
 
@@ -34,8 +33,8 @@ class Header:
 
     Attributes
     ----------
-    structure, estimator : str
-        As Python writes them.
+    about : dict of str to str
+        What `combpred info` shows first: the structure and the estimator as Python writes them, the number of rows.
     numbers, categories : sequence of str
         The inputs.
     targets : TargetColumns
@@ -45,40 +44,24 @@ class Header:
         Arguments of `read_table` that the training file needed.
     ids : sequence of str
         Columns that are copied to the predictions.
-    n_rows : int
-        Number of training rows.
     versions : dict
         Of Python and the packages, at the time of training.
     """
 
-    structure: str
-    estimator: str
+    about: dict[str, str]
     numbers: Sequence[str]
     categories: Sequence[str]
     targets: TargetColumns
     missing: bool
     reading: dict[str, Any]
     ids: Sequence[str]
-    n_rows: int
     versions: dict[str, str]
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that a model file depends on."""
-    return {
-        "python": platform.python_version(), "combpred": __version__, "scikit-learn": sklearn.__version__,
-        "numpy": np.__version__,
-    }  # fmt: skip
-
-
-def check_destination(path: str) -> None:
-    """Refuse a path that nothing can be saved to, before any work is done."""
-    folder = Path(path).resolve().parent
-    if Path(path).is_dir() or not os.access(folder, os.W_OK):
-        what = (
-            "is a directory; name a file in it" if Path(path).is_dir() else "is in no directory that can be written to"
-        )
-        raise UsageError(f"--model: {path} {what}")
+    packages = {"combpred": __version__, "scikit-learn": sklearn.__version__, "numpy": np.__version__}
+    return {"python": platform.python_version(), **packages}
 
 
 def save_model(path: str, header: Header, pipeline: Pipeline, *, pickled: bool) -> None:
@@ -88,16 +71,13 @@ def save_model(path: str, header: Header, pipeline: Pipeline, *, pickled: bool) 
     """
     part = Path(path).resolve().with_name(f".combpred-{os.getpid()}")
     try:
-        if pickled:
-            dumped = io.BytesIO()
-            joblib.dump(pipeline, dumped)
-            zipfile.ZipFile(part, "w").close()
-        else:
+        if not pickled:
             _skops().dump(pipeline, part, compression=zipfile.ZIP_DEFLATED)
-        with zipfile.ZipFile(part, "a", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(part, "w" if pickled else "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(_HEADER, json.dumps({"format": _FORMAT, **asdict(header)}, indent=1))
             if pickled:
-                archive.writestr(_PICKLE, dumped.getvalue())
+                with archive.open(_PICKLE, "w", force_zip64=True) as file:
+                    joblib.dump(pipeline, file)
         os.replace(part, path)
     except (TypeError, AttributeError, NotImplementedError) as error:
         raise UsageError(f"skops cannot write this estimator ({error}): give --pickle; loading runs code") from error
@@ -115,16 +95,15 @@ def load_header(path: str) -> Header:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            content = json.loads(archive.read(_HEADER))
+            content = dict(json.loads(archive.read(_HEADER)))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
         raise UsageError(f"{path} is not a model file of combpred; `combpred fit` writes them") from error
-    made = content.pop("format", "unknown") if isinstance(content, dict) else "unknown"
+    made = content.pop("format", "unknown")
     if made != _FORMAT:
         raise UsageError(f"{path} is a model file of another kind ({made}, not {_FORMAT}); train the model anew")
-    content["targets"] = TargetColumns(**content["targets"])
-    return Header(**content)
+    return Header(**{**content, "targets": TargetColumns(**content["targets"])})
 
 
 def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
@@ -145,9 +124,8 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
     header, now = load_header(path), versions()
     differing = [f"{name} {was} (now {now.get(name)})" for name, was in header.versions.items() if was != now.get(name)]
     if differing:
-        warn_user(
-            f"{path} was trained with {', '.join(differing)}; if predictions look wrong, train it anew", UserWarning
-        )
+        what = f"{path} was trained with {', '.join(differing)}"
+        warn_user(f"{what}; if predictions look wrong, train it anew", UserWarning)
     try:
         with warnings.catch_warnings(), zipfile.ZipFile(path) as archive:
             warnings.simplefilter("ignore")  # scikit-learn's own words on versions, said above for all packages at once
@@ -156,7 +134,7 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
                     raise UsageError(
                         f"{path} is pickled: loading it runs code from it; if you trust the file, give --trusted"
                     )
-                return header, joblib.load(io.BytesIO(archive.read(_PICKLE)))
+                return header, joblib.load(archive.open(_PICKLE))
             skops, types = _skops(), trusted_types(path)
             foreign = [name for name in skops.get_untrusted_types(file=path) if name not in types]
             if foreign:
@@ -165,10 +143,8 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
     except UsageError:
         raise
     except Exception as error:  # a pickle may raise anything
-        reason = f"{type(error).__name__}: {error}"
-        raise UsageError(
-            f"the estimator in {path} cannot be loaded ({reason}); train the model anew with these versions"
-        ) from error
+        what = f"the estimator in {path} cannot be loaded ({type(error).__name__}: {error})"
+        raise UsageError(f"{what}; train the model anew with these versions") from error
 
 
 def _skops() -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._data.warn import warn_user
 from .._lib.errors import CapabilityError
-from ..plotting import MarginalsDisplay, ReliabilityDisplay
+from ..plotting import MarginalsDisplay
 from .error import UsageError, needed
 
 _MOST = 30  # classes or positions in a matrix
@@ -71,11 +71,6 @@ def confusion(y: Any, predicted: Any, ax: Any) -> None:
     ConfusionMatrixDisplay.from_predictions(y[known], predicted[known], ax=ax, colorbar=False, include_values=n <= 10)
     what = "position" if y.ndim > 1 else "class"
     ax.set(xlabel=f"{what} predicted", ylabel=f"true {what}")
-
-
-def reliability(pipeline: Any, X: Any, y: Any, ax: Any) -> None:
-    """Draw how reliable predicted probabilities are."""
-    ReliabilityDisplay.from_estimator(pipeline, X, y, ax=ax)
 
 
 def marginals(pipeline: Any, X: Any, probabilities: Any, names: Sequence[str]) -> list[Panel]:

@@ -7,10 +7,10 @@ import gzip
 import io
 import re
 import sys
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,14 @@ import numpy as np
 
 from .._data.checks import counted
 from .._data.targets import summary
-from .columns import select
 from .error import UsageError, needed
 
-#: What pandas needs to know of a CSV file, in its words, and how the command line spells it.
-READING = ("sep", "decimal", "thousands", "encoding", "na_values", "keep_default_na", "header", "index_col")
+#: What pandas needs to know of the fields of a CSV file, and of the file, in its words.
+_FIELDS = ("decimal", "thousands", "keep_default_na")
+READING = (*_FIELDS, "sep", "encoding", "na_values", "header")
 _ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
+#: What the names of tables that are written may end in.
+ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".parquet", ".pq")
 _SOME = 100  # rows looked at for zeros in front
 _SEPARATORS = (",", ";", "\t", "|")
 
@@ -45,6 +47,8 @@ class Table:
         The paths from the root that a column of a hierarchy may hold (Clus), by the name of the column.
     zeros : sequence of str
         Columns that hold whole numbers with zeros in front, in the first rows.
+    written : callable or None
+        Returns some columns as text, as they are written in the file; None where numbers have no spelling.
     """
 
     source: str
@@ -53,6 +57,7 @@ class Table:
     targets: Sequence[str] = ()
     paths: dict[str, list[str]] | None = None
     zeros: Sequence[str] = ()
+    written: Callable[[list[str]], Any] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -72,6 +77,15 @@ class Table:
             raise UsageError(f"{self.source} has no column {summary(absent)}; it has {summary(self.names)}")
         return self.frame[list(names)]
 
+    def take_as_text(self, names: Sequence[str]) -> None:
+        """Make text of those columns, among some that may be there, which read as numbers."""
+        from pandas.api.types import is_numeric_dtype
+
+        numbers = [name for name in self.names if name in names and is_numeric_dtype(self.frame[name])]
+        if numbers:
+            spelt = self.frame[numbers].apply(_spelt) if self.written is None else self.written(numbers)
+            self.frame[numbers] = spelt.astype(object)
+
 
 def read_bytes(path: str) -> bytes:
     """Return a file, unzipped if it is gzipped; "-" is standard input."""
@@ -82,21 +96,15 @@ def read_bytes(path: str) -> bytes:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def read_table(
-    path: str, raw: bytes, reading: dict[str, Any], *, text: str | Sequence[str] | None = (), labels: str | None = None
-) -> Table:
+def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None) -> Table:
     """Return the table in a CSV, Parquet or ARFF file.
 
     Parameters
     ----------
     path : str
-        What messages call the file.
-    raw : bytes
-        Its contents. Parquet and ARFF are known by what they begin with; all else is CSV.
+        Parquet and ARFF are known by what they begin with, all else is CSV; "-" is standard input.
     reading : dict
         Options of `pandas.read_csv`, of those in `READING`.
-    text : str or sequence of str
-        Columns that are text even if they read as numbers: their names, or a selection of the option --categorical.
     labels : str or None, default=None
         Mulan's XML file with the names of the labels of an ARFF file.
 
@@ -106,41 +114,38 @@ def read_table(
         When the file cannot be read or is no table; the message names the line, and the option that mends it.
     """
     pandas = needed("pandas", "tables are read by pandas", "combpred[cli]")
-    source = "standard input" if path == "-" else path
+    raw, source = read_bytes(path), "standard input" if path == "-" else path
     if raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
         raise UsageError(f"{source} is a workbook or a zip archive; save the sheet as CSV, or unzip it")
     if raw[:4] == b"PAR1":
         table = _read_parquet(source, raw, pandas)
     else:
-        content = _decoded(source, raw, reading.get("encoding"))
+        content = decoded(source, raw, reading.get("encoding"))
         if ".arff" in path.lower() or re.match(r"(\s|%.*\n)*@relation\b", content, re.IGNORECASE):
             from .arff import read_arff
 
             table = Table(source, *read_arff(source, content, labels))
         else:
-            table = _read_csv(source, content, reading, text, pandas)
+            table = _read_csv(source, content, reading, pandas)
     if not len(table):
         raise UsageError(f"{source} has {'a line of column names' if table.names else 'no column'} but no row")
-    for name in select(table.names, text, "--categorical"):
-        if name in table.names and pandas.api.types.is_numeric_dtype(table.frame[name]):
-            table.frame[name] = table.frame[name].map(_written).astype(object)
     return table
 
 
-def write_table(frame: Any, path: str | None) -> None:
-    """Write a data frame as CSV, or as Parquet if the name ends so; None and "-" are standard output."""
-    if str(path).lower().endswith((".xlsx", ".xls", ".ods", ".json", ".arff")):
-        raise UsageError(f"--output: {path}: predictions are written as CSV or .parquet; name such a file")
-    if path in (None, "-"):
-        frame.to_csv(sys.stdout, index=False, lineterminator="\n")
-    elif str(path).lower().endswith((".parquet", ".pq")):
+def write_table(frame: Any, path: str | None, noun: str) -> None:
+    """Write a data frame as its name ends: CSV, with tabs, or Parquet; None and "-" are standard output."""
+    if str(path).lower().endswith((".parquet", ".pq")):
         needed(*_ARROW)
         frame.to_parquet(path, index=False)
     else:
-        frame.to_csv(path, index=False, lineterminator="\n")
+        sep = "\t" if str(path).lower().removesuffix(".gz").endswith(".tsv") else ","
+        frame.to_csv(sys.stdout if path in (None, "-") else path, sep=sep, index=False, lineterminator="\n")
+    if path not in (None, "-"):
+        print(f"{counted(len(frame), noun)} written to {path}")
 
 
-def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
+def decoded(source: str, raw: bytes, encoding: str | None) -> str:
+    """Return the text of a file; `UsageError`, naming the line, where it is in another encoding."""
     try:
         return raw.decode(encoding or "utf-8-sig")
     except LookupError:
@@ -154,9 +159,7 @@ def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
         ) from error
 
 
-def _read_csv(
-    source: str, content: str, reading: dict[str, Any], text: str | Sequence[str] | None, pandas: Any
-) -> Table:
+def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -> Table:
     told = re.match(r"sep=(.)\r?(?=\n)", content)  # Excel's first line
     content = content if told is None else content[told.end() :]
     first = re.sub(r'"[^"]*"', "", next((line for line in content.splitlines() if line.strip()), ""))
@@ -164,61 +167,67 @@ def _read_csv(
     sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
     if len(sep) > 1 and sep != r"\s+":
         raise UsageError(f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
-    names, lines, zeros = _records(source, content, sep)
-    has_names = reading.get("header", True)
-    if not has_names:
-        names = [f"x{j}" for j in range(len(names))]
-    elif all(re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE) for name in names):
-        raise UsageError(
-            f"the first line of {source} holds numbers, not names of columns; with --no-header it counts as a row"
-        )
-    if names[0] == "" and len(names) > 1:
-        names[0] = "index"  # as pandas writes the index of a data frame
-    _check_names(source, names)
-    extra = {key: reading[key] for key in ("decimal", "thousands", "keep_default_na") if reading.get(key) is not None}
+    lines, header = _lines(source, content, sep), int(reading.get("header", True))
+
+    def read(**how: Any) -> Any:
+        return pandas.read_csv(io.StringIO(content), sep=sep, index_col=False, skipinitialspace=True, **how)
+
     try:
-        frame = pandas.read_csv(
-            io.StringIO(content), sep=sep, names=names, header=0 if has_names else None, index_col=False,
-            dtype=dict.fromkeys(select(names, text, "--categorical"), object), skipinitialspace=True,
-            na_values=["?", *(reading.get("na_values") or [])], low_memory=False, **extra,
+        head = read(header=None, nrows=_SOME, dtype=str, na_filter=False)
+        names = [name.strip() for name in head.iloc[0]] if header else [f"x{j}" for j in range(head.shape[1])]
+        if header and all(re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE) for name in names):
+            raise UsageError(
+                f"the first line of {source} holds numbers, not names of columns; with --no-header it counts as a row"
+            )
+        if names[0] == "" and len(names) > 1:
+            names[0] = "index"  # as pandas writes the index of a data frame
+        _check_names(source, names)
+        rows = partial(
+            read, names=names, header=0 if header else None, low_memory=False,
+            na_values=["?", *(reading.get("na_values") or [])],
+            **{key: reading[key] for key in _FIELDS if reading.get(key) is not None},
         )  # fmt: skip
+        frame = rows()
     except (pandas.errors.ParserError, ValueError) as error:
         raise UsageError(f"{source}: {str(error).strip()}") from error
-    for name in frame.columns[[not pandas.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]:
-        frame[name] = frame[name].astype(object).where(frame[name].notna(), np.nan)
-    return Table(source, frame, lines[bool(has_names) :], zeros=[names[j] for j in zeros])
-
-
-def _records(source: str, content: str, sep: str) -> tuple[list[str], list[int], set[int]]:
-    """Return the fields of the first record, the line that each begins in, and the columns with zeros in front.
-
-    Blank lines are no records. pandas fills in short rows, cuts long ones, drops zeros and knows no lines.
-    """
-    spaced = sep == r"\s+"
-    reader = csv.reader(
-        io.StringIO(content, newline=""), delimiter=" " if spaced else sep, skipinitialspace=True, strict=True
+    frame = frame.astype(dict.fromkeys(frame.select_dtypes(exclude=["number", "bool"]), object))
+    cells = pandas.Series(head.to_numpy(dtype=object)[header:].ravel(), dtype=object).str.fullmatch(r"0\d+")
+    zeros = [names[j] for j in np.unique(np.flatnonzero(cells.to_numpy(dtype=bool)) % len(names))]
+    return Table(
+        source, frame, lines[header:], zeros=zeros, written=lambda some: rows(usecols=some, dtype=object)[some]
     )
-    names: list[str] = []
-    lines, zeros, line = [], set[int](), 1
+
+
+def _lines(source: str, content: str, sep: str) -> list[int]:
+    """Return the line that each record begins in, blank lines being none; `UsageError` for one of another width.
+
+    pandas fills in short records, cuts long ones and knows no lines. Where nothing is quoted, counting is enough.
+    """
+    rows = content.replace("\r\n", "\n")
+    if '"' not in content and "\r" not in rows and sep != r"\s+":
+        counts = {line: row.count(sep) for line, row in enumerate(rows.split("\n"), 1) if row.strip()}
+        if counts and len(set(counts.values())) == 1:
+            return list(counts)
+    names, lines, line = 0, [], 1
+    delimiter = " " if sep == r"\s+" else sep
+    reader = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         for fields in reader:
             if len(fields) > 1 or (fields and fields[0].strip()):
-                fields = [field for field in fields if field] if spaced else fields
-                names = names or [field.strip() for field in fields]
-                lines.append(line)
-                if 1 < len(lines) < _SOME:
-                    zeros.update(j for j, field in enumerate(fields) if field[:1] == "0" and field[1:].isdigit())
-                if len(fields) != len(names):
+                width = len(fields) if sep == delimiter else sum(map(bool, fields))
+                names = names or width
+                if width != names:
                     raise UsageError(
-                        f"{source}, line {line}: {counted(len(fields), 'field')}, the first line has {len(names)}; "
+                        f"{source}, line {line}: {counted(width, 'field')}, the first line has {names}; "
                         f"fields are separated by {sep!r} (see --sep), quote those that contain it"
                     )
+                lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
         raise UsageError(f"{source}, line {reader.line_num}: {error}") from error
     if not lines:
         raise UsageError(f"{source} is empty; a table needs a line of column names and at least one row")
-    return names, lines, zeros
+    return lines
 
 
 def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
@@ -236,11 +245,11 @@ def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
 def _check_names(source: str, names: Sequence[str]) -> None:
     if "" in names:
         raise UsageError(f"{source}: column {names.index('')} (counted from 0) has no name; name it in the first line")
-    twice = next((name for name, n in Counter(names).items() if n > 1), None)
-    if twice is not None:
+    if len(set(names)) < len(names):
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
         raise UsageError(f"{source}: two columns are called {twice!r}; rename one of them")
 
 
-def _written(value: Any) -> Any:
-    """Return a number as its text, whole numbers without a point, so that it means the same in every file."""
-    return np.nan if value != value else str(int(value)) if float(value).is_integer() else repr(float(value))
+def _spelt(column: Any) -> Any:
+    """Return numbers as text, whole ones without a point, so that they mean the same in every file."""
+    return column.map(lambda v: str(int(v)) if float(v).is_integer() else repr(float(v)), na_action="ignore")

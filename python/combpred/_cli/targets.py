@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._data.checks import counted
 from .._data.warn import warn_user
 from .._lib.errors import RowError
 from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
-from .columns import number_frame
+from .columns import number_frame, refuse_missing
 from .error import UsageError
 from .table import Table
 
@@ -71,25 +70,18 @@ class TargetColumns:
         if self.form == "columns":
             y = number_frame(table, self.columns).astype(np.float64)  # no longer sparse
             return y if y.isna().any(axis=None) or (y % 1 != 0).any(axis=None) else y.astype(np.int64)
-        frame = table.columns(self.columns)
-        known, shown = frame.notna().to_numpy(), ", ".join(map(repr, self.columns))
+        frame, shown = table.columns(self.columns), ", ".join(map(repr, self.columns))
+        known = frame.notna().to_numpy()
         if self.form != "sets":
-            lacking = ~known.any(axis=1)
-            if lacking.any():
-                raise UsageError(
-                    f"{table.where(int(np.argmax(lacking)))}: the target {shown} is missing, here and in "
-                    f"{counted(int(lacking.sum()) - 1, 'other row')}; fill it in or drop the rows"
-                )
-            row, at = np.argwhere(np.diff(known.astype(int), axis=1) > 0)[:1].T
-            if len(row):
-                raise UsageError(
-                    f"{table.where(int(row[0]))}: {self.columns[at[0]]!r} is empty but {self.columns[at[0] + 1]!r} is "
-                    "not: which of them come first? Fill it in, or move the others up"
-                )
+            lacking = np.flatnonzero(~known.any(axis=1))
+            refuse_missing(table, f"target {shown}", lacking, "; fill it in or drop the rows")
+            for row, at in np.argwhere(~known[:, :-1] & known[:, 1:])[:1].tolist():
+                what = f"{self.columns[at]!r} is empty but {self.columns[at + 1]!r} is not"
+                remedy = "which of them come first? Fill it in, or move the others up"
+                raise UsageError(f"{table.where(row)}: {what}: {remedy}")
         if self.form == "values":
             return _values(frame.iloc[:, 0], as_text=self.as_text)
-        rows = zip(frame.astype(str).to_numpy(), known, strict=True)
-        cells = [self.sep.join(row[there]) for row, there in rows]
+        cells = [self.sep.join(row[there]) for row, there in zip(frame.astype(str).to_numpy(), known, strict=True)]
         try:
             return self._converted(cells, structure)
         except RowError as error:
@@ -104,9 +96,9 @@ class TargetColumns:
             return read(cells, names, sep=self.sep, as_frame=True)
         if self.form == "tiers":
             tiers = [[[label.strip() for label in tier.split(TIE)] for tier in cell.split(self.sep)] for cell in cells]
-            empty = next((row for row, groups in enumerate(tiers) if "" in sum(groups, [])), None)
-            if empty is not None:
-                raise RowError(empty, f"{cells[empty]!r} lacks a name beside {self.sep!r} or {TIE!r}")
+            for row, groups in enumerate(tiers):
+                if "" in sum(groups, []):
+                    raise RowError(row, f"{cells[row]!r} lacks a name beside {self.sep!r} or {TIE!r}")
             return WeakOrders.from_tiers(tiers, names, as_frame=True)
         if self.form == "sets":
             return LabelSets.from_sets(cells, names, sep=self.sep, as_frame=True)
@@ -120,14 +112,12 @@ class TargetColumns:
 
         predicted = predicted.toarray() if sparse.issparse(predicted) else np.asarray(predicted)
         if self.form in ("columns", "values"):
-            rows, names = predicted.reshape(len(predicted), -1), list(self.columns)
-            if rows.shape[1] != len(names):  # tours may be longer than those of training
-                names = [f"{names[0]}_{j}" for j in range(rows.shape[1])]
-            return pandas.DataFrame(rows, columns=names)
-        cells = self._cells(predicted, structure)
-        if not self.spread:
-            return pandas.DataFrame({self.columns[0]: cells})
-        rows = pandas.DataFrame([cell.split(self.sep) for cell in cells]).fillna("")
+            rows = pandas.DataFrame(predicted.reshape(len(predicted), -1))
+            if rows.shape[1] != len(self.columns):  # tours may be longer than those of training
+                return rows.set_axis([f"{self.columns[0]}_{j}" for j in rows], axis=1)
+        else:
+            cells = self._cells(predicted, structure)
+            rows = pandas.DataFrame([cell.split(self.sep) for cell in cells] if self.spread else cells).fillna("")
         if self.form == "orders":  # as many choices as were asked for
             rows = rows.iloc[:, : len(self.columns)]
         more = [f"{self.columns[-1]}_{j}" for j in range(len(rows.columns) - len(self.columns))]
@@ -135,20 +125,19 @@ class TargetColumns:
 
     def _cells(self, predicted: Any, structure: Any) -> list[str]:
         if self.form in ("orders", "tiers"):
-            tiers = WeakOrders.to_tiers(predicted, list(self.names))
-            return [self.sep.join(TIE.join(tier) for tier in row) for row in tiers]
+            return [self.sep.join(map(TIE.join, row)) for row in WeakOrders.to_tiers(predicted, list(self.names))]
         if self.form == "sets":
             return [self.sep.join(labels) for labels in LabelSets.to_sets(predicted, list(self.names))]
         if self.form == "tree":
             paths = structure.to_paths(predicted, sep=BELOW, qualified=True)
             return [path if isinstance(path, str) else PATHS.join(path) for path in paths]
-        write = structure.to_names if self.form == "visits" else structure.to_vertices
-        return list(write(predicted, sep=self.sep))
+        return list((structure.to_names if self.form == "visits" else structure.to_vertices)(predicted, sep=self.sep))
 
 
 def find_targets(
-    table: Table, columns: Sequence[str], structure: str | None, given: dict[str, Any], *, ranks: bool, sep: str | None
-) -> tuple[TargetColumns, dict[str, Any], str | None]:
+    table: Table, columns: Sequence[str], structure: str | None, given: dict[str, Any], *, ranks: bool,
+    sep: str | None, choices: bool,
+) -> tuple[TargetColumns, dict[str, Any], str | None]:  # fmt: skip
     """Return what columns are as targets, the parameters of the structure that they tell, and its name.
 
     Parameters
@@ -163,6 +152,8 @@ def find_targets(
         Whether the estimator ranks labels.
     sep : str or None
         What divides names, if the user says so.
+    choices : bool
+        Whether several columns hold names even if they read as numbers.
 
     Raises
     ------
@@ -173,26 +164,23 @@ def find_targets(
     from pandas.api.types import is_numeric_dtype
 
     form, spread = _FORMS.get(structure or "", "values"), len(columns) > 1
+    if choices:
+        table.take_as_text(columns)
+    frame = table.frame[list(columns)]
+    column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
     if spread:
-        frame = table.frame[list(columns)]
-        numeric = [is_numeric_dtype(kind) and frame[name].notna().any() for name, kind in frame.dtypes.items()]
-        column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
-        if any(numeric) or column.empty or not (ranks or structure is None or structure in _FORMS):
+        numeric = any(is_numeric_dtype(kind) and frame[name].notna().any() for name, kind in frame.dtypes.items())
+        if numeric or column.empty or not (ranks or structure is None or structure in _FORMS):
             return TargetColumns(columns, "columns"), {}, structure
-        if not ranks and form in ("values", "tree"):
-            raise UsageError(
-                f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold names such as {column.iloc[0]!r}: "
-                "say by --structure what they are, permutations for choices in order or labelsets for sets"
-            )
+        what = f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold"
         several = column[column.str.contains(f"[{ORDER}{SET}]")]
+        if not ranks and form in ("values", "tree"):
+            how = "permutations for choices in order or labelsets for sets"
+            raise UsageError(f"{what} names such as {column.iloc[0]!r}: say by --structure what they are, {how}")
         if len(several):
-            raise UsageError(
-                f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold several names in a field, such as "
-                f"{several.iloc[0]!r}: give one column of such fields, or columns of one name each"
-            )
+            how = "give one column of such fields, or columns of one name each"
+            raise UsageError(f"{what} several names in a field, such as {several.iloc[0]!r}: {how}")
         sep = _SPREAD
-    else:
-        column = table.frame[columns[0]].dropna().astype(str)
     paths = (table.paths or {}).get(columns[0])
     tied = column.str.contains(TIE, regex=False).any()
     if structure is None and not ranks and not spread:
@@ -207,39 +195,34 @@ def find_targets(
         form = _FORMS.get(structure or "", "values")
     if ranks or (spread and form == "tiers"):
         form = "tiers" if tied else "orders"
+    if form == "tree" and "parent" in given:
+        named = isinstance(given["parent"], dict) or "nodes" in given
+        return TargetColumns(columns, "values", as_text=named), {}, structure
     if form == "tree":
-        if "parent" in given:
-            named = isinstance(given["parent"], dict) or "nodes" in given
-            return TargetColumns(columns, "values", as_text=named), {}, structure
-        tree = Hierarchy.from_paths(
-            [cell.split(PATHS) for cell in (column if paths is None else paths)], sep=BELOW, qualified=True
-        )
+        tops = [cell.split(PATHS) for cell in (column if paths is None else paths)]
+        tree = Hierarchy.from_paths(tops, sep=BELOW, qualified=True)
         return TargetColumns(columns, form, as_text=True), {"parent": tree.parent, "nodes": tree.nodes}, structure
     if form == "values":
         return TargetColumns(columns, form, as_text=structure == "posetelements"), {}, structure
     divider = sep or (SET if form == "sets" else ORDER)
     single = not spread and not column.str.contains(f"[{re.escape(divider + TIE)}]").any()
     if single and (form != "sets" or column.str.contains(_OTHERS if sep is None else _SURE).any()):
-        shown = column.iloc[0] if len(column) else ""
-        raise UsageError(
-            f"{table.source}: the target {columns[0]!r} holds {form} such as {shown!r}, in which no {divider!r} "
-            "divides names: say by --target-sep what does"
-        )
+        what = f"the target {columns[0]!r} holds {form} such as {next(iter(column), '')!r}"
+        how = f"in which no {divider!r} divides names: say by --target-sep what does"
+        raise UsageError(f"{table.source}: {what}, {how}")
+    table.take_as_text(columns)
     found = TargetColumns(columns, form, as_text=True, sep=divider)
     if form == "visits":
-        places = sorted({place.strip() for cell in column for place in cell.split(divider)})
         known = "places" if structure == "routes" else "vertices"
+        places = sorted({place.strip() for cell in column for place in cell.split(divider)})
         return found, {} if known in given else {known: places}, structure
     if form != "vertices":
         found = replace(found, names=list(found.read(table, None).columns))
         folded = {name.casefold(): name for name in found.names}
-        twice = next((name for name in found.names if folded[name.casefold()] != name), None)
-        if twice is not None:
-            other = folded[twice.casefold()]
-            warn_user(
-                f"{table.source}: {twice!r} and {other!r} count as two labels; if they are one, mend the file",
-                UserWarning,
-            )
+        for name in found.names:
+            if (other := folded[name.casefold()]) != name:
+                what = f"{name!r} and {other!r} count as two labels"
+                warn_user(f"{table.source}: {what}; if they are one, mend the file", UserWarning)
     return found, {}, structure
 
 
@@ -250,12 +233,9 @@ def _deepest(cell: str) -> list[str]:
 
 
 def _values(column: Any, *, as_text: bool) -> Any:
-    from pandas.api.types import is_numeric_dtype
+    import pandas
 
-    if as_text or not is_numeric_dtype(column):
+    if as_text or not pandas.api.types.is_numeric_dtype(column):
         return np.array([str(value).strip() for value in column])
-    if column.dtype == bool:
-        return column.to_numpy()
-    numbers = column.to_numpy(dtype=np.float64)
-    whole = np.isfinite(numbers) & (numbers == np.floor(numbers)) & (np.abs(numbers) < 2**53)
-    return numbers.astype(np.int64) if whole.all() else numbers
+    values = pandas.to_numeric(column.to_numpy(), downcast="integer")
+    return values.astype(np.int64) if values.dtype.kind == "i" else values
