@@ -130,7 +130,7 @@ def test_marginals_and_probabilities_are_frames() -> None:
     assert sets.predict_proba(X).columns.tolist() == NAMES
     grades = pd.Series(pd.Categorical(np.where(y["tea"] > 2, "low", "high"), categories=["low", "high"], ordered=True))
     ordinal = ProbabilisticStructured("ordinal").set_output(predict="pandas").fit(X, grades)
-    assert ordinal.predict_proba(X).columns.tolist() == ["low", "high"]
+    assert ordinal.predict_proba(X).columns.tolist() == ["high", "low"]
     predicted = ordinal.predict(X)
     assert isinstance(predicted, pd.Series)
     assert predicted.index.tolist() == X.index.tolist()

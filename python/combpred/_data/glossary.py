@@ -178,7 +178,9 @@ component_indices_ : ndarray of shape (k,)
 
 [classes_]
 classes_ : ndarray
-    Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
+    Class labels (``MultiClass``), grades (``Ordinal``), allowed nodes (``Hierarchy``) or elements (``PosetElements``),
+    sorted, as scikit-learn's metrics expect: names in the order of the alphabet. For ``LabelSets`` the labels, as the
+    columns of y stand. Other structures have none.
 
 [n_features_in_]
 n_features_in_ : int

@@ -345,6 +345,11 @@ def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, rem
         raise ValueError(f"{argument} holds a value that cannot be looked up ({error}); {remedy}") from error
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
+        if isinstance(known[0], str) and isinstance(values[row], (int, np.integer)):
+            remedy += (
+                "; numbers stand for no names: where scikit-learn numbers them, as for cross_val_predict of "
+                "probabilities and in ensembles, number them yourself, and leave the names out"
+            )
         raise TargetError(row, f"unknown label {_plain_repr(values[row])}; {remedy}", argument)
     return codes
 

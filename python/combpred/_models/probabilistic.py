@@ -529,7 +529,7 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         marginals = self._marginals(X)  # refuses what is not fitted
         names = None if self.structure_.space.value_names() is None else self.classes_.tolist()
-        return self._output(self.structure_.probabilities(marginals), X, names)
+        return self._output(self.structure_.space.class_probabilities(marginals), X, names)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @lazily_on_dask

@@ -39,6 +39,7 @@ from .._lib.structure import (
     structure_sample,
     structure_second_moment,
 )
+from ._classes import sorted_classes, sorted_probabilities, values_of
 from ._search.constraints import Restriction, RowConstraints
 from .costs import OWN, OutputLoss, WorstOutputs
 
@@ -212,15 +213,16 @@ class LibrarySpace:
         return self.structure._second_names
 
     def classes(self) -> NDArray[Any] | None:
-        """Return the outputs in the format of y where they are classes of one row, in the order of probabilities."""
-        found: NDArray[Any] | None = getattr(self.structure, "_classes", lambda: None)()
-        return found
+        """Return the outputs in the format of y where they are classes of one row, sorted; None where they are not."""
+        return sorted_classes(self.structure)
+
+    def class_probabilities(self, marginals: FloatArray) -> FloatArray:
+        """Return the probabilities of `classes` (n, k), given marginals (n, d)."""
+        return sorted_probabilities(self.structure, marginals)
 
     def class_values(self, linear: FloatArray, magnitude: FloatArray | None) -> FloatArray:
-        """Return ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩ of every class y (n, k), for scores s (n, d) and t (d,) of a decision."""
-        psi = self.embed(self.encode(self.classes()))
-        values: FloatArray = linear @ psi.T
-        return values if magnitude is None else values + np.square(psi) @ magnitude
+        """Return ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩ of `classes` y (n, k), for scores s (n, d) and t (d,) of a decision."""
+        return values_of(self.embed(self.encode(self.classes())), linear, magnitude)
 
     def loss_entries(self) -> NDArray[np.bool_] | None:
         """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import is_classifier
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.metrics import log_loss
+from sklearn.metrics import get_scorer, log_loss, roc_auc_score
 from sklearn.model_selection import cross_val_predict, cross_val_score
 
 from combpred import ProbabilisticStructured, StructuredRidge
@@ -18,14 +18,16 @@ DIAMOND = [[1, 1, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
 STRUCTURES = [
     (MultiClass(3), [0, 1, 2]),
     (Ordinal(4), [0, 1, 2, 3]),
-    (Ordinal(["low", "mid", "high"]), ["low", "mid", "high"]),
+    (Ordinal(["low", "mid", "high"]), ["high", "low", "mid"]),
+    (Ordinal(["poor", "good"]), ["good", "poor"]),
     (Ordinal([1, 2, 3]), [1, 2, 3]),
+    (Ordinal([3, 2, 1]), [1, 2, 3]),
     (Hierarchy([-1, 0, 0, 1, 1]), [0, 1, 2, 3, 4]),
-    (Hierarchy(TREE), ["animal", "cat", "dog", "mammal", "fish"]),
+    (Hierarchy(TREE), ["animal", "cat", "dog", "fish", "mammal"]),
     (Hierarchy(TREE, allowed="leaves"), ["cat", "dog", "fish"]),
     (PosetElements(DIAMOND), [0, 1, 2, 3]),
     (PosetElements(DIAMOND, allowed=[0, 3]), [0, 3]),
-    (PosetElements(DIAMOND, elements=["a", "b", "c", "d"], allowed=["b", "d", "a"]), ["a", "b", "d"]),
+    (PosetElements(DIAMOND, elements=["d", "c", "b", "a"], allowed=["b", "d", "a"]), ["a", "b", "d"]),
 ]
 both = pytest.mark.parametrize(("structure", "classes"), STRUCTURES, ids=[f"{s!r:.40}" for s, _ in STRUCTURES])
 
@@ -82,10 +84,29 @@ def test_scikit_learn_takes_the_probabilities(structure):
     np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize(
+    "structure",
+    [
+        Ordinal(["low", "mid", "high"]),
+        Hierarchy({"low": "all", "mid": "all", "high": "mid"}, allowed=["low", "mid", "high"]),
+        PosetElements(np.triu(np.ones((3, 3))), elements=["low", "mid", "high"]),
+    ],
+)
+def test_scikit_learn_scores_the_probabilities_of_names(structure):
+    """Its metrics take columns to be sorted by name, whatever `classes_` says."""
+    X, y = data(["low", "mid", "high"], n=90)
+    model = ProbabilisticStructured(structure).fit(X, y)
+    loss = -model.log_proba(X, y).mean()
+    assert get_scorer("neg_log_loss")(model, X, y) == pytest.approx(-loss, rel=1e-9)
+    found, names = model.predict_proba(X), model.classes_.tolist()
+    areas = [roc_auc_score(y == name, found[:, names.index(name)]) for name in ("low", "mid", "high")]
+    assert get_scorer("roc_auc_ovr")(model, X, y) == pytest.approx(np.mean(areas), rel=1e-12)
+
+
 def test_names_that_scikit_learn_would_number_are_not_taken_for_numbers():
     """`cross_val_predict` encodes names by their order in the alphabet before it fits."""
     X, y = data(["low", "mid", "high"])
-    with pytest.raises(ValueError, match="the grades are 'low', 'mid', 'high'"):
+    with pytest.raises(ValueError, match="the grades are 'low', 'mid', 'high'; numbers stand for no names: where"):
         cross_val_predict(ProbabilisticStructured(Ordinal(["low", "mid", "high"])), X, y, method="predict_proba")
 
 
