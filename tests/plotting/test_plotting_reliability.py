@@ -16,11 +16,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from combpred import CapabilityError, ProbabilisticStructured, structures
+from combpred import CapabilityError, ConvertedTargets, ProbabilisticStructured, structures
 from combpred.datasets import load_diabetes_ranking
 from combpred.metrics import expected_calibration_error
 from combpred.metrics.calibration import calibration_bins, wilson_interval
-from combpred.plotting import ReliabilityDisplay
+from combpred.plotting import MarginalsDisplay, ReliabilityDisplay
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -209,6 +209,47 @@ def test_label_sets() -> None:
     one = ReliabilityDisplay.from_estimator(ours, X, y, event="label2")
     assert one.expected_calibration_error == expected_calibration_error(y[:, 2], ours.predict_proba(X)[:, 2])
     assert ReliabilityDisplay.from_estimator(theirs, X, y, event=2).counts.sum() == 120
+
+
+def test_grades_are_events_beside_those_of_psi() -> None:
+    X, y = load_iris(return_X_y=True)
+    grades = np.array(["low", "mid", "high"])
+    model = ProbabilisticStructured(structures.Ordinal(grades)).fit(X, grades[y])
+    by_class = model.predict_proba(X)
+    for i, grade in enumerate(grades):
+        one = ReliabilityDisplay.from_estimator(model, X, grades[y], event=grade)
+        assert one.expected_calibration_error == expected_calibration_error(y == i, by_class[:, i])
+    above = ReliabilityDisplay.from_estimator(model, X, grades[y], event=">=mid")
+    assert above.expected_calibration_error == expected_calibration_error(y >= 1, model.predict_marginals(X)[:, -2])
+    with pytest.raises(ValueError, match="event must be one of >=mid, >=high, low, mid, high; got 'top'"):
+        ReliabilityDisplay.from_estimator(model, X, grades[y], event="top")
+
+
+def test_events_have_the_names_of_columns_in_any_order() -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = make_multilabel_classification(n_samples=120, n_classes=3, random_state=0)
+    y = pandas.DataFrame(y, columns=["news", "sport", "spam"])
+    model = ProbabilisticStructured("labelsets").fit(X, y)
+    by_hand = expected_calibration_error(y["sport"], model.predict_proba(X)[:, 1])
+    for given in (y, y[["spam", "news", "sport"]]):
+        assert ReliabilityDisplay.from_estimator(model, X, given, event="sport").expected_calibration_error == by_hand
+    with pytest.raises(ValueError, match="y lacks the columns 'sport' and has 'sports'"):
+        ReliabilityDisplay.from_estimator(model, X, y.rename(columns={"sport": "sports"}), event="sport")
+    listed = [[name for name in y.columns if row[name]] for _, row in y.iterrows()]
+    converted = ConvertedTargets(ProbabilisticStructured(structures.LabelSets(labels=y.columns)), "sets").fit(X, listed)
+    assert ReliabilityDisplay.from_estimator(converted, X, listed, event="sport").expected_calibration_error == by_hand
+
+
+def test_converted_rankings_are_drawn_by_name() -> None:
+    X, y = load_diabetes_ranking(return_X_y=True)
+    letters = list("abcdef")
+    orders = [[letters[j] for j in np.argsort(row)] for row in y[:100]]
+    ranker = ProbabilisticStructured(structures.Permutations(labels=letters))
+    converted = ConvertedTargets(ranker, "orders").fit(X[:100], orders)
+    drawn = MarginalsDisplay.from_estimator(converted, X[100:101])
+    plain = MarginalsDisplay.from_estimator(ranker.fit(X[:100], y[:100]), X[100:101])
+    assert drawn.row_labels == tuple(letters)
+    np.testing.assert_array_equal(drawn.matrix, plain.matrix)
 
 
 def test_refusals() -> None:

@@ -1,4 +1,4 @@
-"""What displays ask of fitted estimators: searches and pipelines opened, whether they predict marginals."""
+"""What displays ask of fitted estimators: what is inside searches and pipelines, whether it predicts marginals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 
-def opened(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Return the last step of a pipeline, or of the best one that a search found, and X as it reaches that step."""
+def opened(estimator: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any]:
+    """Return what predicts within searches, pipelines and `ConvertedTargets`, and X and y as they reach it."""
     check_is_fitted(estimator)
     while True:
         if hasattr(estimator, "best_estimator_"):
@@ -17,8 +17,11 @@ def opened(estimator: Any, X: Any) -> tuple[Any, Any]:
         elif isinstance(estimator, Pipeline):
             X = estimator[:-1].transform(X) if len(estimator) > 1 else X
             estimator = estimator[-1]
+        elif hasattr(estimator, "convert_targets"):
+            y = None if y is None else estimator.convert_targets(y)
+            estimator = estimator.estimator_
         else:
-            return estimator, X
+            return estimator, X, y
 
 
 def predicts_marginals(estimator: Any) -> bool:

@@ -179,7 +179,7 @@ class MarginalsDisplay:
         Parameters
         ----------
         estimator : ProbabilisticStructured
-            Fitted; or a fitted pipeline or search around one.
+            Fitted; or a fitted pipeline, search or `ConvertedTargets` around one.
         X : array or CSR of shape (1, n_features)
             One row.
         labels, order, ax, **kwargs
@@ -210,7 +210,7 @@ class MarginalsDisplay:
         True
         """
         require_matplotlib(f"{cls.__name__}.from_estimator")
-        model, rows = opened(estimator, X)
+        model, rows, _ = opened(estimator, X)
         if not predicts_marginals(model):
             raise TypeError(
                 f"{type(model).__name__} predicts no marginals; take ProbabilisticStructured, or pass marginals to "

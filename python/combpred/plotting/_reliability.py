@@ -188,14 +188,15 @@ class ReliabilityDisplay:
         Parameters
         ----------
         estimator : ProbabilisticStructured, or a classifier of scikit-learn
-            Fitted; or a fitted pipeline or search around one. A classifier predicts the class or, as
-            :class:`sklearn.multiclass.OneVsRestClassifier` does, each label.
+            Fitted; or a fitted pipeline, search or `ConvertedTargets` around one. A classifier predicts the class or,
+            as :class:`sklearn.multiclass.OneVsRestClassifier` does, each label.
         X : array or CSR of shape (n, n_features)
         y : array of n structures
             Observed; not the rows of training.
         event : str or class label, default=None
-            Draw one event: its name among the `feature_names` of the structure, or a class. None: all, except those
-            that hold always or never, and the first of two classes, which tells the same as the second.
+            Draw one event: its name among the `feature_names` of the structure, or a class, grade, node or element
+            among the `classes_`. None: all of the former, except those that hold always or never, and the first of
+            two classes, which tells the same as the second.
         n_bins, strategy, ax, **kwargs
             As for `from_predictions`.
         name : str, default=None
@@ -235,10 +236,14 @@ class ReliabilityDisplay:
         (1665, True)
         """
         require_matplotlib(f"{cls.__name__}.from_estimator")
-        model, rows = opened(estimator, X)
+        model, rows, y = opened(estimator, X, y)
         of = _structure_events if predicts_marginals(model) else _class_events
         happened, probability, names = of(model, rows, y)
         if event is not None:
+            if str(event) not in names and np.ndim(y) == 1 and predicts_marginals(model) and hasattr(model, "classes_"):
+                # The events of ψ are "this grade or above": single grades are events, too.
+                happened, probability, classes = _class_events(model, rows, y)
+                names = classes if str(event) in classes else names + [name for name in classes if name not in names]
             at = _place(event, names)
             happened, probability = happened[:, at], probability[:, at]
         elif np.ndim(y) == 1 and len(names) == 2 and _are_classes(model):

@@ -151,9 +151,29 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         score : float
             Larger is better.
         """
+        return float(self.estimator_.score(X, self.convert_targets(y), **options))
+
+    def convert_targets(self, y: Any) -> Any:
+        """Return targets in the form `form` as the fitted estimator takes them.
+
+        Parameters
+        ----------
+        y : list of n targets
+            In the form `form`.
+
+        Returns
+        -------
+        y : ndarray of n structures
+            With names as in training.
+
+        Raises
+        ------
+        ValueError
+            As the converter, naming the row.
+        """
         check_is_fitted(self)
         convert = self._converter(self._fitted_structure(), "from")
-        return float(self.estimator_.score(X, convert(y, **self._separated(convert)), **options))
+        return convert(y, **self._separated(convert))
 
     @property
     def n_features_in_(self) -> int:
