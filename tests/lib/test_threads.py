@@ -6,12 +6,22 @@ import contextlib
 import os
 import sys
 import time
+import warnings
 
 import numpy as np
 import pytest
 
 import combpred
-from combpred import kernels, ranking, sampling, structures
+from combpred import (
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredSGD,
+    StructuredVoting,
+    kernels,
+    ranking,
+    sampling,
+    structures,
+)
 from combpred._lib import abi, control
 from combpred._lib.call import get_n_threads
 
@@ -111,6 +121,66 @@ class TestProgress:
         assert [(each.total, each.n) for each in bars] == [(total, 30)]
         said = capsys.readouterr().err
         assert "value 0.5" in said and ("30/30" in said) == (total is not None)
+
+    @pytest.mark.parametrize("seconds", [0.0, 1e9])
+    def test_lines_of_steps_stand_above_a_bar_where_there_is_one(self, capsys, monkeypatch, seconds):
+        tqdm = pytest.importorskip("tqdm.auto").tqdm
+        bars = []
+
+        class Bar(tqdm):
+            def __init__(self, **given):
+                super().__init__(**given)
+                bars.append(self)
+
+        monkeypatch.setattr("tqdm.auto.tqdm", Bar)
+        monkeypatch.setattr(control, "_FIRST_SECONDS", seconds)
+        with control.Steps("training", 3, verbose=1) as steps:
+            for number in range(2):
+                steps.tell(f"pass {number}")
+                steps.advance()
+        assert [(bar.total, bar.n, bar.disable) for bar in bars] == ([] if seconds else [(3, 2, True)])  # and closed
+        said = capsys.readouterr().err
+        assert "[training] pass 0\n" in said and "[training] pass 1\n" in said
+        assert ("1/3" in said) == (not seconds)
+
+    def test_steps_without_tqdm_are_lines_and_quiet_ones_nothing(self, capsys, monkeypatch):
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+        monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
+        for verbose in (0, 1):
+            with control.Steps("training", 3, verbose=verbose) as steps:
+                steps.advance(2)
+                steps.tell("done")
+            assert steps.done == 2
+        assert capsys.readouterr().err == "[training] done\n"
+
+    @pytest.mark.parametrize(
+        ("totals", "model"),
+        [
+            ([5], lambda: StructuredSGD("permutations", max_iter=5, tol=1e-300, verbose=1)),
+            ([5], lambda: StructuredSGD("permutations", kernel="rbf", max_iter=5, tol=1e-300, verbose=1)),
+            ([3], lambda: StructuredRidgeCV("permutations", kernels=["linear", "rbf"], gammas=[1.0], verbose=1)),
+            ([8], lambda: StructuredRidgeCV("permutations", kernels=["rbf"], gammas=[0.3, 1.0, 2.0, 9.0], verbose=1)),
+            ([1], lambda: StructuredRidgeCV("permutations", kernels=["linear"], verbose=1)),
+            ([2, 2], lambda: StructuredVoting([(name, StructuredRidge("permutations")) for name in "ab"], verbose=1)),
+        ],
+        ids=["sgd", "sgd rbf", "two", "four", "one", "voting"],
+    )
+    def test_steps_of_fits_are_as_many_as_said(self, capsys, monkeypatch, totals, model):
+        ended = []
+
+        class Watched(control.Steps):
+            def __init__(self, label, total, verbose):
+                super().__init__(label, total, verbose)
+                ended.append((total, self))
+
+        for module in ("combpred._lib.sgd", "combpred._models.choice", "combpred._models.composed.voting"):
+            monkeypatch.setattr(f"{module}.Steps", Watched)
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(30, 2)), rng.permuted(np.tile([1, 2, 3], (30, 1)), axis=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model().fit(X, y)
+        assert [(said, steps.done) for said, steps in ended] == [(total, total) for total in totals]
 
     @pytest.mark.parametrize(
         ("total", "run"),

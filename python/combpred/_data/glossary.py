@@ -128,8 +128,8 @@ random_state : int, RandomState instance or None, default=None
 
 [verbose]
 verbose : int, default=0
-    Print progress when positive; also of predictions by the proposals of a :class:`~combpred.structures.Custom`
-    structure.
+    Print progress when positive, with a bar of tqdm where that is installed; also of predictions by the proposals of
+    a :class:`~combpred.structures.Custom` structure.
 
 [landmarks]
 landmarks : {"random", "k-means++"}, default="random"

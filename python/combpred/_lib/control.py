@@ -206,10 +206,11 @@ def reported(
         return
     finished = threading.Event()
     watchers = []
+    # Notebooks know by the context which cell a bar belongs to.
     if progress is not None:
-        watchers.append(threading.Thread(target=_call_back, args=(control, progress, finished), daemon=True))
+        tell = partial(contextvars.copy_context().run, _call_back, control, progress, finished)
+        watchers.append(threading.Thread(target=tell, daemon=True))
     if verbose > 0:
-        # Notebooks know by the context which cell a bar belongs to.
         show = partial(contextvars.copy_context().run, _show, control, label, total, finished)
         watchers.append(threading.Thread(target=show, daemon=True))
     for watcher in watchers:
@@ -232,9 +233,8 @@ def _show(control: Control, label: str, total: int | None, finished: threading.E
     if finished.wait(_FIRST_SECONDS):
         return
     start = time.monotonic() - _FIRST_SECONDS
-    try:
-        tqdm = importlib.import_module("tqdm.auto").tqdm
-    except ImportError:
+    tqdm = _bars()
+    if tqdm is None:
         while True:
             seconds = time.monotonic() - start
             sys.stderr.write(f"[combpred] {label}: {seconds:.0f} s, step {control.step}, value {control.value:.3g}\n")
@@ -248,3 +248,69 @@ def _show(control: Control, label: str, total: int | None, finished: threading.E
             if control.value:  # of what has one
                 bar.set_postfix_str(f"value {control.value:.3g}", refresh=False)
             bar.update(control.step - bar.n)
+
+
+class Steps:
+    """Steps that take long and end one by one, of which lines tell, and a bar how many there will be.
+
+    Parameters
+    ----------
+    label : str
+        What is running: lines begin with it.
+    total : int
+        How many steps there will be, at most.
+    verbose : int
+        Nothing is shown unless it is positive: lines on standard error and, of steps that take more than a second in
+        all, a bar of tqdm below them if that is installed.
+
+    Examples
+    --------
+    >>> with Steps("training", 3, verbose=0) as steps:
+    ...     steps.tell("pass 1")
+    ...     steps.advance()
+    >>> steps.done
+    1
+    """
+
+    def __init__(self, label: str, total: int, verbose: int) -> None:
+        self.done = 0
+        self._label, self._total, self._shown = label, total, verbose > 0
+        self._began = time.monotonic()
+        self._bar: Any = None
+
+    def __enter__(self) -> Steps:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    @property
+    def seconds(self) -> float:
+        """The time since the first step began."""
+        return time.monotonic() - self._began
+
+    def tell(self, line: str) -> None:
+        """Write a line."""
+        if self._shown:
+            write = print if self._bar is None else self._bar.write
+            write(f"[{self._label}] {line}", file=sys.stderr)
+
+    def advance(self, steps: int = 1) -> None:
+        """Count steps that have ended."""
+        self.done += steps
+        if self._shown and self._bar is None and self.seconds >= _FIRST_SECONDS:
+            tqdm = _bars()
+            if tqdm is not None:
+                self._bar = tqdm(desc=self._label, unit="step", total=self._total, leave=False)
+                self._bar.start_t -= self.seconds  # since when there are steps
+        if self._bar is not None:
+            self._bar.update(self.done - self._bar.n)
+
+
+def _bars() -> Any:
+    """Return the class of tqdm's bars, those of notebooks there; None without tqdm."""
+    try:
+        return importlib.import_module("tqdm.auto").tqdm
+    except ImportError:
+        return None

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +14,7 @@ import numpy as np
 from . import abi
 from .arrays import FloatArray, IndexArray, allocate
 from .call import RowInputs, call, floats, in_place, put, record
+from .control import Steps
 from .errors import renumbered
 from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
@@ -161,8 +160,9 @@ class _Passes:
             tol=how.tol or 0.0, curve=self.curve if len(self.curve) else None, eta0=how.eta0, seen=how.seen,
             curvature=how.curvature,
         )  # fmt: skip
-        self._began, self._told = time.monotonic(), 0
-        self._telling = how.verbose > 0 and how.tol is not None
+        told = how.tol is not None
+        self.steps = Steps(how.label, how.max_iter, how.verbose if told else 0)
+        self._telling = how.verbose > 0 and told
 
     def call(self, name: str, *arguments: Any, n_threads: int, flops: float, done: int = 0) -> None:
         """Call a function of the library after `done` passes."""
@@ -170,10 +170,10 @@ class _Passes:
         call(name, *arguments, n_threads=n_threads, flops=flops, progress=tell)
 
     def _tell(self, done: int) -> None:
-        for number in range(self._told, done):
-            line = f"pass {number + 1}: objective {self.curve[number]:.6g}, {time.monotonic() - self._began:.1f} s"
-            print(f"[{self._how.label}] {line}", file=sys.stderr)
-        self._told = max(self._told, done)
+        while self.steps.done < done:
+            number = self.steps.done
+            self.steps.tell(f"pass {number + 1}: objective {self.curve[number]:.6g}, {self.steps.seconds:.1f} s")
+            self.steps.advance()
 
     def report(self, found: Any, interrupt: KeyboardInterrupt | None) -> Report:
         """Return what the library says in a struct."""
@@ -208,15 +208,16 @@ def sgd_fit(
     arrays = _arrays(coefficients, design.n_weights, targets.d)
     state, report = record(abi.CSGDState, rows=design.n_weights, d=targets.d, **arrays), record(abi.CSGDReport)
     interrupt = None
-    try:
-        passes.call(
-            "cp_sgd_fit", description, ridge_options(options), design, targets,
-            passes, state, report, n_threads=n_threads,
-            flops=4.0 * schedule.max_iter * (design.nnz + targets.n * targets.d) * targets.d,
-        )  # fmt: skip
-    except KeyboardInterrupt as error:
-        interrupt = error
-    return passes.report(report, interrupt)
+    with passes.steps:
+        try:
+            passes.call(
+                "cp_sgd_fit", description, ridge_options(options), design, targets,
+                passes, state, report, n_threads=n_threads,
+                flops=4.0 * schedule.max_iter * (design.nnz + targets.n * targets.d) * targets.d,
+            )  # fmt: skip
+        except KeyboardInterrupt as error:
+            interrupt = error
+        return passes.report(report, interrupt)
 
 
 def sgd_expansion(
@@ -271,20 +272,21 @@ def sgd_expansion(
         **_arrays(grown, capacity, d),
     )  # fmt: skip
     interrupt = None
-    try:
-        while True:
-            passes.call(
-                "cp_sgd_expansion", description, ridge_options(options), given,
-                targets, passes, held, n_threads=n_threads,
-                flops=4.0 * schedule.max_iter * targets.n * capacity * (width + d), done=held.passes,
-            )  # fmt: skip
-            if not given.n_rows:
-                break
-            put(given, values=_asked(kernel, X, asked[0, : given.n_rows], asked[1, : given.n_columns], first))
-    except KeyboardInterrupt as error:
-        interrupt = error
-    kept = rows[: held.n]
-    return grown.take(np.arange(held.n)), kept.astype(np.intp), passes.report(held, interrupt)
+    with passes.steps:
+        try:
+            while True:
+                passes.call(
+                    "cp_sgd_expansion", description, ridge_options(options), given,
+                    targets, passes, held, n_threads=n_threads,
+                    flops=4.0 * schedule.max_iter * targets.n * capacity * (width + d), done=held.passes,
+                )  # fmt: skip
+                if not given.n_rows:
+                    break
+                put(given, values=_asked(kernel, X, asked[0, : given.n_rows], asked[1, : given.n_columns], first))
+        except KeyboardInterrupt as error:
+            interrupt = error
+        kept = rows[: held.n]
+        return grown.take(np.arange(held.n)), kept.astype(np.intp), passes.report(held, interrupt)
 
 
 def _asked(kernel: InputKernel, X: Any, rows: IndexArray, columns: IndexArray, first: int) -> FloatArray:

@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from .._data.inputs import check_weights
+from .._lib.control import Steps
 from .._lib.kernel import SCALED_KERNELS
 from .leave_one_out import Judge, LeaveOut
 from .ridge import StructuredRidge
@@ -19,7 +20,8 @@ from .ridge import StructuredRidge
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
 # in a third to a sixth of its time (tests/benchmarks/choice.py).
-_FIRST, _STRIDE, _FINALISTS, _COMPARED = 150, 3, 3, 1000
+_STRIDE, _FINALISTS = 3, 3
+_ROUNDS = (150, _FINALISTS), (1000, 1)  # rows, and how many settings they leave
 
 
 @dataclass(frozen=True, eq=False)  # equal to itself alone, so that kernels need no hash
@@ -83,22 +85,27 @@ class Choice:
     settings: list[Setting]
     judge: Judge
     model_of: Callable[[Setting], StructuredRidge]
+    verbose: int
     tried: dict[tuple[Setting, int], LeaveOut] = field(default_factory=dict)  # by number of rows
 
     def best(self, whole: GivenRows, X: Any, *, square: bool) -> tuple[Setting, LeaveOut]:
         """Return the best setting, and its closed form on all rows; see `GivenRows.some` for X and `square`."""
         entrants: dict[Setting, int | None] = dict.fromkeys(self.settings)  # and the best penalty so far
-        for most, places in ((_FIRST, _FINALISTS), (_COMPARED, 1)):
-            if len(entrants) > places:
-                rows = whole.some(X, most, square=square)
-                found = {each: self._try(each, rows, near) for each, near in entrants.items()}
-                ranked = sorted(found, key=lambda each: -found[each].score)  # the first of equals first
-                entrants = {each: found[each].best for each in ranked[:places]}
-        ((setting, near),) = entrants.items()
-        return setting, self._try(setting, whole, near)
+        n, total = len(entrants), 1
+        for _, places in _ROUNDS:
+            n, total = min(n, places), total + n * (n > places)
+        with Steps("StructuredRidgeCV", total, self.verbose) as steps:
+            for most, places in _ROUNDS:
+                if len(entrants) > places:
+                    rows = whole.some(X, most, square=square)
+                    found = {each: self._try(each, rows, near, steps) for each, near in entrants.items()}
+                    ranked = sorted(found, key=lambda each: -found[each].score)  # the first of equals first
+                    entrants = {each: found[each].best for each in ranked[:places]}
+            ((setting, near),) = entrants.items()
+            return setting, self._try(setting, whole, near, steps)
 
-    def _try(self, setting: Setting, rows: GivenRows, near: int | None) -> LeaveOut:
-        """Judge penalties near one, or from the smallest to the largest, on some rows."""
+    def _try(self, setting: Setting, rows: GivenRows, near: int | None, steps: Steps) -> LeaveOut:
+        """Judge penalties near one, or from the smallest to the largest, on some rows: a step."""
         leave = self.tried[setting, rows.n] = rows.leave_out(setting, self.model_of)
         ascending = [int(number) for number in np.argsort(self.alphas, kind="stable")]
         if near is not None:
@@ -110,8 +117,9 @@ class Choice:
         while wanted:
             missing = {number: self.alphas[number] for number in sorted(wanted) if number not in leave.scores}
             if missing:
-                leave.try_penalties(missing, self.judge)
+                leave.try_penalties(missing, self.judge, steps.tell)
             wanted = _beside(ascending, leave.best) if near is not None and missing else []
+        steps.advance()
         return leave
 
     def table(self) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -84,8 +83,8 @@ class LeaveOut:
         """The best score."""
         return self.scores[self.best]
 
-    def try_penalties(self, penalties: dict[int, float], judge: Judge) -> None:
-        """Add the scores of penalties, by number, and keep what the best one says of rows left out."""
+    def try_penalties(self, penalties: dict[int, float], judge: Judge, tell: Callable[[str], None]) -> None:
+        """Add the scores of penalties, by number, tell of them, and keep what the best one says of rows left out."""
         tried = left_out_scores(self.problem, self._kernel, list(penalties.values()))
         for (number, alpha), left_out in zip(penalties.items(), tried, strict=True):
             score = judge(self, left_out)
@@ -93,8 +92,7 @@ class LeaveOut:
             where = f"kernel={self.model.kernel!r}{gamma}, loss={self.model.loss_!r}, alpha={alpha:g}"
             if not np.isfinite(score):
                 raise ValueError(f"scoring gave {score} at {where}, must be a finite number")
-            if self.model.verbose:
-                print(f"[StructuredRidgeCV] {where}: leave-one-out score {score:.6g}", file=sys.stderr)
+            tell(f"{where}: leave-one-out score {score:.6g}")
             self.scores[number] = float(score)
             if self.best == number:
                 self._left_out = left_out

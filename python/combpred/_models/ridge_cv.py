@@ -356,7 +356,7 @@ class StructuredRidgeCV(RidgeBase):
         decides_by = self.structure_.space.decides_by
         by_distance = given is None and all(decides_by(each.loss, "auto")[0] == "squared" for each in settings)
         judge = Judge(self.scoring, self.decision == "f1", by_distance)
-        choice = Choice(alphas, settings, judge, partial(self._model_of, self._shared_params()))
+        choice = Choice(alphas, settings, judge, partial(self._model_of, self._shared_params()), int(self.verbose))
         setting, best = choice.best(whole, rows.X, square=self.kernel is not None)
         self.best_params_, self.best_score_ = {"alpha": alphas[best.best], **setting.parameters}, best.score
         self.cv_results_ = choice.table()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length
 from ..._data.glossary import documented
 from ..._data.inputs import check_weights, input_tags, refit
 from ..._lib.arrays import FloatArray
+from ..._lib.control import Steps
 from ...structures import LabelSets, MultiClass, is_meant
 from ..base import StructuredEstimator
 from ..training import resolve_targets
@@ -239,11 +239,12 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             members = [resolve_member(structure, y, *entry) for entry in kept]
             if all(member.link is not None for member in members):
                 raise ValueError("estimators must hold a member without a link, of the structure that is predicted")
-            for member in members:
-                if self.verbose:
-                    print(f"[{type(self).__name__}] fitting {member.name!r}", file=sys.stderr)
-                arguments = Reached.within(member.estimator).fit_arguments(weights, f"member {member.name!r}")
-                member.estimator.fit(X, member.y, **arguments)
+            with Steps(type(self).__name__, len(members), self.verbose) as steps:
+                for member in members:
+                    steps.tell(f"fitting {member.name!r}")
+                    arguments = Reached.within(member.estimator).fit_arguments(weights, f"member {member.name!r}")
+                    member.estimator.fit(X, member.y, **arguments)
+                    steps.advance()
             self._decide(members)
             self._members = members
             self._constant = np.zeros(structure.n_features)
@@ -335,12 +336,13 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         """Set `weights_` from estimates for left-out rows."""
         members = self._members
         left_out, self.left_out_by_ = [], []
-        for member in members:
-            if self.verbose:
-                print(f"[{type(self).__name__}] leaving rows out of {member.name!r}", file=sys.stderr)
-            scores, how = leave_out(member, X, weights, self.cv, self.loss_)
-            left_out.append(scores)
-            self.left_out_by_.append(how)
+        with Steps(type(self).__name__, len(members), self.verbose) as steps:
+            for member in members:
+                steps.tell(f"leaving rows out of {member.name!r}")
+                scores, how = leave_out(member, X, weights, self.cv, self.loss_)
+                left_out.append(scores)
+                self.left_out_by_.append(how)
+                steps.advance()
         self.weights_ = np.zeros(len(members))
         groups: list[list[int]] = []
         for at, member in enumerate(members):
