@@ -165,7 +165,7 @@ def test_a_time_limit_leaves_a_bound():
 
 
 def test_long_programs_report_their_progress(capfd, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)  # whether it is installed or not
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # whether it is installed or not
     ranks = np.array([np.random.default_rng(seed).permutation(120) for seed in range(9)])
     kemeny(ranks, method="milp", time_limit=2.0, verbose=1)
     assert "[combpred] kemeny: " in capfd.readouterr().err

@@ -6,22 +6,12 @@ import contextlib
 import os
 import sys
 import time
-import warnings
 
 import numpy as np
 import pytest
 
 import combpred
-from combpred import (
-    StructuredRidge,
-    StructuredRidgeCV,
-    StructuredSGD,
-    StructuredVoting,
-    kernels,
-    ranking,
-    sampling,
-    structures,
-)
+from combpred import kernels, ranking, sampling, structures
 from combpred._lib import abi, control
 from combpred._lib.call import get_n_threads
 
@@ -89,7 +79,7 @@ class TestProgress:
         assert seen[-1] == (5, 0.25)
 
     def test_lines_on_standard_error(self, capsys, monkeypatch, no_hang):
-        monkeypatch.setitem(sys.modules, "tqdm", None)
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
         monkeypatch.setattr(control, "_FIRST_SECONDS", 0.02)
         monkeypatch.setattr(control, "_LINE_SECONDS", 0.02)
         running = abi.Control(step=12, value=0.5)
@@ -152,35 +142,6 @@ class TestProgress:
                 steps.tell("done")
             assert steps.done == 2
         assert capsys.readouterr().err == "[training] done\n"
-
-    @pytest.mark.parametrize(
-        ("totals", "model"),
-        [
-            ([5], lambda: StructuredSGD("permutations", max_iter=5, tol=1e-300, verbose=1)),
-            ([5], lambda: StructuredSGD("permutations", kernel="rbf", max_iter=5, tol=1e-300, verbose=1)),
-            ([3], lambda: StructuredRidgeCV("permutations", kernels=["linear", "rbf"], gammas=[1.0], verbose=1)),
-            ([8], lambda: StructuredRidgeCV("permutations", kernels=["rbf"], gammas=[0.3, 1.0, 2.0, 9.0], verbose=1)),
-            ([1], lambda: StructuredRidgeCV("permutations", kernels=["linear"], verbose=1)),
-            ([2, 2], lambda: StructuredVoting([(name, StructuredRidge("permutations")) for name in "ab"], verbose=1)),
-        ],
-        ids=["sgd", "sgd rbf", "two", "four", "one", "voting"],
-    )
-    def test_steps_of_fits_are_as_many_as_said(self, capsys, monkeypatch, totals, model):
-        ended = []
-
-        class Watched(control.Steps):
-            def __init__(self, label, total, verbose):
-                super().__init__(label, total, verbose)
-                ended.append((total, self))
-
-        for module in ("combpred._lib.sgd", "combpred._models.choice", "combpred._models.composed.voting"):
-            monkeypatch.setattr(f"{module}.Steps", Watched)
-        rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(30, 2)), rng.permuted(np.tile([1, 2, 3], (30, 1)), axis=1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            model().fit(X, y)
-        assert [(said, steps.done) for said, steps in ended] == [(total, total) for total in totals]
 
     @pytest.mark.parametrize(
         ("total", "run"),

@@ -279,12 +279,14 @@ def test_documented_examples() -> None:
 def test_tau_x_and_rankings_with_ties_read_alike():
     """Both compare any finite numbers from 0 on, and refuse what is negative, missing or no number."""
     space = WeakOrders(3)
-    for row in ([0, 1, 2], [0.5, 0.5, 2], [1, 1 + 1e-12, 2], [2**53, 2**53 + 2, 2**60], [True, False, True], [1, 5, 5]):
+    written = [list(row) for row in itertools.product([0, 0.5, 1, 1 + 1e-12, 7, 2**53, 2**53 + 2], repeat=3)]
+    dense = [list(row) for row in space.enumerate()]
+    assert {tuple(row) for row in space.decode(space.embed(written))} == {tuple(row) for row in dense}
+    for row in [*written, [True, False, True]]:
         psi = space.embed([row])[0]
-        for other in ([1, 2, 3], [3, 1, 1], [1, 1, 1]):
-            z = space.embed([other])[0]
-            # A pair counts 1 where its order, or that it is tied, is the same; −1 where orders are opposite.
-            assert tau_x([row], [other]) == pytest.approx((psi @ z) / 3)
+        assert space.decode([psi])[0].tolist() == [1 + len({b for b in row if b < a}) for a in row]
+        # A pair counts 1 where its order, or that it is tied, is the same; −1 where orders are opposite.
+        np.testing.assert_allclose(tau_x([row] * 13, dense, per_row=True), space.embed(dense) @ psi / 3)
     numbers = np.array([[1, 2, 2]])
     for y in (pd.DataFrame(numbers, dtype="Int64"), numbers.astype(object), pd.DataFrame(numbers).astype("category")):
         np.testing.assert_array_equal(space.embed(y), space.embed(numbers))

@@ -139,6 +139,8 @@ def test_every_structure_has_a_matrix_or_says_what_else(name: str) -> None:
     else:
         with pytest.raises(CapabilityError, match=r"make no matrix.*ax\.barh"):
             MarginalsDisplay.from_marginals(structure, structure.mean())
+        bars = plt.subplots()[1].barh(structure.feature_names(), structure.mean())  # as the message says
+        assert [bar.get_width() for bar in bars] == structure.mean().tolist()
 
 
 @pytest.mark.parametrize("name", sorted(SMALL))

@@ -185,7 +185,7 @@ def test_stopping_early_warns_and_keeps_what_there_is():
 
 def test_progress_is_shown_while_rows_are_read(capsys, limits, monkeypatch):
     limits.progress_at_once()
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     X, y, _ = data(Permutations(4))
     StructuredRidge("permutations", solver="primal", verbose=1).fit(X, y)
     assert "training" in capsys.readouterr().err
