@@ -193,7 +193,7 @@ def test_versions_that_differ_are_said(
 # ---- The program ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["demo", "fit", "predict", "evaluate", "info"])
+@pytest.mark.parametrize("command", ["demo", "fit", "predict", "evaluate", "consensus", "info"])
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main([command, "--help"])

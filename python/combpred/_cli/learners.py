@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -53,17 +53,13 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
         raise UsageError(f"--structure: {name} ranks labels and takes no structure; leave the option out")
     if options.kernel == "precomputed":
         raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
-    given = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
-    given = {key: value for key, value in given.items() if (key, value) not in (("alpha", "auto"), ("kernel", "auto"))}
-    for item in options.param or ():
-        key, equals, given[key] = item.partition("=")
-        if not equals:
-            raise UsageError(f"--param: {item!r} is not NAME=VALUE")
+    said = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
+    said = {key: value for key, value in said.items() if value != "auto" or key not in ("alpha", "kernel")}
+    items = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in said.items()]
     linear = "kernels" in own and (options.kernel or "auto" if options.estimator else options.kernel) != "auto"
     settings: dict[str, Any] = {"kernels": ["linear"], "gammas": [None]} if linear else {}
     of_structure: dict[str, Any] = {}
-    for key, text in given.items():
-        value = _value(key, text) if isinstance(text, str) else text
+    for key, value in read_parameters([*items, *(options.param or ())]).items():
         if key in _INNER and key in own:
             settings[key] = _inner(key, value)
         elif "__" in key or (key in own and key != "structure" and key not in _parameters(cls)):
@@ -125,15 +121,20 @@ def _required(cls: type) -> list[str]:
     return [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
-def _value(name: str, text: str) -> Any:
-    if text.startswith("@"):
-        return read_json(text[1:], f"--param {name}")
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        if text[:1] in ("{", "["):
-            raise UsageError(f"--param {name}: {text} is not JSON: {error}") from error
-        return text.split(",") if name in _LISTS else text
+def read_parameters(items: Iterable[str]) -> dict[str, Any]:
+    """Return the values of parameters that are given as NAME=VALUE: JSON, a file of JSON, a list of names, or text."""
+    values: dict[str, Any] = {}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if not equals:
+            raise UsageError(f"--param: {item!r} is not NAME=VALUE")
+        try:
+            values[name] = read_json(text[1:], f"--param {name}") if text[:1] == "@" else json.loads(text)
+        except ValueError as error:
+            if text[:1] in ("{", "["):
+                raise UsageError(f"--param {name}: {text} is not JSON: {error}") from error
+            values[name] = text.split(",") if name in _LISTS else text
+    return values
 
 
 def read_json(path: str, option: str, *, inline: bool = False) -> Any:

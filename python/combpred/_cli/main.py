@@ -1,4 +1,4 @@
-"""The command line: ``combpred demo | fit | predict | evaluate | info``, also as ``python -m combpred``."""
+"""The command line: ``combpred demo | fit | predict | evaluate | consensus | info``, also as ``python -m combpred``."""
 
 from __future__ import annotations
 
@@ -35,18 +35,20 @@ _READING: _Options = {
         {"action": "store_false", "default": None, "dest": "header"},
         "no line of names; they are x0, x1, …",
     ),
-    "--id --index-col COLUMNS": ({"dest": "id"}, "are no inputs, but copied to the predictions"),
+}
+_KEPT: _Options = {"--id --index-col COLUMNS": ({"dest": "id"}, "are no inputs, but copied to the predictions")}
+_NAMES: _Options = {
+    "--target-sep C": "divides the names in a target (default: > in orders, | in sets)",
+    "--choices": (_YES, "targets in several columns are names, from first to last, even if they read as numbers"),
+    "--drop COLUMNS": "columns to leave out",
 }
 _LEARNING: _Options = {
     "--structure NAME": ({"type": str.lower}, "what the targets are, see `combpred info` (default: as they are)"),
     "--targets COLUMNS": f"{_COLUMNS} (default: what an ARFF file says)",
-    "--target-sep C": "divides the names in a target (default: > in orders, | in sets)",
-    "--choices": (_YES, "targets in several columns are names, from first to last, even if they read as numbers"),
     "--model OUT": ({"required": True}, "where the model goes"),
     "--estimator NAME": "how to learn, see `combpred info` (default: StructuredRidge; with auto StructuredRidgeCV)",
     "--param NAME=VALUE": (_MANY, "of structure or estimator, as JSON, text or NAME=@FILE of JSON; may be repeated"),
     "--inputs COLUMNS": "as --targets (default: all other columns)",
-    "--drop COLUMNS": "columns to leave out",
     "--categorical COLUMNS": "inputs that are categories although they read as numbers",
     "--labels XML": "Mulan's file of the labels, which are the targets of an ARFF file",
     "--alpha A": "penalty, or auto: the best by leave-one-out (default: 1)",
@@ -79,6 +81,14 @@ _EVALUATING: _Options = {
     "--cv K": ({"type": int}, "train on K−1 of K parts of the rows and predict for the other"),
     "--json": (_YES, "print JSON instead of a table"),
     "--plot OUT": "draw metrics of single rows, classes or positions confused, how reliable and sure probabilities are",
+}
+_AGREEING: _Options = {
+    "--targets COLUMNS": f"{_COLUMNS} (default: all)",
+    "--method NAME": ({"default": "kemeny"}, "kemeny (default), borda, footrule or median_rank"),
+    "--weights COLUMN": "how often each row counts (default: once, or as a file of PrefLib says)",
+    "--param NAME=VALUE": (_MANY, "of the method, such as output=weak for ties; may be repeated"),
+    "--output OUT": "write the ranking as a table, CSV or .parquet; - for standard output",
+    "--json": (_YES, "print JSON instead of a table"),
 }
 _DEMO: _Options = {
     "--plot OUT": ({"type": Path, "default": Path("combpred-demo.png")}, "where the plot goes (default: %(default)s)"),
@@ -156,6 +166,23 @@ def _evaluate(options: argparse.Namespace) -> None:
     evaluate(options)
 
 
+def _consensus(options: argparse.Namespace) -> None:
+    """put one ranking in the place of many
+
+    Print the ranking that is nearest to those of a table, or of a file of PrefLib (.soc, .soi, .toc, .toi, .cat), its
+    distance and what is proven of it. Rankings are one column of orders, "a>b>c" ("a=b>c" with ties), several columns
+    of names from first to last, or a column for each label with its position.
+
+    example:
+      combpred consensus ballots.csv --targets order --method borda
+    example, with ties, as JSON:
+      combpred consensus 00004-00000001.toc --param output=weak --json
+    """
+    from .consensus import consensus
+
+    consensus(options)
+
+
 def _info(options: argparse.Namespace) -> None:
     """what there is, or what a model file holds
 
@@ -211,10 +238,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"combpred {__version__}")
     parser.set_defaults(run=None, debug=False)
-    commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | info")
+    commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | consensus | info")
     for run, options in (
-        (_demo, _DEMO), (_fit, {**_READING, **_LEARNING}), (_predict, {**_READING, **_MODEL, **_PREDICTING}),
-        (_evaluate, {**_READING, **_MODEL, **_EVALUATING}), (_info, _INFO),
+        (_demo, _DEMO), (_fit, {**_READING, **_KEPT, **_LEARNING, **_NAMES}),
+        (_predict, {**_READING, **_KEPT, **_MODEL, **_PREDICTING}), (_evaluate, {**_READING, **_MODEL, **_EVALUATING}),
+        (_consensus, {**_READING, **_AGREEING, **_NAMES}), (_info, _INFO),
     ):  # fmt: skip
         brief, _, text = (inspect.getdoc(run) or "").partition("\n\n")
         one = commands.add_parser(

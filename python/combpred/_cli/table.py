@@ -18,6 +18,7 @@ import numpy as np
 
 from .._data.checks import counted
 from .._data.targets import summary
+from ..aggregation import read_preflib
 from .error import UsageError, needed
 
 #: What pandas needs to know of the fields of a CSV file, and of the file, in its words.
@@ -49,6 +50,8 @@ class Table:
         Columns that hold whole numbers with zeros in front, in the first rows.
     written : callable or None
         Returns some columns as text, as they are written in the file; None where numbers have no spelling.
+    weights : ndarray or None
+        Of the rows, where the file has them: how many voters cast the ballots of PrefLib.
     """
 
     source: str
@@ -58,6 +61,7 @@ class Table:
     paths: dict[str, list[str]] | None = None
     zeros: Sequence[str] = ()
     written: Callable[[list[str]], Any] | None = None
+    weights: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -97,12 +101,12 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None) -> Table:
-    """Return the table in a CSV, Parquet or ARFF file.
+    """Return the table in a CSV, Parquet, ARFF or PrefLib file.
 
     Parameters
     ----------
     path : str
-        Parquet and ARFF are known by what they begin with, all else is CSV; "-" is standard input.
+        Parquet, ARFF and PrefLib are known by what they begin with, all else is CSV; "-" is standard input.
     reading : dict
         Options of `pandas.read_csv`, of those in `READING`.
     labels : str or None, default=None
@@ -125,6 +129,8 @@ def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None)
             from .arff import read_arff
 
             table = Table(source, *read_arff(source, content, labels))
+        elif "# NUMBER ALTERNATIVES:" in content[:10_000]:
+            table = _read_preflib(source, content, pandas)
         else:
             table = _read_csv(source, content, reading, pandas)
     if not len(table):
@@ -228,6 +234,16 @@ def _lines(source: str, content: str, sep: str) -> list[int]:
     if not lines:
         raise UsageError(f"{source} is empty; a table needs a line of column names and at least one row")
     return lines
+
+
+def _read_preflib(source: str, content: str, pandas: Any) -> Table:
+    try:
+        ballots = read_preflib(io.StringIO(content))
+    except ValueError as error:
+        raise UsageError(f"{source}: {error}") from error
+    _check_names(source, ballots.names)
+    lines = [line for line, row in enumerate(content.splitlines(), 1) if row.strip() and row.lstrip()[0] != "#"]
+    return Table(source, pandas.DataFrame(ballots.rankings, columns=ballots.names), lines, weights=ballots.weights)
 
 
 def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,8 @@ class TargetColumns:
         try:
             return self._converted(cells, structure)
         except RowError as error:
-            raise UsageError(f"{table.where(error.row)}: {shown}: {error.reason}") from error
+            reason = re.sub(r", or take [A-Z]\w+\.\w+, .*", "", error.reason)  # which is a word on Python
+            raise UsageError(f"{table.where(error.row)}: {shown}: {reason}") from error
 
     def _converted(self, cells: list[str], structure: Any) -> Any:
         names = list(self.names) or None
@@ -99,7 +101,13 @@ class TargetColumns:
             for row, groups in enumerate(tiers):
                 if "" in sum(groups, []):
                     raise RowError(row, f"{cells[row]!r} lacks a name beside {self.sep!r} or {TIE!r}")
-            return WeakOrders.from_tiers(tiers, names, as_frame=True)
+            listed = [set(chain.from_iterable(groups)) for groups in tiers]
+            names = names or sorted(set().union(*listed))
+            if structure is not None:
+                return WeakOrders.from_tiers(tiers, names, as_frame=True)
+            full = [[*groups, [*set(names) - of]] for groups, of in zip(tiers, listed, strict=True)]
+            unknown = [[name not in of for name in names] for of in listed]
+            return WeakOrders.from_tiers(full, names, as_frame=True).mask(np.array(unknown), -1)
         if self.form == "sets":
             return LabelSets.from_sets(cells, names, sep=self.sep, as_frame=True)
         if self.form == "tree":

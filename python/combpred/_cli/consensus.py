@@ -1,0 +1,59 @@
+"""What ``combpred consensus`` does: one ranking in the place of those in a table, or in a file of PrefLib."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+
+from .. import aggregation
+from .._data.checks import counted
+from .columns import number_frame, select
+from .commands import naming_rows, reading
+from .error import UsageError, check_destination
+from .learners import known_name, read_parameters
+from .table import ENDINGS, read_table, write_table
+from .targets import SET, find_targets
+
+_METHODS = {name: getattr(aggregation, name) for name in ("kemeny", "borda", "footrule", "median_rank")}
+
+
+def consensus(options: argparse.Namespace) -> None:
+    """Print, and write, the consensus of the rankings in a file, how far from them it is and what is proven of it."""
+    check_destination("--output", options.output, ENDINGS)
+    find, given = known_name("--method", "method", options.method, _METHODS), read_parameters(options.param or ())
+    known = [key for key in inspect.signature(find).parameters if key not in ("rankings", "counts", "weights")]
+    for key in given:
+        if key not in known:
+            raise UsageError(f"--param: {key!r} is none of the parameters of {options.method}, {', '.join(known)}")
+    table = read_table(options.file, reading(options))
+    weighing = select(table.names, options.weights, "--weights")
+    if len(weighing) > 1:
+        raise UsageError(f"--weights names {len(weighing)} columns; name one")
+    weights = number_frame(table, weighing).iloc[:, 0].to_numpy() if weighing else table.weights
+    left_out = [*weighing, *select(table.names, options.drop, "--drop")]
+    columns = select(table.names, options.targets, "--targets") or [n for n in table.names if n not in left_out]
+    with naming_rows(table, columns):
+        how = {"ranks": True, "sep": options.target_sep, "choices": options.choices}
+        rankings = find_targets(table, columns, None, {}, **how)[0].read(table, None)
+    with naming_rows(table, [*columns, *weighing]):
+        found = find(rankings, weights=weights, **given)
+    import pandas
+
+    names = rankings.columns.tolist()
+    if found.consensus.ndim == 1:
+        of = {"position": found.consensus[found.order], "label": [names[item] for item in found.order]}
+    else:
+        below = [SET.join(name for name, after in zip(names, row, strict=True) if after) for row in found.consensus]
+        of = {"label": names, "before": below}
+    frame = pandas.DataFrame(of)
+    if options.output is not None:
+        write_table(frame, options.output, "label")
+    elif options.json:
+        facts = ("method", "distance", "lower_bound", "ratio", "optimal", "reason")
+        shown = {**{name: getattr(found, name) for name in facts}, "rows": len(table)}
+        print(json.dumps({**shown, "consensus": frame.to_dict("records")}, indent=1))
+    else:
+        print(found, *([] if found.optimal else [f"{options.method}: {found.reason}"]), sep="\n")
+        total = "" if weights is None else f" of weight {weights.sum():g}"
+        print(f"{counted(len(names), 'label')}, {counted(len(table), 'row')}{total}")

@@ -1,0 +1,113 @@
+"""Consensus on the command line: tables and files of PrefLib in, a ranking and what is proven of it out."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_runs import Failing
+from combpred import aggregation
+from combpred._cli.main import main
+
+LABELS = ["cola", "juice", "milk", "tea"]
+RANKS = np.array([np.random.RandomState(seed).permutation(4) + 1 for seed in range(9)])
+VOTERS = np.arange(1, 10)
+ORDERS = [[LABELS[item] for item in np.argsort(ranks)] for ranks in RANKS]
+PREFLIB = "# FILE NAME: x.toi\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: Ann\n# ALTERNATIVE NAME 2: Bob\n"
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    assert main(["consensus", *arguments]) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def table(path: Path, kind: str) -> str:
+    if kind == "orders":
+        frame = pd.DataFrame({"order": [">".join(order) for order in ORDERS]})
+    else:
+        frame = pd.DataFrame(ORDERS if kind == "choices" else RANKS, columns=None if kind == "choices" else LABELS)
+        frame = frame.set_axis([f"c{k}" for k in range(4)], axis=1) if kind == "choices" else frame
+    frame.assign(voters=VOTERS).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["orders", "choices", "positions"])
+@pytest.mark.parametrize("method", ["kemeny", "borda", "footrule", "median_rank"])
+def test_a_table_has_the_consensus_of_its_rankings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, method: str
+) -> None:
+    path = table(tmp_path / "t.csv", kind)
+    found = json.loads(output(capsys, path, "--weights", "voters", "--method", method, "--json"))
+    expected = getattr(aggregation, method)(pd.DataFrame(RANKS, columns=LABELS), weights=VOTERS)
+    assert [row["label"] for row in found["consensus"]] == [LABELS[item] for item in expected.order]
+    assert found["distance"] == expected.distance and found["optimal"] == expected.optimal and found["rows"] == 9
+    printed = output(capsys, path, "--weights", "voters", "--method", method)
+    assert (
+        printed
+        == f"{expected!r}\n"
+        + ("" if expected.optimal else f"{method}: {expected.reason}\n")
+        + "4 labels, 9 rows of weight 45\n"
+    )
+
+
+def test_no_ranking_is_nearer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, u, v = table(tmp_path / "t.csv", "orders"), *np.triu_indices(4, 1)
+    found = json.loads(output(capsys, path, "--drop", "voters", "--json"))
+
+    def distance(ranks: np.ndarray) -> int:
+        return sum(int(((ranks[u] < ranks[v]) != (other[u] < other[v])).sum()) for other in RANKS)
+
+    assert found["distance"] == min(distance(np.array(ranks)) for ranks in permutations(range(4)))
+    order = [LABELS.index(row["label"]) for row in found["consensus"]]
+    assert distance(np.argsort(order)) == found["distance"]
+
+
+def test_ties_and_labels_that_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("order\ntea=milk>juice\nmilk>juice\njuice>tea\n")
+    positions = pd.DataFrame([[2, 1, 1], [2, 1, -1], [1, -1, 2]], columns=["juice", "milk", "tea"])
+    assert output(capsys, str(path)).startswith(f"{aggregation.kemeny(positions)!r}\n")
+
+
+def test_files_of_preflib(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
+    path, out = tmp_path / "x.toi", tmp_path / "o.csv"
+    path.write_text(f"{PREFLIB}5: 2,{{1,3}}\n2: 3\n")
+    assert output(capsys, str(path)).endswith("3 labels, 2 rows of weight 7\n")
+    assert (
+        output(capsys, str(path), "--param", "output=partial", "--output", str(out)) == f"3 labels written to {out}\n"
+    )
+    assert out.read_text().splitlines() == ["label,before", "Ann,", "Bob,Ann|3", "3,"]
+    assert output(capsys, str(path), "--output", "-").splitlines() == ["position,label", "1,Bob", "2,Ann", "3,3"]
+    path.write_text(f"{PREFLIB}5: 2,{{1,3}}\n2: 4\n")
+    assert "x.toi: line 6: there is no item 4" in fails("consensus", str(path))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--method", "kemen"], "do you mean kemeny?"),
+        (["--param", "outpu=weak"], "--param: 'outpu' is none of the parameters of kemeny, method, output"),
+        (["--param", "weights=[1]"], "--param: 'weights' is none of the parameters"),
+        (["--weights", "order"], "line 2: 'order' holds 'juice>tea>cola>milk', which is not a number"),
+        (["--weights", "weight"], "--weights: 'weight' matches none of the 2 columns"),
+        (["--weights", "voters,order"], "--weights names 2 columns; name one"),
+        (["--output", "o.json"], "--output: o.json: tables are written as CSV or .parquet"),
+        (["--targets", "voters"], "in which no '>' divides names"),
+    ],
+)
+def test_misuse(tmp_path: Path, fails: Failing, options: list[str], words: str) -> None:
+    assert words in fails("consensus", table(tmp_path / "t.csv", "orders"), *options)
+
+
+def test_lines_of_bad_ballots(tmp_path: Path, fails: Failing) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("order,n\nb>a,1\na>a,2\n")
+    assert "t.csv, line 3: 'order': 'a' occurs twice" in fails("consensus", str(path), "--weights", "n")
+    path.write_text("order,n\nb>a,1\na>b,-2\n")
+    assert "t.csv, line 3: order, n: weights is -2.0" in fails("consensus", str(path), "--weights", "n")
