@@ -94,7 +94,7 @@ def test_files_of_preflib(tmp_path: Path, capsys: pytest.CaptureFixture[str], fa
         (["--method", "kemen"], "do you mean kemeny?"),
         (["--param", "outpu=weak"], "--param: 'outpu' is none of the parameters of kemeny, method, output"),
         (["--param", "weights=[1]"], "--param: 'weights' is none of the parameters"),
-        (["--weights", "order"], "line 2: 'order' holds 'juice>tea>cola>milk', which is not a number"),
+        (["--weights", "order"], "line 2: 'order' holds 'tea>milk>cola>juice', which is not a number"),
         (["--weights", "weight"], "--weights: 'weight' matches none of the 2 columns"),
         (["--weights", "voters,order"], "--weights names 2 columns; name one"),
         (["--output", "o.json"], "--output: o.json: tables are written as CSV or .parquet"),

@@ -18,7 +18,7 @@ from .targets import SET, find_targets
 _METHODS = {name: getattr(aggregation, name) for name in ("kemeny", "borda", "footrule", "median_rank")}
 
 
-def consensus(options: argparse.Namespace) -> None:
+def print_consensus(options: argparse.Namespace) -> None:
     """Print, and write, the consensus of the rankings in a file, how far from them it is and what is proven of it."""
     check_destination("--output", options.output, ENDINGS)
     find, given = known_name("--method", "method", options.method, _METHODS), read_parameters(options.param or ())

@@ -178,9 +178,9 @@ def _consensus(options: argparse.Namespace) -> None:
     example, with ties, as JSON:
       combpred consensus 00004-00000001.toc --param output=weak --json
     """
-    from .consensus import consensus
+    from .consensus import print_consensus
 
-    consensus(options)
+    print_consensus(options)
 
 
 def _info(options: argparse.Namespace) -> None:
