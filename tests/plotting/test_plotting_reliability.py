@@ -215,13 +215,13 @@ def test_grades_are_events_beside_those_of_psi() -> None:
     X, y = load_iris(return_X_y=True)
     grades = np.array(["low", "mid", "high"])
     model = ProbabilisticStructured(structures.Ordinal(grades)).fit(X, grades[y])
-    by_class = model.predict_proba(X)
+    by_class = dict(zip(model.classes_, model.predict_proba(X).T, strict=True))
     for i, grade in enumerate(grades):
         one = ReliabilityDisplay.from_estimator(model, X, grades[y], event=grade)
-        assert one.expected_calibration_error == expected_calibration_error(y == i, by_class[:, i])
+        assert one.expected_calibration_error == expected_calibration_error(y == i, by_class[grade])
     above = ReliabilityDisplay.from_estimator(model, X, grades[y], event=">=mid")
     assert above.expected_calibration_error == expected_calibration_error(y >= 1, model.predict_marginals(X)[:, -2])
-    with pytest.raises(ValueError, match="event must be one of >=mid, >=high, low, mid, high; got 'top'"):
+    with pytest.raises(ValueError, match="event must be one of >=mid, >=high, high, low, mid; got 'top'"):
         ReliabilityDisplay.from_estimator(model, X, grades[y], event="top")
 
 
