@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -274,7 +275,7 @@ def _show_once(shown: set[str]) -> Any:
     """Return what shows a warning in a line, unless it is among those shown: folds of cross-validation repeat them."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = " ".join(str(message).split())
+        text = re.sub(r"take \w+\.from_\w+\(y\b[^)]*\)", "give --choices", " ".join(str(message).split()))
         if text not in shown:
             shown.add(text)
             print(f"combpred: warning: {text}", file=sys.stderr)

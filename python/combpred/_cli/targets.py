@@ -24,6 +24,8 @@ ORDER, TIE, SET, PATHS, BELOW = ">", "=", "|", "@", "/"
 _SPREAD = "\x1f"  # between names that stand in columns of their own
 _OTHERS, _SURE = r"[,;|> ]", r"[,;|>]"  # what people write instead
 _CHAIN = r"[^{0}]+([{0}][^{0}]+)+"  # names with something between them
+#: What columns may be called that hold labels, not the position of one.
+_PLACE = re.compile(r"\b(first|second|third|1st|2nd|3rd|(choice|rank|top|place)[ _]?\d+)\b", re.IGNORECASE)
 #: What a cell of names holds, by structure.
 _FORMS = {
     "permutations": "orders", "weakorders": "tiers", "labelsets": "sets", "routes": "visits", "cycles": "visits",
@@ -179,6 +181,10 @@ def find_targets(
     if spread:
         numeric = any(is_numeric_dtype(kind) and frame[name].notna().any() for name, kind in frame.dtypes.items())
         if numeric or column.empty or not (ranks or structure is None or structure in _FORMS):
+            largest = frame.select_dtypes("number").max().max()
+            if (ranks or form in ("orders", "tiers")) and (largest > len(columns) or _PLACE.search(" ".join(columns))):
+                what = f"{columns[0]!r}, {columns[1]!r}, … are read as the positions of labels that are called so"
+                warn_user(f"{what}; if they hold numbers of labels, from first to last, give --choices", UserWarning)
             return TargetColumns(columns, "columns"), {}, structure
         what = f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold"
         several = column[column.str.contains(f"[{ORDER}{SET}]")]
