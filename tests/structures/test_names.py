@@ -127,7 +127,7 @@ def test_columns_of_a_tree_are_matched() -> None:
 
 
 def test_columns_with_strange_names_are_refused() -> None:
-    with pytest.raises(TypeError, match="strings but 1: make all of them strings"):
+    with pytest.raises(TypeError, match="all strings or all integers, which 1 is not"):
         Permutations()._resolve(pd.DataFrame({"a": [1], 1: [2]}))
     with pytest.raises(ValueError, match="the columns of y: 'a' occurs twice"):
         Permutations()._resolve(pd.DataFrame([[1, 2]], columns=["a", "a"]))

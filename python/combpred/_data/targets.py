@@ -124,43 +124,55 @@ def require_once(names: Sequence[Hashable], what: str) -> None:
         raise ValueError(f"{what}: {twice!r} occurs twice; names must differ")
 
 
-def column_names(y: Any, argument: str = "y") -> list[str] | None:
+def column_names(y: Any, argument: str = "y") -> list[Any] | None:
     """Return the names of the columns of a data frame of pandas, polars, Arrow or dask; None if it has none.
 
-    As in scikit-learn, names are strings; a frame whose columns are numbered has none.
+    Names are strings, or integers, such as the keys of a table; columns called 0, 1, … in any order have none.
 
     Raises
     ------
     TypeError
-        When some are strings and others are not.
+        When there are others, or strings beside integers.
     ValueError
         When two columns have the same name.
     """
+    names = _called(y, argument)
+    return None if names is None or _are_numbers(names) else names
+
+
+def _called(y: Any, argument: str) -> list[Any] | None:
+    """Return what the columns of a data frame are called, checked; None if y is none."""
     columns = y.column_names if hasattr(y, "column_names") else getattr(y, "columns", None)
     if columns is None:
         return None
-    names = list(columns)
-    odd = [name for name in names if not isinstance(name, str)]
-    if len(odd) == len(names):
-        return None
-    if odd:
+    names = [name.item() if isinstance(name, np.generic) else name for name in columns]
+    strings = [isinstance(name, str) for name in names]
+    if not all(strings) and (any(strings) or not all(type(name) is int for name in names)):
+        odd = next(name for name in names if not isinstance(name, str if any(strings) else int))
         raise TypeError(
-            f"the names of the columns of {argument} are strings but {odd[0]!r}: make all of them strings, as "
-            f"{argument}.columns = {argument}.columns.astype(str) does, or pass an array"
+            f"the names of the columns of {argument} must be all strings or all integers, which {odd!r} is not: rename "
+            f"them, as {argument}.columns = {argument}.columns.map(str) does, or pass an array, {argument}.to_numpy()"
         )
     require_once(names, f"the columns of {argument}")
     return names
 
 
+def _are_numbers(names: Sequence[Hashable]) -> bool:
+    """Return whether names are the numbers 0, 1, … in some order."""
+    return set(names) == set(range(len(names)))
+
+
 def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of: str) -> Any:
-    """Return y with its columns in the order of `names`, if it is a data frame with names; all else as it is.
+    """Return y with its columns in the order of `names`, if it is a data frame that has them.
+
+    Columns called 0, 1, … are ordered by number where these are not the names; all else is returned as it is.
 
     Parameters
     ----------
     y : array-like
         Targets.
     names : sequence of str or None
-        Names of the columns, in the order of the structure; None if it has none.
+        Names of the columns, in the order of the structure; None if it has none, or the numbers 0, 1, ….
     argument : str
         What messages call y.
     of : str
@@ -171,7 +183,9 @@ def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of
     ValueError
         When other columns are there, or some are not.
     """
-    found = None if names is None else column_names(y, argument)
+    found = _called(y, argument)
+    if found is not None and _are_numbers(found) and (names is None or set(names) != set(found)):
+        names = range(len(found))
     if names is None or found is None or found == list(names):
         return y
     missing = [name for name in names if name not in set(found)]

@@ -32,6 +32,7 @@ _INTRANSITIVE = "kemeny and acyclic_majority also take the sum of relations that
 def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
     """Return the rankings that a user passed: positions ``(n, k)``, or relations ``(n, k, k)`` of partial orders."""
     names = column_names(rankings, "rankings")
+    rankings = columns_in_order(rankings, names, "rankings", "")
     try:
         return _read_profile(rankings, weights, n_extensions, random_state)
     except TargetError as error:
@@ -125,7 +126,9 @@ def item_names(rankings: Any, counts: Any = None) -> list[str] | None:
 
 def read_pairs(counts: Any, name: str) -> Pairs:
     """Return the weights of those with u before v, at [u, v], that a user passed as an argument."""
-    if hasattr(counts, "index") and (names := column_names(counts, name)) is not None:
+    if hasattr(counts, "columns") and hasattr(counts, "index"):
+        names = column_names(counts, name)
+        counts = columns_in_order(counts, names, name, "")
         counts = columns_in_order(counts.T, names, name, "those of its columns").T  # the rows, too
     try:
         before = np.array(counts, dtype=np.float64, order="C")

@@ -4,7 +4,8 @@ Every function takes truths and predictions with one row per example and returns
 or one number per row with ``per_row=True``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is
 smaller for better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over
 all rows together, `abstention_curve` partial orders at all thresholds. :mod:`combpred.losses` judges scores of a
-structure. `get_scorer` gives the metrics of predictions to scikit-learn's searches.
+structure. `get_scorer` gives the metrics of predictions to scikit-learn's searches. Where both are data frames with a
+column for each label, item, pair or node, columns are matched by name.
 
 `accuracy`, `zero_one_loss`, `hamming_loss`, `neg_absolute_error` and `ranking_loss` equal scikit-learn's, which
 have neither `per_row` nor errors that name rows.

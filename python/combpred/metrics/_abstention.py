@@ -12,7 +12,7 @@ from .._data.glossary import documented
 from .._data.inputs import check_weights
 from .._data.relations import encode_relations, items_shown, pair_probabilities
 from .._lib.aggregate import strongest_chains
-from ._rows import check_no_row, check_same_shape, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
 
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them
 
@@ -206,6 +206,7 @@ def abstention_curve(
 
 
 def _both(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    y_true, y_pred = with_same_columns(y_true, y_pred)
     truth, predicted = _signs(y_true, "y_true"), _signs(y_pred, "y_pred")
     check_same_shape(truth, predicted, ("the pairs of y_true", "of y_pred"))
     return truth, predicted

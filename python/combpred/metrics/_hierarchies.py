@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import choice
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
-from .._data.targets import as_numbers, encoded_rows, target_matrix
+from .._data.targets import as_numbers, columns_in_order, encoded_rows, target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._rows import check_same_shape
@@ -159,6 +159,7 @@ def hierarchical_h_loss(
 
 def _sets(tree: Tree, y: ArrayLike, argument: str) -> NDArray[np.int32]:
     """Return sets of nodes, 0/1; ValueError for the first row that lacks the parent of a node."""
+    y = columns_in_order(y, tree.names, argument, "the nodes")
     values = target_matrix(y, argument, len(tree), "node of the tree")
     return encoded_rows(Description("subtrees", {"n": len(tree)}, tree.parent), values, argument)
 

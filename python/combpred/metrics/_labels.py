@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_no_row, check_same_shape, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
 
 
 def hamming_loss(
@@ -36,8 +36,7 @@ def hamming_loss(
     >>> hamming_loss([[1, 0, 0, 1]], [[1, 1, 0, 1]])
     0.25
     """
-    truth, predicted = _sets(y_true, "y_true"), _sets(y_pred, "y_pred")
-    check_same_shape(truth, predicted)
+    truth, predicted = _two_sets(y_true, y_pred)
     return mean_of_rows((truth != predicted).mean(axis=1), sample_weight, per_row)
 
 
@@ -65,8 +64,7 @@ def hamming_score(
     >>> hamming_score([[1, 0, 0, 1]], [[1, 1, 0, 1]])
     0.75
     """
-    truth, predicted = _sets(y_true, "y_true"), _sets(y_pred, "y_pred")
-    check_same_shape(truth, predicted)
+    truth, predicted = _two_sets(y_true, y_pred)
     return mean_of_rows((truth == predicted).mean(axis=1), sample_weight, per_row)
 
 
@@ -101,6 +99,7 @@ def ranking_loss(
     >>> ranking_loss([[1, 0, 0, 1]], [[0.9, 0.5, 0.1, 0.2]])
     0.25
     """
+    y_true, scores = with_same_columns(y_true, scores, "scores")
     relevant, values = _sets(y_true, "y_true"), number_matrix(scores, "scores")
     check_same_shape(relevant, values, ("y_true", "scores"))
     # Along ascending scores, relevant labels before irrelevant ones where scores are equal, each irrelevant label is
@@ -112,6 +111,13 @@ def ranking_loss(
     positives = seen[:, -1]
     pairs = positives * (relevant.shape[1] - positives)
     return mean_of_rows(wrong / np.maximum(pairs, 1), sample_weight, per_row)
+
+
+def _two_sets(y_true: Any, y_pred: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    y_true, y_pred = with_same_columns(y_true, y_pred)
+    truth, predicted = _sets(y_true, "y_true"), _sets(y_pred, "y_pred")
+    check_same_shape(truth, predicted)
+    return truth, predicted
 
 
 def _sets(y: Any, name: str) -> NDArray[np.bool_]:

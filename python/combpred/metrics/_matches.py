@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from .._data.inputs import mean_of_rows, refuse_masked
-from ._rows import check_same_shape
+from ._rows import check_same_shape, with_same_columns
 
 
 def zero_one_loss(
@@ -68,6 +68,7 @@ def accuracy(
 
 
 def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
+    y_true, y_pred = with_same_columns(y_true, y_pred)
     truth, predicted = _array(y_true, "y_true"), _array(y_pred, "y_pred")
     if truth.ndim == 2 and predicted.ndim == 1 and truth.shape[1] == 1:
         truth = truth[:, 0]  # a column of labels against a vector of predictions

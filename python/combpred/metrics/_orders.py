@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from .._data.glossary import documented
 from .._data.inputs import check_weights, mean_of_rows
 from .._data.targets import TargetError
-from ._rows import check_no_row, check_same_shape, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
 
@@ -249,6 +249,7 @@ def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
 
 def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true."""
+    y_true, y_pred = with_same_columns(y_true, y_pred)
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
     check_same_shape(truth, predicted)
     if truth.shape[1] < 2:

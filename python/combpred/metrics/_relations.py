@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_no_row, check_same_shape, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
 
 
 def pair_accuracy(
@@ -38,6 +38,7 @@ def pair_accuracy(
     >>> pair_accuracy([[1, 0, -1], [1, 1, 1]], [[1, 0, 0], [-1, 1, 1]], per_row=True).round(3)
     array([0.667, 0.667])
     """
+    y_true, y_pred = with_same_columns(y_true, y_pred)
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
     check_same_shape(truth, predicted)
     if truth.shape[1] == 0:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import refuse_masked
-from .._data.targets import as_numbers
+from .._data.targets import as_numbers, column_names, columns_in_order
 from .._lib.errors import RowError
 
 
@@ -20,6 +20,21 @@ def check_same_shape(first: NDArray[Any], second: NDArray[Any], names: tuple[str
         )
     if first.ndim == 0 or first.shape[0] == 0:
         raise ValueError(f"{names[0]} and {names[1]} have no rows; at least 1 is needed")
+
+
+def with_same_columns(y_true: Any, second: Any, name: str = "y_pred") -> tuple[Any, Any]:
+    """Return both, the columns of the second in the order of those of y_true where both are data frames with names.
+
+    Raises
+    ------
+    ValueError
+        When one has other names than the other.
+    """
+    y_true, second = (columns_in_order(y, None, said, "") for y, said in ((y_true, "y_true"), (second, name)))
+    names = column_names(y_true, "y_true")
+    if names is None or len(names) < 2:  # one column is one value of each row, whatever it is called
+        return y_true, second
+    return y_true, columns_in_order(second, names, name, "those of y_true")
 
 
 def number_matrix(values: ArrayLike, name: str) -> NDArray[Any]:

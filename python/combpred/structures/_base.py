@@ -216,9 +216,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         0       0        1
         """
         self._refuse_names(y, argument)
-        if column_names(y, argument) is None:
-            return y
-        return columns_in_order(y, self._column_names(), argument, f"those of {type(self).__name__}")
+        asked = self._columns == "items" or column_names(y, argument) is not None  # others need the size for theirs
+        known = self._column_names() if asked else None
+        return columns_in_order(y, known, argument, f"those of {type(self).__name__}")
 
     def _refuse_names(self, y: Any, argument: str = "y") -> None:
         """Raise TargetError where rows of y name things and are to be converted first."""

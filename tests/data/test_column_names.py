@@ -1,0 +1,70 @@
+"""Columns of y that are called by integers, as pivot tables call them, or by names that the structure does not have."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from combpred import StructuredRidge, StructuredSGD
+from combpred.aggregation import borda, kemeny
+from combpred.ranking import RankingByPairwiseComparison
+from combpred.structures import LabelSets, Permutations
+
+ITEMS = [31, 7, 12, 5]
+
+
+def problem(columns=ITEMS):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = Permutations.from_scores(X @ rng.normal(size=(3, 4)))
+    return X, pd.DataFrame(y, columns=columns)
+
+
+@pytest.mark.parametrize("columns", [ITEMS, [0, 1, 2, 3]], ids=["keys", "numbered"])
+@pytest.mark.parametrize("model", [StructuredRidge("permutations"), RankingByPairwiseComparison()], ids=repr)
+def test_columns_called_by_integers_are_matched(model, columns):
+    X, y = problem(columns)
+    model.fit(X, y)
+    moved = y[[columns[j] for j in (2, 0, 3, 1)]]
+    assert model.score(X, moved) == model.score(X, y) > 0.8
+    model.fit(X, moved)
+    assert model.score(X, y) == model.score(X, moved) > 0.8
+    if columns is ITEMS:
+        with pytest.raises(ValueError, match="lacks the columns 31 and has 8; those of"):
+            model.score(X, y.rename(columns={31: 8}))
+
+
+def test_integer_columns_are_names():
+    X, y = problem()
+    model = StructuredRidge("permutations").fit(X, y)
+    assert model.structure_.feature_names()[0] == "31 before 7"
+    best = model.set_output(predict="y").predict(X, constraints={"first": 12})
+    assert best.columns.tolist() == ITEMS and (best[12] == 1).all()
+    sets = StructuredRidge(LabelSets(labels=ITEMS)).fit(X, (y[ITEMS[::-1]] <= 2).astype(int))
+    assert sets.score(X, (y <= 2).astype(int)) > 0.8
+    online = StructuredSGD("permutations").partial_fit(X, y)
+    for _ in range(5):
+        online.partial_fit(X, y[ITEMS[::-1]])
+    assert online.score(X, y) > 0.8
+    weights = np.arange(60) + 0.5  # so that there are no ties
+    placed, moved = borda(y, weights=weights), borda(y[ITEMS[::-1]], weights=weights)
+    assert placed.names == ITEMS == moved.names[::-1]
+    np.testing.assert_array_equal(placed.consensus, moved.consensus[::-1])
+    numbered = y.set_axis([0, 1, 2, 3], axis=1)
+    np.testing.assert_array_equal(borda(numbered[[2, 3, 1, 0]], weights=weights).consensus, placed.consensus)
+    counts = pd.DataFrame(np.triu(np.ones((4, 4)), 1))
+    np.testing.assert_array_equal(kemeny(counts=counts.iloc[[2, 3, 1, 0], [1, 0, 3, 2]]).consensus, [1, 2, 3, 4])
+
+
+def test_ratings_of_pivot_tables_keep_their_items():
+    ratings = pd.DataFrame({"user": [1, 1, 2, 2], "film": [31, 7, 31, 7], "stars": [5.0, 1.0, 2.0, 4.0]})
+    table = ratings.pivot(index="user", columns="film", values="stars")
+    assert Permutations.from_ratings(table, as_frame=True).to_dict("list") == {7: [2, 1], 31: [1, 2]}
+    assert Permutations.to_orders(Permutations.from_scores(table, as_frame=True)).tolist() == [[31, 7], [7, 31]]
+
+
+def test_columns_of_two_levels_are_refused():
+    X, y = problem(pd.MultiIndex.from_product([["rank"], ["a", "b", "c", "d"]]))
+    with pytest.raises(TypeError, match=r"which \('rank', 'a'\) is not: rename them"):
+        StructuredRidge("permutations").fit(X, y)

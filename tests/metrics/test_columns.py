@@ -1,0 +1,74 @@
+"""Columns of data frames are matched by name, whatever their order, before anything is compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from combpred import metrics
+
+NAMES = ["sushi", "tofu", "big eel", "tea"]
+NUMBERS = [40, 10, 30, 20]
+RANKS = metrics.kendall_tau, metrics.tau_x, metrics.spearman_rho, metrics.spearman_footrule, metrics.ndcg
+TOPS = metrics.top_k_recall, metrics.rank_biased_overlap
+SETS = metrics.hamming_loss, metrics.hamming_score, metrics.zero_one_loss, metrics.accuracy, metrics.ranking_loss
+PAIRS = metrics.pair_completeness, metrics.pair_gamma
+TREE = {"sushi": None, "tofu": "sushi", "big eel": "sushi", "tea": "tofu"}
+
+
+def of_tree(y_true, y_pred):
+    return metrics.hierarchical_h_loss(y_true, y_pred, parent=TREE)
+
+
+def of_nodes_by_number(y_true, y_pred):
+    return metrics.hierarchical_h_loss(y_true, y_pred, parent=[-1, 0, 0, 1])
+
+
+def outputs(metric, seed):
+    rng = np.random.default_rng(seed)
+    if metric is metrics.pair_accuracy:
+        return rng.integers(-1, 2, size=(20, 4))
+    if metric in (of_tree, of_nodes_by_number):
+        members = np.array([[1, 0, 0, 0], [1, 1, 0, 1], [1, 0, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]])
+        return members[rng.integers(5, size=20)]
+    ranks = rng.permuted(np.tile(np.arange(1, 5), (20, 1)), axis=1)
+    return (ranks <= 2).astype(int) if metric in SETS else ranks
+
+
+@pytest.mark.parametrize(
+    "metric", [*RANKS, *TOPS, *SETS, *PAIRS, metrics.pair_accuracy, of_tree], ids=lambda metric: metric.__name__
+)
+def test_columns_are_matched_by_name(metric):
+    truth, predicted = outputs(metric, 0), outputs(metric, 1)
+    want = metric(truth, predicted)
+    framed = pd.DataFrame(truth, columns=NAMES)
+    for order in ([3, 1, 0, 2], [1, 0, 2, 3]):
+        moved = pd.DataFrame(predicted, columns=NAMES).iloc[:, order]
+        assert metric(framed, moved) == pytest.approx(want, abs=1e-12)
+        assert metric(framed.iloc[:, order], pd.DataFrame(predicted, columns=NAMES)) == pytest.approx(want, abs=1e-12)
+    with pytest.raises(ValueError, match="'tea'"):
+        metric(framed, pd.DataFrame(predicted, columns=NAMES).rename(columns={"tea": "coffee"}))
+
+
+@pytest.mark.parametrize(
+    ("metric", "names"),
+    [(metric, names) for metric in (*RANKS, *SETS) for names in (NUMBERS, [0, 1, 2, 3])]
+    + [(of_nodes_by_number, [0, 1, 2, 3])],
+)
+def test_columns_are_matched_by_number(metric, names):
+    truth, predicted = outputs(metric, 0), outputs(metric, 1)
+    framed, moved = pd.DataFrame(truth, columns=names), pd.DataFrame(predicted, columns=names).iloc[:, [3, 1, 0, 2]]
+    assert metric(framed, moved) == pytest.approx(metric(truth, predicted), abs=1e-12)
+    assert metric(moved, framed) == pytest.approx(metric(predicted, truth), abs=1e-12)
+
+
+def test_one_column_may_be_called_otherwise():
+    truth, predicted = pd.DataFrame({"class": ["a", "b"]}), pd.DataFrame({"predicted": ["a", "a"]})
+    assert metrics.accuracy(truth, predicted) == 0.5
+
+
+def test_names_that_cannot_be_compared_are_refused():
+    pairs = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
+    with pytest.raises(TypeError, match=r"\('a', 'x'\) is not: rename them, as y_true.columns ="):
+        metrics.kendall_tau(pairs, pairs)
