@@ -192,7 +192,8 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
 
 [as_frame_names]
 as_frame : bool, default=False
-    Whether to return a data frame of pandas with the names as columns, which estimators learn from it.
+    Whether to return a data frame of pandas with the names as columns, which estimators learn from it, and the index of
+    what is converted, where that has one.
 
 [labels_listed]
 labels : sequence of str or of int, default=None
@@ -201,7 +202,8 @@ labels : sequence of str or of int, default=None
 
 [labels_shown]
 labels : sequence of str or of int, default=None
-    Names of the labels. None: those of the columns of a data frame, otherwise numbers.
+    Names of the labels, by which the columns of a data frame are matched. None: those of the columns of a data frame,
+    otherwise numbers.
 
 [n_labels_]
 n_labels_ : int

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .inputs import refuse_masked
 from .names import Names, checked_names
-from .targets import TargetError, column_names, summary
+from .targets import TargetError, column_names, columns_in_order, frame_kind, summary
 
 _LISTED = (list, tuple, set, frozenset, np.ndarray)
 
@@ -153,17 +154,35 @@ def read_lists(
     )
 
 
-def as_table(values: Any, names: Names | None, as_frame: bool) -> Any:
-    """Return rows of y as they are, or as a data frame of pandas with the names of items as columns, or a series."""
+def as_table(values: Any, names: Names | None, as_frame: bool, rows: Any = None) -> Any:
+    """Return rows of y as they are, or as a data frame of pandas with the names of items as columns, or a series.
+
+    `rows` is what y was made of; where that is of pandas, y has its index.
+    """
     if not as_frame:
         return values
     import pandas
 
+    index = rows.index if frame_kind(rows) == "pandas" else None
+    columns = None if names is None else list(names)
     if sparse.issparse(values):
-        return pandas.DataFrame.sparse.from_spmatrix(values, columns=None if names is None else list(names))
+        return pandas.DataFrame.sparse.from_spmatrix(values, index=index, columns=columns)
     if values.ndim == 1:
-        return pandas.Series(values)
-    return pandas.DataFrame(values, columns=None if names is None else list(names))
+        return pandas.Series(values, index=index)
+    return pandas.DataFrame(values, index=index, columns=columns)
+
+
+def by_name(y: Any, names: Any, argument: str, parameter: str) -> Any:
+    """Return y with the columns of a data frame in the order of the names that are given, if they are no range.
+
+    Raises
+    ------
+    ValueError
+        When a data frame has columns of other names, or lacks some.
+    """
+    if names is None or isinstance(names, range):  # numbers of a structure without names
+        return y
+    return columns_in_order(y, checked_names(names, parameter), argument, parameter)
 
 
 def names_of(y: Any, names: Any, parameter: str, n_items: int) -> NDArray[Any]:
@@ -196,6 +215,7 @@ def table_rows(lists: Any, argument: str) -> Sequence[Any]:
     """Return the rows of a sequence of lists, of a series of them, or of a table."""
     if isinstance(lists, (str, bytes, Mapping)) or lists is None:
         raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
+    refuse_masked(lists, argument)
     if getattr(lists, "ndim", 0) == 2 or hasattr(lists, "columns"):  # a table, of pandas, polars, Arrow or NumPy
         lists = lists.to_numpy() if hasattr(lists, "to_numpy") else np.asarray(lists, dtype=object)
     for convert in ("to_pylist", "to_list", "tolist"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._data.checks import counted
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, read_lists
+from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
@@ -121,7 +121,7 @@ class Assignments(Structure):
                 "with a column of its own",
                 "pairs",
             )
-        return as_table(table, left.names, as_frame)
+        return as_table(table, left.names, as_frame, pairs)
 
     @converter
     def to_pairs(assignments: Any, items: Any = None, columns: Any = None) -> list[list[tuple[Any, Any]]]:
@@ -148,6 +148,7 @@ class Assignments(Structure):
         >>> Assignments.to_pairs([[1, 0]], items=["Ann", "Bob"], columns=["cook", "paint"])
         [[('Ann', 'paint'), ('Bob', 'cook')]]
         """
+        assignments = by_name(assignments, items, "assignments", "items")
         values = target_matrix(assignments, "assignments", None, "item")
         k = values.shape[1]
         left = names_of(assignments, items, "items", k).tolist()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, read_lists
+from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.targets import target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
@@ -102,7 +102,7 @@ class Cliques(Structure):
                [0, 1, 0]], dtype=int32)
         """
         listed = read_lists(cliques, "cliques", vertices, "vertices", sep=sep, ordered=False)
-        return as_table(listed.matrix(1, 0, np.int32), listed.names, as_frame)
+        return as_table(listed.matrix(1, 0, np.int32), listed.names, as_frame, cliques)
 
     @converter
     def to_vertices(indicators: Any, vertices: Any = None) -> list[list[Any]]:
@@ -130,6 +130,7 @@ class Cliques(Structure):
         >>> Cliques.to_vertices([[1, 0, 1]], vertices=["Ann", "Bob", "Cid"])
         [['Ann', 'Cid']]
         """
+        indicators = by_name(indicators, vertices, "indicators", "vertices")
         values = target_matrix(indicators, "indicators", None, "vertex")
         called = names_of(indicators, vertices, "vertices", values.shape[1])
         return [called[row != 0].tolist() for row in Cliques(values.shape[1]).space.encode(values, "indicators")]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, read_lists
+from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.targets import TargetError, check_width, columns_in_order, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
@@ -131,10 +131,10 @@ class LabelSets(Structure):
         """
         listed = read_lists(sets, "sets", labels, "labels", sep=sep, ordered=False)
         if not sparse_output:
-            return as_table(listed.matrix(1, 0, np.int64), listed.names, as_frame)
+            return as_table(listed.matrix(1, 0, np.int64), listed.names, as_frame, sets)
         shape = listed.n_rows, listed.n_items
         found = sparse.csr_array((np.ones(len(listed.item), dtype=np.int64), (listed.row, listed.item)), shape=shape)
-        return as_table(found, listed.names, as_frame)
+        return as_table(found, listed.names, as_frame, sets)
 
     @converter
     @documented
@@ -162,6 +162,7 @@ class LabelSets(Structure):
         >>> LabelSets.to_sets([[1, 0, 1], [0, 0, 0]], labels=["milk", "juice", "tea"])
         [['milk', 'tea'], []]
         """
+        indicators = by_name(indicators, labels, "indicators", "labels")
         values = indicators if sparse.issparse(indicators) else target_matrix(indicators, "indicators", None, "label")
         k = values.shape[1]
         called = names_of(indicators, labels, "labels", k)

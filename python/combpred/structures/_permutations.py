@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, positions_by_score, read_lists
+from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists
 from .._data.names import Names
 from .._data.targets import TargetError, as_numbers, column_names, error_at, target_matrix
 from ._base import Sized, Structure
@@ -121,7 +121,7 @@ class Permutations(Structure):
         1      1    -1    2
         """
         listed = read_lists(orders, "orders", labels, "labels", sep=sep, one_based=one_based, complete=True)
-        return as_table(listed.matrix(listed.place + 1, -1, np.int32), listed.names, as_frame)
+        return as_table(listed.matrix(listed.place + 1, -1, np.int32), listed.names, as_frame, orders)
 
     @converter
     @documented
@@ -152,6 +152,7 @@ class Permutations(Structure):
         >>> Permutations.to_orders([[2, -1, 1]], labels=["tea", "milk", "juice"]).tolist()
         [['juice', 'tea', None]]
         """
+        positions = by_name(positions, labels, "positions", "labels")
         parts = _parts_of(positions)
         shared = (parts > 0) & (parts == parts.max(axis=1, keepdims=True))
         if (shared.sum(axis=1) > 1).any():
@@ -226,6 +227,7 @@ class Permutations(Structure):
         >>> Permutations.to_top_k([[1, 3, 2], [2, 3, 1]], 2).tolist()
         [[0, 2], [2, 0]]
         """
+        positions = by_name(positions, labels, "positions", "labels")
         parts = _parts_of(positions)
         width = whole_number(k, "k", 1, parts.shape[1]) if k is not None else parts.shape[1]
         shared = (parts[:, :, np.newaxis] == parts[:, np.newaxis]).sum(axis=2) > 1
@@ -275,7 +277,7 @@ class Permutations(Structure):
                 "Permutations.from_scores puts the first of them first",
                 "ratings",
             )
-        return as_table(ranks, names, as_frame)
+        return as_table(ranks, names, as_frame, ratings)
 
     @converter
     def from_scores(scores: Any, *, as_frame: bool = False) -> Any:
@@ -307,7 +309,7 @@ class Permutations(Structure):
         if not np.isfinite(values).all():
             raise error_at(~np.isfinite(values), values, f"{remedy}; Permutations.from_ratings takes NaN", "scores")
         names = column_names(scores, "scores")
-        return as_table(positions_by_score(values), None if names is None else tuple(names), as_frame)
+        return as_table(positions_by_score(values), None if names is None else tuple(names), as_frame, scores)
 
     def _said(self, reason: str) -> str:
         reason = (
@@ -414,7 +416,7 @@ def ranked_lists(
     ranks = listed.matrix(listed.place + 1, 0, np.int32)
     behind = np.bincount(listed.row, minlength=listed.n_rows)[:, np.newaxis] + 1
     behind[behind == 1] = empty
-    return as_table(np.where(ranks == 0, behind, ranks).astype(np.int32), listed.names, as_frame)
+    return as_table(np.where(ranks == 0, behind, ranks).astype(np.int32), listed.names, as_frame, lists)
 
 
 def ranks_of(ratings: Any) -> tuple[NDArray[np.int32], Names | None]:

@@ -272,7 +272,7 @@ class Trees(Structure):
 
         rows = enumerate(read_paths(paths, "paths", sep))
         y = self._y_of_nodes(tree, [[node(path, i) for path in row] for i, row in rows])
-        return as_table(y, tree.names, as_frame)
+        return as_table(y, tree.names, as_frame, paths)
 
     @converter_of
     def to_paths(self, y: Any, *, sep: str | None = None, root: Any = ROOT, qualified: bool = False) -> list[Any]:

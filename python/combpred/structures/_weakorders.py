@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.listings import as_table, names_of, read_lists
+from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
@@ -132,7 +132,7 @@ class WeakOrders(Structure):
                 "behind the others",
                 "tiers",
             )
-        return as_table(table, listed.names, as_frame)
+        return as_table(table, listed.names, as_frame, tiers)
 
     @converter
     @documented
@@ -160,6 +160,7 @@ class WeakOrders(Structure):
         >>> WeakOrders.to_tiers([[2, 1, 1]], labels=["juice", "milk", "tea"])
         [[['milk', 'tea'], ['juice']]]
         """
+        ranks = by_name(ranks, labels, "ranks", "labels")
         values = target_matrix(ranks, "ranks", None, "label")
         k = values.shape[1]
         called = names_of(ranks, labels, "labels", k)
@@ -229,7 +230,7 @@ class WeakOrders(Structure):
                 "Permutations.from_ratings",
                 "ratings",
             )
-        return as_table(ranks, names, as_frame)
+        return as_table(ranks, names, as_frame, ratings)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = self._matrix(y, argument)

@@ -1,0 +1,85 @@
+"""Data frames through converters: columns are matched by name, rows keep their index, masks are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from combpred.structures import Assignments, Cliques, Hierarchy, LabelSets, Permutations, WeakOrders
+
+NAMES = ["tea", "big milk", "juice"]
+FORMS = {
+    "orders": (Permutations(labels=NAMES).to_orders, [[2, 3, 1], [1, 2, 3]]),
+    "tops": (Permutations(labels=NAMES).to_top_k, [[2, 2, 1], [3, 1, 2]]),
+    "tiers": (WeakOrders(labels=NAMES).to_tiers, [[2, 2, 1], [1, 2, 1]]),
+    "sets": (LabelSets(labels=NAMES).to_sets, [[1, 0, 1], [0, 0, 1]]),
+    "cliques": (Cliques(vertices=NAMES).to_vertices, [[1, 0, 1], [0, 0, 1]]),
+    "pairs": (Assignments(items=NAMES).to_pairs, [[2, 0, 1], [0, 1, 2]]),
+}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize(("convert", "y"), FORMS.values(), ids=FORMS)
+def test_columns_are_matched_with_the_names_of_the_structure(convert, y, frame):
+    want = list(map(list, convert(np.array(y))))
+    table = frame(dict(zip(NAMES, np.transpose(y), strict=True)))
+    moved = table[["juice", "tea", "big milk"]]
+    assert list(map(list, convert(table))) == list(map(list, convert(moved))) == want
+    with pytest.raises(
+        ValueError, match="lacks the columns 'tea' and has 'coffee'; (labels|items|vertices) are 'tea', 'big"
+    ):
+        convert(moved.rename(columns={"tea": "coffee"}) if frame is pd.DataFrame else moved.rename({"tea": "coffee"}))
+
+
+def test_names_that_are_given_are_matched_not_put_in_place_of_those_of_columns():
+    ranks = pd.DataFrame({"b": [2], "a": [1]})
+    assert Permutations.to_orders(ranks, labels=["a", "b"]).tolist() == [["a", "b"]]
+    assert Permutations.to_orders(ranks).tolist() == [["a", "b"]]
+    with pytest.raises(ValueError, match="positions lacks the columns 'x', 'y' and has 'b', 'a'; labels are 'x', 'y'"):
+        Permutations.to_orders(ranks, labels=["x", "y"])
+
+
+INDEX = ["u1", "u7"]
+LISTS = pd.Series([["a", "b"], ["b", "a"]], index=INDEX)
+NUMBERS = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]}, index=INDEX)
+MADE = {
+    "from_orders": lambda: Permutations.from_orders(LISTS, as_frame=True),
+    "table of orders": lambda: Permutations.from_orders(pd.DataFrame([["a", "b"]] * 2, index=INDEX), as_frame=True),
+    "from_top_k": lambda: Permutations.from_top_k(LISTS, as_frame=True),
+    "from_ratings": lambda: Permutations.from_ratings(NUMBERS, as_frame=True),
+    "from_scores": lambda: Permutations.from_scores(NUMBERS, as_frame=True),
+    "tied ratings": lambda: WeakOrders.from_ratings(NUMBERS, as_frame=True),
+    "from_tiers": lambda: WeakOrders.from_tiers(LISTS, as_frame=True),
+    "from_sets": lambda: LabelSets.from_sets(LISTS, as_frame=True),
+    "sparse sets": lambda: LabelSets.from_sets(LISTS, as_frame=True, sparse_output=True),
+    "from_vertices": lambda: Cliques.from_vertices(LISTS, as_frame=True),
+    "from_pairs": lambda: Assignments.from_pairs(
+        pd.Series([{"a": "x", "b": "y"}, {"a": "y", "b": "x"}], index=INDEX), as_frame=True
+    ),
+    "y_from_paths": lambda: Hierarchy.from_paths([["r", "a"], ["r", "b"]]).y_from_paths(
+        pd.Series([["r", "a"], ["r", "b"]], index=INDEX), as_frame=True
+    ),
+}
+
+
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_rows_keep_their_index(make):
+    assert make().index.tolist() == INDEX
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        Permutations.from_orders,
+        Permutations.from_top_k,
+        LabelSets.from_sets,
+        Cliques.from_vertices,
+        Hierarchy.from_paths,
+    ],
+    ids=lambda make: make.__qualname__,
+)
+def test_masks_are_refused_not_dropped(make):
+    with pytest.raises(ValueError, match="row 1: an entry is masked; drop the row"):
+        make(np.ma.array([[2, 0], [0, 1]], mask=[[0, 0], [0, 1]]))
