@@ -15,7 +15,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from ranking_selection import load
+from folders import RANKINGS, chosen, rankings
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
@@ -57,27 +57,23 @@ def main() -> None:
     """Print a line for each set and learner."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument(
-        "--sets",
-        nargs="+",
-        default=["iris", "glass", "wine", "vehicle", "stock", "authorship", "bodyfat", "heat", "cold"],
-    )
+    parser.add_argument("--sets", nargs="*", help="of the folder; all that are there unless given")
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     shares = "".join(f" {share:>7}" for share in SHARES)
     print(f"{'set':10} {'learner':12} {'complete':>8} {'least':>15}{shares}")
-    for name in arguments.sets:
-        X, y = load(arguments.data, name)
+    for name in chosen(arguments.data, RANKINGS, arguments.sets):
+        X, y = rankings(arguments.data, name)
         for label, learner in (("neighbours", neighbours), ("distribution", distribution)):
             if label == "distribution" and y.shape[1] > 7:
                 continue  # exact marginals of rankings are for few labels
-            truth, proba, rankings = held_out(X, y, learner, arguments.repeats)
+            truth, proba, complete = held_out(X, y, learner, arguments.repeats)
             curve = abstention_curve(truth, proba)
             at = [int(np.argmax(curve.completeness <= share)) for share in SHARES]  # 0 where it is never so little
             gammas = "".join(f" {curve.correctness[i]:7.3f}" if i else "       -" for i in at)
             least = f"{curve.correctness[0]:.3f} ({curve.completeness[0]:.3f})"
-            print(f"{name:10} {label:12} {kendall_tau(truth, rankings):8.3f} {least:>15}{gammas}", flush=True)
+            print(f"{name:10} {label:12} {kendall_tau(truth, complete):8.3f} {least:>15}{gammas}", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from folders import RANKINGS, chosen, rankings
 from joblib import Parallel, delayed
-from label_ranking import PUBLISHED
-from ranking_selection import load, outer_folds
+from ranking_selection import outer_folds
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import ndcg_score
 from sklearn.model_selection import train_test_split
@@ -79,12 +79,12 @@ def main() -> None:
     """Print a table for each set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", nargs="*", default=list(PUBLISHED), choices=list(PUBLISHED))
+    parser.add_argument("--sets", nargs="*", help="of the folder; all that are there unless given")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    for name in args.sets:
-        X, y = load(args.data / "label_ranking", name)
+    for name in chosen(args.data, RANKINGS, args.sets):
+        X, y = rankings(args.data, name)
         folds = outer_folds(X, args.repeats)
         found = Parallel(args.jobs)(delayed(run_fold)(X, y, *fold) for fold in folds)
         means = np.mean(found, axis=0)

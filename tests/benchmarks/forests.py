@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from folders import RANKINGS, listed, rankings
 from joblib import Parallel, delayed
-from losses import Data, real
-from ranking_selection import load, outer_folds
+from losses import Data, of_folder
+from ranking_selection import outer_folds
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
@@ -30,15 +31,14 @@ from combpred import EmbeddingRegressor, StructuredRidge, StructuredRidgeCV, Str
 from combpred.structures import Permutations, Structure
 
 ALPHAS = np.logspace(-4, 2, 13)
-RANKINGS = ("iris", "glass", "wine", "vehicle", "stock", "bodyfat", "authorship", "cold", "heat")
 
 
 def sets(folder: Path) -> Iterator[Data]:
     """Yield the sets of the folder, with names that are unique."""
-    for name in RANKINGS:
-        yield name, Permutations(), *load(folder / "label_ranking", name)
+    for name in listed(folder, RANKINGS):
+        yield name, Permutations(), *rankings(folder, name)
     for kind in ("weakorders", "labelsets", "ordinal"):
-        for name, structure, X, y in real(kind, folder):
+        for name, structure, X, y in of_folder(kind, folder):
             yield (f"{name} (ties)" if kind == "weakorders" else name), structure, X, y
 
 

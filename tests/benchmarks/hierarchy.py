@@ -6,12 +6,12 @@ python tests/benchmarks/hierarchy.py --data DIR [--rows 10000]
 from __future__ import annotations
 
 import argparse
-import gzip
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from folders import HIERARCHIES, chosen, file_of, text_of
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -22,20 +22,19 @@ from combpred.metrics import hierarchical_loss, zero_one_loss
 from combpred.structures import Hierarchy
 
 
-def load(path: Path) -> tuple[np.ndarray, list[str], list[str]]:
-    """Return the features, the code of each image as a path from the root, and the codes of all nodes."""
+def load(data: Path, name: str, part: str = "Train") -> tuple[np.ndarray, list[str], list[str]]:
+    """Return the features of a part, the code of each row as a path from the root, and the codes of all nodes."""
     features, codes, nodes = [], [], []
-    with gzip.open(path, "rt") as file:
-        data = False
-        for line in map(str.strip, file):
-            if line.lower().startswith("@attribute") and "hierarchical" in line.lower():
-                nodes = line.split()[-1].split(",")
-            elif line.lower() == "@data":
-                data = True
-            elif data and line:
-                *numbers, label = line.split(",")
-                features.append([float(v) for v in numbers])
-                codes.append(max(label.split("@"), key=lambda code: code.count("/")))
+    begun = False
+    for line in map(str.strip, text_of(file_of(data, HIERARCHIES.replace("Train", part), name)).splitlines()):
+        if line.lower().startswith("@attribute") and "hierarchical" in line.lower():
+            nodes = line.split()[-1].split(",")
+        elif line.lower() == "@data":
+            begun = True
+        elif begun and line:
+            *numbers, label = line.split(",")
+            features.append([float(v) for v in numbers])
+            codes.append(max(label.split("@"), key=lambda code: code.count("/")))
     return np.array(features), codes, nodes
 
 
@@ -67,10 +66,11 @@ def main() -> None:
     """Print one row for each model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--name", default="ImCLEF07D")
     parser.add_argument("--rows", type=int, default=10_000, help="training rows, from the start of the file")
     args = parser.parse_args()
-    X, codes, nodes = load(args.data / "hierarchical" / "ImCLEF07D_Train.arff.gz")
-    X_test, codes_test, _ = load(args.data / "hierarchical" / "ImCLEF07D_Test.arff.gz")
+    X, codes, nodes = load(args.data, *chosen(args.data, HIERARCHIES, [args.name]))
+    X_test, codes_test, _ = load(args.data, args.name, "Test")
     parent = tree_of(nodes)
     X, y, y_test = X[: args.rows], np.array(codes[: args.rows]), np.array(codes_test)
     scaler = StandardScaler().fit(X)

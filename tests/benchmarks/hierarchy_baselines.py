@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from folders import HIERARCHIES, chosen
 from hierarchy import load, tree_of
 from numpy.typing import NDArray
 from sklearn.linear_model import RidgeClassifier
@@ -139,8 +140,8 @@ def main() -> None:
     parser.add_argument("--landmarks", type=int, default=1000, help="0: only the features themselves")
     parser.add_argument("--only-landmarks", action="store_true", help="leave out the features themselves")
     args = parser.parse_args()
-    X, codes, nodes = load(args.data / "hierarchical" / f"{args.name}_Train.arff.gz")
-    X_test, codes_test, _ = load(args.data / "hierarchical" / f"{args.name}_Test.arff.gz")
+    X, codes, nodes = load(args.data, *chosen(args.data, HIERARCHIES, [args.name]))
+    X_test, codes_test, _ = load(args.data, args.name, "Test")
     named = Hierarchy(tree_of(nodes), allowed="leaves")
     names = named.feature_names().tolist()
     above = tree_of(nodes)
@@ -149,9 +150,8 @@ def main() -> None:
     some = np.random.RandomState(0).permutation(len(X))[: args.rows]
     X, codes = X[some], [codes[i] for i in some]
     sets, sets_test = (named.embed(each).astype(int) for each in (codes, codes_test))
-    assert (h_loss(parent, sets[:500], sets[500:1000]) == hierarchical_h_loss(
-        sets[:500], sets[500:1000], parent=parent, per_row=True
-    )).all()  # fmt: skip
+    some, others = sets[:500], sets[-500:]
+    assert (h_loss(parent, some, others) == hierarchical_h_loss(some, others, parent=parent, per_row=True)).all()
     scaler = StandardScaler().fit(X)
     X, X_test = scaler.transform(X), scaler.transform(X_test)
     seen = [] if args.only_landmarks else [("features", X, X_test)]

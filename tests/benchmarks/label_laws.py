@@ -20,16 +20,17 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from folders import LABEL_SETS, label_sets, listed
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
-from yeast import load
 
 from combpred import ProbabilisticStructured
 from combpred.structures import LabelSets, MultiClass
@@ -204,11 +205,11 @@ def main() -> None:
     args = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     sets = {name: make for name, make in SETS.items() if name in args.sets}
-    if args.data is not None:
-        sets["yeast"] = lambda: load(args.data / "multilabel" / "yeast" / "yeast-train.arff.gz", 14)
+    of_folder = listed(args.data, LABEL_SETS) if args.data else []
+    sets |= {name: partial(label_sets, args.data, name) for name in of_folder}
     for name, make in sets.items():
         X, y = make()
-        if name == "yeast":
+        if name in of_folder:
             X = StandardScaler().fit_transform(X)
         for alpha in args.alphas:
             print(f"{name}: {X.shape[0]} x {X.shape[1]}, {y.shape[1]} labels, alpha {alpha:g}", flush=True)

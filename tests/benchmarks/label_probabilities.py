@@ -31,18 +31,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from folders import LABEL_SETS, chosen, label_sets
 from held_out import ALPHAS, choose
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.metrics import f1_score
 from sklearn.multioutput import ClassifierChain
 from sklearn.preprocessing import StandardScaler
-from yeast import load
 
 from combpred import ProbabilisticStructured
 from combpred.metrics import hamming_loss
 from combpred.structures import Custom, LabelSets, Structure
 
-SETS = {"emotions": 6, "yeast": 14}
 MOST_LISTED = 2**8  # sets of labels of which all are listed
 START = (2, 12)  # width 0.1, penalty 10
 BINS = 10
@@ -223,7 +222,7 @@ class Report:
             more = ""
 
 
-def label_sets(report: Report, kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> None:
+def separate_labels(report: Report, kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> None:
     """Report the distribution of independent labels, and check it against scikit-learn."""
     start, n_labels = time.process_time(), y.shape[1]
 
@@ -296,13 +295,12 @@ def main() -> None:
     """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--sets", nargs="*", help="of the folder; all that are there unless given")
     parser.add_argument("--kernels", nargs="*", default=["linear", "rbf"], choices=["linear", "rbf"])
     args = parser.parse_args()
-    for name in args.sets:
-        n_labels = SETS[name]
-        folder = args.data / "multilabel" / name
-        (X, y), (X_test, y_test) = (load(folder / f"{name}-{part}.arff.gz", n_labels) for part in ("train", "test"))
+    for name in chosen(args.data, LABEL_SETS, args.sets):
+        (X, y), (X_test, y_test) = (label_sets(args.data, name, part) for part in ("train", "test"))
+        n_labels = y.shape[1]
         scaler = StandardScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)
         observed = np.unique(y, axis=0)
@@ -312,7 +310,7 @@ def main() -> None:
         chain(report, X, y, X_test)
         separate(report, X, y, X_test)
         for kernel in args.kernels:
-            label_sets(report, kernel, X, y, X_test)
+            separate_labels(report, kernel, X, y, X_test)
             distributions = {"observed sets": observed, "observed sets, with pairs": observed}
             if 2**n_labels <= MOST_LISTED:
                 distributions["all sets, with pairs"] = all_sets(n_labels)

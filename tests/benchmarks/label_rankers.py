@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from folders import RANKINGS, chosen, rankings
 from joblib import Parallel, delayed
-from label_ranking import PUBLISHED
-from ranking_selection import WIDTHS, load, outer_folds, settings
+from ranking_selection import WIDTHS, outer_folds, settings
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -132,15 +132,15 @@ def main() -> None:
     """Print one row for each set and ranker."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", nargs="*", default=list(PUBLISHED), choices=list(PUBLISHED))
+    parser.add_argument("--sets", nargs="*", help="of the folder; all that are there unless given")
     parser.add_argument("--rankers", nargs="*", default=list(RANKERS), choices=list(RANKERS))
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--first", type=int, default=0, help="the first repeat, to go on with what was begun")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     print(f"{'set':<12}{'n':>6}{'labels':>8}  {'ranker':<26}{'repeats':>8}{'tau':>8}{'±':>8}{'CPU s':>9}")
-    for set_name in args.sets:
-        X, y = load(args.data / "label_ranking", set_name)
+    for set_name in chosen(args.data, RANKINGS, args.sets):
+        X, y = rankings(args.data, set_name)
         folds = outer_folds(X, args.first + args.repeats)[10 * args.first :]
         for name in args.rankers:
             with Parallel(n_jobs=args.jobs) as pool:

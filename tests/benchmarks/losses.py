@@ -20,18 +20,26 @@ the metric on the other half, and at alpha=1, the default, with the linear kerne
 from __future__ import annotations
 
 import argparse
-import gzip
-import io
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from folders import (
+    GRADES,
+    HIERARCHIES,
+    LABEL_SETS,
+    PROBABILITIES,
+    RANKINGS,
+    grades,
+    label_sets,
+    listed,
+    ranked_probabilities,
+    rankings,
+)
 from held_out import lists
-from scipy.io import arff
-from scipy.stats import rankdata
+from hierarchy import load, tree_of
 from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import ShuffleSplit
 from sklearn.preprocessing import StandardScaler
@@ -96,8 +104,8 @@ def generated(kind: str, seed: int) -> Iterator[Data]:
     yield "decoded", structure, X, structure.decode(scores + noise)
 
 
-def real(kind: str, folder: Path | None) -> Iterator[Data]:
-    """Yield the sets of a kind that the package ships or the folder holds."""
+def shipped_sets(kind: str) -> Iterator[Data]:
+    """Yield the sets of a kind that the package has or makes as others published them."""
     if kind == "multiclass":
         yield "wine", s.MultiClass(3), *load_wine(return_X_y=True)
         X, y = load_digits(return_X_y=True)
@@ -115,40 +123,38 @@ def real(kind: str, folder: Path | None) -> Iterator[Data]:
     if kind == "directedcycles":
         X, y = datasets.make_dicycle_policies(400, random_state=0)[:2]
         yield "policies", s.DirectedCycles(10), X, y
-    if folder is None:
-        return
+
+
+def of_folder(kind: str, folder: Path) -> Iterator[Data]:
+    """Yield the sets of a kind that a folder holds, their first rows where there are many."""
     if kind == "permutations":
-        for name in ("glass", "vehicle", "stock", "bodyfat", "heat", "cold"):
-            path = next((folder / "label_ranking").glob(f"{name}.csv*"))
-            X, y = split_table(pd.read_csv(path))
+        for name in listed(folder, RANKINGS):
+            X, y = rankings(folder, name)
             yield name, s.Permutations(), X[:800], y[:800]
     if kind == "weakorders":
-        for name in ("iris", "glass", "vehicle", "ecoli"):
-            X, y = split_table(pd.read_csv(folder / "partial_label_ranking" / "probs" / f"{name}.csv"))
-            yield name, s.WeakOrders(), X, np.apply_along_axis(rankdata, 1, -y, method="dense").astype(int)
+        for name in listed(folder, PROBABILITIES):
+            yield name, s.WeakOrders(), *ranked_probabilities(folder, name)
     if kind == "labelsets":
-        for name, n_labels in (("yeast", 14), ("emotions", 6)):
-            with gzip.open(folder / "multilabel" / name / f"{name}-train.arff.gz", "rt") as file:
-                rows = arff.loadarff(io.StringIO(file.read()))[0]
-            table = np.column_stack([np.array(rows[column], float) for column in rows.dtype.names])
-            yield name, s.LabelSets(), table[:800, :-n_labels], table[:800, -n_labels:].astype(int)
+        for name in listed(folder, LABEL_SETS):
+            X, y = label_sets(folder, name)
+            yield name, s.LabelSets(), X[:800], y[:800]
     if kind == "ordinal":
-        for name in ("ERA", "ESL"):
-            numbers = pd.read_csv(
-                folder / "ordinal" / f"{name}.csv", sep="[,;\\s]+", header=None, engine="python"
-            ).to_numpy()
-            yield name, s.Ordinal(9), numbers[:, :-1], numbers[:, -1].astype(int) - 1
+        for name in listed(folder, GRADES):
+            X, y = grades(folder, name)
+            yield name, s.Ordinal(int(y.max()) + 1), X, y
     if kind == "hierarchy":
-        from hierarchy import load, tree_of
+        for name in listed(folder, HIERARCHIES):
+            X, codes, nodes = load(folder, name)
+            yield name, s.Hierarchy(tree_of(nodes), allowed="leaves"), X[:1200], np.array(codes[:1200])
 
-        X, codes, nodes = load(folder / "hierarchical" / "ImCLEF07D_Train.arff.gz")
-        yield "ImCLEF07D", s.Hierarchy(tree_of(nodes), allowed="leaves"), X[:1200], np.array(codes[:1200])
 
-
-def split_table(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the features and the columns of labels."""
-    labels = [c for c in table.columns if c.startswith("L")]
-    return table.drop(columns=labels).to_numpy(float), table[labels].to_numpy()
+def sets(kind: str, folder: Path | None) -> Iterator[Data]:
+    """Yield all sets of a kind; those of a folder that are called as one of the package are not the same ones."""
+    shipped = list(shipped_sets(kind))
+    yield from shipped
+    for name, *rest in of_folder(kind, folder) if folder else ():
+        yield (f"{name}, folder" if name in [each[0] for each in shipped] else name, *rest)
+    yield from generated(kind, 0)
 
 
 def compare(structure: Structure, X: np.ndarray, y: Any, splits: int) -> np.ndarray:
@@ -184,7 +190,7 @@ def main() -> None:
         + f"{'se of difference':>18}{'s':>6}"
     )
     for kind in args.kinds:
-        for name, structure, X, y in (*real(kind, args.data), *generated(kind, 0)):
+        for name, structure, X, y in sets(kind, args.data):
             start = time.perf_counter()
             if structure.__class__ in (s.Permutations, s.WeakOrders, s.LabelSets):
                 structure = type(structure)(np.shape(y)[1]) if getattr(structure, "size", None) is None else structure

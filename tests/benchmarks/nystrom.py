@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from folders import HIERARCHIES, chosen
 from hierarchy import load, tree_of
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -68,10 +69,10 @@ def ranking_table(rows: int, exact_rows: int, landmarks: int, alpha: float, gamm
         print(f"  error of the kernel: {error.relative_frobenius:.2g} relative, {error.largest:.2g} at most")
 
 
-def hierarchy_table(data: Path, landmarks: int) -> None:
-    """Compare on ImCLEF07D."""
-    X, codes, nodes = load(data / "hierarchical" / "ImCLEF07D_Train.arff.gz")
-    X_test, codes_test, _ = load(data / "hierarchical" / "ImCLEF07D_Test.arff.gz")
+def hierarchy_table(data: Path, name: str, landmarks: int) -> None:
+    """Compare on a hierarchy of the folder."""
+    X, codes, nodes = load(data, *chosen(data, HIERARCHIES, [name]))
+    X_test, codes_test, _ = load(data, name, "Test")
     parent = tree_of(nodes)
     scaler = StandardScaler().fit(X)
     train, test = (scaler.transform(X), np.array(codes)), (scaler.transform(X_test), np.array(codes_test))
@@ -80,20 +81,21 @@ def hierarchy_table(data: Path, landmarks: int) -> None:
     def hierarchical(true: np.ndarray, predicted: np.ndarray) -> float:
         return float(hierarchical_loss(true, predicted, parent=parent))
 
-    print(f"\n{'ImCLEF07D, gamma .3/p':<44}{'rows':>8}{'0-1':>10}{'hier.':>10}{'fit s':>9}{'predict s':>11}")
+    print(f"\n{name + ', gamma .3/p':<44}{'rows':>8}{'0-1':>10}{'hier.':>10}{'fit s':>9}{'predict s':>11}")
     for loss in ("squared", "auc"):
         for alpha in (0.01, 0.1):
             for choice in ("random", "k-means++"):
                 embedding = NystromMap(landmarks, gamma=gamma, landmarks=choice, random_state=0)
                 model = make_pipeline(embedding, StructuredRidge(tree, alpha=alpha, loss=loss))
-                name = f"{landmarks} landmarks, {choice}, {loss}, alpha {alpha}"
-                timed(name, model, train, test, (zero_one_loss, hierarchical))
+                title = f"{landmarks} landmarks, {choice}, {loss}, alpha {alpha}"
+                timed(title, model, train, test, (zero_one_loss, hierarchical))
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--name", default="ImCLEF07D", help="the hierarchy")
     parser.add_argument("--parts", nargs="+", default=["rankings"], choices=["rankings", "hierarchy", "exact"])
     parser.add_argument("--landmarks", type=int, default=1000)
     parser.add_argument("--alpha", type=float, default=0.1)
@@ -105,7 +107,7 @@ def main() -> None:
     if "hierarchy" in args.parts:
         if args.data is None:
             parser.error("--parts hierarchy needs --data")
-        hierarchy_table(args.data, args.landmarks)
+        hierarchy_table(args.data, args.name, args.landmarks)
     if "exact" in args.parts:
         ranking_table(20_000, 20_000, args.landmarks, args.alpha, args.gamma)
 

@@ -27,10 +27,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from folders import PROBABILITIES, TIES, chosen, ranked_probabilities, rankings
 from held_out import lists
 from joblib import Parallel, delayed
-from ranking_selection import choose, load, outer_folds, table
-from scipy.stats import rankdata
+from ranking_selection import choose, outer_folds
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
@@ -71,12 +71,11 @@ def calibration(
     return max(pairs, key=lambda pair: tau_x(y, structure.decode(retied(left_out[0], *pair)))), model
 
 
-def targets(folder: Path, name: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
+def targets(data: Path, name: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the features and the positions of one set: those of its file, or dense ranks of probabilities."""
     if kind == "ranks":
-        return load(folder, name)
-    X, probabilities = table(folder / "probs", name)
-    return X, rankdata(-probabilities, method="dense", axis=1).astype(int)
+        return rankings(data, name, TIES)
+    return ranked_probabilities(data, name)
 
 
 def neighbours(structure: WeakOrders, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
@@ -124,15 +123,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--targets", choices=["probs", "ranks"], default="probs")
-    parser.add_argument("--sets", nargs="*", default=list(PUBLISHED))
+    parser.add_argument("--sets", nargs="*", help="of the folder; all that are there unless given")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     columns = ("constant", "neighbours", "squared", "auc", "selected", "calibrated", "ties, true", "predicted")
     print(f"{'set':<9}{'n':>5}" + "".join(f"{c:>12}" for c in columns) + f"{'published':>11}{'seconds':>9}{'CPU':>7}")
-    for name in args.sets:
+    for name in chosen(args.data, TIES if args.targets == "ranks" else PROBABILITIES, args.sets):
         start = time.perf_counter()
-        X, y = targets(args.data / "partial_label_ranking", name, args.targets)
+        X, y = targets(args.data, name, args.targets)
         folds = outer_folds(X, args.repeats)
         with Parallel(n_jobs=args.jobs) as pool:
             rows = pd.DataFrame(pool(delayed(run_fold)(X, y, train, test) for train, test in folds))

@@ -24,10 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 import plackett_luce
+from folders import RANKINGS, chosen, rankings
 from held_out import ALPHAS, WIDTHS, Build, Model, Score, choose, log_likelihood
 from joblib import Parallel, delayed
 from plackett_luce import PlackettLuce
-from ranking_selection import load
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
@@ -35,7 +35,6 @@ from combpred import ProbabilisticStructured, StructuredRidgeCV
 from combpred.metrics import kendall_tau
 from combpred.structures import Permutations
 
-SETS = ("iris", "wine", "glass", "vehicle", "bodyfat", "stock")
 # Of the gradient, relative to that at zero, for both models; where inputs determine the rankings, small penalties take
 # hundreds of iterations to get there.
 TOL, MOST_ITERATIONS = 1e-4, 5000
@@ -104,7 +103,7 @@ def hold_ridge(kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_
     )
     best = max(models, key=lambda model: model.best_score_)
     tau_map = tau(best, X_test, y_test)
-    setting = {"alpha": best.alpha_} if kernel == "linear" else {"alpha": best.alpha_, "gamma": best.gamma}
+    setting = {"alpha": best.alpha_} if kernel == "linear" else {"alpha": best.alpha_, "gamma": best.gamma_}
     return Held(None, tau_map, None, time.process_time() - start, setting)
 
 
@@ -146,7 +145,7 @@ def main() -> None:
     """Print a table for each set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", nargs="*", default=list(SETS))
+    parser.add_argument("--sets", nargs="*", help="of the folder; all that are there unless given")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--folds", type=int, default=10, help="how many of the ten folds of a repeat are tested")
     parser.add_argument("--by", choices=list(SCORES), default="likelihood", help="what the distributions are chosen by")
@@ -154,8 +153,8 @@ def main() -> None:
     args = parser.parse_args()
     plackett_luce.check()
     print(f"  {'':<32}{'ln p':>10}{'to Pl.–Luce':>18}{'τ map':>9}{'τ mbr':>9}{'CPU s':>9}  median setting")
-    for name in args.sets:
-        X, y = load(args.data / "label_ranking", name)
+    for name in chosen(args.data, RANKINGS, args.sets):
+        X, y = rankings(args.data, name)
         folds = [
             fold
             for repeat in range(args.repeats)

@@ -7,11 +7,9 @@ leave-one-out costs least. Three times five inner folds then compare the losses.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.model_selection import KFold, RepeatedKFold, cross_val_score
 
 from combpred import StructuredRidge, StructuredRidgeCV
@@ -20,20 +18,6 @@ from combpred.structures import Structure
 KERNELS = ("rbf", "laplacian")
 WIDTHS = np.array([0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0])  # gamma times the number of features, features standardised
 ALPHAS = np.logspace(-4, 1, 11) / 2
-
-
-def load(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the features and the positions of one set."""
-    X, positions = table(folder, name)
-    return X, positions.astype(int)
-
-
-def table(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the features of one set and the columns of its labels."""
-    path = next(p for p in (folder / f"{name}.csv", folder / f"{name}.csv.gz") if p.exists())
-    columns = pd.read_csv(path)
-    labels = [c for c in columns.columns if c.startswith("L")]
-    return columns.drop(columns=labels).to_numpy(float), columns[labels].to_numpy(float)
 
 
 def outer_folds(X: np.ndarray, repeats: int) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -12,13 +12,12 @@ scorer.
     python tests/benchmarks/routes.py --data DIR [--cities Osak Edin] [--jobs 2]
 
 DIR/routes holds places-CITY.csv (poiID, poiCat, poiLon, poiLat), trips-CITY.csv (trip, places) and
-published_predictions.json.gz, what nine published methods predict for the same queries.
+published_predictions.json.gz, what nine published methods predict for the same queries, if it is there.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import time
 from dataclasses import dataclass
@@ -28,6 +27,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from folders import TRIPS, file_of, text_of
+from folders import chosen as chosen_sets
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
@@ -72,21 +73,21 @@ class City:
         return ends[:, 0], ends[:, 1], np.array([len(trip) for trip in self.trips], dtype=float)
 
 
-def load(folder: Path, name: str) -> City:
+def load(data: Path, name: str) -> City:
     """Return a city's trips and what published methods predict for them."""
-    places, table = pd.read_csv(folder / f"places-{name}.csv"), pd.read_csv(folder / f"trips-{name}.csv")
+    places, table = (pd.read_csv(file_of(data, TRIPS.replace("trips", part), name)) for part in ("places", "trips"))
     number = {place: i for i, place in enumerate(places["poiID"])}
     lists = [[number[int(place)] for place in str(row).split()] for row in table["places"]]
     kept = [i for i, trip in enumerate(lists) if len(trip) >= 2]
     row = {str(table["trip"].iloc[i]): at for at, i in enumerate(kept)}
-    with gzip.open(folder / "published_predictions.json.gz") as file:
-        by_trip = json.load(file)[name]
+    known = data / "routes" / "published_predictions.json.gz"
+    by_trip = json.loads(text_of(known)).get(name, {}) if known.exists() else {}
     published: dict[str, dict[int, list[int]]] = {}
     for trip, predictions in by_trip.items():
         for method, route in predictions.items():
             published.setdefault(method, {})[row[trip]] = [number[place] for place in route]
     trips = [lists[i] for i in kept]
-    assert all(trips[at] == route for at, route in published.pop("REAL").items())
+    assert all(trips[at] == route for at, route in published.pop("REAL", {}).items())
     latitude, longitude = np.radians(places["poiLat"]), np.radians(places["poiLon"])
     north = np.subtract.outer(latitude.to_numpy(), latitude.to_numpy())
     east = np.subtract.outer(longitude.to_numpy(), longitude.to_numpy()) * np.cos(latitude.mean())
@@ -187,12 +188,12 @@ def main() -> None:
     """Print the table of each city."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--cities", nargs="+", default=["Osak", "Edin"])
+    parser.add_argument("--cities", nargs="*", help="of the folder; all that are there unless given")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    for name in options.cities:
+    for name in chosen_sets(options.data, TRIPS, options.cities):
         begin = time.perf_counter()
-        city = load(options.data / "routes", name)
+        city = load(options.data, name)
         order = np.random.RandomState(0).permutation(city.scored)
         groups = np.array_split(order, GROUPS)
         found = Parallel(options.jobs)(delayed(choose)(city, rows) for rows in groups)

@@ -4,36 +4,23 @@
 support vector machine of Elisseeff and Weston (`LabelRankingSVM`, whose scores rank labels; sets would need a
 threshold) at four values of its C.
 
-python tests/benchmarks/yeast.py --data DIR [--degrees]
+python tests/benchmarks/yeast.py --data DIR [--name yeast] [--degrees]
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import io
 import time
 from pathlib import Path
 
 import numpy as np
+from folders import LABEL_SETS, chosen, label_sets
 from held_out import lists
-from scipy.io import arff
 
 from combpred import StructuredRidge, StructuredRidgeCV
 from combpred.metrics import hamming_loss, ranking_loss
 from combpred.ranking import LabelRankingSVM
 from combpred.structures import LabelSets
-
-N_LABELS = 14
-
-
-def load(path: Path, n_labels: int = N_LABELS) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and 0/1 labels, the last columns, of one part."""
-    with gzip.open(path, "rt") as file:
-        rows = arff.loadarff(io.StringIO(file.read()))[0]
-    columns = [np.array(rows[name], float) for name in rows.dtype.names]
-    table = np.column_stack(columns)
-    return table[:, :-n_labels], table[:, -n_labels:].astype(int)
 
 
 def report(name: str, model: StructuredRidge, X: np.ndarray, y: np.ndarray, seconds: float) -> None:
@@ -52,7 +39,7 @@ def degrees(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
     print(f"{'degree':<8}{'Hamming':>9}{'ranking':>9}" + "".join(f"{f'SVM C={C:g}':>13}" for C in penalties))
     for degree in range(2, 10):
         kernel = {"kernel": "poly", "degree": degree, "gamma": 1.0, "coef0": 1.0}
-        ridge = StructuredRidge(LabelSets(N_LABELS), loss="auc", alpha=1.0, fit_intercept=False, **kernel).fit(X, y)
+        ridge = StructuredRidge(LabelSets(), loss="auc", alpha=1.0, fit_intercept=False, **kernel).fit(X, y)
         losses = [hamming_loss(y_test, ridge.predict(X_test)), ranking_loss(y_test, ridge.feature_scores(X_test))]
         line = f"{degree:<8}" + "".join(f"{loss:>9.4f}" for loss in losses)
         for C in penalties:
@@ -65,18 +52,18 @@ def main() -> None:
     """Print the published setting and what selection on the training part reaches."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--name", default="yeast", help="other label sets of the folder")
     parser.add_argument("--degrees", action="store_true")
     given = parser.parse_args()
-    folder = given.data / "multilabel" / "yeast"
-    X_train, y_train = load(folder / "yeast-train.arff.gz")
-    X_test, y_test = load(folder / "yeast-test.arff.gz")
+    (name,) = chosen(given.data, LABEL_SETS, [given.name])
+    (X_train, y_train), (X_test, y_test) = (label_sets(given.data, name, part) for part in ("train", "test"))
 
     if given.degrees:
         degrees(X_train, y_train, X_test, y_test)
         return
     print(f"{'model':<58}{'Hamming':>9}{'ranking':>9}{'subset':>9}{'fit s':>9}")
     fixed = StructuredRidge(
-        LabelSets(N_LABELS), loss="auc", alpha=1.0, kernel="poly", degree=9, gamma=1.0, coef0=1.0, fit_intercept=False
+        LabelSets(), loss="auc", alpha=1.0, kernel="poly", degree=9, gamma=1.0, coef0=1.0, fit_intercept=False
     )
     start = time.perf_counter()
     fixed.fit(X_train, y_train)
@@ -89,7 +76,7 @@ def main() -> None:
         start = time.perf_counter()
         for kernel in kernels:
             model = StructuredRidgeCV(
-                LabelSets(N_LABELS), alphas=np.logspace(-2, 2, 10), losses=[loss], scoring="metric", **lists(kernel)
+                LabelSets(), alphas=np.logspace(-2, 2, 10), losses=[loss], scoring="metric", **lists(kernel)
             )
             model.fit(X_train, y_train)
             if best is None or model.best_score_ > best.best_score_:

@@ -1,0 +1,156 @@
+"""Scripts of tests/benchmarks run on any sets that are laid out as folders.py says."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pandas")
+pytest.importorskip("arff")
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(20, 2)).round(3)
+RANKS, BITS = RNG.permuted(np.tile([1, 2, 3], (20, 1)), axis=1), RNG.integers(0, 2, size=(20, 2))
+PROBABILITIES = np.array([[0.2, 0.6, 0.2], [0.1, 0.2, 0.7]] * 10)
+GRADES, CODES = RNG.permutation(np.arange(20) % 3), ["1/1", "1/2", "2"] * 6 + ["2", "1/1"]
+TRIPS = [[7, 3, 5], [3, 9], [9, 7, 3, 5], [5]]
+
+
+def csv(y: np.ndarray, header: bool = True) -> str:
+    """The text of features and labels."""
+    lines = [",".join(map(str, [*row, *np.atleast_1d(labels)])) for row, labels in zip(X, y, strict=True)]
+    head = ["A1,A2," + ",".join(f"L{j + 1}" for j in range(y.shape[1]))] if header else []
+    return "\n".join(head + lines) + "\n"
+
+
+def arff(kinds: list[str], rows: list[str]) -> str:
+    attributes = [f"@attribute a{j} {kind}" for j, kind in enumerate(kinds)]
+    return "\n".join(["@relation some", *attributes, "@data", *rows]) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a set of each layout, none of which is called as a published one."""
+    rows = [f"{{1 {x},{2 + label} 1}}" for x, label in zip(X[:, 1], BITS[:, 0], strict=True)]
+    sets = arff(["numeric", "numeric", "{0,1}", "{0,1}"], rows)
+    paths = [f"{x[0]},{x[1]},{code}" for x, code in zip(X, CODES, strict=True)]
+    tree = arff(["numeric", "numeric", "hierarchical 1,1/1,1/2,2"], paths)
+    trips = "trip,places\n" + "".join(f"t{i},{' '.join(map(str, trip))}\n" for i, trip in enumerate(TRIPS))
+    places = "poiID,poiCat,poiLon,poiLat\n" + "".join(f"{p},Park,{p / 100},{1 + p / 90}\n" for p in (3, 5, 7, 9))
+    written = {
+        "label_ranking/Zeta.csv": csv(RANKS),
+        "label_ranking/eta.csv.gz": csv(RANKS),
+        "partial_label_ranking/theta.csv": csv(RANKS),
+        "partial_label_ranking/probs/theta.csv": csv(PROBABILITIES),
+        "multilabel/iota/iota-train.arff": sets,
+        "multilabel/iota/iota-test.arff.gz": sets,
+        "multilabel/iota/iota.xml": '<labels><label name="a2"></label><label name="a3"></label></labels>',
+        "ordinal/kappa.csv": csv(GRADES + 4, header=False),
+        "hierarchical/mu_Train.arff.gz": tree,
+        "hierarchical/mu_Test.arff": tree,
+        "routes/trips-Nuville.csv": trips,
+        "routes/places-Nuville.csv": places,
+    }
+    for name, text in written.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return tmp_path
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A function that imports a script, none of which stays imported."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    before = set(sys.modules)
+    yield importlib.import_module
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
+            del sys.modules[name]
+
+
+def test_sets_are_read_as_they_were_written(folder: Path, script: Any) -> None:
+    read: ModuleType = script("folders")
+    assert read.listed(folder, read.RANKINGS) == ["eta", "Zeta"]
+    expected = {
+        "eta": (read.rankings(folder, "eta"), RANKS),
+        "Zeta": (read.rankings(folder, "Zeta"), RANKS),
+        "theta": (read.rankings(folder, "theta", read.TIES), RANKS),
+        "probs": (read.ranked_probabilities(folder, "theta"), np.array([[2, 1, 2], [3, 2, 1]] * 10)),
+        "kappa": (read.grades(folder, "kappa"), GRADES),
+    }
+    for name, ((features, y), written) in expected.items():
+        np.testing.assert_array_equal(features, X, err_msg=name)
+        np.testing.assert_array_equal(y, written, err_msg=name)
+
+
+def test_sparse_label_sets_are_read(folder: Path, script: Any) -> None:
+    read: ModuleType = script("folders")
+    for part in ("train", "test"):
+        features, y = read.label_sets(folder, "iota", part)
+        assert features[:, 0].max() == features[:, 0].min() == 0.0
+        np.testing.assert_array_equal(features[:, 1], X[:, 1])
+        assert y.shape == (20, 2)
+        assert (y.sum(axis=1) == 1).all()
+        np.testing.assert_array_equal(y[:, 1], BITS[:, 0])
+
+
+def test_scripts_run_on_all_sets_of_a_folder(folder: Path, script: Any) -> None:
+    forests, losses, folders = script("forests"), script("losses"), script("folders")
+    found = {name: (type(structure).__name__, len(X)) for name, structure, X, _ in forests.sets(folder)}
+    assert found == {
+        "eta": ("Permutations", 20),
+        "Zeta": ("Permutations", 20),
+        "theta (ties)": ("WeakOrders", 20),
+        "iota": ("LabelSets", 20),
+        "kappa": ("Ordinal", 20),
+    }
+    assert [name for name, *_ in losses.of_folder("hierarchy", folder)] == ["mu"]
+    assert folders.chosen(folder, folders.RANKINGS) == ["eta", "Zeta"]
+    assert folders.chosen(folder, folders.RANKINGS, ["Zeta"]) == ["Zeta"]
+    assert list(forests.sets(folder / "empty")) == []
+
+
+def test_hierarchies_and_cities_have_any_name(folder: Path, script: Any) -> None:
+    X_read, codes, nodes = script("hierarchy").load(folder, "mu", "Test")
+    np.testing.assert_array_equal(X_read, X)
+    assert (codes, nodes) == (CODES, ["1", "1/1", "1/2", "2"])
+    routes = script("routes")
+    city = routes.load(folder, "Nuville")
+    assert city.trips == [[2, 0, 1], [0, 3], [3, 2, 0, 1]]
+    assert city.published == {}
+    published = {"Nuville": {"t0": {"REAL": [7, 3, 5], "Guess": [7, 9, 5]}}}
+    (folder / "routes" / "published_predictions.json.gz").write_bytes(gzip.compress(json.dumps(published).encode()))
+    assert routes.load(folder, "Nuville").published == {"Guess": {0: [2, 3, 1]}}
+
+
+def test_sets_that_are_not_there_are_named(folder: Path, script: Any) -> None:
+    read: ModuleType = script("folders")
+    with pytest.raises(SystemExit, match=r"no set xi; there are \['eta', 'Zeta'\]"):
+        read.chosen(folder, read.RANKINGS, ["eta", "xi"])
+    with pytest.raises(SystemExit, match=r"no set at all; there are \[\]"):
+        read.chosen(folder / "empty", read.GRADES)
+
+
+def test_label_rankings_are_printed_without_a_published_figure(
+    folder: Path, script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole script, its choices replaced by a fixed one."""
+    ranking = script("label_ranking")
+    fixed = {loss: ({"alpha": 0.1, "kernel": "rbf", "gamma": 0.5, "loss": loss}, 0.0) for loss in ("squared", "auc")}
+    monkeypatch.setattr(ranking, "choose", lambda *_: fixed)
+    monkeypatch.setattr(sys, "argv", ["label_ranking.py", "--data", str(folder), "--repeats", "1", "--jobs", "1"])
+    ranking.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["eta", "Zeta"]
+    assert lines[-1].endswith("on 0 of 0")
