@@ -168,15 +168,18 @@ def decoded(source: str, raw: bytes, encoding: str | None) -> str:
 def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -> Table:
     told = re.match(r"sep=(.)\r?(?=\n)", content)  # Excel's first line
     content = content if told is None else content[told.end() :]
-    first = re.sub(r'"[^"]*"', "", next((line for line in content.splitlines() if line.strip()), ""))
+    first = re.sub(r'"[^"]*"', "", re.match(r"\s*(.*)", content)[1])
     sep = reading.get("sep") or (max(_SEPARATORS, key=first.count) if told is None else told[1])
     sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
     if len(sep) > 1 and sep != r"\s+":
         raise UsageError(f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
     lines, header = _lines(source, content, sep), int(reading.get("header", True))
 
+    buffer = io.StringIO(content)
+
     def read(**how: Any) -> Any:
-        return pandas.read_csv(io.StringIO(content), sep=sep, index_col=False, skipinitialspace=True, **how)
+        buffer.seek(0)
+        return pandas.read_csv(buffer, sep=sep, index_col=False, skipinitialspace=True, **how)
 
     try:
         head = read(header=None, nrows=_SOME, dtype=str, na_filter=False)
@@ -209,7 +212,7 @@ def _lines(source: str, content: str, sep: str) -> list[int]:
 
     pandas fills in short records, cuts long ones and knows no lines. Where nothing is quoted, counting is enough.
     """
-    rows = content.replace("\r\n", "\n")
+    rows = content.replace("\r\n", "\n") if "\r" in content else content
     if '"' not in content and "\r" not in rows and sep != r"\s+":
         counts = {line: row.count(sep) for line, row in enumerate(rows.split("\n"), 1) if row.strip()}
         if counts and len(set(counts.values())) == 1:
