@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy import sparse
 
-from .error import UsageError, needed
+from .error import UsageError, needed, require
 
 _NAME = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
 #: Kinds that liac-arff does not know, which are text; it wants one space before a name, and no notes behind a kind.
@@ -41,9 +41,8 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
     import pandas
 
     text, paths = content.splitlines(), dict[str, list[str]]()
-    head = next((i for i, line in enumerate(text) if line.lower().lstrip().startswith("@data")), None)
-    if head is None:
-        raise UsageError(f"{source} is no ARFF file that can be read: it has no line @data")
+    head = next((i for i, line in enumerate(text) if line.lower().lstrip().startswith("@data")), len(text))
+    require(head < len(text), f"{source} is no ARFF file that can be read: it has no line @data")
     declared = text[: head + 1]
     for i, found in enumerate(map(_KIND.fullmatch, declared)):
         if found is not None:
@@ -55,8 +54,7 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
     is_sparse = bool(lines) and text[lines[0] - 1].lstrip().startswith("{")
     for line in lines if is_sparse else ():
         keys = re.findall(r"[{,]\s*(\d+)\s", _INSIDE.sub("''", text[line - 1]))
-        if len(set(keys)) < len(keys):
-            raise UsageError(f"{source}, line {line}: an attribute is listed twice")
+        require(len(set(keys)) == len(keys), f"{source}, line {line}: an attribute is listed twice")
     names, kinds = map(list, zip(*_decoded(source, declared, "DENSE")["attributes"], strict=True))
     rows = _decoded(source, text, "LOD" if is_sparse else "DENSE")["data"]
     row = np.repeat(np.arange(len(rows)), [len(each) for each in rows])

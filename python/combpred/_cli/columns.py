@@ -13,7 +13,7 @@ from sklearn.utils.sparsefuncs import min_max_axis
 from .._data.checks import counted
 from .._data.targets import summary
 from .._data.warn import warn_user
-from .error import UsageError
+from .error import UsageError, require
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -66,17 +66,14 @@ def select(names: Sequence[str], wanted: str | Sequence[str] | None, option: str
     if not wanted or not isinstance(wanted, str):
         return list(wanted or ())
     chosen: list[str] = []
+    mend = "give names, patterns such as 'L*', or a range such as -14: (if these are no columns, see --sep)"
     for item in [wanted] if wanted in names else (part.strip() for part in wanted.split(",")):
         if item not in names and (match := _RANGE.fullmatch(item)):
             start, stop = (int(end) if end else None for end in match.groups())
             found = list(names)[slice(start, stop) if ":" in item else slice(int(item), int(item) + 1)]
         else:
             found = [item] if item in names else [name for name in names if fnmatchcase(name, item)]
-        if not found:
-            raise UsageError(
-                f"{option}: {item!r} matches none of the {len(names)} columns {summary(names)}; give names, patterns "
-                "such as 'L*', or a range such as -14: (if these are no columns, see --sep)"
-            )
+        require(found, f"{option}: {item!r} matches none of the {len(names)} columns {summary(names)}; {mend}")
         chosen += found
     return list(dict.fromkeys(chosen))
 
@@ -97,27 +94,23 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
     taken |= dict.fromkeys(targets, "--targets")
     for option, names in found.items():
         for name in names:
-            if taken.get(name, f"--{option}") != f"--{option}":
-                raise UsageError(f"--{option} and {taken[name]} both name the column {name!r}; it cannot be both")
+            both = f"--{option} and {taken.get(name)} both name the column {name!r}; it cannot be both"
+            require(taken.get(name, f"--{option}") == f"--{option}", both)
     chosen = found["inputs"] if options.inputs is not None else [name for name in table.names if name not in taken]
-    if not chosen and len(table.names) == 1:
-        raise UsageError(f"{table.source} has one column, {table.names[0]!r}: say by --sep what separates fields")
-    if not chosen:
-        what = f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}"
-        raise UsageError(f"{what}; at least one must be left as an input")
+    one = f"{table.source} has one column, {table.names[0]!r}: say by --sep what separates fields"
+    require(chosen or len(table.names) > 1, one)
+    every = f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}"
+    require(chosen, f"{every}; at least one must be left as an input")
     asked = select(table.names, options.categorical, "--categorical")
     for name in asked:
-        if name not in chosen:
-            raise UsageError(f"--categorical names the column {name!r}, which is not an input")
+        require(name in chosen, f"--categorical names the column {name!r}, which is not an input")
     numbers, categories, said = list[str](), list[str](), list[str]()
     for name in [*targets, *chosen]:
         column = table.frame[name].dropna()
         if is_numeric_dtype(column) and name not in [*asked, *targets]:
             numbers.append(name)
             if is_integer_dtype(column) and len(table) >= _FEW and (np.diff(table.frame[name]) == 1).all():
-                said.append(
-                    f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop {name!r}"
-                )
+                said.append(f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop it")
             if name in table.zeros:
                 said.append(f"note: {name!r} has zeros in front; if these are codes, give --categorical {name!r}")
             continue
@@ -131,8 +124,8 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
             if name not in asked:
                 _check_text(table, fields, options, target=False)
             _check_levels(table.source, column, asked=name in asked)
-    if not numbers and not categories:
-        raise UsageError(f"{table.source} has no inputs but dates, {summary(chosen)}: make numbers of them")
+    dates = f"{table.source} has no inputs but dates, {summary(chosen)}: make numbers of them"
+    require(numbers or categories, dates)
     return numbers, categories, said
 
 
@@ -140,11 +133,8 @@ def _check_text(table: Table, fields: Any, options: Namespace, *, target: bool) 
     """Refuse text that is numbers in another notation and, unless it is the target, with signs or a few mistakes."""
     import pandas
 
-    name, marks, but = (
-        fields.name,
-        (options.thousands, options.decimal or "."),
-        f"or give --categorical {fields.name!r}",
-    )
+    name, marks = fields.name, (options.thousands, options.decimal or ".")
+    but = f"or give --categorical {name!r}"
     for pattern, thousands, decimal, unsure in _NOTATIONS:
         alike = fields.str.fullmatch(pattern)
         given = thousands in (None, marks[0]) and decimal in (None, marks[1])
@@ -155,18 +145,15 @@ def _check_text(table: Table, fields: Any, options: Namespace, *, target: bool) 
                 f"{table.source}: the column {name!r} holds numbers such as {fields[alike].iloc[0]!r}, which are not "
                 f"read as numbers: give {option.strip()}{unsure}, or --categorical {name!r} if they are names"
             )
-    if target:
+    if target or fields.empty:
         return
-    if len(fields) and fields.str.fullmatch(_SIGNED).mean() > _SHARE:
-        what = f"the column {name!r} holds numbers with signs such as {fields.iloc[0]!r}"
-        raise UsageError(f"{table.source}: {what}: take the signs out of the file, {but}")
+    signs = f"the column {name!r} holds numbers with signs such as {fields.iloc[0]!r}: take the signs out of the file"
+    require(fields.str.fullmatch(_SIGNED).mean() <= _SHARE, f"{table.source}: {signs}, {but}")
     numbers = fields.str.replace(marks[0] or "", "", regex=False).str.replace(marks[1], ".", regex=False)
     odd = fields[pandas.to_numeric(numbers, errors="coerce").isna()]
     if 0 < len(odd) <= (1 - _SHARE) * len(fields):
-        what = f"{name!r} holds {odd.iloc[0]!r}, and numbers elsewhere: mend the field"
-        raise UsageError(
-            f"{table.where(odd.index[0])}: {what}, read it as missing with --na-values {odd.iloc[0]!r}, {but}"
-        )
+        mend = f"mend the field, read it as missing with --na-values {odd.iloc[0]!r}, {but}"
+        raise UsageError(f"{table.where(odd.index[0])}: {name!r} holds {odd.iloc[0]!r}, and numbers elsewhere: {mend}")
 
 
 def _check_levels(source: str, column: Any, *, asked: bool) -> None:
@@ -175,8 +162,8 @@ def _check_levels(source: str, column: Any, *, asked: bool) -> None:
         return
     what = f"the column {name!r} has {levels} different values in {len(column)} rows"
     how = f"give --id {name!r} (copied to the predictions) or --drop {name!r}"
-    if levels > _ALL * len(column) and not asked:
-        raise UsageError(f"{source}: {what}, too many for categories: {how}, or --categorical {name!r} to insist")
+    too_many = f"{source}: {what}, too many for categories: {how}, or --categorical {name!r} to insist"
+    require(asked or levels <= _ALL * len(column), too_many)
     warn_user(f"{what}, each a category of its own: if it is a name or text, {how}", UserWarning)
 
 
@@ -273,17 +260,13 @@ def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute:
         yield f"{counted(len(categories), 'input is a category', 'inputs are categories')}: {', '.join(levels)}"
     lacking = np.bincount(_where(X[numbers], np.isnan)[1], minlength=len(numbers))
     empty = [int((X[name] == "").sum()) for name in categories]
-    for names, counts, what in (
-        (numbers, lacking, f"filled in by --impute {impute}"),
-        (categories, empty, "a level of their own"),
-    ):
+    filled = f"filled in by --impute {impute}"
+    for names, counts, what in ((numbers, lacking, filled), (categories, empty, "a level of their own")):
         if any(counts):
             each = [f"{counted(int(n), 'value')} of {name}" for name, n in zip(names, counts, strict=True) if n]
             yield f"missing: {', '.join(each)}, {what}"
-    values = X[numbers].sparse.to_coo().tocsc() if _is_sparse(X[numbers]) else X[numbers]
-    ends = (
-        min_max_axis(values, axis=0) if _is_sparse(X[numbers]) else (values.min().to_numpy(), values.max().to_numpy())
-    )
+    values = X[numbers]
+    ends = min_max_axis(values.sparse.to_coo().tocsc(), 0) if _is_sparse(values) else (values.min(), values.max())
     constant = [name for name, low, high in zip(numbers, *ends, strict=True) if low == high]
     constant += [name for name in categories if X[name].nunique() == 1]
     if constant:

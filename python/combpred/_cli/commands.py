@@ -24,7 +24,7 @@ from .._lib.versions import show_versions
 from .._models.ridge_cv import StructuredRidgeCV
 from ..structures import structure_classes
 from .columns import choose_inputs, described, input_frame, preparation, select
-from .error import UsageError, check_destination
+from .error import UsageError, check_destination, require
 from .learners import build, learners, read_json, set_structure
 from .model import Header, load_header, load_model, save_model, versions
 from .plots import draw, marginals
@@ -42,8 +42,7 @@ def fit(options: argparse.Namespace) -> None:
     table = read_table(options.file, reading(options), labels=options.labels)
     table.take_as_text(select(table.names, options.categorical, "--categorical"))
     columns = select(table.names, options.targets, "--targets") or list(table.targets)
-    if not columns:
-        raise UsageError(f"--targets: which columns of {table.source} are the targets? It has {summary(table.names)}")
+    require(columns, f"--targets: which columns of {table.source} are the targets? It has {summary(table.names)}")
     numbers, categories, said = choose_inputs(table, options, columns)
     with naming_rows(table, columns):
         ranks = "structure" not in estimator.get_params(deep=False)
@@ -86,8 +85,8 @@ def predict(options: argparse.Namespace) -> None:
     model, given = pipeline[-1], {}
     if options.constraints is not None:
         given["constraints"] = read_constraints(options.constraints, table, model)
-    if options.certificate and "return_certificate" not in inspect.signature(model.predict).parameters:
-        raise UsageError(f"--certificate: {type(model).__name__} gives none; estimators with structures do")
+    gives = not options.certificate or "return_certificate" in inspect.signature(model.predict).parameters
+    require(gives, f"--certificate: {type(model).__name__} gives none; estimators with structures do")
     features = pipeline[:-1].transform(X)
     try:
         ids = table.columns(select(table.names, header.ids if options.id is None else options.id, "--id"))
@@ -170,8 +169,8 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
 
 def read_constraints(given: str, table: Table, model: Any) -> Any:
     """Return constraints for all rows: from a column with JSON in its fields, or from a file."""
-    if "constraints" not in inspect.signature(model.predict).parameters:
-        raise UsageError(f"--constraints: {type(model).__name__} takes none; estimators with structures do")
+    takes = "constraints" in inspect.signature(model.predict).parameters
+    require(takes, f"--constraints: {type(model).__name__} takes none; estimators with structures do")
     if given not in table.names:
         inline = given.lstrip()[:1] in ("{", "[")
         return read_json(

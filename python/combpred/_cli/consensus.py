@@ -10,7 +10,7 @@ from .. import aggregation
 from .._data.checks import counted
 from .columns import number_frame, select
 from .commands import naming_rows, reading
-from .error import UsageError, check_destination
+from .error import check_destination, require
 from .learners import known_name, read_parameters
 from .table import ENDINGS, read_table, write_table
 from .targets import SET, find_targets
@@ -24,12 +24,11 @@ def print_consensus(options: argparse.Namespace) -> None:
     find, given = known_name("--method", "method", options.method, _METHODS), read_parameters(options.param or ())
     known = [key for key in inspect.signature(find).parameters if key not in ("rankings", "counts", "weights")]
     for key in given:
-        if key not in known:
-            raise UsageError(f"--param: {key!r} is none of the parameters of {options.method}, {', '.join(known)}")
+        what = f"--param: {key!r} is none of the parameters of {options.method}"
+        require(key in known, f"{what}, {', '.join(known)}")
     table = read_table(options.file, reading(options))
     weighing = select(table.names, options.weights, "--weights")
-    if len(weighing) > 1:
-        raise UsageError(f"--weights names {len(weighing)} columns; name one")
+    require(len(weighing) < 2, f"--weights names {len(weighing)} columns; name one")
     weights = number_frame(table, weighing).iloc[:, 0].to_numpy() if weighing else table.weights
     left_out = [*weighing, *select(table.names, options.drop, "--drop")]
     columns = select(table.names, options.targets, "--targets") or [n for n in table.names if n not in left_out]

@@ -12,6 +12,12 @@ class UsageError(Exception):
     """What the user asked for cannot be done; the message says why and what would work. Exit status 2, no traceback."""
 
 
+def require(condition: object, message: str) -> None:
+    """Raise `UsageError` unless a condition holds."""
+    if not condition:
+        raise UsageError(message)
+
+
 def needed(module: str, what: str, package: str) -> Any:
     """Return a module that the package does not need but the command line does; say what to install without it."""
     try:
@@ -24,9 +30,8 @@ def check_destination(option: str, path: str | None, endings: tuple[str, ...] = 
     """Refuse a path that nothing can be written to, before any work is done; None and "-" are standard output."""
     if path in (None, "-"):
         return
-    place = Path(str(path))
-    if place.is_dir() or not os.access(place.resolve().parent, os.W_OK):
-        what = "is a directory; name a file in it" if place.is_dir() else "is in no directory that can be written to"
-        raise UsageError(f"{option}: cannot write {path}, which {what}")
-    if endings and "." in place.name and not place.name.lower().endswith(endings):
-        raise UsageError(f"{option}: {path}: tables are written as CSV or .parquet; name such a file")
+    place, refused = Path(str(path)), f"{option}: cannot write {path}"
+    require(not place.is_dir(), f"{refused}, which is a directory; name a file in it")
+    require(os.access(place.resolve().parent, os.W_OK), f"{refused}, which is in no directory that can be written to")
+    known = not endings or "." not in place.name or place.name.lower().endswith(endings)
+    require(known, f"{refused}: tables are written as CSV or .parquet; name such a file")

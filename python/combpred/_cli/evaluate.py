@@ -20,7 +20,7 @@ from .._data.checks import counted
 from ..plotting import ReliabilityDisplay
 from . import plots
 from .commands import METRICS, naming_rows, read_constraints, read_inputs
-from .error import UsageError, check_destination
+from .error import check_destination, require
 from .learners import known_name
 from .model import load_model
 
@@ -89,8 +89,8 @@ def _splits(folds: int | None, pipeline: Pipeline, y: Any, n: int) -> Any:
     """Yield rows to train on, None for the model as it is, and rows to predict for."""
     if folds is None:
         return [(None, np.arange(n))]
-    if not 2 <= folds <= n:
-        raise UsageError(f"--cv: {folds} folds of {counted(n, 'row')}; give a number from 2 to the number of rows")
+    mend = "give a number from 2 to the number of rows"
+    require(2 <= folds <= n, f"--cv: {folds} folds of {counted(n, 'row')}; {mend}")
     classes = np.ndim(y) == 1 and hasattr(pipeline[-1], "classes_")
     few = classes and np.unique(y, return_counts=True)[1].min() < folds
     splitter = StratifiedKFold if classes and not few else KFold
@@ -104,8 +104,8 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
         return structure.score(y, predicted)
     takes = inspect.signature(getattr(metrics, name)).parameters
     if "parent" in takes:
-        if not hasattr(structure, "parent"):
-            raise UsageError(f"--metric: {name} needs a tree, {type(structure or pipeline[-1]).__name__} has none")
+        kind = type(structure or pipeline[-1]).__name__
+        require(hasattr(structure, "parent"), f"--metric: {name} needs a tree, {kind} has none")
         nodes = structure.nodes  # names, if y has names
         above = [None if p < 0 else nodes[p] for p in structure.parent] if nodes is not None else structure.parent
         how["parent"] = above if nodes is None else dict(zip(nodes, above, strict=True))

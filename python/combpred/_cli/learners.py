@@ -14,7 +14,7 @@ from .. import ranking
 from .._models import perceptron, probabilistic, ridge, ridge_cv, sgd, svm
 from .._models.composed import embedding, voting
 from ..structures import structure_classes
-from .error import UsageError
+from .error import UsageError, require
 
 _MODULES = embedding, perceptron, probabilistic, ranking, ridge, ridge_cv, sgd, svm, voting
 #: Options that are parameters of estimators, and what searches call them: lists of what is tried.
@@ -49,10 +49,10 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     learner = known_name("--estimator", "estimator", name, learners())
     estimator = learner(**dict.fromkeys(_required(learner), []))
     own = estimator.get_params(deep=False)
-    if cls is not None and "structure" not in own:
-        raise UsageError(f"--structure: {name} ranks labels and takes no structure; leave the option out")
-    if options.kernel == "precomputed":
-        raise UsageError("--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine")
+    fits = cls is None or "structure" in own
+    require(fits, f"--structure: {name} ranks labels and takes no structure; leave the option out")
+    kernel = "--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine"
+    require(options.kernel != "precomputed", kernel)
     said = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
     said = {key: value for key, value in said.items() if value != "auto" or key not in ("alpha", "kernel")}
     items = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in said.items()]
@@ -76,8 +76,8 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     except (ValueError, AttributeError) as error:
         raise UsageError(f"--param: {error}") from error
     for key in _required(learner):
-        if not estimator.get_params(deep=False)[key]:
-            raise UsageError(f"--estimator {name} needs --param {key}=NAME,NAME with names of estimators")
+        needs = f"--estimator {name} needs --param {key}=NAME,NAME with names of estimators"
+        require(estimator.get_params(deep=False)[key], needs)
     return estimator, of_structure
 
 
@@ -89,8 +89,7 @@ def set_structure(estimator: Any, name: str | None, given: dict[str, Any], told:
         return None
     parameters = {**told, **given}
     for key in _required(cls):
-        if key not in parameters:
-            raise UsageError(f"--structure {name} needs --param {key}=VALUE, or {key}=@FILE")
+        require(key in parameters, f"--structure {name} needs --param {key}=VALUE, or {key}=@FILE")
     return estimator.set_params(structure=cls(**parameters)).structure
 
 
@@ -126,13 +125,11 @@ def read_parameters(items: Iterable[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for item in items:
         name, equals, text = item.partition("=")
-        if not equals:
-            raise UsageError(f"--param: {item!r} is not NAME=VALUE")
+        require(equals, f"--param: {item!r} is not NAME=VALUE")
         try:
             values[name] = read_json(text[1:], f"--param {name}") if text[:1] == "@" else json.loads(text)
         except ValueError as error:
-            if text[:1] in ("{", "["):
-                raise UsageError(f"--param {name}: {text} is not JSON: {error}") from error
+            require(text[:1] not in ("{", "["), f"--param {name}: {text} is not JSON: {error}")
             values[name] = text.split(",") if name in _LISTS else text
     return values
 

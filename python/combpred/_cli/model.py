@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from .._data.persistence import trusted_types
 from .._data.warn import warn_user
 from .._lib.versions import __version__
-from .error import UsageError, needed
+from .error import UsageError, needed, require
 from .targets import TargetColumns
 
 _FORMAT = "combpred model 3"
@@ -101,8 +101,8 @@ def load_header(path: str) -> Header:
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
         raise UsageError(f"{path} is not a model file of combpred; `combpred fit` writes them") from error
     made = content.pop("format", "unknown")
-    if made != _FORMAT:
-        raise UsageError(f"{path} is a model file of another kind ({made}, not {_FORMAT}); train the model anew")
+    what = f"{path} is a model file of another kind ({made}, not {_FORMAT})"
+    require(made == _FORMAT, f"{what}; train the model anew")
     return Header(**{**content, "targets": TargetColumns(**content["targets"])})
 
 
@@ -130,15 +130,12 @@ def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:
         with warnings.catch_warnings(), zipfile.ZipFile(path) as archive:
             warnings.simplefilter("ignore")  # scikit-learn's own words on versions, said above for all packages at once
             if _PICKLE in archive.namelist():
-                if not trusted:
-                    raise UsageError(
-                        f"{path} is pickled: loading it runs code from it; if you trust the file, give --trusted"
-                    )
+                pickled = f"{path} is pickled: loading it runs code from it"
+                require(trusted, f"{pickled}; if you trust the file, give --trusted")
                 return header, joblib.load(archive.open(_PICKLE))
             skops, types = _skops(), trusted_types(path)
             foreign = [name for name in skops.get_untrusted_types(file=path) if name not in types]
-            if foreign:
-                raise UsageError(f"{path} holds {', '.join(foreign)}, no classes of combpred or scikit-learn")
+            require(not foreign, f"{path} holds {', '.join(foreign)}, no classes of combpred or scikit-learn")
             return header, skops.load(path, trusted=types)
     except UsageError:
         raise

@@ -11,7 +11,7 @@ import numpy as np
 from .._data.warn import warn_user
 from .._lib.errors import CapabilityError
 from ..plotting import MarginalsDisplay
-from .error import UsageError, needed
+from .error import UsageError, needed, require
 
 _MOST = 30  # classes or positions in a matrix
 Panel = Callable[[Any], Any]
@@ -35,8 +35,7 @@ def draw(path: str, panels: Sequence[Panel], nothing: str) -> None:
         except (CapabilityError, ValueError) as error:  # some structures have neither a matrix of marginals nor events
             ax.remove()
             warn_user(f"--plot: one panel is left out: {error}", UserWarning)
-    if not drawn:
-        raise UsageError(f"--plot: {nothing}")
+    require(drawn, f"--plot: {nothing}")
     grid.set_width_ratios([1] * drawn + [1e-9] * (len(panels) - drawn))
     figure.set_size_inches(4.5 * drawn, 4)
     try:

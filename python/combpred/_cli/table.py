@@ -7,10 +7,10 @@ import gzip
 import io
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from .._data.checks import counted
 from .._data.targets import summary
 from ..aggregation import read_preflib
-from .error import UsageError, needed
+from .error import UsageError, needed, require
 
 #: What pandas needs to know of the fields of a CSV file, and of the file, in its words.
 _FIELDS = ("decimal", "thousands", "keep_default_na")
@@ -77,8 +77,7 @@ class Table:
     def columns(self, names: Sequence[str]) -> Any:
         """Return some columns as a data frame; `UsageError` for those that are not there."""
         absent = sorted(set(names).difference(self.frame.columns), key=list(names).index)
-        if absent:
-            raise UsageError(f"{self.source} has no column {summary(absent)}; it has {summary(self.names)}")
+        require(not absent, f"{self.source} has no column {summary(absent)}; it has {summary(self.names)}")
         return self.frame[list(names)]
 
     def take_as_text(self, names: Sequence[str]) -> None:
@@ -119,12 +118,12 @@ def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None)
     """
     pandas = needed("pandas", "tables are read by pandas", "combpred[cli]")
     raw, source = read_bytes(path), "standard input" if path == "-" else path
-    if raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
-        raise UsageError(f"{source} is a workbook or a zip archive; save the sheet as CSV, or unzip it")
+    zipped = raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+    require(not zipped, f"{source} is a workbook or a zip archive; save the sheet as CSV, or unzip it")
     if raw[:4] == b"PAR1":
         table = _read_parquet(source, raw, pandas)
     else:
-        content = decoded(source, raw, reading.get("encoding"))
+        content = _decoded(source, raw, reading.get("encoding"))
         if ".arff" in path.lower() or re.match(r"(\s|%.*\n)*@relation\b", content, re.IGNORECASE):
             from .arff import read_arff
 
@@ -133,8 +132,8 @@ def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None)
             table = _read_preflib(source, content, pandas)
         else:
             table = _read_csv(source, content, reading, pandas)
-    if not len(table):
-        raise UsageError(f"{source} has {'a line of column names' if table.names else 'no column'} but no row")
+    what = "a line of column names" if table.names else "no column"
+    require(len(table), f"{source} has {what} but no row")
     return table
 
 
@@ -150,8 +149,7 @@ def write_table(frame: Any, path: str | None, noun: str) -> None:
         print(f"{counted(len(frame), noun)} written to {path}")
 
 
-def decoded(source: str, raw: bytes, encoding: str | None) -> str:
-    """Return the text of a file; `UsageError`, naming the line, where it is in another encoding."""
+def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
     try:
         return raw.decode(encoding or "utf-8-sig")
     except LookupError:
@@ -159,52 +157,42 @@ def decoded(source: str, raw: bytes, encoding: str | None) -> str:
     except UnicodeDecodeError as error:
         other = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1252"
         line = raw[: error.start].count(b"\n") + 1
-        raise UsageError(
-            f"{source}, line {line}, is not text in {encoding or 'UTF-8'} ({error.reason}): say what it is by "
-            f"--encoding, such as --encoding {other}"
-        ) from error
+        what = f"{source}, line {line}, is not text in {encoding or 'UTF-8'} ({error.reason})"
+        raise UsageError(f"{what}: say what it is by --encoding, such as --encoding {other}") from error
 
 
 def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -> Table:
     told = re.match(r"sep=(.)\r?(?=\n)", content)  # Excel's first line
     content = content if told is None else content[told.end() :]
-    first = re.sub(r'"[^"]*"', "", re.match(r"\s*(.*)", content)[1])
+    first = re.sub(r'"[^"]*"', "", content.lstrip().partition("\n")[0])
     sep = reading.get("sep") or (max(_SEPARATORS, key=first.count) if told is None else told[1])
     sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
-    if len(sep) > 1 and sep != r"\s+":
-        raise UsageError(f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
+    single = len(sep) == 1 or sep == r"\s+"
+    require(single, f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
     lines, header = _lines(source, content, sep), int(reading.get("header", True))
-
-    buffer = io.StringIO(content)
-
-    def read(**how: Any) -> Any:
-        buffer.seek(0)
-        return pandas.read_csv(buffer, sep=sep, index_col=False, skipinitialspace=True, **how)
-
+    how: dict[str, Any] = {"sep": sep, "index_col": False, "skipinitialspace": True, "low_memory": False}
     try:
-        head = read(header=None, nrows=_SOME, dtype=str, na_filter=False)
+        head = pandas.read_csv(io.StringIO(content), header=None, nrows=_SOME, dtype=str, na_filter=False, **how)
         names = [name.strip() for name in head.iloc[0]] if header else [f"x{j}" for j in range(head.shape[1])]
-        if header and all(re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE) for name in names):
-            raise UsageError(
-                f"the first line of {source} holds numbers, not names of columns; with --no-header it counts as a row"
-            )
+        named = not all(re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE) for name in names)
+        what = f"the first line of {source} holds numbers, not names of columns"
+        require(named, f"{what}; with --no-header it counts as a row")
         if names[0] == "" and len(names) > 1:
             names[0] = "index"  # as pandas writes the index of a data frame
         _check_names(source, names)
-        rows = partial(
-            read, names=names, header=0 if header else None, low_memory=False,
-            na_values=["?", *(reading.get("na_values") or [])],
-            **{key: reading[key] for key in _FIELDS if reading.get(key) is not None},
-        )  # fmt: skip
-        frame = rows()
+        how |= {"names": names, "header": 0 if header else None, "na_values": ["?", *(reading.get("na_values") or [])]}
+        how |= {key: reading[key] for key in _FIELDS if reading.get(key) is not None}
+        frame = pandas.read_csv(io.StringIO(content), **how)
     except (pandas.errors.ParserError, ValueError) as error:
         raise UsageError(f"{source}: {str(error).strip()}") from error
     frame = frame.astype(dict.fromkeys(frame.select_dtypes(exclude=["number", "bool"]), object))
     cells = pandas.Series(head.to_numpy(dtype=object)[header:].ravel(), dtype=object).str.fullmatch(r"0\d+")
     zeros = [names[j] for j in np.unique(np.flatnonzero(cells.to_numpy(dtype=bool)) % len(names))]
-    return Table(
-        source, frame, lines[header:], zeros=zeros, written=lambda some: rows(usecols=some, dtype=object)[some]
-    )
+
+    def again(some: list[str]) -> Any:
+        return pandas.read_csv(io.StringIO(content), usecols=some, dtype=object, **how)[some]
+
+    return Table(source, frame, lines[header:], zeros=zeros, written=again)
 
 
 def _lines(source: str, content: str, sep: str) -> list[int]:
@@ -226,16 +214,15 @@ def _lines(source: str, content: str, sep: str) -> list[int]:
                 width = len(fields) if sep == delimiter else sum(map(bool, fields))
                 names = names or width
                 if width != names:
+                    what = f"{source}, line {line}: {counted(width, 'field')}, the first line has {names}"
                     raise UsageError(
-                        f"{source}, line {line}: {counted(width, 'field')}, the first line has {names}; "
-                        f"fields are separated by {sep!r} (see --sep), quote those that contain it"
+                        f"{what}; fields are separated by {sep!r} (see --sep), quote those that contain it"
                     )
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
         raise UsageError(f"{source}, line {reader.line_num}: {error}") from error
-    if not lines:
-        raise UsageError(f"{source} is empty; a table needs a line of column names and at least one row")
+    require(lines, f"{source} is empty; a table needs a line of column names and at least one row")
     return lines
 
 
@@ -245,7 +232,7 @@ def _read_preflib(source: str, content: str, pandas: Any) -> Table:
     except ValueError as error:
         raise UsageError(f"{source}: {error}") from error
     _check_names(source, ballots.names)
-    lines = [line for line, row in enumerate(content.splitlines(), 1) if row.strip() and row.lstrip()[0] != "#"]
+    lines = [line for line, row in enumerate(content.splitlines(), 1) if row.strip()[:1] not in ("", "#")]
     return Table(source, pandas.DataFrame(ballots.rankings, columns=ballots.names), lines, weights=ballots.weights)
 
 
@@ -262,11 +249,10 @@ def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
 
 
 def _check_names(source: str, names: Sequence[str]) -> None:
-    if "" in names:
-        raise UsageError(f"{source}: column {names.index('')} (counted from 0) has no name; name it in the first line")
-    if len(set(names)) < len(names):
-        twice = next(name for at, name in enumerate(names) if name in names[:at])
-        raise UsageError(f"{source}: two columns are called {twice!r}; rename one of them")
+    where = [*names, ""].index("")
+    require("" not in names, f"{source}: column {where} (counted from 0) has no name; name it in the first line")
+    twice = next((name for name, n in Counter(names).items() if n > 1), "")
+    require(not twice, f"{source}: two columns are called {twice!r}; rename one of them")
 
 
 def _spelt(column: Any) -> Any:

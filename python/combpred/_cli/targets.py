@@ -14,7 +14,7 @@ from scipy import sparse
 
 from .._data.warn import warn_user
 from .._lib.errors import RowError
-from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
+from ..structures import Hierarchy, LabelSets, WeakOrders
 from .columns import number_frame, refuse_missing
 from .error import UsageError
 from .table import Table
@@ -95,21 +95,20 @@ class TargetColumns:
         names = list(self.names) or None
         if self.form in ("orders", "tiers"):  # names leave no doubt
             warnings.filterwarnings("ignore", message="y is read as the position")
-        if self.form == "orders":
-            read = Permutations.from_top_k if self.spread else Permutations.from_orders
-            return read(cells, names, sep=self.sep, as_frame=True)
-        if self.form == "tiers":
-            tiers = [[[label.strip() for label in tier.split(TIE)] for tier in cell.split(self.sep)] for cell in cells]
-            for row, groups in enumerate(tiers):
-                if "" in sum(groups, []):
+            split = [
+                [tier.split(TIE if self.form == "tiers" else self.sep) for tier in cell.split(self.sep)]
+                for cell in cells
+            ]
+            tiers = [[[label.strip() for label in tier] for tier in row] for row in split]
+            listed = [list(chain.from_iterable(row)) for row in tiers]
+            for row, labels in enumerate(listed):
+                if "" in labels:
                     raise RowError(row, f"{cells[row]!r} lacks a name beside {self.sep!r} or {TIE!r}")
-            listed = [set(chain.from_iterable(groups)) for groups in tiers]
-            names = names or sorted(set().union(*listed))
-            if structure is not None:
-                return WeakOrders.from_tiers(tiers, names, as_frame=True)
-            full = [[*groups, [*set(names) - of]] for groups, of in zip(tiers, listed, strict=True)]
-            unknown = [[name not in of for name in names] for of in listed]
-            return WeakOrders.from_tiers(full, names, as_frame=True).mask(np.array(unknown), -1)
+            names = names or sorted(set(chain.from_iterable(listed)))
+            if self.form == "orders" or self.spread or structure is None:  # what is not listed is unknown, or behind
+                tiers = [[*row, [*set(names).difference(of)]] for row, of in zip(tiers, listed, strict=True)]
+            y = WeakOrders.from_tiers(tiers, names, as_frame=True)
+            return y if self.spread else y.where([[name in of for name in names] for of in listed], -1)
         if self.form == "sets":
             return LabelSets.from_sets(cells, names, sep=self.sep, as_frame=True)
         if self.form == "tree":
