@@ -9,7 +9,7 @@ import pytest
 from combpred import StructuredRidge, StructuredSGD
 from combpred.aggregation import borda, kemeny
 from combpred.ranking import RankingByPairwiseComparison
-from combpred.structures import LabelSets, Permutations
+from combpred.structures import Graphs, LabelSets, Permutations, SpanningTrees, Subtrees, Tournaments
 
 ITEMS = [31, 7, 12, 5]
 
@@ -68,3 +68,33 @@ def test_columns_of_two_levels_are_refused():
     X, y = problem(pd.MultiIndex.from_product([["rank"], ["a", "b", "c", "d"]]))
     with pytest.raises(TypeError, match=r"which \('rank', 'a'\) is not: rename them"):
         StructuredRidge("permutations").fit(X, y)
+
+
+ENTRIES = {
+    "graphs": (Graphs(4), [[1, 0, 0, 1, 0, 1], [0, 0, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0]]),
+    "tournaments": (Tournaments(3), [[1, -1, -1], [-1, -1, 1], [1, 1, 1]]),
+    "trees": (SpanningTrees(3), [[1, 1, 0], [0, 1, 1], [1, 0, 1]]),
+    "subtrees": (Subtrees([-1, 0, 0, 1]), [[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]]),
+}
+
+
+@pytest.mark.parametrize(("structure", "members"), ENTRIES.values(), ids=ENTRIES)
+def test_columns_of_what_has_no_names_are_matched_with_those_of_training(structure, members):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = pd.DataFrame(np.array(members)[(X > 0).sum(axis=1)])
+    y.columns = [f"column {j}" for j in y.columns[::-1]]  # in no order of the alphabet
+    model = StructuredRidge(structure).fit(X, y)
+    moved = y.sample(frac=1, axis=1, random_state=1)
+    assert list(moved) != list(y)
+    assert model.score(X, moved) == model.score(X, y) == model.score(X, y.to_numpy()) > 0.7
+    assert model.set_output(predict="y").predict(X).columns.tolist() == y.columns.tolist()
+    with pytest.raises(ValueError, match="y_true lacks the columns 'column 0' and has 'edge'"):
+        model.score(X, y.rename(columns={"column 0": "edge"}))
+
+
+@pytest.mark.parametrize("model", [StructuredRidge("permutations"), RankingByPairwiseComparison()], ids=repr)
+def test_names_after_training_without_are_warned_of(model):
+    X, y = problem(list("abcd"))
+    model.fit(X, y.to_numpy())
+    with pytest.warns(UserWarning, match="has columns with names, 'd', 'c', 'b', 'a', but y of training had none"):
+        model.score(X, y[list("dcba")])

@@ -172,7 +172,8 @@ def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of
     y : array-like
         Targets.
     names : sequence of str or None
-        Names of the columns, in the order of the structure; None if it has none, or the numbers 0, 1, ….
+        Names of the columns, in the order of the structure; None if it has none, or the numbers 0, 1, …. Empty where
+        targets of training had none: the user is warned where y has names.
     argument : str
         What messages call y.
     of : str
@@ -186,6 +187,13 @@ def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of
     found = _called(y, argument)
     if found is not None and _are_numbers(found) and (names is None or set(names) != set(found)):
         names = range(len(found))
+    elif found is not None and names is not None and not len(names):
+        warn_user(
+            f"{argument} has columns with names, {summary(found)}, but y of training had none: they are taken to stand "
+            "in the same order; train with a data frame, or give the structure the names",
+            UserWarning,
+        )
+        return y
     if names is None or found is None or found == list(names):
         return y
     missing = [name for name in names if name not in set(found)]

@@ -141,7 +141,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """Return what y says, its columns in the order of the labels' names, which are learned where `reset`."""
         if reset:
             self.labels_, self._frame_kind = column_names(y), frame_kind(y)
-        y = columns_in_order(y, self.labels_, "y", f"those of {type(self).__name__}")
+        y = columns_in_order(y, self.labels_ or (None if reset else ()), "y", f"those of {type(self).__name__}")
         try:
             preferences = self._read(y, None if reset else self.n_labels_)
             if reset:

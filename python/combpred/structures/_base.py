@@ -95,6 +95,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _frame_kind: str | None = None  # library of the data frame that y was, if it was one, when it was resolved
+    _y_columns: Sequence[Hashable] | None = None  # names of its columns, () if there were none, where items have none
 
     @classmethod
     def _get_param_signature(cls) -> list[inspect.Parameter]:
@@ -182,10 +183,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return None if names is None else checked_names(names, f"{type(self).__name__}: {parameter}")
 
     def _column_names(self) -> Sequence[Hashable] | None:
-        """Return the names of the columns of y; None if they have none."""
-        if self._columns == "entries":
-            return None if self._names is None else self.feature_names().tolist()
-        return self._names if self._columns == "items" else None
+        """Return the names of the columns of y; None if they have none, () if they had none when it was resolved."""
+        if self._columns is None or self._names is None:
+            return self._y_columns
+        return self._names if self._columns == "items" else self.feature_names().tolist()
 
     def ordered(self, y: Any, argument: str = "y") -> Any:
         """Return y with the columns of a data frame in the order of the structure, if both have names.

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from .._data.targets import error_at, frame_kind, refuse_names
+from .._data.targets import column_names, error_at, frame_kind, refuse_names
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -94,9 +94,12 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
 
 
 def _as_y_was(structure: Structure, y: Any) -> Structure:
-    """Return the structure of y with the library of the data frame that y is, if it is one."""
+    """Return the structure of y with the library of the data frame that y is, if it is one, and names of columns."""
+    columns = None if structure._columns is None or structure._names is not None else column_names(y) or ()
     kind = frame_kind(y)
-    return structure if kind == structure._frame_kind else structure._with(_frame_kind=kind)
+    if (kind, columns) == (structure._frame_kind, structure._y_columns):
+        return structure
+    return structure._with(_frame_kind=kind, _y_columns=columns)
 
 
 def _named(name: str) -> Structure:

@@ -202,7 +202,7 @@ class LibrarySpace:
 
     def column_names(self) -> Sequence[Hashable] | None:
         """Return the names of the columns of y; None if they have none."""
-        return self.structure._column_names()
+        return self.structure._column_names() or None
 
     def value_names(self) -> Sequence[Hashable] | None:
         """Return the names of the values of an output, classes, labels or grades; None if they have none."""
