@@ -46,9 +46,7 @@ def fit(options: argparse.Namespace) -> None:
     numbers, categories, said = choose_inputs(table, options, columns)
     with naming_rows(table, columns):
         ranks = "structure" not in estimator.get_params(deep=False)
-        targets, told, name = find_targets(
-            table, columns, options.structure, given, ranks=ranks, sep=options.target_sep, choices=options.choices
-        )
+        targets, told, name = find_targets(table, columns, options, given, ranks=ranks)
     structure = set_structure(estimator, name, given, told)
     table.take_as_text(columns if targets.as_text else ())
     X, y = input_frame(table, numbers, categories, missing=options.impute is not None), targets.read(table, structure)
@@ -93,12 +91,13 @@ def predict(options: argparse.Namespace) -> None:
     except UsageError as error:
         raise UsageError(f"{error}: --id names columns that are copied to the predictions, --id '' none") from error
     with naming_rows(table, ["constraints"] if given else header.targets.columns):
-        more = {"return_certificate": True} if options.certificate else {}
-        found = model.predict(features, **more, **given)
-        found, *certified = found if options.certificate else (found,)
+        if options.certificate:
+            found, proven = model.predict(features, return_certificate=True, **given)
+        else:
+            found, proven = model.predict(features, **given), None
         parts = [ids.reset_index(drop=True), header.targets.written(found, getattr(model, "structure_", None))]
-        for each in certified[:1]:
-            parts.append(pandas.DataFrame({k: getattr(each, k) for k in ("value", "nu", "optimal", "upper_bound")}))
+        if proven is not None:
+            parts.append(pandas.DataFrame({k: getattr(proven, k) for k in ("value", "nu", "optimal", "upper_bound")}))
         if options.proba:
             parts.append(_probabilities(model, features, header, "--proba"))
     if options.plot is not None:
@@ -113,10 +112,10 @@ def info(options: argparse.Namespace) -> None:
     """Print what a model is, or versions, structures, estimators and metrics."""
     if options.model is None:
         show_versions()
-        for title, found in {
-            "Structures (--structure)": structure_classes(),
-            "Estimators (--estimator)": learners(),
-        }.items():
+        for title, found in (
+            ("Structures (--structure)", structure_classes()),
+            ("Estimators (--estimator)", learners()),
+        ):
             print(f"\n{title}\n")
             for name, cls in sorted(found.items()):
                 brief = (inspect.getdoc(cls) or "").splitlines()[0].split(":")[0].rstrip(".")

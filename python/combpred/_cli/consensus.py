@@ -30,11 +30,10 @@ def print_consensus(options: argparse.Namespace) -> None:
     weighing = select(table.names, options.weights, "--weights")
     require(len(weighing) < 2, f"--weights names {len(weighing)} columns; name one")
     weights = number_frame(table, weighing).iloc[:, 0].to_numpy() if weighing else table.weights
-    left_out = [*weighing, *select(table.names, options.drop, "--drop")]
+    left_out = {*weighing, *select(table.names, options.drop, "--drop"), *select(table.names, options.id, "--id")}
     columns = select(table.names, options.targets, "--targets") or [n for n in table.names if n not in left_out]
     with naming_rows(table, columns):
-        how = {"ranks": True, "sep": options.target_sep, "choices": options.choices}
-        rankings = find_targets(table, columns, None, {}, **how)[0].read(table, None)
+        rankings = find_targets(table, columns, options, {}, ranks=True)[0].read(table, None)
     with naming_rows(table, [*columns, *weighing]):
         found = find(rankings, weights=weights, **given)
     import pandas

@@ -22,22 +22,19 @@ _YES, _MANY = {"action": "store_true"}, {"action": "append"}
 #: The names of each option and what stands for its value in --help, then its help, with arguments for argparse or not.
 _Options = dict[str, str | tuple[dict[str, Any], str]]
 _READING: _Options = {
-    "file FILE": "CSV, Parquet or ARFF, gzipped or not; - for standard input",
+    "file FILE": "CSV, Parquet, ARFF or, for consensus, PrefLib, gzipped or not; - for standard input",
     "--sep C": "separates the fields of a CSV file (default: read from its first line)",
     "--decimal C": "the decimal mark (default: a point)",
     "--thousands C": "the mark between thousands (default: none)",
     "--encoding NAME": "of a text file (default: utf-8)",
     "--na-values TEXT": (_MANY, "also reads as missing; may be repeated"),
-    "--keep-default-na": (
-        {"action": argparse.BooleanOptionalAction},
-        "whether NA, null, None … are missing (default: yes)",
-    ),
+    "--keep-default-na": ({"action": argparse.BooleanOptionalAction}, "whether NA, null, None … are missing (default)"),
     "--no-header": (
         {"action": "store_false", "default": None, "dest": "header"},
         "no line of names; they are x0, x1, …",
     ),
+    "--id --index-col COLUMNS": ({"dest": "id"}, "are neither inputs nor targets, but copied to the predictions"),
 }
-_KEPT: _Options = {"--id --index-col COLUMNS": ({"dest": "id"}, "are no inputs, but copied to the predictions")}
 _NAMES: _Options = {
     "--target-sep C": "divides the names in a target (default: > in orders, | in sets)",
     "--choices": (_YES, "targets in several columns are names, from first to last, even if they read as numbers"),
@@ -241,8 +238,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(run=None, debug=False)
     commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | consensus | info")
     for run, options in (
-        (_demo, _DEMO), (_fit, {**_READING, **_KEPT, **_LEARNING, **_NAMES}),
-        (_predict, {**_READING, **_KEPT, **_MODEL, **_PREDICTING}), (_evaluate, {**_READING, **_MODEL, **_EVALUATING}),
+        (_demo, _DEMO), (_fit, {**_READING, **_LEARNING, **_NAMES}),
+        (_predict, {**_READING, **_MODEL, **_PREDICTING}), (_evaluate, {**_READING, **_MODEL, **_EVALUATING}),
         (_consensus, {**_READING, **_AGREEING, **_NAMES}), (_info, _INFO),
     ):  # fmt: skip
         brief, _, text = (inspect.getdoc(run) or "").partition("\n\n")

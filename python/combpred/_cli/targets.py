@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -16,7 +17,7 @@ from .._data.warn import warn_user
 from .._lib.errors import RowError
 from ..structures import Hierarchy, LabelSets, WeakOrders
 from .columns import number_frame, refuse_missing
-from .error import UsageError
+from .error import UsageError, require
 from .table import Table
 
 #: How the names in a cell are joined: from first to last, as a set, as several paths of a tree, within a path.
@@ -144,25 +145,20 @@ class TargetColumns:
 
 
 def find_targets(
-    table: Table, columns: Sequence[str], structure: str | None, given: dict[str, Any], *, ranks: bool,
-    sep: str | None, choices: bool,
-) -> tuple[TargetColumns, dict[str, Any], str | None]:  # fmt: skip
+    table: Table, columns: Sequence[str], options: Namespace, given: dict[str, Any], *, ranks: bool
+) -> tuple[TargetColumns, dict[str, Any], str | None]:
     """Return what columns are as targets, the parameters of the structure that they tell, and its name.
 
     Parameters
     ----------
     table : Table
     columns : sequence of str
-    structure : str or None
-        The name that the user gave.
+    options : Namespace
+        The name of the structure, if the user gave one, what divides names, and whether columns of numbers hold names.
     given : dict
         The parameters of the structure that the user gave.
     ranks : bool
-        Whether the estimator ranks labels.
-    sep : str or None
-        What divides names, if the user says so.
-    choices : bool
-        Whether several columns hold names even if they read as numbers.
+        Whether labels are ranked, without a structure.
 
     Raises
     ------
@@ -172,27 +168,26 @@ def find_targets(
     import pandas
     from pandas.api.types import is_numeric_dtype
 
+    structure, sep = None if ranks else options.structure, options.target_sep
     form, spread = _FORMS.get(structure or "", "values"), len(columns) > 1
-    if choices:
-        table.take_as_text(columns)
+    table.take_as_text(columns if options.choices else ())
     frame = table.frame[list(columns)]
+    numeric = any(is_numeric_dtype(kind) and frame[name].notna().any() for name, kind in frame.dtypes.items())
+    if spread and (numeric or frame.isna().all(axis=None) or not (ranks or structure is None or structure in _FORMS)):
+        largest = frame.select_dtypes("number").max().max()
+        if (ranks or form in ("orders", "tiers")) and (largest > len(columns) or _PLACE.search(" ".join(columns))):
+            what = f"{columns[0]!r}, {columns[1]!r}, … are read as the positions of labels that are called so"
+            warn_user(f"{what}; if they hold numbers of labels, from first to last, give --choices", UserWarning)
+        return TargetColumns(columns, "columns"), {}, structure
     column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
     if spread:
-        numeric = any(is_numeric_dtype(kind) and frame[name].notna().any() for name, kind in frame.dtypes.items())
-        if numeric or column.empty or not (ranks or structure is None or structure in _FORMS):
-            largest = frame.select_dtypes("number").max().max()
-            if (ranks or form in ("orders", "tiers")) and (largest > len(columns) or _PLACE.search(" ".join(columns))):
-                what = f"{columns[0]!r}, {columns[1]!r}, … are read as the positions of labels that are called so"
-                warn_user(f"{what}; if they hold numbers of labels, from first to last, give --choices", UserWarning)
-            return TargetColumns(columns, "columns"), {}, structure
         what = f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold"
-        several = column[column.str.contains(f"[{ORDER}{SET}]")]
-        if not ranks and form in ("values", "tree"):
-            how = "permutations for choices in order or labelsets for sets"
-            raise UsageError(f"{what} names such as {column.iloc[0]!r}: say by --structure what they are, {how}")
-        if len(several):
-            how = "give one column of such fields, or columns of one name each"
-            raise UsageError(f"{what} several names in a field, such as {several.iloc[0]!r}: {how}")
+        how = "permutations for choices in order or labelsets for sets"
+        names = f"{what} names such as {column.iloc[0]!r}: say by --structure what they are, {how}"
+        require(ranks or form not in ("values", "tree"), names)
+        several = [*column[column.str.contains(f"[{ORDER}{SET}]")][:1]]
+        how = "give one column of such fields, or columns of one name each"
+        require(not several, f"{what} several names in a field, such as {''.join(several)!r}: {how}")
         sep = _SPREAD
     paths = (table.paths or {}).get(columns[0])
     tied = column.str.contains(TIE, regex=False).any()
@@ -203,8 +198,9 @@ def find_targets(
             structure = "weakorders" if tied else "permutations"
         elif column.str.fullmatch(_CHAIN.format(re.escape(SET))).any():
             structure = "labelsets"
-        elif sep is not None:
-            raise UsageError("--target-sep: say by --structure what is divided, such as permutations or labelsets")
+        else:
+            how = "say by --structure what is divided, such as permutations or labelsets"
+            require(sep is None, f"--target-sep: {how}")
         form = _FORMS.get(structure or "", "values")
     if ranks or (spread and form == "tiers"):
         form = "tiers" if tied else "orders"
