@@ -50,10 +50,11 @@ class Scorer:
         Parameters
         ----------
         estimator : estimator
-            Fitted. Of pipelines and searches the last, or best, estimator knows the names of the columns of y.
+            Fitted. Of pipelines and searches the last, or best, estimator knows the names of the columns of y, and of
+            `ConvertedTargets` how targets become arrays.
         X : array-like of shape (n, n_features)
         y : array-like of n rows
-            Truths, in the format of the metric. Columns of a data frame are matched by name.
+            Truths, as the estimator takes them. Columns of a data frame are matched by name.
         sample_weight : array of shape (n,), default=None
             Weights of the rows in the mean; None: equal.
 
@@ -64,7 +65,7 @@ class Scorer:
         found = getattr(estimator, "decision_function" if self.name == _OF_SCORES else "predict")(X)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         metric = _METRICS[self.name]
-        value = float(metric(_in_order(estimator, y), found, **weights, **self.params))
+        value = float(metric(*_comparable(estimator, y, found), **weights, **self.params))
         return value if metric.__name__ == self.name else -value
 
 
@@ -124,18 +125,22 @@ def get_scorer(scoring: str, **params: Any) -> Scorer:
     raise ValueError(f"scoring: no scorer is called {scoring!r}; {hint}{known}")
 
 
-def _in_order(estimator: Any, y: Any) -> Any:
-    """Return y with its columns in the order that a fitted estimator knows, if both have names."""
+def _comparable(estimator: Any, y: Any, found: Any) -> tuple[Any, Any]:
+    """Return y and predictions as metrics take them: lists converted, columns in the order that the estimator knows."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "steps"):
             estimator = estimator.steps[-1][1]
+        elif hasattr(estimator, "convert_targets"):
+            y, found = estimator.convert_targets(y), estimator.convert_targets(found)
+            estimator = estimator.estimator_
         else:
             break
     if (structure := getattr(estimator, "structure_", None)) is not None:
-        return structure.ordered(y)
-    return columns_in_order(y, getattr(estimator, "labels_", None), "y", f"those of {type(estimator).__name__}")
+        return structure.ordered(y), found
+    known = getattr(estimator, "labels_", None)
+    return columns_in_order(y, known, "y", f"those of {type(estimator).__name__}"), found
 
 
 accuracy_scorer = get_scorer("accuracy")

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import combpred
 from combpred import ConvertedTargets, StructuredRidge, baselines, kernels, ranking, structures
+from combpred.metrics import get_scorer
 from combpred.structures import Assignments, Cliques, Cycles, LabelSets, Permutations, Routes, WeakOrders
 
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -55,6 +56,27 @@ def test_predictions_come_back_in_the_form_of_targets(form):
     found, certificate = model.predict(X, return_certificate=True)
     assert len(found) == len(certificate.optimal) == 30
     assert model.n_features_in_ == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "scoring"),
+    [
+        ("sets", "neg_hamming_loss"), ("orders", "kendall_tau"), ("orders", "top_k_recall"), ("tiers", "tau_x"),
+        ("names", "route_f1"), ("vertices", "accuracy"), ("pairs", "neg_zero_one_loss"),
+    ],
+)  # fmt: skip
+def test_scorers_compare_targets_as_arrays(form, scoring):
+    structure, y = CASES[form]
+    scorer, arrays = get_scorer(scoring), getattr(structure, f"from_{form}")(y)
+    weights = np.linspace(0, 1, 30)
+    by_hand = scorer(StructuredRidge(structure, alpha=10.0).fit(X[:, 1:], arrays), X[:, 1:], arrays, weights)
+    model = ConvertedTargets(StructuredRidge(structure, alpha=10.0), form)
+    assert scorer(model.fit(X[:, 1:], y), X[:, 1:], y, weights) == by_hand
+    search = GridSearchCV(make_pipeline(StandardScaler(), model), {"convertedtargets__estimator__alpha": [0.1, 10.0]},
+                          cv=3, scoring=scorer, error_score="raise").fit(X, y)  # fmt: skip
+    plain = GridSearchCV(make_pipeline(StandardScaler(), StructuredRidge(structure)),
+                         {"structuredridge__alpha": [0.1, 10.0]}, cv=3, scoring=scorer).fit(X, arrays)  # fmt: skip
+    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
 
 
 def test_lists_go_through_searches_and_folds():
