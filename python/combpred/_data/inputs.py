@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import mmap
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,6 +27,11 @@ except ImportError:  # scikit-learn < 1.6: the function was a method of every es
 
     _AS_GIVEN = {"cast_to_ndarray": False}
 
+
+#: What types of columns without strings are called by pandas, polars and Arrow, in small letters.
+_NUMERIC = re.compile(r"(u?int|float)\d|double|halffloat|float$|bool|sparse\[(u?int|float|bool)")
+_TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_OF_TIMES = "make numbers of them, such as days since the first"
 
 _LONGEST = 1e280  # of squares of features: their sums over rows, and products with weights, stay finite
 
@@ -50,22 +57,17 @@ def refuse_masked(values: Any, argument: str) -> None:
 
 
 def refuse_strings(X: Any) -> None:
-    """Raise RowError for strings in X, naming row, column and what makes numbers of them; NumPy converts digits."""
-    columns: Iterable[tuple[Any, Any]] = ()
-    if hasattr(X, "dtypes") and hasattr(X, "columns"):
-        times = [
-            name for name, dtype in zip(X.columns, X.dtypes, strict=True) if getattr(dtype, "kind", "") in ("m", "M")
-        ]
-        if times:
-            raise ValueError(f"X: column {times[0]!r} holds times: make numbers of them, such as days since the first")
-        columns = ((name, X[name]) for name, dtype in zip(X.columns, X.dtypes, strict=True) if _may_be_text(dtype))
-    elif getattr(getattr(X, "dtype", None), "kind", "") in "OUST" and getattr(X, "ndim", 0) == 2:
-        columns = ((j, X[:, j]) for j in range(X.shape[1]))
-    elif isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], (list, tuple)):
-        columns = [(j, [value]) for j, value in enumerate(X[0]) if isinstance(value, (str, bytes))]
+    """Raise RowError for strings in X, naming row, column and what makes numbers of them; NumPy converts digits.
+
+    Columns of times are refused, too, which some data frames convert to counts of days or microseconds.
+    """
     found = None  # a string that is a number; others come first
-    for name, values in columns:
+    for name, values in _columns_of_objects(X):
         for row, value in enumerate(values):
+            if isinstance(value, _TIMES):
+                raise RowError(
+                    row, f"X, row {row}: found {value!s} in column {name!r}, a time: {_OF_TIMES}", named=True
+                )
             if isinstance(value, (str, bytes)) and (found is None or not _is_digits(value)):
                 found = row, f"X, row {row}: found {str(value)!r} in column {name!r}"
                 if not _is_digits(value):
@@ -76,6 +78,32 @@ def refuse_strings(X: Any) -> None:
         raise RowError(found[0], f"{found[1]}, a string: make numbers of such columns by .astype(float)", named=True)
 
 
+def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
+    """Return names and values of the columns that may hold strings; ValueError for a column of times."""
+    if hasattr(X, "columns") and (hasattr(X, "dtypes") or hasattr(X, "schema")):
+        arrow = hasattr(X, "column_names")
+        names, types = (X.column_names, X.schema.types) if arrow else (X.columns, X.dtypes)
+        listed = [(at, name, str(dtype).lower()) for at, (name, dtype) in enumerate(zip(names, types, strict=True))]
+        for _, name, dtype in listed:
+            if dtype.startswith(("date", "time", "duration", "period")):
+                raise ValueError(f"X: column {name!r} holds times: {_OF_TIMES}")
+        return (
+            (name, X.column(at).to_pylist() if arrow else X[name])
+            for at, name, dtype in listed
+            if not _NUMERIC.match(dtype)
+        )
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if kind in ("m", "M"):
+        raise ValueError(f"X holds times: {_OF_TIMES}")
+    if kind in ("O", "U", "S", "T") and getattr(X, "ndim", 0) == 2:
+        return ((j, X[:, j]) for j in range(X.shape[1]))
+    if isinstance(X, (list, tuple)) and len(X) and all(isinstance(row, (list, tuple)) for row in X):
+        if not any(isinstance(value, (str, bytes, *_TIMES)) for row in X for value in row):
+            return ()
+        return ((j, [row[j] if j < len(row) else None for row in X]) for j in range(len(X[0])))
+    return ()
+
+
 def _is_digits(value: str | bytes) -> bool:
     """Return whether a string is a number."""
     try:
@@ -83,11 +111,6 @@ def _is_digits(value: str | bytes) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _may_be_text(dtype: Any) -> bool:
-    """Return whether a column of a data frame may hold strings."""
-    return getattr(dtype, "kind", "O") not in "biuf" and not str(dtype).startswith(("Int", "UInt", "Float", "Sparse"))
 
 
 def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -231,3 +232,51 @@ def test_times_are_refused_by_column(iris):
     for column in (pd.Timestamp("2020-01-01"), pd.Timedelta(days=2), pd.Timestamp("2020-01-01", tz="UTC")):
         with pytest.raises(ValueError, match="X: column 'since' holds times: make numbers of them"):
             StructuredRidge("permutations").fit(X.assign(since=column), y)
+
+
+def arrow(X):
+    """Return a table of Arrow, which tests with the oldest dependencies lack."""
+    return pytest.importorskip("pyarrow").Table.from_pandas(X, preserve_index=False)
+
+
+def arrow_dates(X):
+    pyarrow = pytest.importorskip("pyarrow")
+    return X.astype({"since": pd.ArrowDtype(pyarrow.date32())})
+
+
+OTHER = {
+    "polars": pl.from_pandas, "arrow": arrow,
+    "object": lambda X: X.astype({"since": object}), "periods": lambda X: X.assign(since=X["since"].dt.to_period("D")),
+    "arrow in pandas": arrow_dates,
+    "array": lambda X: X.astype(object).to_numpy(), "lists": lambda X: X.astype(object).to_numpy().tolist(),
+    "times alone": lambda X: X[["since"]].to_numpy(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", OTHER.values(), ids=OTHER)
+def test_times_are_refused_in_other_frames(iris, form):
+    """Some of these convert to days or microseconds without a word."""
+    X, y = iris
+    given = form(X.assign(since=pd.date_range("2020-01-01", periods=len(X))))
+    with pytest.raises(ValueError, match=r"^X: column 'since' holds times|^X, row 0: found 2020-01-01|^X holds times"):
+        StructuredRidge("permutations").fit(given, y)
+
+
+@pytest.mark.parametrize("form", [pl.from_pandas, arrow], ids=["polars", "arrow"])
+@pytest.mark.parametrize(("written", "remedy"), [("large", "OneHotEncoder"), ("7", "make numbers of such columns")])
+def test_strings_are_refused_in_other_frames(iris, form, written, remedy):
+    X, y = iris
+    given = form(X.assign(size=["7"] * (len(X) - 1) + [written]))
+    with pytest.raises(
+        ValueError,
+        match=rf"X, row {len(X) - 1 if written == 'large' else 0}: found '{written}' in column 'size'.*{remedy}",
+    ):
+        StructuredRidge("permutations").fit(given, y)
+
+
+def test_digits_in_later_rows_of_lists_are_refused(iris):
+    X, y = iris
+    rows = X.to_numpy().tolist()
+    rows[7][2] = "4.5"
+    with pytest.raises(ValueError, match=r"X, row 7: found '4.5' in column 2, a string"):
+        StructuredRidge("permutations").fit(rows, y)
