@@ -164,3 +164,16 @@ def test_choices_by_the_numbers_of_labels(tmp_path: Path, capsys: pytest.Capture
     found = StructuredRidge("permutations").fit(X[:, None], y).predict(X[:, None])
     expected = [",".join(order) for order in Permutations.to_orders(found, ["10", "2", "7"])]
     assert output(capsys, "predict", path, "--model", model).split()[1:] == expected
+
+
+def test_labels_that_are_yes_or_no(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
+    path, model = tmp_path / "t.csv", str(tmp_path / "m")
+    told = pd.DataFrame({"x": X, "c1": HIGH, "c2": X < 0.5, "c3": X < 0})
+    told.replace({True: "yes", False: "no"}).to_csv(path, index=False)
+    for how in ([], ["--structure", "labelsets"]):
+        said = fails("fit", str(path), *CHOICES, *how, "--model", model)
+        assert "hold 'no' and 'yes' only: if these say yes or no of each label, tell which by --true-values" in said
+    fitted(str(path), *CHOICES, "--true-values", "yes", "--false-values", "no", "--model", model)
+    assert capsys.readouterr().out.startswith("LabelSets(labels=['c1', 'c2', 'c3'], n_labels=3)")
+    found = pd.read_csv(StringIO(output(capsys, "predict", str(path), "--model", model)))
+    assert (found == told[["c1", "c2", "c3"]].astype(int)).to_numpy().mean() > 0.8

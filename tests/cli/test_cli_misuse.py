@@ -259,3 +259,30 @@ def test_conditions_that_a_structure_has_not_are_those_of_the_option(tmp_path: P
     assert said.startswith(
         "combpred: error: --constraints: LabelSets take no key 'requires'; their keys are 'required'"
     )
+
+
+def test_advice_is_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
+    """Errors of structures tell what to do in Python; what cannot be done here is left out."""
+    rows: list[list[object]] = [[at, "a>b>c" if at % 2 else "c=b>a"] for at in range(12)]
+    rows[5][1] = "a>b"
+    path, model = write_csv(tmp_path / "t.csv", ["x", "target"], rows), str(tmp_path / "m")
+    said = fails("fit", path, "--targets", "target", "--model", model)
+    assert said.endswith("t.csv, line 7: 'target': label 'c' is in no group; add it")
+    rows = [[at, "a>b>c" if at % 2 else "c>b>a"] for at in range(12)]
+    path = write_csv(tmp_path / "t.csv", ["x", "target"], rows)
+    said = fails(
+        "fit", path, "--targets", "target", "--structure", "permutations", "--param", "labels=a,b", "--model", model
+    )
+    assert said.endswith("t.csv: target: y has 'c'; those of Permutations are 'a', 'b'")
+
+
+@pytest.mark.parametrize("cell", ["['a', 'b']", "a, b", "a;b", "pet/cat"])
+def test_fields_of_several_names_that_are_taken_for_classes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cell: str
+) -> None:
+    rows: list[list[object]] = [[at, cell if at % 3 else "c"] for at in range(12)]
+    path, model = write_csv(tmp_path / "t.csv", ["x", "target"], rows), str(tmp_path / "m")
+    fitted(path, "--targets", "target", "--model", model)
+    assert f"'target': fields such as {cell!r} are a class each; if they hold several names" in capsys.readouterr().err
+    fitted(path, "--targets", "target", "--structure", "multiclass", "--model", model)
+    assert capsys.readouterr().err == ""

@@ -16,6 +16,11 @@ from .._lib.names import RIDGE_LOSSES
 from .._lib.versions import __version__
 from .error import UsageError
 
+_ADVICE = {
+    r"take \w+\.from_\w+\(y\b[^)]*\)": "give --choices",
+    r", or take [A-Z]\w+\.from_\w+, .*": "",
+    r": rename the columns, or pass an array, whose columns are taken in that order": "",
+}
 _COLUMNS = "names, patterns such as 'L*', or ranges of column numbers such as -14:, separated by commas"
 _SELECTIONS = ("--targets", "--inputs", "--categorical", "--drop", "--id")
 _YES, _MANY = {"action": "store_true"}, {"action": "append"}
@@ -29,6 +34,8 @@ _READING: _Options = {
     "--encoding NAME": "of a text file (default: utf-8)",
     "--na-values TEXT": (_MANY, "also reads as missing; may be repeated"),
     "--keep-default-na": ({"action": argparse.BooleanOptionalAction}, "whether NA, null, None … are missing (default)"),
+    "--true-values TEXT": (_MANY, "reads as 1 in columns that hold nothing but these and --false-values"),
+    "--false-values TEXT": (_MANY, "reads as 0, such as --true-values yes --false-values no; may be repeated"),
     "--no-header": (
         {"action": "store_false", "default": None, "dest": "header"},
         "no line of names; they are x0, x1, …",
@@ -225,7 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UsageError, ValueError, TypeError, OSError, MemoryError) as error:
         if options.debug:
             raise
-        print(f"combpred: error: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"combpred: error: {_spoken(error)}", file=sys.stderr)
         return 2
     return 0
 
@@ -268,11 +275,19 @@ def _joined(arguments: Sequence[str]) -> list[str]:
     return joined
 
 
+def _spoken(message: object) -> str:
+    """Return a message in a line, in words of the command line where it gives advice on Python."""
+    text = " ".join(str(message).split())
+    for python, here in _ADVICE.items():
+        text = re.sub(python, here, text)
+    return text
+
+
 def _show_once(shown: set[str]) -> Any:
     """Return what shows a warning in a line, unless it is among those shown: folds of cross-validation repeat them."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = re.sub(r"take \w+\.from_\w+\(y\b[^)]*\)", "give --choices", " ".join(str(message).split()))
+        text = _spoken(message)
         if text not in shown:
             shown.add(text)
             print(f"combpred: warning: {text}", file=sys.stderr)

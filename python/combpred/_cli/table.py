@@ -22,7 +22,7 @@ from ..aggregation import read_preflib
 from .error import UsageError, needed, require
 
 #: What pandas needs to know of the fields of a CSV file, and of the file, in its words.
-_FIELDS = ("decimal", "thousands", "keep_default_na")
+_FIELDS = ("decimal", "thousands", "keep_default_na", "true_values", "false_values")
 READING = (*_FIELDS, "sep", "encoding", "na_values", "header")
 _ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
 #: What the names of tables that are written may end in.

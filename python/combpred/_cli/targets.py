@@ -24,6 +24,7 @@ from .table import Table
 ORDER, TIE, SET, PATHS, BELOW = ">", "=", "|", "@", "/"
 _SPREAD = "\x1f"  # between names that stand in columns of their own
 _OTHERS, _SURE = r"[,;|> ]", r"[,;|>]"  # what people write instead
+_JOINED = r"""^\[|\w['"]?\s*[,;>/]\s*['"]?\w"""  # which may be a class all the same
 _CHAIN = r"[^{0}]+([{0}][^{0}]+)+"  # names with something between them
 #: What columns may be called that hold labels, not the position of one.
 _PLACE = re.compile(r"\b(first|second|third|1st|2nd|3rd|(choice|rank|top|place)[ _]?\d+)\b", re.IGNORECASE)
@@ -89,8 +90,7 @@ class TargetColumns:
         try:
             return self._converted(cells, structure)
         except RowError as error:
-            reason = re.sub(r", or take [A-Z]\w+\.\w+, .*", "", error.reason)  # which is a word on Python
-            raise UsageError(f"{table.where(error.row)}: {shown}: {reason}") from error
+            raise UsageError(f"{table.where(error.row)}: {shown}: {error.reason}") from error
 
     def _converted(self, cells: list[str], structure: Any) -> Any:
         names = list(self.names) or None
@@ -182,6 +182,10 @@ def find_targets(
     column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
     if spread:
         what = f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold"
+        again = frame.nunique(axis=1).min() < len(columns) and column.nunique() == 2  # yes or no of each label
+        both = " and ".join(map(repr, sorted(set(column))))
+        how = "if these say yes or no of each label, tell which by --true-values and --false-values"
+        require(ranks or form not in ("values", "sets") or not again, f"{what} {both} only: {how}")
         how = "permutations for choices in order or labelsets for sets"
         names = f"{what} names such as {column.iloc[0]!r}: say by --structure what they are, {how}"
         require(ranks or form not in ("values", "tree"), names)
@@ -201,6 +205,10 @@ def find_targets(
         else:
             how = "say by --structure what is divided, such as permutations or labelsets"
             require(sep is None, f"--target-sep: {how}")
+            joined = column[column.str.contains(_JOINED)]
+            if len(joined) > len(column) / 2:
+                how = "if they hold several names, say by --structure what these are, by --target-sep what divides them"
+                warn_user(f"{columns[0]!r}: fields such as {joined.iloc[0]!r} are a class each; {how}", UserWarning)
         form = _FORMS.get(structure or "", "values")
     if ranks or (spread and form == "tiers"):
         form = "tiers" if tied else "orders"
