@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC
 
 from combpred import ProbabilisticStructured, StructuredRidge
 from combpred._cli.main import _parser
 from combpred._lib.call import library
 from combpred._lib.structure import catalogue
-from combpred.datasets import make_label_ranking
-from combpred.structures import Custom, structure_classes
+from combpred.datasets import load_digits_attributes, make_label_ranking
+from combpred.structures import Custom, LabelSets, structure_classes
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -36,9 +41,36 @@ def test_there_are_seven_examples() -> None:
     assert len(PYTHON) == 7
 
 
+def test_first_screen_says_where_to_go_and_shows_a_result_that_is_so() -> None:
+    """Six properties of digits: what the README says of 600 training images, with the best penalties of those tried."""
+    screen = README.split("## A ranking")[0]
+    pages = {f"python/docs/{file.name}" for file in (ROOT / "python" / "docs").glob("*.md")}
+    notebooks = {f"python/docs/notebooks/{file.name}" for file in (ROOT / "python" / "docs" / "notebooks").iterdir()}
+    assert pages | {name for name in notebooks if name.endswith(".ipynb")} <= set(re.findall(r"\]\(([^)#]+)", screen))
+
+    images = load_digits_attributes()
+    X, X_test, y, y_test = train_test_split(images.data / 16, images.target, train_size=600, random_state=0)
+    apart = {C: OneVsRestClassifier(LogisticRegression(C=C, max_iter=5000)).fit(X, y) for C in (0.1, 1, 10, 100)}
+    machines = {C: OneVsRestClassifier(SVC(C=C)).fit(X, y) for C in (1, 10, 100)}
+    observed = LabelSets(observed=True)
+    linear = ProbabilisticStructured(observed, alpha=0.01).fit(X, y)
+    kernel = ProbabilisticStructured(observed, kernel="rbf", gamma="scale", alpha=0.01).fit(X, y)
+    shares = [
+        max(accuracy_score(y_test, model.predict(X_test)) for model in models)
+        for models in (apart.values(), [linear], machines.values(), [kernel])
+    ]
+    said = [int(found) / 100 for found in re.findall(r"(\d+) %", screen)]
+    assert len(said) == 4
+    np.testing.assert_allclose(shares, said, atol=0.01)
+    assert linear.coef_.size == sum(len(each.coef_[0]) for each in apart[1].estimators_)
+
+
 def test_ranking_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
     names = run(PYTHON[0])
-    assert float(capsys.readouterr().out.split()[-1]) > 0.7  # rankings at random score 0 on average
+    *ranking, score = capsys.readouterr().out.replace("[", "").replace("]", "").split()
+    shown, said = re.findall(r"# \[([\d ]+)\] ([\d.]+)$", PYTHON[0], re.MULTILINE)[0]
+    assert " ".join(ranking) == shown
+    assert float(score) == pytest.approx(float(said), abs=0.01)
     assert f"{names['model'].structure_.count():,}".replace(",", " ") + " rankings" in README
     certified = names["model"].predict_certified(names["X_test"][:5])
     assert certified.optimal.shape == (5,) and certified.optimal.all()
@@ -47,8 +79,9 @@ def test_ranking_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
 def test_label_set_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
     run(PYTHON[1])
     first, second = capsys.readouterr().out.splitlines()
-    assert float(first) > 0.7  # half of the labels would be right at random
-    assert second == "28 True"
+    shown = re.findall(r"# ([\d.]+)(?:, | True)", PYTHON[1])
+    assert float(first) == pytest.approx(float(shown[0]), abs=0.01)
+    assert second == f"{shown[1]} True" == "28 True"
 
 
 def test_example_of_names_predicts_a_frame() -> None:
