@@ -161,6 +161,9 @@ def test_plots_show_what_makes_sense(
     assert found[1] == [*metrics, "position predicted", share, "predicted probability"]
     assert found[2] == [*metrics, "position predicted", share]  # each fold has probabilities of its own
     assert found[3] == [f"{rankings[1]}, line {line}" for line in (2, 3, 4, 5)]
+    fitted(*common, "ProbabilisticStructured", "--param", "inference=mcmc", "--random-state", "0")
+    assert main(["predict", rankings[1], *chosen]) == 0
+    assert found.pop()[4:] == ["draw", "level"]  # traces of chains, and levels of cooling
     sets = write_csv(tmp_path / "s.csv", ["x", "t"], [[i, "a|b" if i > 9 else "c"] for i in range(20)])
     fitted(sets, "--targets", "t", "--estimator", "ProbabilisticStructured", "--model", model)
     capsys.readouterr()

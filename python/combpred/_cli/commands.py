@@ -27,7 +27,7 @@ from .columns import choose_inputs, described, input_frame, preparation, select
 from .error import UsageError, check_destination, require
 from .learners import build, learners, read_json, set_structure
 from .model import Header, load_header, load_model, save_model, versions
-from .plots import draw, marginals
+from .plots import chains, draw, marginals
 from .table import ENDINGS, READING, Table, read_table, write_table
 from .targets import find_targets
 
@@ -103,7 +103,7 @@ def predict(options: argparse.Namespace) -> None:
     if options.plot is not None:
         few = [table.where(row) for row in range(min(4, len(table)))]
         shown = _probabilities(model, features[: len(few)], header, "--plot")
-        draw(options.plot, marginals(pipeline, X, shown, few), "no marginals")
+        draw(options.plot, [*marginals(pipeline, X, shown, few), *chains(model, features)], "no marginals")
     frame = pandas.concat([part for part in parts if len(part.columns)], axis=1)
     write_table(frame, options.output, "prediction")
 

@@ -79,7 +79,7 @@ _PREDICTING: _Options = {
     "--output OUT": "CSV or .parquet (default, and -: CSV on standard output)",
     "--proba": (_YES, "add probabilities of classes, labels, pairs or entries of ψ"),
     "--certificate": (_YES, "add scores, and how close to the largest they are proven to be"),
-    "--plot OUT": "draw the marginal probabilities of the first four rows",
+    "--plot OUT": "draw marginal probabilities of the first four rows and, of models trained by sampling, the chains",
 }
 _EVALUATING: _Options = {
     "--metric NAME": (_MANY, "may be repeated, see `combpred info` (default: the structure's own, and zero_one_loss)"),

@@ -10,7 +10,8 @@ import numpy as np
 
 from .._data.warn import warn_user
 from .._lib.errors import CapabilityError
-from ..plotting import MarginalsDisplay
+from ..plotting import CoolingScheduleDisplay, MarginalsDisplay, TraceDisplay
+from ..sampling import sample
 from .error import UsageError, needed, require
 
 _MOST = 30  # classes or positions in a matrix
@@ -84,3 +85,19 @@ def marginals(pipeline: Any, X: Any, probabilities: Any, names: Sequence[str]) -
         ax.set_title(names[row])
 
     return [partial(panel, row) for row in range(len(names))]
+
+
+def chains(model: Any, features: Any) -> list[Panel]:
+    """Return panels for the first row of a model trained by sampling: traces of chains, and how an estimate cools."""
+    if getattr(model, "inference_", "") != "mcmc":
+        return []
+
+    def traces(ax: Any) -> None:
+        scores, sampler = np.tile(model.feature_scores(features[:1]), (4, 1)), model.sampler.replace("auto", "meta")
+        drawn = sample(model.structure_, scores, 500, sampler=sampler, thin=1, random_state=0)
+        TraceDisplay.from_samples(drawn, ax=ax)
+
+    def cooling(ax: Any) -> None:
+        CoolingScheduleDisplay.from_estimate(model.log_partition(features[:1], method="annealed"), ax=ax)
+
+    return [traces, cooling]
