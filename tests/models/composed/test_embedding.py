@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
+from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor, StackingRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -133,6 +133,16 @@ def test_regressors_of_one_target_are_fitted_for_each_entry():
     assert two.decision_function(X).shape == (30,) and two.predict(X).dtype == bool
     single = EmbeddingRegressor(trees, "permutations").fit(X, y[:, :2].argsort(axis=1) + 1)  # d = 1
     assert single.feature_scores(X).shape == (30, 1)
+
+
+def test_regressors_that_can_predict_only_when_fitted():
+    X, y = data(Permutations(4))
+    stacked = StackingRegressor([("linear", LinearRegression()), ("tree", DecisionTreeRegressor(random_state=0))])
+    model = EmbeddingRegressor(stacked, "permutations").fit(X, y)
+    alone = clone(stacked).fit(X, Permutations(4).embed(y)[:, 2])
+    np.testing.assert_allclose(model.feature_scores(X)[:, 2], alone.predict(X))
+    with pytest.raises(TypeError, match="regressor must have a method 'predict', got StandardScaler"):
+        EmbeddingRegressor(StandardScaler(), "permutations").fit(X, y)
 
 
 def test_weights_of_zero_leave_rows_out_and_searches_get_weights():

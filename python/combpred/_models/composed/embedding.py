@@ -19,6 +19,15 @@ from .base import ComposedEstimator, Reached, require_scores
 
 
 @documented
+class _EntryByEntry(MultiOutputRegressor):  # type: ignore[misc]
+    """A regressor for each entry of ψ, also of those that can predict only when they are fitted."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MultiOutputRegressor._parameter_constraints,
+        "estimator": [HasMethods(["fit"])],
+    }
+
+
 class EmbeddingRegressor(ComposedEstimator):
     r"""Regression of the embedding of outputs by any regressor, whose predictions are decoded to structures.
 
@@ -93,7 +102,7 @@ class EmbeddingRegressor(ComposedEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ComposedEstimator._parameter_constraints,
-        "regressor": [HasMethods(["fit", "predict"]), None],
+        "regressor": [HasMethods(["fit"]), None],
     }
 
     def __init__(
@@ -155,6 +164,9 @@ class EmbeddingRegressor(ComposedEstimator):
         with refit(self):
             if self.regressor is not None and is_classifier(self.regressor):
                 raise ValueError(f"regressor must be a regressor, got the classifier {self.regressor!r}")
+            # An instance may have no `predict` until it is fitted, as StackingRegressor with its default parameters.
+            if not hasattr(type(self._regressor()), "predict"):
+                raise TypeError(f"regressor must have a method 'predict', got {self.regressor!r}")
             self._require_target(y)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
@@ -174,7 +186,7 @@ class EmbeddingRegressor(ComposedEstimator):
             if psi.shape[1] == 1:
                 psi = psi.ravel()
             elif not predicts_many(reached.estimator):
-                regressor = MultiOutputRegressor(regressor)
+                regressor = _EntryByEntry(regressor)
             self.regressor_ = regressor.fit(X, psi, **arguments)
             self._scores(_safe_indexing(X, [0]))  # which refuses the wrong width before it is asked for
         return self
