@@ -12,7 +12,15 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from combpred import CapabilityError, ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD
+from combpred import (
+    CapabilityError,
+    EmbeddingRegressor,
+    ProbabilisticStructured,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredSGD,
+    StructuredVoting,
+)
 from combpred.aggregation import kemeny
 from combpred.structures import (
     Assignments,
@@ -200,11 +208,35 @@ def test_a_loss_that_cannot_learn_is_warned_of():
 
 def test_refusals():
     X, y = data(Permutations(4))
-    for wrong in ("median", "map", 3, None):
+    for wrong in ("subset", "map", 3, None):
         with pytest.raises(ValueError, match="The 'decision' parameter"):
             StructuredRidge("permutations", decision=wrong).fit(X, y)
     with pytest.raises(ValueError, match="The 'loss' parameter"):
         StructuredRidge("permutations", loss="hinge").fit(X, y)
+
+
+def test_the_median_of_grades_has_the_least_expected_error():
+    """Under the estimated distribution, grade z is expected to err by the sum of what lies beyond it, step by step."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(40, 2))
+    y = np.clip((2 + 1.5 * X[:, 0] + rng.normal(size=40)).round(), 0, 4).astype(int)
+    structure, steps = Ordinal(5), np.arange(1, 5)
+    forest = EmbeddingRegressor(structure=structure, random_state=0)
+    voting = StructuredVoting([("ridge", StructuredRidge(structure, loss="auc"))])
+    cv, sgd = StructuredRidgeCV(structure, kernels=["rbf"]), StructuredSGD(structure, max_iter=500, random_state=0)
+    for model in (StructuredRidge(structure), StructuredRidge(structure, loss="squared"), cv, sgd, forest, voting):
+        model.set_params(decision="median").fit(X, y)
+        assert model.decision_ == "mbr" and model.loss_ == "squared"
+        at_least = (model.feature_scores(X) + structure.mean())[:, 1:]  # P(grade ≥ step); that of ≥ 0 is 1
+        errors = [np.where(z >= steps, 1 - at_least, at_least).sum(axis=1) for z in range(5)]
+        np.testing.assert_array_equal(model.predict(X), np.argmin(errors, axis=0))
+
+
+@pytest.mark.parametrize("kind", [StructuredRidge, StructuredRidgeCV, StructuredSGD, EmbeddingRegressor])
+def test_only_grades_have_a_median(kind):
+    X, y = data(Permutations(4))
+    with pytest.raises(CapabilityError, match="decision='median' is for Ordinal, not for Permutations: take"):
+        kind(structure="permutations", decision="median").fit(X, y)
 
 
 def test_own_losses_decide_by_their_expectation():

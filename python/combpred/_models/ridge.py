@@ -27,6 +27,7 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.decode import Model
+from .._lib.errors import CapabilityError
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import FitInfo, RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
 from ..structures import Structure
@@ -62,8 +63,22 @@ _LEAST_VARIANCE = 1e-3
 #: Constraint of the parameter `solver`.
 SOLVERS = [_Solvers(set(RIDGE_SOLVERS))]
 
-#: Constraint of the parameter `decision`, where all rows are at hand.
-THRESHOLD_DECISIONS = [StrOptions({"auto", *RIDGE_DECISIONS, "f1"})]
+#: Constraint of the parameter `decision`.
+DECISIONS = StrOptions({"auto", *RIDGE_DECISIONS, "median"})
+
+#: The same where all rows are at hand.
+THRESHOLD_DECISIONS = [StrOptions({*DECISIONS.options, "f1"})]
+
+
+def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str]:
+    """Return the loss and the decision for a structure; CapabilityError unless those whose median is asked have one."""
+    if decision == "median":  # of grades: the one of nearest ψ
+        if decision not in structure.space.decisions:
+            raise CapabilityError(
+                f"decision='median' is for Ordinal, not for {type(structure).__name__}: take decision='auto'"
+            )
+        decision = "mbr"
+    return structure.space.decides_by(loss, decision)
 
 
 class RidgeBase(StructuredEstimator):
@@ -72,7 +87,7 @@ class RidgeBase(StructuredEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StructuredEstimator._parameter_constraints,
         "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
-        "decision": [StrOptions({"auto", *RIDGE_DECISIONS})],
+        "decision": [DECISIONS],
         "kernel_params": [dict, None],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
@@ -114,7 +129,7 @@ class RidgeBase(StructuredEstimator):
 
     def _set_structure(self, structure: Structure) -> None:
         super()._set_structure(structure)
-        self.loss_, self.decision_ = structure.space.decides_by(self.loss, self.decision)
+        self.loss_, self.decision_ = decides_by(structure, self.loss, self.decision)
         if self.decision_ == "mbr":
             structure.space.require_preimage()
         if self.decision_ == "f1":

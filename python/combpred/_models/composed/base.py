@@ -11,16 +11,15 @@ from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..._data.checks import counted
 from ..._data.inputs import rows_for_others
 from ..._lib.arrays import FloatArray
 from ..._lib.errors import CapabilityError, RowError
-from ..._lib.names import RIDGE_DECISIONS
 from ...structures import Structure
 from ..base import StructuredEstimator
+from ..ridge import DECISIONS, decides_by
 
 
 class Reached(NamedTuple):
@@ -82,7 +81,7 @@ class ComposedEstimator(StructuredEstimator):
             name: StructuredEstimator._parameter_constraints[name]
             for name in ("structure", "decoder", "n_jobs", "random_state")
         },
-        "decision": [StrOptions({"auto", *RIDGE_DECISIONS})],
+        "decision": [DECISIONS],
     }
 
     @abstractmethod
@@ -101,7 +100,7 @@ class ComposedEstimator(StructuredEstimator):
 
     def _decide_by_expectations(self, structure: Structure) -> None:
         """Set `loss_` and `decision_` for scores f that estimate E ψ − μ."""
-        self.loss_, self.decision_ = structure.space.decides_by("squared", self.decision)
+        self.loss_, self.decision_ = decides_by(structure, "squared", self.decision)
         if self.decision_ == "mbr":
             try:
                 structure.space.require_preimage()

@@ -18,7 +18,6 @@ from ...structures import Structure
 from .base import ComposedEstimator, Reached, require_scores
 
 
-@documented
 class _EntryByEntry(MultiOutputRegressor):  # type: ignore[misc]
     """A regressor for each entry of ψ, also of those that can predict only when they are fitted."""
 
@@ -28,6 +27,7 @@ class _EntryByEntry(MultiOutputRegressor):  # type: ignore[misc]
     }
 
 
+@documented
 class EmbeddingRegressor(ComposedEstimator):
     r"""Regression of the embedding of outputs by any regressor, whose predictions are decoded to structures.
 

@@ -312,7 +312,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         by_scores = all(
             model._decides_by() == ("auc", "score") and not hasattr(model, "predict_marginals") for model in models
         )
-        if by_scores and self.decision != "mbr" and all(member.link is None for member in members):
+        if by_scores and self.decision not in ("mbr", "median") and all(member.link is None for member in members):
             self.loss_, self.decision_ = "auc", "score"
             return
         self._decide_by_expectations(self.structure_)
