@@ -224,7 +224,7 @@ def test_what_has_no_finite_utilities_is_named():
         bradley_terry([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 2], [0, 0, 1, 0]])
     found = plackett_luce([[2, 1, 3], [3, 1, 2]], penalty=0.1)
     assert np.isfinite(found.utilities).all() and found.consensus[1] == 1
-    with pytest.raises(ValueError, match="row 1: items share a position that is not the last"):
+    with pytest.raises(ValueError, match="^rankings, row 1: items share a position that is not the last"):
         plackett_luce([[1, 2, 3], [1, 1, 2]])
     with pytest.raises(ValueError, match="penalty must be a number of at least 0, got -1"):
         plackett_luce([[1, 2], [2, 1]], penalty=-1)

@@ -321,6 +321,7 @@ def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
             row,
             f"rankings, row {row}: items share a position that is not the last one, and the model has no ties; "
             "aggregation.kemeny takes them, with output='weak' also for the consensus",
+            named=True,
         )
     ranks = (ordered[:, np.newaxis, :] < values[:, :, np.newaxis]).sum(axis=2) + 1
     return np.where(known, ranks, 0).astype(np.int32), n_known - ((values == last) & known).sum(axis=1)

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from combpred import CapabilityError, StructuredRidgeCV
+from combpred.sampling import sample
 from combpred.structures import Custom, LabelSets
 from custom_spaces import (
     X_NEW,
@@ -168,3 +169,35 @@ def test_moments_of_another_embedding_are_noticed() -> None:
     rare = Custom.from_sampler(lambda rng: [rng.integers(2), 0], np.asarray, n_moment_samples=50)
     with pytest.raises(ValueError, match="raise n_moment_samples"):
         rare.embed([[1, 1]])
+
+
+def test_siblings_are_tried_beside_a_decoder() -> None:
+    """A decoder that always finds the same output cannot tell that the sums with siblings differ; draws can."""
+    space = by_sampler(decode=lambda s: np.arange(4))
+    assert space.decode(np.ones(6)).tolist() == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="sibling is no sibling map: entry . of ψ"):
+        space.set_params(sibling=lambda y: np.roll(y, 1)).decode(np.ones(6))
+
+
+@pytest.mark.parametrize(
+    ("space", "remedies"),
+    [
+        (
+            by_sampler(),
+            ("or estimate it with combpred.sampling.log_partition", "or estimate them with combpred.sampling."),
+        ),
+        (by_formulas(), ("", "")),
+    ],
+)
+def test_exact_sums_name_their_estimates(space: Custom, remedies: tuple[str, str]) -> None:
+    missing = (
+        "exact sums run over a list of the outputs, which this Custom structure, given by functions, does not have"
+    )
+    for call, remedy in zip((space.log_partition, space.marginals), remedies, strict=True):
+        with pytest.raises(CapabilityError, match=missing + (f"; {remedy}" if remedy else "$")):
+            call(np.zeros(6))
+
+
+def test_exact_draws_need_a_list() -> None:
+    with pytest.raises(CapabilityError, match="sampler='exact' draws from a list .*; take sampler='meta', or 'cftp'"):
+        sample(by_sampler(), np.zeros(6), sampler="exact")

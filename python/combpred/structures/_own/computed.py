@@ -29,13 +29,14 @@ from .chain import PersistentChains, draw_by_proposals, follow_walk
 from .functions import Functions, require_siblings
 from .losses import HeldLosses, badness, loss_value, worst_of
 from .moments import moments_of, optional_log_count, require_plausible
-from .search import Proposals, best_proposals, certified, column, proposals_of, search_space
+from .search import SIBLINGS_TRIED, Proposals, best_proposals, certified, column, proposals_of, search_space
 
 _NO_DECODER = (
     "this Custom structure has neither decode nor sample, so nothing can be predicted: give decode=, a function that "
     "returns an output y of largest scores @ embed(y) for scores of shape (d,), or sample=, whose draws are searched; "
     "fit, feature_scores and score_structures work without"
 )
+_NO_LIST = "a list of the outputs, which this Custom structure, given by functions, does not have"
 _NO_PROPOSALS = (
     "needs uniform proposals: give the structure sample=, or take decoder='auto', which calls your decode, or "
     "Custom.from_structures, which is exact"
@@ -93,7 +94,6 @@ class PythonSpace(LibrarySpace):
 
     in_library = False
     parts_dtype: DTypeLike = np.object_
-    capabilities: frozenset[str] = frozenset()
     moments_info = MomentsInfo()
 
     def __init__(
@@ -139,13 +139,21 @@ class PythonSpace(LibrarySpace):
             else f"{self.structure!r} does not say how many outputs there are: it {self._solved.why}"
         )
 
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What is estimated from the draws of `sample`."""
+        return frozenset(() if self.functions.sample is None else ("meta", "log-count"))
+
     def log_partition(self, linear: FloatArray, marginals: bool = False, n_threads: int | None = None) -> Partition:
-        self._require_list()
-        return super().log_partition(linear, marginals, n_threads)
+        self._refuse_sums()
 
     def partition_cost(self, marginals: bool = False) -> tuple[str, float]:
+        self._refuse_sums()
+
+    def _refuse_sums(self) -> NoReturn:
+        """Raise CapabilityError: exact sums run over a list."""
         self._require_list()
-        return super().partition_cost(marginals)
+        raise CapabilityError(f"exact sums run over {_NO_LIST}")
 
     def _require_list(self) -> None:
         """Raise CapabilityError that says why there is no list of outputs, where the library knows."""
@@ -222,8 +230,11 @@ class PythonSpace(LibrarySpace):
         n_threads: int | None = None,
         verbose: int = 0,
     ) -> Drawn:
-        if plan.method == "exact":  # the library says what it would take
-            return super().draw(linear, plan, start, bound, n_threads, verbose)
+        if plan.method == "exact":
+            self._require_list()
+            raise CapabilityError(
+                f"sampler='exact' draws from {_NO_LIST}; take sampler='meta', or 'cftp' or 'rejection' with a bound"
+            )
         self.functions.require_sampler()  # whatever else is missing, nothing is drawn without
         if bound is None and self.functions.bounds_scores:
             bound = self.functions.bounds(linear)
@@ -330,6 +341,8 @@ class PythonSpace(LibrarySpace):
         psi = functions.embedded(items, self.n_features, "scores", context)
         value, sums = np.einsum("ij,ij->i", linear, psi), None
         if functions.sibling is not None:
+            if functions.sample is not None:
+                sums = self.proposals(SIBLINGS_TRIED).sums  # which are found to agree
             for i, (item, row) in enumerate(zip(list(items), psi, strict=True)):
                 other, of_other, both = functions.sum_with_sibling(item, row)
                 sums = both if sums is None else sums

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _STARTS = 256  # uniform draws of which the best is where a chain of own moves starts
 _ROUNDING, _TIE = 1e-9, 1e-12  # of scores beyond their bound, and at it, relative
-_TRIED = 16  # draws on which a sibling map is tried
+SIBLINGS_TRIED = 16  # draws on which a sibling map is tried
 
 
 class Proposals(NamedTuple):
@@ -56,7 +56,7 @@ def proposals_of(space: PythonSpace, n: int, seed: int, control: Control) -> Pro
     psi = space.functions.embedded(items, space.n_features, "scores", "what sample drew is no output: ")
     if space.functions.sibling is None:
         return Proposals(items, psi, None)
-    sums = [space.functions.sum_with_sibling(y, row)[2] for y, row in zip(items[:_TRIED], psi, strict=False)]
+    sums = [space.functions.sum_with_sibling(y, row)[2] for y, row in zip(items[:SIBLINGS_TRIED], psi, strict=False)]
     for other in sums:
         require_siblings(sums[0], other)
     return Proposals(items, psi, sums[0])
