@@ -211,7 +211,9 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
             )
     sample = _call(model, name, _sample(X), arguments, options)
     if not isinstance(sample, np.ndarray):
-        table = "set_output(transform='default'), or " if hasattr(sample, "columns") else ""
+        framed = type(sample).__module__.startswith(("pandas", "polars"))
+        of = "transform" if name == "transform" else "predict"
+        table = f"set_output({of}='default'), or " if framed else ""
         raise TypeError(f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: {table}compute X first")
     shared = dask.delayed(model, pure=False, traverse=False)
     call = dask.delayed(_call, pure=False)

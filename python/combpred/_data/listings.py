@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .forms import column_names, columns_in_order, frame_kind
 from .inputs import refuse_masked
 from .names import Names, checked_names
-from .targets import TargetError, column_names, columns_in_order, frame_kind, summary
+from .targets import TargetError, summary
 
 _LISTED = (list, tuple, set, frozenset, np.ndarray)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .checks import choice
+from .forms import Frame, frame_kind
 from .targets import TargetError, require_once, summary
 
 #: Names of the items of a structure, in their order: all strings, or all integers.
@@ -37,6 +38,10 @@ def checked_names(names: Any, what: str) -> Names:
     """
     if isinstance(names, (str, bytes)) or not hasattr(names, "__len__") or getattr(names, "ndim", 1) != 1:
         raise TypeError(f"{what} must be a list of names, got {names!r:.80}")
+    if isinstance(names, (set, frozenset, Mapping)):
+        kind = "mapping" if isinstance(names, Mapping) else "set"
+        raise TypeError(f"{what} must be a list of names, whose order counts, got the {kind} {names!r:.80}")
+    names = names.to_pylist() if hasattr(names, "to_pylist") else names  # of Arrow
     listed = [name.item() if isinstance(name, np.generic) else name for name in names]
     if not listed:
         raise ValueError(f"{what} is empty: give a name for each, or None")
@@ -59,7 +64,7 @@ def set_output(estimator: Any, predict: str | None) -> None:
         estimator._sklearn_output_config = {**held, "predict": choice(predict, "predict", OUTPUTS)}
 
 
-def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | None, of_y: str | None) -> Any:
+def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | None, of_y: Frame | None) -> Any:
     """Return predictions as `set_output` has it: an array, a data frame, or a series if they have one dimension.
 
     Parameters
@@ -69,12 +74,12 @@ def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | No
         Predictions for the rows of X, whose index a frame gets.
     columns : sequence or None
         Names of the columns; None for numbers.
-    of_y : str or None
-        What "y" stands for: the library of the data frame that y was, None if it was none.
+    of_y : Frame or None
+        What y was, if a data frame or a series: the library that "y" stands for, the name and categories of a series.
     """
     kind = getattr(estimator, "_sklearn_output_config", {}).get("predict", "default")
     if kind == "y":
-        kind = of_y or "default"
+        kind = "default" if of_y is None else of_y.library
     if kind == "default":
         return values
     if kind == "polars":
@@ -82,16 +87,33 @@ def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | No
 
         values = values.toarray() if sparse.issparse(values) else values
         if values.ndim == 1:
-            return polars.Series(values)
+            return _as_series(polars.Series(values), of_y)
         return polars.DataFrame(values, schema=None if columns is None else [str(name) for name in columns])
     import pandas
 
-    index = getattr(X, "index", None)
+    index = X.index if frame_kind(X) == "pandas" else None
     if sparse.issparse(values):
         return pandas.DataFrame.sparse.from_spmatrix(values, index=index, columns=columns)
     if values.ndim == 1:
-        return pandas.Series(values, index=index)
+        return _as_series(pandas.Series(values, index=index), of_y)
     return pandas.DataFrame(values, index=index, columns=columns)
+
+
+def _as_series(series: Any, of_y: Frame | None) -> Any:
+    """Return a series with the name of y, and its categories where both are of one library."""
+    if of_y is None:
+        return series
+    polars = frame_kind(series) == "polars"
+    if of_y.categories is not None and polars == (of_y.library == "polars"):
+        if polars:
+            import polars as library
+
+            series = series.cast(library.Enum(of_y.categories))
+        else:
+            import pandas
+
+            series = series.astype(pandas.CategoricalDtype(of_y.categories, ordered=of_y.is_ordered))
+    return series.rename("" if of_y.name is None else str(of_y.name)) if polars else series.rename(of_y.name)
 
 
 def index_of(name: Any, names: Names | None, remedy: str) -> Any:

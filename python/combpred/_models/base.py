@@ -210,7 +210,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _output(self, values: Any, X: Any, columns: Any) -> Any:
         """Return predictions as `set_output` has it."""
-        return output(self, values, X, columns, self.structure_.space.frame_kind)
+        return output(self, values, X, columns, self.structure_.space.frame)
 
     # Scores and predictions.
 

@@ -8,19 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import seed_of, whole_number
+from .._data.forms import column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
 from .._data.listings import rankings_of
 from .._data.names import with_names
 from .._data.relations import encode_relations
-from .._data.targets import (
-    TargetError,
-    as_numbers,
-    column_names,
-    columns_in_order,
-    refuse_names,
-    target_matrix,
-    unknown_positions,
-)
+from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
 from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray
 

@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.checks import is_number
-from .._data.targets import as_numbers, column_names, columns_in_order, error_at
+from .._data.forms import column_names, columns_in_order
+from .._data.targets import as_numbers, error_at
 from .._data.warn import warn_user
 from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
 from .._lib.arrays import FloatArray

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice
+from .._data.forms import columns_in_order
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
-from .._data.targets import as_numbers, columns_in_order, encoded_rows, target_matrix
+from .._data.targets import as_numbers, encoded_rows, target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._rows import check_same_shape

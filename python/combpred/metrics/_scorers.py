@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._data.targets import columns_in_order
+from .._data.forms import columns_in_order
 from ._grades import neg_absolute_error
 from ._hierarchies import hierarchical_h_loss, hierarchical_loss
 from ._labels import hamming_loss, hamming_score, ranking_loss

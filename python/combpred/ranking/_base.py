@@ -15,10 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from .._data.forms import column_names, columns_in_order, frame_of
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.listings import positions_by_score
 from .._data.names import output, set_output, with_names
-from .._data.targets import TargetError, column_names, columns_in_order, frame_kind
+from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError
@@ -140,7 +141,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _named(self, y: Any, *, reset: bool = False) -> Preferences:
         """Return what y says, its columns in the order of the labels' names, which are learned where `reset`."""
         if reset:
-            self.labels_, self._frame_kind = column_names(y), frame_kind(y)
+            self.labels_, self._frame = column_names(y), frame_of(y)
         y = columns_in_order(y, self.labels_ or (None if reset else ()), "y", f"those of {type(self).__name__}")
         try:
             preferences = self._read(y, None if reset else self.n_labels_)
@@ -283,7 +284,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         array([[1, 2, 3]], dtype=int32)
         """
         positions = self._positions(X)
-        return output(self, positions, X, self.labels_, self._frame_kind)
+        return output(self, positions, X, self.labels_, self._frame)
 
     def _positions(self, X: Any) -> NDArray[np.int32]:
         """Return the position of each label; overridden by those that rank without scores."""

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from .._data.forms import refuse_names
 from .._data.listings import rankings_of
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import TargetError, as_numbers, error_at, refuse_names, target_matrix, unknown_positions
+from .._data.targets import TargetError, as_numbers, error_at, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, Subgraphs, read_positions
 from ..structures import Permutations

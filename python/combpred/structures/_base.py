@@ -22,9 +22,10 @@ from sklearn.base import BaseEstimator
 
 from .. import metrics
 from .._data.checks import choice, counted, frozen, is_integer, seed_of
+from .._data.forms import Frame, column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names, named_entries, with_names
-from .._data.targets import column_names, columns_in_order, flat_sets, refuse_names, target_matrix
+from .._data.targets import flat_sets, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding, score_rows
 from .._lib.errors import CapabilityError
@@ -94,7 +95,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
     _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
-    _frame_kind: str | None = None  # library of the data frame that y was, if it was one, when it was resolved
+    _frame: Frame | None = None  # what y was as a data frame or a series, if it was one, when it was resolved
     _y_columns: Sequence[Hashable] | None = None  # names of its columns, () if there were none, where items have none
 
     @classmethod
@@ -217,8 +218,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         0       0        1
         """
         self._refuse_names(y, argument)
-        asked = self._columns == "items" or column_names(y, argument) is not None  # others need the size for theirs
-        known = self._column_names() if asked else None
+        known = self._column_names() if self._columns == "items" or column_names(y, argument) else None
         return columns_in_order(y, known, argument, f"those of {type(self).__name__}")
 
     def _refuse_names(self, y: Any, argument: str = "y") -> None:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.forms import columns_in_order
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, read_lists
-from .._data.targets import TargetError, check_width, columns_in_order, target_matrix
+from .._data.targets import TargetError, check_width, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
 from ._base import Sized, Structure

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.forms import columns_in_order
 from .._data.listings import as_table, table_rows
 from .._data.names import numbers_of
-from .._data.targets import TargetError, columns_in_order, summary
+from .._data.targets import TargetError, summary
 
 
 def from_edges(self: Any, graphs: Any, *, closure: bool = False, as_frame: bool = False) -> Any:

@@ -11,10 +11,11 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from .._data.checks import whole_number
+from .._data.forms import column_names
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists
 from .._data.names import Names
-from .._data.targets import TargetError, as_numbers, column_names, error_at, target_matrix
+from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
 from ._search.constraints import Restriction

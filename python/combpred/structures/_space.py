@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
+from .._data.forms import Frame
 from .._data.targets import TargetError, encoded_rows
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_blocks, decode
@@ -196,9 +197,9 @@ class LibrarySpace:
         return self.structure._sparse_format
 
     @property
-    def frame_kind(self) -> str | None:
-        """The library of the data frame that y was when an estimator was fitted; None if it was none."""
-        return self.structure._frame_kind
+    def frame(self) -> Frame | None:
+        """What y was as a data frame or a series when an estimator was fitted; None if it was none."""
+        return self.structure._frame
 
     def column_names(self) -> Sequence[Hashable] | None:
         """Return the names of the columns of y; None if they have none."""

@@ -1,0 +1,179 @@
+"""What y is before it is read: a data frame or a series, with names, or rows that name things and need converters."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .targets import TargetError, require_once, summary
+from .warn import warn_user
+
+
+def column_names(y: Any, argument: str = "y") -> list[Any] | None:
+    """Return the names of the columns of a data frame of pandas, polars, Arrow or dask; None if it has none.
+
+    Names are strings, or integers, such as the keys of a table; columns called 0, 1, … in any order have none.
+
+    Raises
+    ------
+    TypeError
+        When there are others, or strings beside integers.
+    ValueError
+        When two columns have the same name.
+    """
+    names = _called(y, argument)
+    return None if names is None or _are_numbers(names) else names
+
+
+def _called(y: Any, argument: str) -> list[Any] | None:
+    """Return what the columns of a data frame are called, checked; None if y is none."""
+    columns = y.column_names if hasattr(y, "column_names") else getattr(y, "columns", None)
+    if columns is None:
+        return None
+    names = [name.item() if isinstance(name, np.generic) else name for name in columns]
+    strings = [isinstance(name, str) for name in names]
+    if not all(strings) and (any(strings) or not all(type(name) is int for name in names)):
+        odd = next(name for name in names if not isinstance(name, str if any(strings) else int))
+        raise TypeError(
+            f"the names of the columns of {argument} must be all strings or all integers, which {odd!r} is not: rename "
+            f"them, as {argument}.columns = {argument}.columns.map(str) does, or pass an array, {argument}.to_numpy()"
+        )
+    require_once(names, f"the columns of {argument}")
+    return names
+
+
+def _are_numbers(names: Sequence[Hashable]) -> bool:
+    """Return whether names are the numbers 0, 1, … in some order."""
+    return set(names) == set(range(len(names)))
+
+
+def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of: str) -> Any:
+    """Return y with its columns in the order of `names`, if it is a data frame that has them.
+
+    Columns called 0, 1, … are ordered by number where these are not the names; all else is returned as it is.
+
+    Parameters
+    ----------
+    y : array-like
+        Targets.
+    names : sequence of str or None
+        Names of the columns, in the order of the structure; None if it has none, or the numbers 0, 1, …. Empty where
+        targets of training had none: the user is warned where y has names.
+    argument : str
+        What messages call y.
+    of : str
+        Whose names they are, for messages, such as "the labels of Permutations".
+
+    Raises
+    ------
+    ValueError
+        When other columns are there, or some are not.
+    """
+    found = _called(y, argument)
+    if found is not None and _are_numbers(found) and (names is None or set(names) != set(found)):
+        names = range(len(found))
+    elif found is not None and names is not None and not len(names):
+        warn_user(
+            f"{argument} has columns with names, {summary(found)}, but y of training had none: they are taken to stand "
+            "in the same order; train with a data frame, or give the structure the names",
+            UserWarning,
+        )
+        return y
+    if names is None or found is None or found == list(names):
+        return y
+    missing = [name for name in names if name not in set(found)]
+    other = [name for name in found if name not in set(names)]
+    if missing or other:
+        said = [f"lacks the columns {summary(missing)}"] * bool(missing) + [f"has {summary(other)}"] * bool(other)
+        raise ValueError(
+            f"{argument} {' and '.join(said)}; {of} are {summary(list(names))}: rename the columns, or pass an array, "
+            "whose columns are taken in that order"
+        )
+    return y.select(list(names)) if hasattr(y, "select") and not hasattr(y, "iloc") else y[list(names)]
+
+
+def frame_kind(y: Any) -> str | None:
+    """Return which library y is a data frame or a series of, "pandas" or "polars" (for Arrow, too); None for others."""
+    module = type(y).__module__.partition(".")[0]
+    return {"pandas": "pandas", "polars": "polars", "pyarrow": "polars"}.get(module)
+
+
+class Frame(NamedTuple):
+    """What y was, if a data frame or a series.
+
+    Attributes
+    ----------
+    library : str
+        "pandas" or "polars".
+    name : str or int or None
+        Of a series.
+    categories : list or None
+        Of a Categorical or an Enum, where they are strings or integers.
+    is_ordered : bool
+        Whether the categories are.
+    """
+
+    library: str
+    name: Any = None
+    categories: list[Any] | None = None
+    is_ordered: bool = False
+
+
+def frame_of(y: Any) -> Frame | None:
+    """Return what y is as a data frame or a series; None for others."""
+    library = frame_kind(y)
+    if library is None or hasattr(y, "columns") or not hasattr(y, "dtype"):
+        return None if library is None else Frame(library)
+    name = getattr(y, "name", None)
+    name = name if isinstance(name, (str, int)) and name != "" else None
+    found = getattr(y.dtype, "categories", None)
+    categories = None if found is None or type(y.dtype).__name__ == "Categorical" else list(found)
+    if categories and not all(isinstance(category, (str, int, np.integer)) for category in categories):
+        categories = None
+    return Frame(library, name, categories, bool(getattr(y.dtype, "ordered", False)))
+
+
+def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -> None:
+    """Raise TargetError, which names the converter to take, where rows name things, differ in length or are graphs.
+
+    Parameters
+    ----------
+    y : array-like
+    argument : str
+        What messages call it.
+    converter : str
+        Which converter makes y of what.
+    rows : str, default="numbers"
+        What rows of y may be: "numbers" for the same columns, numbers in "lists" of any length, also "matrices", one of
+        "names", or "labels", one or numbers.
+    """
+    if hasattr(y, "is_directed"):  # one graph
+        row, differs = y, 0
+    elif isinstance(y, (list, tuple)):
+        row = y[0] if y else None
+        lengths = [len(each) if isinstance(each, (list, tuple)) else -1 for each in y]
+        differs = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
+    elif getattr(y, "ndim", 0) in (1, 2, 3) and not (hasattr(y, "columns") or issparse(y)) and len(y):
+        row, differs = y.iloc[0] if hasattr(y, "iloc") else y[0], 0
+    elif frame_kind(y) == "pandas" and len(y):
+        row, differs = y.iloc[0].tolist(), 0
+    elif frame_kind(y) == "polars" and hasattr(y, "row") and len(y):
+        row, differs = y.row(0), 0
+    else:
+        return
+    listed = row if isinstance(row, (list, tuple, np.ndarray)) else None
+    entry = None if listed is None or len(listed) == 0 else listed[0]
+    wrong = {"lists": (str, tuple, dict, list), "matrices": (str, tuple, dict), "names": ()}
+    named = listed is not None and len(listed) != 1 if rows == "names" else isinstance(row, str) and rows != "labels"
+    if rows == "labels" and isinstance(entry, str) and listed is not None and len(listed) == 1:
+        entry = listed if getattr(y, "ndim", 2) == 1 else None  # a column of labels has two dimensions
+    first = entry[0] if rows == "matrices" and isinstance(entry, list) and entry else None
+    odd = isinstance(first, str) or isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
+    if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
+        shown = row.tolist() if isinstance(row, np.ndarray) else row
+        raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}; {converter}", argument)
+    if differs and rows in ("numbers", "names", "labels"):
+        raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)

@@ -1,0 +1,76 @@
+"""Predictions in the form of y: index, name and categories; and names that are no list."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from combpred import ProbabilisticStructured, StructuredRidge
+from combpred.structures import Hierarchy, LabelSets, Ordinal, Permutations, Routes
+
+GRADES = ["low", "mid", "high"]
+X = np.random.default_rng(0).normal(size=(60, 2))
+WORDS = np.array(GRADES)[(X > 0).sum(axis=1)]
+ORDERED = pd.CategoricalDtype(GRADES, ordered=True)
+
+
+def polars(rows):
+    return pl.DataFrame(np.array(rows))
+
+
+@pytest.mark.parametrize("rows", [list, tuple, np.array, polars], ids=lambda rows: rows.__name__)
+def test_frames_come_for_inputs_of_any_kind(rows):
+    y = pd.DataFrame(Permutations.from_scores(X @ np.eye(2, 3)), columns=["a", "b", "c"])
+    model = StructuredRidge("permutations").set_output(predict="pandas").fit(rows(X.tolist()), y)
+    found = model.predict(rows(X[:4].tolist()))
+    assert found.columns.tolist() == ["a", "b", "c"] and found.index.tolist() == [0, 1, 2, 3]
+    np.testing.assert_array_equal(found, model.set_output(predict="default").predict(rows(X[:4].tolist())))
+
+
+@pytest.mark.parametrize(
+    "structure", [None, Ordinal(), Ordinal(GRADES), Hierarchy({"low": None, "mid": "low", "high": "mid"})]
+)
+def test_series_keep_name_and_categories(structure):
+    y = pd.Series(WORDS, name="grade", index=range(100, 160)).astype(ORDERED)
+    model = StructuredRidge(structure).set_output(predict="y").fit(pd.DataFrame(X), y)
+    found = model.predict(pd.DataFrame(X[:5], index=list("vwxyz")))
+    assert found.name == "grade" and found.dtype == ORDERED and found.index.tolist() == list("vwxyz")
+    assert found.tolist() == model.set_output(predict="default").predict(pd.DataFrame(X[:5])).tolist()
+    assert model.set_output(predict="polars").predict(pd.DataFrame(X[:5])).name == "grade"
+
+
+def test_series_of_polars_keep_name_and_categories():
+    y = pl.Series("grade", WORDS, dtype=pl.Enum(GRADES))
+    found = StructuredRidge(Ordinal()).set_output(predict="y").fit(X, y).predict(X[:5])
+    assert found.name == "grade" and found.dtype == pl.Enum(GRADES)
+    plain = StructuredRidge(Ordinal(GRADES)).set_output(predict="y").fit(X, pl.Series(WORDS)).predict(X[:5])
+    assert plain.name == "" and plain.dtype == pl.String and plain.to_list() == found.to_list()
+
+
+def test_series_of_numbers_and_frames_stay_as_they_were():
+    counted = pd.Series((X > 0).sum(axis=1), name=7)
+    found = ProbabilisticStructured(Ordinal()).set_output(predict="y").fit(X, counted).predict(X[:5])
+    assert found.name == 7 and found.dtype.kind == "i"
+    times = pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"] * 30), dtype="category")
+    found = StructuredRidge().set_output(predict="y").fit(X, times).predict(X[:5])
+    assert found.dtype.kind == "M"  # categories that are neither strings nor integers are not kept
+
+
+@pytest.mark.parametrize(
+    "names", [{"x", "y", "z"}, frozenset("xyz"), {"x": 0, "y": 1, "z": 2}], ids=lambda names: type(names).__name__
+)
+@pytest.mark.parametrize(
+    ("structure", "parameter"),
+    [(Permutations, "labels"), (LabelSets, "labels"), (Ordinal, "grades"), (Routes, "places")],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_names_without_an_order_are_refused(structure, parameter, names):
+    with pytest.raises(
+        TypeError,
+        match=rf"{structure.__name__}: {parameter} must be a list of names, whose order counts, got the (set|mapping)",
+    ):
+        structure(**{parameter: names}).count()
+    with pytest.raises(TypeError, match="labels must be a list of names, whose order counts"):
+        Permutations.from_orders([["x", "y", "z"]], labels=names)
