@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import coo_matrix
 from sklearn.utils.sparsefuncs import min_max_axis
 
 from .._data.checks import counted
@@ -72,7 +73,7 @@ def select(names: Sequence[str], wanted: str | Sequence[str] | None, option: str
             start, stop = (int(end) if end else None for end in match.groups())
             found = list(names)[slice(start, stop) if ":" in item else slice(int(item), int(item) + 1)]
         else:
-            found = [item] if item in names else [name for name in names if fnmatchcase(name, item)]
+            found = [item] if item in names else fnmatch.filter(names, item)
         require(found, f"{option}: {item!r} matches none of the {len(names)} columns {summary(names)}; {mend}")
         chosen += found
     return list(dict.fromkeys(chosen))
@@ -218,11 +219,8 @@ def number_frame(table: Table, names: Sequence[str]) -> Any:
 
 
 def _where(frame: Any, condition: Any) -> tuple[Any, Any]:
-    """Return the rows and columns of the entries of a frame of numbers for which a condition holds."""
-    if not _is_sparse(frame):
-        rows, columns = np.nonzero(condition(frame.to_numpy()))
-        return rows, columns
-    entries = frame.sparse.to_coo()
+    """Return the rows and columns of those entries of a frame of numbers, other than 0, for which a condition holds."""
+    entries = frame.sparse.to_coo() if _is_sparse(frame) else coo_matrix(frame.to_numpy())
     held = condition(entries.data)
     return entries.row[held], entries.col[held]
 

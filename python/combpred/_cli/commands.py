@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -175,13 +174,8 @@ def read_constraints(given: str, table: Table, model: Any) -> Any:
         return read_json(
             given, "--constraints" if inline else "--constraints (which is no column either)", inline=inline
         )
-    rows = []
-    for row, field in enumerate(table.frame[given]):
-        try:
-            rows.append(None if field != field else json.loads(field))
-        except (TypeError, ValueError) as error:
-            raise UsageError(f"{table.where(row)}: {given!r} holds {field!r}, which is not JSON: {error}") from error
-    return rows
+    fields = enumerate(table.frame[given].astype(object).where(table.frame[given].notna(), "null").astype(str))
+    return [read_json(field, f"{table.where(row)}: {given!r}", inline=True) for row, field in fields]
 
 
 def _probabilities(model: Any, X: Any, header: Header, option: str) -> Any:

@@ -106,12 +106,11 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
     if "parent" in takes:
         kind = type(structure or pipeline[-1]).__name__
         require(hasattr(structure, "parent"), f"--metric: {name} needs a tree, {kind} has none")
-        nodes = structure.nodes  # names, if y has names
-        above = [None if p < 0 else nodes[p] for p in structure.parent] if nodes is not None else structure.parent
-        how["parent"] = above if nodes is None else dict(zip(nodes, above, strict=True))
-    grades = getattr(structure, "grades", None)
-    if name == "neg_absolute_error" and isinstance(grades, (list, tuple)):  # which have names
-        y, predicted = (np.array([grades.index(grade) for grade in of]) for of in (y, predicted))
+        how["parent"] = structure.parent
+    named = "nodes" if "parent" in takes else "grades" if name == "neg_absolute_error" else ""
+    names: Any = getattr(structure, named, None)
+    if np.ndim(names) == 1 and np.ndim(y) == 1:  # these metrics take numbers
+        y, predicted = (np.array([list(names).index(each) for each in of]) for of in (y, predicted))
     if "scores" in takes:
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
     return getattr(metrics, name)(y, predicted, **how)

@@ -10,6 +10,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from sklearn.pipeline import make_pipeline
+
 from .. import ranking
 from .._models import perceptron, probabilistic, ridge, ridge_cv, sgd, svm
 from .._models.composed import embedding, voting
@@ -147,10 +149,8 @@ def read_json(path: str, option: str, *, inline: bool = False) -> Any:
 def _inner(key: str, value: Any) -> Any:
     """Return the estimator that JSON names, as "Name" or {"Name": {parameter: value}}; a list of them with names."""
     if key == "estimators":
-        members = [_inner("estimator", member) for member in (value.split(",") if isinstance(value, str) else value)]
-        names = [type(member).__name__.lower() for member in members]
-        again = [name if names.count(name) == 1 else f"{name}-{k}" for k, name in enumerate(names, 1)]
-        return list(zip(again, members, strict=True))
+        members = value.split(",") if isinstance(value, str) else value
+        return make_pipeline(*(_inner("estimator", member) for member in members)).steps  # which names them
     if value is None:
         return None
     from sklearn.utils import all_estimators
