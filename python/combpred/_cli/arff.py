@@ -62,10 +62,11 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
     value = np.fromiter(chain.from_iterable(each.values() if is_sparse else each for each in rows), object, len(row))
     numeric = np.array([kind in ("NUMERIC", "REAL", "INTEGER", ["0", "1"]) for kind in kinds])
     held, place = numeric[at], np.where(numeric, np.cumsum(numeric), np.cumsum(~numeric)) - 1
-    numbers = pandas.to_numeric(pandas.Series(value).where(held), errors="coerce").to_numpy(dtype=np.float64)
-    allowed = [{None, *kind} if isinstance(kind, list) else None for kind in kinds]
-    odd = held & np.isnan(numbers) & pandas.notna(value)
-    odd |= np.fromiter((allowed[j] is not None and v not in allowed[j] for j, v in zip(at, value, strict=True)), bool)
+    numbers = pandas.to_numeric(pandas.Series(value[held], dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+    allowed = [{None, *kind} if isinstance(kind, list) else set() for kind in kinds]
+    odd, listed = np.zeros(len(value), dtype=bool), np.flatnonzero(np.array([isinstance(k, list) for k in kinds])[at])
+    odd[held] = np.isnan(numbers) & pandas.notna(value[held])
+    odd[listed] |= np.array([v not in allowed[j] for j, v in zip(at[listed], value[listed], strict=True)], dtype=bool)
     if odd.any():
         first = int(np.argmax(odd))
         kind = kinds[at[first]]
@@ -74,7 +75,7 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
             f"@attribute says: {kind.lower() if isinstance(kind, str) else '{' + ', '.join(kind) + '}'}"
         )
     # What a row of a sparse file does not list is 0, or the first of the values.
-    matrix = sparse.csc_matrix((numbers[held], (row[held], place[at[held]])), shape=(len(rows), numeric.sum()))
+    matrix = sparse.csc_matrix((numbers, (row[held], place[at[held]])), shape=(len(rows), numeric.sum()))
     texts = np.empty((len(rows), len(names) - numeric.sum()), dtype=object)
     texts[:] = [
         k[0] if is_sparse and isinstance(k, list) else None for k, no in zip(kinds, numeric, strict=True) if not no
