@@ -33,7 +33,8 @@ _INNER = ("estimator", "regressor", "estimators")
 def learners() -> dict[str, type]:
     """Return the estimators that can be named on the command line; those that take no structure rank labels."""
     found = [(module.__name__, *each) for module in _MODULES for each in inspect.getmembers(module, inspect.isclass)]
-    return {name: cls for home, name, cls in found if hasattr(cls, "fit") and cls.__module__.startswith(home)}
+    public = [each for each in found if hasattr(each[2], "fit") and not each[1].startswith("_")]
+    return {name: cls for home, name, cls in public if cls.__module__.startswith(home)}
 
 
 def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
