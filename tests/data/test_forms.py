@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
 from combpred import ProbabilisticStructured, StructuredRidge
 from combpred.structures import Hierarchy, LabelSets, Ordinal, Permutations, Routes
@@ -74,3 +75,46 @@ def test_names_without_an_order_are_refused(structure, parameter, names):
         structure(**{parameter: names}).count()
     with pytest.raises(TypeError, match="labels must be a list of names, whose order counts"):
         Permutations.from_orders([["x", "y", "z"]], labels=names)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [lambda y: pd.DataFrame({"g": y}), lambda y: pl.DataFrame({"g": pl.Series(np.asarray(y), dtype=pl.Enum(GRADES))})],
+    ids=["pandas", "polars"],
+)
+def test_a_frame_with_one_column_has_the_order_of_its_categories(frame):
+    y = frame(pd.Categorical(WORDS, GRADES, ordered=True))
+    with pytest.warns(DataConversionWarning):
+        model = StructuredRidge(Ordinal()).fit(X, y)
+    assert model.structure_.feature_names().tolist() == [">=low", ">=mid", ">=high"]
+    np.testing.assert_array_equal(model.predict(X), StructuredRidge(Ordinal(GRADES)).fit(X, WORDS).predict(X))
+    with pytest.warns(DataConversionWarning):
+        assert model.score(X, y) == model.score(X, WORDS)
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, np.array, list], ids=lambda form: form.__name__)
+def test_what_is_no_name_is_not_sent_to_converters_of_names(form):
+    def given(rows):
+        return form(rows, orient="row") if form is pl.DataFrame else form(rows)
+
+    with pytest.raises(ValueError, match=r"found .*'2', '1'.*, numbers written as strings: make numbers of them"):
+        StructuredRidge("permutations").fit(X[:2], given([["2", "1", "3"], ["1", "2", "3"]]))
+    with pytest.raises(ValueError, match=r"words for yes and no: make 0 and 1 of them, such as by y == 'Yes'"):
+        StructuredRidge("labelsets").fit(X[:2], given([["No", "Yes"], ["Yes", "No"]]))
+    with pytest.raises(ValueError, match=r"found .*'b', 'a'.*; Permutations.from_orders makes y of lists"):
+        StructuredRidge("permutations").fit(X[:2], given([["b", "a"], ["a", "b"]]))
+
+
+def test_rows_that_are_dicts():
+    rows = [{"a": 1, "b": 2}, {"a": 2, "b": 1}]
+    with pytest.raises(ValueError, match=r"found {'a': 1, 'b': 2}; pandas.DataFrame\(y\) makes y of dicts"):
+        StructuredRidge("permutations").fit(X[:2], rows)
+    assert StructuredRidge("permutations").fit(X[:2], pd.DataFrame(rows)).structure_.labels == ["a", "b"]
+    with pytest.raises(ValueError, match="Assignments.from_pairs makes y of lists of pairs, or dicts"):
+        StructuredRidge("assignments").fit(X[:2], rows)
+
+
+def test_digits_that_are_names_of_nodes_stay_names():
+    tree = Hierarchy.from_paths([["1", "2"], ["1", "3"]])
+    with pytest.raises(ValueError, match=r"found \['1', '2'\]; y_from_paths of Hierarchy.from_paths"):
+        StructuredRidge(tree).fit(X[:2], [["1", "2"], ["1", "3"]])

@@ -174,6 +174,38 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
     odd = isinstance(first, str) or isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
     if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
         shown = row.tolist() if isinstance(row, np.ndarray) else row
-        raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}; {converter}", argument)
+        said = f"; {converter}" if rows == "names" else _mended(listed if listed is not None else row, converter)
+        raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}{said}", argument)
     if differs and rows in ("numbers", "names", "labels"):
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
+
+
+#: Words for yes and no in tables, in small letters.
+_WORDS = {"yes": 1, "no": 0, "y": 1, "n": 0, "true": 1, "false": 0, "t": 1, "f": 0}
+
+
+def _mended(row: Any, converter: str) -> str:
+    """Return what makes y of rows of names, or of numbers and truths in words, and of dicts of numbers."""
+    if isinstance(row, dict) and "dicts" not in converter and all(map(_is_number, row.values())):
+        return "; pandas.DataFrame(y) makes y of dicts with a number for each key"
+    words = list(row) if isinstance(row, (list, tuple, np.ndarray)) else []
+    if not words or not all(isinstance(word, str) for word in words):
+        return f"; {converter}"
+    if all(map(_is_written, words)):
+        return f", numbers written as strings: make numbers of them, such as by .astype(int); of names, {converter}"
+    if all(word.lower() in _WORDS for word in words):
+        yes = next((word for word in words if _WORDS[word.lower()]), "yes")
+        return f", words for yes and no: make 0 and 1 of them, such as by y == {str(yes)!r}; of names, {converter}"
+    return f"; {converter}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number, np.bool_))
+
+
+def _is_written(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

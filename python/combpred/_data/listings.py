@@ -118,8 +118,8 @@ def read_lists(
         from_one = from_one and all(min(entries, default=1) > 0 for entries in rows)
         if from_one:
             raise ValueError(
-                f"{argument} never holds 0: where numbers count from 1, pass one_based=True, and where number 0 does "
-                f"not occur, {parameter}=range({n_items})"
+                f"{argument} never holds 0: where numbers count from 1, pass one_based=True, or {parameter}=range(1, "
+                f"{n_items}) to keep them as names; where number 0 does not occur, {parameter}=range({n_items})"
             )
         longest = max(map(len, rows))
         for i, entries in enumerate(rows):

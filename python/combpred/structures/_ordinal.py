@@ -165,9 +165,10 @@ class Ordinal(Structure):
         in the same order.
         """
         known = list(names)
-        if not getattr(getattr(y_true, "dtype", None), "ordered", False):
+        dtype = _dtype(y_true)
+        if not getattr(dtype, "ordered", False):
             return known
-        own: list[Any] = np.asarray(y_true.dtype.categories).tolist()
+        own: list[Any] = np.asarray(dtype.categories).tolist()
         smaller, larger = sorted((own, known), key=len)
         if [category for category in larger if category in smaller] != smaller:
             raise ValueError(
@@ -209,9 +210,16 @@ def _unnamed(y: Any, argument: str) -> NDArray[Any]:
     return values
 
 
+def _dtype(y: Any) -> Any:
+    """Return the type of y, of a data frame with one column that of the column; None if y has none."""
+    if hasattr(y, "columns") and hasattr(y, "dtypes") and len(y.columns) == 1:
+        return next(iter(y.dtypes))
+    return getattr(y, "dtype", None)
+
+
 def _ordered_categories(y: Any) -> NDArray[Any] | None:
     """Return the categories of an ordered Categorical or of an Enum, None for other y; ValueError without an order."""
-    dtype: Any = getattr(y, "dtype", None)
+    dtype = _dtype(y)
     if type(dtype).__name__ == "Enum" and hasattr(dtype, "categories"):  # of polars
         return np.asarray(dtype.categories.to_list())
     if not hasattr(dtype, "categories") or not hasattr(dtype, "ordered"):
