@@ -99,6 +99,8 @@ class StructuredRidgeCV(RidgeBase):
         and ``rank_test_score``, one entry for each penalty tried with a kernel, width and loss, on few rows first (see
         the notes). Scores on more rows rank first. With `cv`, all that
         :class:`~sklearn.model_selection.GridSearchCV` reports.
+    best_index_ : int
+        The place of the setting chosen in the lists of `cv_results_`.
     loo_scores_ : ndarray of shape (n, d)
         f(x) of each training row, left out of training with the setting chosen. Without `cv`.
     %(structure_)s
@@ -360,6 +362,7 @@ class StructuredRidgeCV(RidgeBase):
         setting, best = choice.best(whole, rows.X, square=self.kernel is not None)
         self.best_params_, self.best_score_ = {"alpha": alphas[best.best], **setting.parameters}, best.score
         self.cv_results_ = choice.table()
+        self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
         self.loo_scores_ = best.train(alphas[best.best])
         take_fit(self, best.model)
 
@@ -383,7 +386,7 @@ class StructuredRidgeCV(RidgeBase):
             refuse_scoring(self.scoring, [], error)
             raise
         self.best_params_, self.best_score_ = search.best_params_, float(search.best_score_)
-        self.cv_results_ = search.cv_results_
+        self.cv_results_, self.best_index_ = search.cv_results_, int(search.best_index_)
         take_fit(self, search.best_estimator_)
 
 

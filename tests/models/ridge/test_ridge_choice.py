@@ -62,6 +62,7 @@ def test_one_call_chooses_kernel_width_loss_and_penalty():
         np.testing.assert_array_equal(alone.cv_results_["mean_test_score"], scores)
     best = int(np.argmax(results["mean_test_score"]))
     assert model.best_params_ == results["params"][best] and results["rank_test_score"][best] == 1
+    assert model.best_index_ == best
     assert model.best_score_ == results["mean_test_score"][best]
     same = StructuredRidge("permutations", solver="closed-form", **model.best_params_).fit(X, y)
     np.testing.assert_allclose(model.feature_scores(X), same.feature_scores(X), atol=1e-9)
@@ -93,6 +94,7 @@ def test_many_rows_are_compared_on_a_part_of_them(monkeypatch, precomputed):
     assert results["n_rows"].tolist() == [7] * 4 + [N] * 2
     assert sorted(results["rank_test_score"][4:]) == [1, 2] or results["rank_test_score"][4:].tolist() == [1, 1]
     assert (results["rank_test_score"][:4] > 2).all()
+    assert model.best_index_ >= 4 and results["params"][model.best_index_] == model.best_params_
     rows = np.sort(np.random.RandomState(0).permutation(N)[:7])
     part = X[np.ix_(rows, rows)] if precomputed else X[rows]
     small = StructuredRidgeCV(**options).fit(part, y[rows], weights[rows], constraints=[constraints[i] for i in rows])

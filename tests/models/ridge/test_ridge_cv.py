@@ -159,7 +159,7 @@ def test_folds_are_those_of_grid_search():
     ours = StructuredRidgeCV("permutations", alphas=alphas, cv=cv, kernels=["rbf"], gammas=[None]).fit(X, y)
     search = GridSearchCV(StructuredRidge(Permutations(4), kernel="rbf"), {"alpha": alphas}, cv=cv).fit(X, y)
     assert ours.alpha_ == search.best_params_["alpha"]
-    assert ours.best_score_ == search.best_score_
+    assert (ours.best_score_, ours.best_index_) == (search.best_score_, search.best_index_)
     np.testing.assert_array_equal(ours.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
     np.testing.assert_array_equal(ours.predict(X), search.predict(X))
 
