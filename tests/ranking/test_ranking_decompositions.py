@@ -79,6 +79,21 @@ def test_illegal_divisions_are_refused(decomposition, message):
         LabelRankingBoost(decomposition=decomposition).fit([[0.0], [1.0]], y, sample_weight=[0, 1])
 
 
+@pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
+def test_divisions_into_nothing_teach_nothing(ranker):
+    X, y = problem()
+    with pytest.raises(ValueError, match="decomposition gives no subgraph of any row, so that nothing can be learnt"):
+        clone(ranker).set_params(decomposition=lambda edges: []).fit(X, y)
+
+
+def test_mini_batches_may_have_no_subgraphs():
+    X, y = problem()
+    ranker = OnlineLabelRanker(decomposition=lambda edges: [[e] for e in edges if e[0] == 0], average=False)
+    before = ranker.partial_fit(X, y).coef_.copy()
+    assert before.any()
+    np.testing.assert_array_equal(ranker.partial_fit(X[:1], [[4, 1, 2, 3]]).coef_, before)
+
+
 def test_dual_variables_are_one_a_preference():
     with pytest.raises(
         ValueError, match="two subgraphs of row 0 hold the edge from 0 to 1, and dual variables are one"

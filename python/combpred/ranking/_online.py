@@ -16,7 +16,7 @@ from .._data.checks import whole_number
 from .._data.glossary import documented
 from .._data.inputs import check_rows, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
-from .._lib.labelrank import OnlineState, OnlineUpdate, mistake_bound, online
+from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import SUBGRAPHS, UPDATES
 from .._lib.ridge import Design
 from .._models.training import keep_weights
@@ -166,10 +166,10 @@ class OnlineLabelRanker(LabelRanker):
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         rng = check_random_state(self.random_state)
-        state = self._begin(preferences.n_labels)
+        state, examples = self._begin(preferences.n_labels), examples_of(preferences, weights, self.decomposition)
         for _ in range(self.max_iter):
             order = rng.permutation(len(preferences)).astype(np.int64) if self.shuffle else None
-            self._learn(X, preferences, weights, state, order)
+            self._learn(X, examples, state, order)
         self._keep(state, self.max_iter)
 
     def partial_fit(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
@@ -222,7 +222,7 @@ class OnlineLabelRanker(LabelRanker):
                     f"were {self._settings} when this learner began: set them back, or train anew by fit"
                 )
             state = self._begin(self.n_labels_) if first else self._state.copy()
-            self._learn(X, preferences, weights, state, None)
+            self._learn(X, examples_of(preferences, weights, self.decomposition, batch=True), state, None)
             self._keep(state, 1 if first else self.n_iter_ + 1)
         return self
 
@@ -301,16 +301,9 @@ class OnlineLabelRanker(LabelRanker):
             average=self.average,
         )
 
-    def _learn(
-        self,
-        X: Any,
-        preferences: Preferences,
-        weights: FloatArray | None,
-        state: OnlineState,
-        order: NDArray[np.int64] | None,
-    ) -> None:
+    def _learn(self, X: Any, examples: Examples, state: OnlineState, order: NDArray[np.int64] | None) -> None:
         online(
-            examples_of(preferences, weights, self.decomposition),
+            examples,
             Design(X, intercept=self.fit_intercept),
             self._update(),
             state,

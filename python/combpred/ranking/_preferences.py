@@ -178,7 +178,11 @@ def read_feedback(y: Any, n_labels: int | None = None) -> Preferences:
 
 
 def examples_of(
-    preferences: Preferences, weights: FloatArray | None, decomposition: str | Callable[[list[Edge]], Any]
+    preferences: Preferences,
+    weights: FloatArray | None,
+    decomposition: str | Callable[[list[Edge]], Any],
+    *,
+    batch: bool = False,
 ) -> Examples:
     """Return preferences as the library takes them, divided into subgraphs by name or by the user's function.
 
@@ -186,8 +190,15 @@ def examples_of(
     ------
     TargetError
         Where the function gives subgraphs that are no lists of pairs of the row's; names the row of y.
+    ValueError
+        Where it gives none for all rows, unless they are a mini-batch of more.
     """
     own = decomposition if isinstance(decomposition, str) else _subgraphs(preferences, decomposition)
+    if not (batch or isinstance(own, str) or len(own.ends)) and preferences.signs.any():
+        raise ValueError(
+            "decomposition gives no subgraph of any row, so that nothing can be learnt: it returns lists of the pairs "
+            "that it is given, one for each subgraph"
+        )
     return Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, own)
 
 

@@ -218,6 +218,11 @@ def test_refusals():
     )
     refused("hold a member without a link", [("a", ridge, np.eye(6))], structure="permutations")
     refused(r"link of member 'b' must be a matrix of 6 columns.*\(4, 4\)", [("a", ridge), ("b", ridge, np.eye(4))])
+    gap = np.eye(6)
+    gap[2, 3] = np.nan
+    refused("link of member 'b' is nan at row 2, column 3, must be finite", [("a", ridge), ("b", ridge, gap)])
+    for link in ("visits", [["a"] * 6] * 6, [[1.0, 2.0], [3.0]], 1j * np.eye(6)):
+        refused("link of member 'b' must be a matrix of real numbers, got", [("a", ridge), ("b", ridge, link)])
     refused(
         "structure of member 'b' must have ψ of 5 entries",
         [("a", ridge), ("b", StructuredRidge(PartialOrders(4)), np.eye(6)[:5])],

@@ -120,12 +120,22 @@ def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: An
 
 def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tuple[Any, Structure, Any]:
     """Return a link after checking it, the structure of its member, and what outputs y are in that."""
-    matrix = sparse.csr_array(link, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[1] != structure.n_features or not np.isfinite(matrix.data).all():
+    whose, d = f"the link of member {name!r}", structure.n_features
+    try:
+        if np.iscomplexobj(link):
+            raise ValueError("complex numbers")
+        matrix = sparse.coo_array(link, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{whose} must be a matrix of real numbers, got {link!r:.80} ({error})") from None
+    if matrix.ndim != 2 or matrix.shape[1] != d:
         raise ValueError(
-            f"the link of member {name!r} must be a matrix of {structure.n_features} columns, one for each "
-            f"entry of ψ of {structure!r}, got shape {matrix.shape}"
+            f"{whose} must be a matrix of {d} columns, one for each entry of ψ of {structure!r}, got shape "
+            f"{matrix.shape}"
         )
+    if bad := np.flatnonzero(~np.isfinite(matrix.data)).tolist():
+        row, column = matrix.row[bad[0]], matrix.col[bad[0]]
+        raise ValueError(f"{whose} is {matrix.data[bad[0]]} at row {row}, column {column}, must be finite")
+    matrix = matrix.tocsr()
     psi = structure.embed(y) @ matrix.T
     if is_meant(type(structure), own):
         own = structure
