@@ -205,6 +205,10 @@ labels : sequence of str or of int, default=None
     Names of the labels, by which the columns of a data frame are matched. None: those of the columns of a data frame,
     otherwise numbers.
 
+[sep_shown]
+sep : str, default=None
+    What divides labels where rows shall be strings, such as ">"; None: rows are lists.
+
 [n_labels_]
 n_labels_ : int
     Number k of labels.

@@ -116,6 +116,22 @@ def _as_series(series: Any, of_y: Frame | None) -> Any:
     return series.rename("" if of_y.name is None else str(of_y.name)) if polars else series.rename(of_y.name)
 
 
+def joined(names: Sequence[Any], sep: str | None) -> Any:
+    """Return the names of a row as one string, divided by `sep`, or as they are where that is None.
+
+    Raises
+    ------
+    ValueError
+        When a name holds `sep`, so that it could not be read again.
+    """
+    if sep is None:
+        return names
+    within = next((name for name in names if sep in str(name)), None)
+    if within is not None:
+        raise ValueError(f"sep={sep!r} occurs in the name {within!r}: take another one, or None for lists")
+    return sep.join(map(str, names))
+
+
 def index_of(name: Any, names: Names | None, remedy: str) -> Any:
     """Return the number of the item that a condition calls by its name; a number, or what is no name, as it is.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, read_lists
+from .._data.names import joined
 from .._data.targets import target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
@@ -105,7 +106,7 @@ class Cliques(Structure):
         return as_table(listed.matrix(1, 0, np.int32), listed.names, as_frame, cliques)
 
     @converter
-    def to_vertices(indicators: Any, vertices: Any = None) -> list[list[Any]]:
+    def to_vertices(indicators: Any, vertices: Any = None, *, sep: str | None = None) -> list[Any]:
         """Return the vertices of each clique, the inverse of `from_vertices`.
 
         Parameters
@@ -114,10 +115,12 @@ class Cliques(Structure):
             0/1 or booleans, as in y.
         vertices : sequence of str or of int, default=None
             Names of the vertices. None: those of the columns of a data frame, otherwise numbers.
+        sep : str, default=None
+            What divides vertices where cliques shall be strings; None: they are lists.
 
         Returns
         -------
-        cliques : list of n lists
+        cliques : list of n lists or strings
             Vertices in the order of the columns.
 
         Raises
@@ -133,4 +136,5 @@ class Cliques(Structure):
         indicators = by_name(indicators, vertices, "indicators", "vertices")
         values = target_matrix(indicators, "indicators", None, "vertex")
         called = names_of(indicators, vertices, "vertices", values.shape[1])
-        return [called[row != 0].tolist() for row in Cliques(values.shape[1]).space.encode(values, "indicators")]
+        parts = Cliques(values.shape[1]).space.encode(values, "indicators")
+        return [joined(called[row != 0].tolist(), sep) for row in parts]

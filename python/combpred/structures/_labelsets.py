@@ -12,6 +12,7 @@ from scipy import sparse
 from .._data.forms import columns_in_order
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, read_lists
+from .._data.names import joined
 from .._data.targets import TargetError, check_width, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
@@ -139,7 +140,7 @@ class LabelSets(Structure):
 
     @converter
     @documented
-    def to_sets(indicators: Any, labels: Any = None) -> list[list[Any]]:
+    def to_sets(indicators: Any, labels: Any = None, *, sep: str | None = None) -> list[Any]:
         """Return the labels of each row, the inverse of `from_sets`.
 
         Parameters
@@ -147,10 +148,11 @@ class LabelSets(Structure):
         indicators : array-like or sparse matrix of shape (n, k)
             0/1 or booleans, as in y.
         %(labels_shown)s
+        %(sep_shown)s
 
         Returns
         -------
-        sets : list of n lists
+        sets : list of n lists or strings
             Labels in the order of the columns.
 
         Raises
@@ -162,13 +164,15 @@ class LabelSets(Structure):
         --------
         >>> LabelSets.to_sets([[1, 0, 1], [0, 0, 0]], labels=["milk", "juice", "tea"])
         [['milk', 'tea'], []]
+        >>> LabelSets.to_sets([[1, 0, 1], [0, 0, 0]], labels=["milk", "juice", "tea"], sep="|")
+        ['milk|tea', '']
         """
         indicators = by_name(indicators, labels, "indicators", "labels")
         values = indicators if sparse.issparse(indicators) else target_matrix(indicators, "indicators", None, "label")
         k = values.shape[1]
         called = names_of(indicators, labels, "labels", k)
         parts = LabelSets(k).space.encode(values, "indicators")
-        return [called[row != 0].tolist() for row in parts]
+        return [joined(called[row != 0].tolist(), sep) for row in parts]
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each label, given the marginals of distributions.

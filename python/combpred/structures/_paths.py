@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import require_integers
 from .._data.glossary import documented
 from .._data.listings import row_entries, table_rows
-from .._data.names import Names, checked_names, index_of, numbers_of
+from .._data.names import Names, checked_names, index_of, joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers
 from .._lib.call import codes
@@ -262,7 +262,7 @@ class Paths(Structure):
         found = []
         for row in self.space.encode(y):
             listed = self._called_by([source, *arcs[row[row >= 0], 1].tolist()])
-            found.append(listed if sep is None else sep.join(map(str, listed)))
+            found.append(joined(listed, sep))
         return found
 
     def _ends(self) -> tuple[NDArray[np.int32], int, int]:

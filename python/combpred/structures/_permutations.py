@@ -14,7 +14,7 @@ from .._data.checks import whole_number
 from .._data.forms import column_names
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists
-from .._data.names import Names
+from .._data.names import Names, joined
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
@@ -126,7 +126,7 @@ class Permutations(Structure):
 
     @converter
     @documented
-    def to_orders(positions: Any, labels: Any = None) -> NDArray[Any]:
+    def to_orders(positions: Any, labels: Any = None, *, sep: str | None = None) -> Any:
         """Return lists of labels from best to worst for positions, the inverse of `from_orders`.
 
         Parameters
@@ -134,10 +134,11 @@ class Permutations(Structure):
         positions : array-like of shape (n, k)
             Positions of the labels, as in y.
         %(labels_shown)s
+        %(sep_shown)s
 
         Returns
         -------
-        orders : ndarray of shape (n, k), dtype=int32 or object
+        orders : ndarray of shape (n, k), dtype=int32 or object, or list of n strings
             Each row lists labels from best to worst. Labels whose position is unknown are left out: rows end in −1
             for each, or in None where labels have names.
 
@@ -161,7 +162,7 @@ class Permutations(Structure):
             raise TargetError(
                 row, "labels share the last position; Permutations.to_top_k lists the others", "positions"
             )
-        return _listed(parts, parts > 0, names_of(positions, labels, "labels", parts.shape[1]))
+        return _joined(_listed(parts, parts > 0, names_of(positions, labels, "labels", parts.shape[1])), sep)
 
     @converter
     @documented
@@ -198,7 +199,8 @@ class Permutations(Structure):
         return ranked_lists(tops, "tops", labels, one_based, sep, as_frame, empty=-1)
 
     @converter
-    def to_top_k(positions: Any, k: int | None = None, labels: Any = None) -> NDArray[Any]:
+    @documented
+    def to_top_k(positions: Any, k: int | None = None, labels: Any = None, *, sep: str | None = None) -> Any:
         """Return the first labels of rankings, best first, the inverse of `from_top_k`.
 
         Parameters
@@ -210,10 +212,11 @@ class Permutations(Structure):
             as after a list of all but one.
         labels : sequence of str or of int, default=None
             As for `to_orders`.
+        %(sep_shown)s
 
         Returns
         -------
-        tops : ndarray of shape (n, k), dtype=int32 or object
+        tops : ndarray of shape (n, k), dtype=int32 or object, or list of n strings
             Shorter rows end in −1, or in None where labels have names.
 
         Raises
@@ -232,7 +235,8 @@ class Permutations(Structure):
         parts = _parts_of(positions)
         width = whole_number(k, "k", 1, parts.shape[1]) if k is not None else parts.shape[1]
         shared = (parts[:, :, np.newaxis] == parts[:, np.newaxis]).sum(axis=2) > 1
-        return _listed(parts, (parts > 0) & ~shared, names_of(positions, labels, "labels", parts.shape[1]))[:, :width]
+        called = names_of(positions, labels, "labels", parts.shape[1])
+        return _joined(_listed(parts, (parts > 0) & ~shared, called)[:, :width], sep)
 
     @converter
     def from_ratings(ratings: Any, *, as_frame: bool = False) -> Any:
@@ -447,3 +451,9 @@ def _listed(parts: NDArray[np.int32], shown: NDArray[np.bool_], called: NDArray[
     lists: NDArray[Any] = called[order] if named else order.astype(np.int32)
     hidden = ~np.take_along_axis(shown, order, axis=1)
     return np.where(hidden, np.array(None if named else -1, dtype=lists.dtype), lists)
+
+
+def _joined(lists: NDArray[Any], sep: str | None) -> Any:
+    """Return rows of labels as strings, without what fills them up at their ends."""
+    empty = None if lists.dtype == object else -1
+    return lists if sep is None else [joined([label for label in row if label != empty], sep) for row in lists.tolist()]

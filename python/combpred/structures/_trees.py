@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.listings import as_table
-from .._data.names import Names
+from .._data.names import Names, joined
 from .._data.taxonomies import (
     ROOT,
     nested_of,
@@ -319,7 +319,7 @@ class Trees(Structure):
                     prefix = f"{names[above]}{sep or '>'}" if qualified and above >= 0 and names[above] != root else ""
                     found.append(names[node][len(prefix) :] if prefix else names[node])
                 node = above
-            return found[::-1] if sep is None else sep.join(map(str, found[::-1]))
+            return joined(found[::-1], sep)
 
         return self._paths_of_y(tree, y, path)
 

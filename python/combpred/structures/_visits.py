@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.listings import row_entries, table_rows
-from .._data.names import numbers_of
+from .._data.names import joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, whole_numbers
 from ._base import Structure
@@ -121,7 +121,7 @@ class Visits(Structure):
         for row in visits.astype(np.int64).tolist():
             listed = [place if names is None else names[place] for place in row if place >= 0]
             listed += listed[:1] if closed else []
-            found.append(listed if sep is None else sep.join(map(str, listed)))
+            found.append(joined(listed, sep))
         return found
 
     def _said(self, reason: str) -> str:

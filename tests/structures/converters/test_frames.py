@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from combpred.structures import Assignments, Cliques, Hierarchy, LabelSets, Permutations, WeakOrders
+from combpred.structures import Assignments, Cliques, Hierarchy, LabelSets, Permutations, Routes, WeakOrders
 
 NAMES = ["tea", "big milk", "juice"]
 FORMS = {
@@ -83,3 +83,23 @@ def test_rows_keep_their_index(make):
 def test_masks_are_refused_not_dropped(make):
     with pytest.raises(ValueError, match="row 1: an entry is masked; drop the row"):
         make(np.ma.array([[2, 0], [0, 1]], mask=[[0, 0], [0, 1]]))
+
+
+NAMED = ["b c", "a", "d"]
+STRINGS = {
+    "orders": (Permutations(labels=NAMED), ["a>b c>d", "d>a>b c", "b c>d", ""]),
+    "top_k": (Permutations(labels=NAMED), ["a", "d>a>b c", ""]),
+    "sets": (LabelSets(labels=NAMED), ["b c>d", "", "a"]),
+    "vertices": (Cliques(vertices=NAMED), ["b c>a>d", "", "a"]),
+    "names": (Routes(places=NAMED), ["a>b c", "d>a>b c"]),
+}
+
+
+@pytest.mark.parametrize("form", STRINGS)
+def test_strings_come_back_as_they_were(form):
+    structure, rows = STRINGS[form]
+    y = getattr(structure, f"from_{form}")(rows, sep=">")
+    back = getattr(structure, f"to_{form}")
+    assert back(y, sep=">") == rows
+    with pytest.raises(ValueError, match="sep=' ' occurs in the name 'b c': take another one, or None for lists"):
+        back(y, sep=" ")

@@ -49,8 +49,8 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
 
     Notes
     -----
-    Predictions are an array of n lists, or what the converter returns where that is an array. Cost: that of the
-    estimator and of the converters.
+    Predictions are an array of n lists, of n strings where `sep` is given, or what the converter returns where that is
+    an array. Cost: that of the estimator and of the converters.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     >>> tags = ConvertedTargets(ridge, "sets", sep="|")
     >>> search = GridSearchCV(tags, {"estimator__alpha": [0.1, 1.0]}, cv=3).fit(X, y)
     >>> search.predict([[0.0], [3.0]]).tolist()
-    [['red'], ['red', 'sweet']]
+    ['red', 'red|sweet']
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -205,7 +205,8 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
 
     def _back(self, predicted: Any) -> Any:
         """Return predictions of the estimator in the form."""
-        listed = self._converter(self._fitted_structure(), "to")(predicted)
+        back = self._converter(self._fitted_structure(), "to")
+        listed = back(predicted, **self._separated(back))
         if not isinstance(listed, list):
             return listed
         found = np.empty(len(listed), dtype=object)
