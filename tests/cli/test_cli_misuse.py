@@ -286,3 +286,25 @@ def test_fields_of_several_names_that_are_taken_for_classes(
     assert f"'target': fields such as {cell!r} are a class each; if they hold several names" in capsys.readouterr().err
     fitted(path, "--targets", "target", "--structure", "multiclass", "--model", model)
     assert capsys.readouterr().err == ""
+
+
+def test_metrics_of_other_targets_and_grades_without_a_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing
+) -> None:
+    rows: list[list[object]] = [[at, 1 + at // 4] for at in range(12)]
+    path, model = write_csv(tmp_path / "t.csv", ["x", "grade"], rows), str(tmp_path / "m")
+    fitted(path, "--targets", "grade", "--structure", "ordinal", "--model", model)
+    assert "say so by --param 'grades=[1, 2, 3]', or" in capsys.readouterr().err
+    fitted(path, "--targets", "grade", "--structure", "ordinal", "--param", "grades=[1, 2, 3]", "--model", model)
+    assert "grades" not in capsys.readouterr().err
+    said = fails("evaluate", path, "--model", model, "--metric", "kendall_tau")
+    assert "--metric kendall_tau does not suit these targets: y_true must have shape" in said
+    said = fails("fit", path, "--targets", "grade", "--param", "grades=[1, 2, 3]", "--model", model)
+    assert said.endswith("of StructuredRidge; those of a structure need --structure")
+
+
+def test_text_without_a_mark_of_its_encoding(tmp_path: Path, fails: Failing) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("x,k\n1,a\n2,b\n".encode("utf-16-le"))
+    assert "t.csv holds NUL characters" in fails("fit", str(path), "--targets", "k", "--model", str(tmp_path / "m"))
+    assert main(["fit", str(path), "--encoding", "utf-16-le", "--targets", "k", "--model", str(tmp_path / "m")]) == 0

@@ -17,10 +17,11 @@ from sklearn.utils import _safe_indexing
 
 from .. import metrics
 from .._data.checks import counted
+from .._lib.errors import RowError
 from ..plotting import ReliabilityDisplay
 from . import plots
 from .commands import METRICS, naming_rows, read_constraints, read_inputs
-from .error import check_destination, require
+from .error import UsageError, check_destination, require
 from .learners import known_name
 from .model import load_model
 
@@ -113,4 +114,9 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
         y, predicted = (np.array([list(names).index(each) for each in of]) for of in (y, predicted))
     if "scores" in takes:
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
-    return getattr(metrics, name)(y, predicted, **how)
+    try:
+        return getattr(metrics, name)(y, predicted, **how)
+    except RowError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"--metric {name} does not suit these targets: {error}") from error

@@ -101,6 +101,7 @@ def _check(estimator: Any, cls: type | None, given: dict[str, Any]) -> None:
         if key not in _parameters(cls):
             of = f"{', '.join(_parameters(cls))} of {cls.__name__} and " if cls is not None else ""
             own = f"{', '.join(estimator.get_params(deep=False))} of {type(estimator).__name__}"
+            own += "" if cls is not None else "; those of a structure need --structure"
             option = f"--{key}" if key in _SETTINGS else "--param"
             raise UsageError(f"{option}: '{key}={given[key]}' is none of the parameters, which are {of}{own}")
 

@@ -18,6 +18,7 @@ from .error import UsageError
 
 _ADVICE = {
     r"take \w+\.from_\w+\(y\b[^)]*\)": "give --choices",
+    r"say so by Ordinal\((\[.*?\])\)": r"say so by --param 'grades=\1'",
     r", or take [A-Z]\w+\.from_\w+, .*": "",
     r": rename the columns, or pass an array, whose columns are taken in that order": "",
 }

@@ -151,7 +151,9 @@ def write_table(frame: Any, path: str | None, noun: str) -> None:
 
 def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
     try:
-        return raw.decode(encoding or "utf-8-sig")
+        text = raw.decode(encoding or "utf-8-sig")
+        require("\0" not in text, f"{source} holds NUL characters, as text in another encoding does: see --encoding")
+        return text
     except LookupError:
         raise UsageError(f"--encoding: there is no encoding {encoding!r}; such as utf-8, cp1252, utf-16") from None
     except UnicodeDecodeError as error:
