@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import combpred
-from combpred import ProbabilisticStructured, kernels, sampling
+from combpred import ProbabilisticStructured, StructuredRidge, kernels, sampling
 from combpred._lib import call
 from combpred._lib.call import get_n_threads
 from combpred.structures import Permutations
@@ -157,4 +157,17 @@ def test_contexts_refuse_other_types(n_threads):
         pytest.raises(TypeError, match="n_threads must be an integer or None"),
         combpred.config_context(n_threads=n_threads),
     ):
+        pass
+
+
+@pytest.mark.parametrize("n_threads", [-1, -1000, 1])
+def test_contexts_count_negative_numbers_back_and_change_no_result(n_threads):
+    X, y = np.arange(6.0)[:, None], np.array([[1, 2], [2, 1]] * 3)
+    expected = StructuredRidge("permutations").fit(X, y).coef_
+    with combpred.config_context(n_threads=n_threads):
+        np.testing.assert_array_equal(StructuredRidge("permutations").fit(X, y).coef_, expected)
+
+
+def test_contexts_refuse_zero():
+    with pytest.raises(ValueError, match="n_threads"), combpred.config_context(n_threads=0):
         pass

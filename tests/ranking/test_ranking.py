@@ -315,3 +315,13 @@ def test_every_ranker_is_in_the_battery():
         n for n in ranking.__all__ if isinstance(g := getattr(ranking, n), type) and issubclass(g, LabelRanker)
     } == tested
     assert all(type(case.ranker)._formats >= set(case.formats) for case in CASES.values())
+
+
+@pytest.mark.parametrize("cls", [ranking.LabelRankingSVM, ranking.DirectRankingSVM])
+def test_keyword_arguments_are_for_kernels_that_are_functions(cls):
+    X, y = small_data("full")
+    with pytest.raises(ValueError, match="kernel_params={'power': 2} has no effect on kernel='rbf'"):
+        cls(kernel="rbf", kernel_params={"power": 2}).fit(X, y)
+    power = cls(kernel=lambda a, b, power: float(np.dot(a, b) ** power), kernel_params={"power": 2}, tol=1e-8)
+    quadratic = cls(kernel="poly", degree=2, gamma=1.0, coef0=0.0, tol=1e-8)
+    np.testing.assert_allclose(power.fit(X, y).label_scores(X), quadratic.fit(X, y).label_scores(X), atol=1e-2)

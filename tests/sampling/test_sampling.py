@@ -248,7 +248,8 @@ def test_diagnostics_agree_with_their_definitions():
         last = min(last, rho[lag] + rho[lag + 1])
         tau += 2 * last
     assert sampling.effective_sample_size(x) == pytest.approx(120 / tau, rel=1e-10)
-    assert math.isnan(sampling.split_r_hat(np.ones(9)))
+    assert math.isnan(sampling.split_r_hat(np.ones(9))) and math.isnan(sampling.effective_sample_size(x[0, :3]))
+    assert sampling.effective_sample_size(np.tile([1.0, -1.0], 500)) == pytest.approx(1000 * math.log10(1000))
     for bad, message in ((np.ones((2, 2, 2)), "shape"), ([1.0, np.nan], "draw 1: nan"), ([], "not empty")):
         with pytest.raises(ValueError, match=message):
             sampling.effective_sample_size(bad)
@@ -281,6 +282,7 @@ def test_linear_extensions_refuse():
         (([(0, 1), (1, 0)], 2), "lead from element 0 back to it"),
         (([(0, 5)], 3), "pair 0 is"),
         (([(0, 1)], 0), "n_elements must be between"),
+        (([], 2049), "n_elements must be between 1 and 2048"),
     ):
         with pytest.raises(ValueError, match=message):
             sampling.linear_extensions(*arguments)

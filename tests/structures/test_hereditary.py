@@ -299,6 +299,19 @@ def test_constraints_that_the_property_rules_out_are_refused_with_their_row():
         Graphs(4, hereditary="matching").decode(np.ones((2, 6)), constraints=[None, {"required": [(0, 1), (1, 2)]}])
 
 
+def test_sets_are_listed_and_summed_over_up_to_as_many_edges_as_the_notes_say():
+    said = " ".join(Graphs.__doc__.split())
+    assert "listed for up to 23 edges" in said and "for a property that is a function over those of up to 14" in said
+    chain = [(u, u + 1) for u in range(24)]
+    assert next(Graphs(24, edges=chain[:23], hereditary="forest").enumerate()).shape == (23,)
+    with pytest.raises(CapabilityError):
+        next(Graphs(25, edges=chain, hereditary="forest").enumerate())
+    pairs = Graphs(15, edges=chain[:14], hereditary=lambda mask: bool(mask.sum() <= 2))
+    assert pairs.log_partition(np.zeros(14)) == pytest.approx(np.log(1 + 14 + 91))
+    with pytest.raises(CapabilityError):
+        Graphs(16, edges=chain[:15], hereditary=lambda mask: bool(mask.sum() <= 2)).log_partition(np.zeros(15))
+
+
 def test_all_edges_together_are_looked_at_although_smaller_sets_lack_the_property():
     for gap in (1, 2):
         found = Graphs(4, hereditary=lambda mask, gap=gap: bool(mask.sum() != gap)).decode(np.ones(6))

@@ -1,4 +1,4 @@
-"""Names of the entries of ψ and their cells, compared with what outputs say."""
+"""Names of the entries of ψ and their cells, compared with what outputs say, and how the entries vary together."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ import itertools
 import numpy as np
 import pytest
 
+from combpred import CapabilityError
 from combpred.structures import (
+    Assignments,
+    Cycles,
+    DirectedCycles,
     Graphs,
     LabelSets,
     MultiClass,
     Ordinal,
     Paths,
+    Permutations,
+    Routes,
     SpanningTrees,
     Structure,
+    Tournaments,
+    WeakOrders,
     structure_classes,
 )
 
@@ -76,3 +84,33 @@ def test_layouts_of_graphs_are_their_edges_and_others_have_none() -> None:
         assert list(zip(layout.rows.tolist(), layout.columns.tolist(), strict=True)) == edges[: graph.n_features]
     for other in (LabelSets(3), MultiClass(3), Ordinal(3), Paths.trellis(3, 2)):
         assert other.space.layout is None
+
+
+@pytest.mark.parametrize(
+    ("structure", "said", "nonzero"),
+    [
+        (Assignments(5), "The covariance has one nonzero eigenvalue, 1/(k−1)", 1),
+        (Cycles(5), "The covariance has three eigenvalues", 3),
+        (DirectedCycles(5), "The covariance has one nonzero eigenvalue", 1),
+        (Routes(5), "the covariance has at most six nonzero eigenvalues", 6),
+        (Tournaments(4), "the covariance of :math:`\\psi` is 2/3 times the identity", 1),
+        (WeakOrders(5), "The covariance of :math:`\\psi` has four eigenvalues", 4),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Structure) else "",
+)
+def test_covariances_have_as_many_eigenvalues_as_their_notes_say(structure: Structure, said: str, nonzero: int) -> None:
+    assert said in " ".join((type(structure).__doc__ or "").split())
+    members = structure.embed(list(structure.enumerate()))
+    covariance = np.cov(members.T, bias=True)
+    np.testing.assert_allclose(structure.covariance(), covariance, atol=1e-12)
+    found = np.unique(np.linalg.eigvalsh(covariance).round(9))
+    assert len(found[found > 0]) == nonzero
+    if nonzero == 1 and not isinstance(structure, DirectedCycles):
+        assert found[-1] == pytest.approx(2 / 3 if isinstance(structure, Tournaments) else 1 / 4)
+
+
+def test_spaces_of_more_than_ten_million_members_are_not_listed() -> None:
+    assert "more than 10 000 000 members" in (Structure.enumerate.__doc__ or "")
+    assert next(iter(Permutations(10).enumerate())).shape == (10,)  # 3 628 800 members
+    with pytest.raises(CapabilityError, match="sample"):
+        next(iter(Permutations(11).enumerate()))  # 39 916 800

@@ -10,6 +10,7 @@ from scipy.stats import chi2
 from combpred import CapabilityError, sampling
 from combpred.structures import (
     Assignments,
+    Cliques,
     Custom,
     Cycles,
     DirectedCycles,
@@ -21,6 +22,7 @@ from combpred.structures import (
     Routes,
     SpanningTrees,
     Structure,
+    Tournaments,
     WeakOrders,
 )
 from enumerable import INSTANCES
@@ -161,11 +163,12 @@ def test_bad_scores_are_refused(method):
     ("structure", "what"),
     [
         (Permutations(30), "all rankings is limited to 20 labels, this structure has 30; "),
-        (WeakOrders(30), r"all rankings with ties is limited to \d+ labels, this structure has 30; "),
+        (WeakOrders(30), "all rankings with ties is limited to 16 labels, this structure has 30; "),
         (Assignments(30), "all assignments is limited to 20 rows, this structure has 30; "),
         (Cycles(30), "all cycles is limited to 16 vertices, this structure has 30; "),
         (DirectedCycles(30), "all directed cycles is limited to 16 vertices, this structure has 30; "),
         (Routes(30), "all routes is limited to 16 places, this structure has 30; "),
+        (Cliques(30), "all cliques is limited to 22 vertices that are left open, this structure has 30; "),
         (PartialOrders(9), "partition function"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Structure) else "",
@@ -184,6 +187,34 @@ def test_refusals_name_the_estimates(structure, what):
         with pytest.raises(CapabilityError, match=what) as caught:
             structure.space.log_partition(scores, method == "marginals")
         assert "estimate" not in str(caught.value)
+
+
+def test_limits_are_those_of_the_docstring():
+    said = " ".join(Structure.log_partition.__doc__.split())
+    for text, structures in {
+        "rankings and assignments of k ≤ 20 items": (Permutations(21), Assignments(21)),
+        "cliques of k ≤ 22 vertices": (Cliques(23),),
+        "cycles and routes of k ≤ 16 places": (Cycles(17), DirectedCycles(17), Routes(17)),
+        "rankings with ties of k ≤ 16 labels": (WeakOrders(17),),
+    }.items():
+        assert text in said
+        limit = text.split("≤ ")[1].split()[0]
+        for structure in structures:
+            with pytest.raises(CapabilityError, match=f"limited to {limit} "):
+                structure.log_partition(np.zeros(structure.n_features))
+
+
+def test_probabilities_of_pairs_follow_from_marginals():
+    """As the notes of both structures say; those of partial tournaments are proportional to e^s, 1 and e^-s."""
+    scores = np.random.default_rng(3).normal(size=(5, 6))
+    before, after = Tournaments(4).pair_probabilities(Tournaments(4).marginals(scores))
+    total = np.exp(scores) + 1 + np.exp(-scores)
+    np.testing.assert_allclose(before, np.exp(scores) / total, rtol=1e-12)
+    np.testing.assert_allclose(after, np.exp(-scores) / total, rtol=1e-12)
+    left, difference = 1 - before - after, before - after
+    np.testing.assert_allclose((1 - left) ** 2 - difference**2, 4 * left**2, rtol=1e-11)
+    before, after = Permutations(4).pair_probabilities(Permutations(4).marginals(scores))
+    np.testing.assert_allclose(before + after, 1, rtol=1e-12)
 
 
 def test_large_structures_are_refused():

@@ -126,10 +126,13 @@ random_state : int, RandomState instance or None, default=None
     Seed of the decoders ``"anneal"`` and ``"metropolis"``, read afresh in every call that predicts: an integer
     makes predictions reproducible, for any number of threads.
 
-[verbose]
+[verbose_bar]
 verbose : int, default=0
-    Print progress when positive, with a bar of tqdm where that is installed; also of predictions by the proposals of
-    a :class:`~combpred.structures.Custom` structure.
+    Print progress when positive, with a bar of tqdm where that is installed.
+
+[verbose]
+%(verbose_bar)s
+    Also of predictions by the proposals of a :class:`~combpred.structures.Custom` structure.
 
 [landmarks]
 landmarks : {"random", "k-means++"}, default="random"

@@ -77,6 +77,15 @@ class InputKernel:
         """
         return cls(name, _scale(X, weights) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
 
+    @staticmethod
+    def check_params(name: str | Callable[..., float], params: Mapping[str, Any] | None) -> None:
+        """Raise ValueError for keyword arguments of a kernel that is given by name."""
+        if params and not callable(name):
+            raise ValueError(
+                f"kernel_params={params!r} has no effect on kernel={name!r}: it is for callable kernels; give gamma, "
+                "degree and coef0 as parameters of their own"
+            )
+
     @property
     def is_linear(self) -> bool:
         """Whether the kernel is the inner product of the rows themselves."""

@@ -421,8 +421,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             Constraints on predictions: one dict for all rows, or one for each row, None for a row without any.
             The keys are those of the structure, in the notes of its class: ``start``, ``end`` and ``length`` of cycles
             and routes, ``first``, ``last`` and ``before`` of rankings, ``size`` of sets, ``required`` and
-            ``forbidden`` labels, vertices, places, nodes, edges, arcs or cells. All are numbers from 0 on, or pairs of
-            them. The structure of largest score is predicted among those that meet the row's conditions.
+            ``forbidden`` labels, vertices, places, nodes, edges, arcs or cells. All are called by their names, or by
+            numbers from 0 on. The structure of largest score is predicted among those that meet the row's conditions.
         return_certificate : bool, default=False
             Whether to return the result of `predict_certified`, too, at no further cost. A `Pipeline` passes this on.
         return_marginals : bool, default=False

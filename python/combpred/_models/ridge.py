@@ -28,6 +28,7 @@ from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.decode import Model
 from .._lib.errors import CapabilityError
+from .._lib.kernel import InputKernel
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import FitInfo, RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
 from ..structures import Structure
@@ -94,11 +95,7 @@ class RidgeBase(StructuredEstimator):
 
     def _check_options(self) -> None:
         """Raise ValueError for parameters that contradict each other."""
-        if self.kernel_params and not callable(self.kernel):
-            raise ValueError(
-                f"kernel_params={self.kernel_params!r} has no effect on kernel={self.kernel!r}: it is for callable "
-                "kernels; give gamma, degree and coef0 as parameters of their own"
-            )
+        InputKernel.check_params(self.kernel, self.kernel_params)
 
     def _validate_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, RidgeProblem]:
         """Check the training data, set `structure_` and `kernel_`, and return X with the problem to solve."""
@@ -157,7 +154,7 @@ class RidgeBase(StructuredEstimator):
         return (mean if self.loss_ == "squared" else 0.0 * mean) - self.threshold_
 
     def choose_threshold(self, left_out: FloatArray, targets: Targets) -> float:
-        """Set `threshold_`, given f(x) of rows that were left out; return the F1 that it reaches."""
+        """Set `threshold_` to that of the largest mean F1, given f(x) of rows left out, (n, d); return that F1."""
         scores = left_out + self.structure_.mean() if self.loss_ == "squared" else left_out
         self.threshold_, reached = best_threshold(scores, targets.psi, targets.weights)
         return reached

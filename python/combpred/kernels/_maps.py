@@ -161,11 +161,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if is_dask(X):
                 return self.fit(self._rows_of_partitions(X))
             X = self._check(X, reset=True)
-            if self.kernel_params and not callable(self.kernel):
-                raise ValueError(
-                    f"kernel_params={self.kernel_params!r} has no effect on kernel={self.kernel!r}: it is for "
-                    "callable kernels; give gamma, degree and coef0 as parameters of their own"
-                )
+            InputKernel.check_params(self.kernel, self.kernel_params)
             if self.kernel == "precomputed":
                 require_symmetric(X)
             self.kernel_ = InputKernel.resolve(

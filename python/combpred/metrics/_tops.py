@@ -139,8 +139,8 @@ def rank_biased_overlap(
     ----------
     %(positions_known)s
     p : float, default=0.9
-        How patient the reader is, above 0 and below 1. Of the weight, the first d places have a share near
-        :math:`1 - p^d`.
+        How patient the reader is, above 0 and below 1: with probability :math:`p^d`, places behind the first d are
+        looked at, too.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     %(counted_per_row)s

@@ -84,7 +84,7 @@ def route_pairs_f1(
         :math:`2|P \cap Q| / (|P| + |Q|)`, where P and Q hold the pairs (u, v) with u visited before v, next to it or
         not, endpoints included. Between 0 and 1, larger is better; 1 for the same places in the same order only. Of
         predictions that repeat places every pair of visits counts, as the authors have it: to Q, and, if its places are
-        in this order in P, to what both share. Few visits that are repeated in the right order may then exceed 1.
+        in this order in P, to what both share. Visits repeated in the right order may then score above 1.
 
     Raises
     ------

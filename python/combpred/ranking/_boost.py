@@ -55,7 +55,7 @@ class LabelRankingBoost(LabelRanker):
         Training ends when ten rounds together lower the objective by at most `min_gain` times its value.
     max_iter : int, default=2000
         Maximum number of rounds.
-    %(verbose)s
+    %(verbose_bar)s
         It is a line every 100 rounds.
 
     Attributes

@@ -78,7 +78,7 @@ class DirectRankingSVM(KernelRanker):
         Maximum number of iterations, each of which finds the maximum for every row.
     %(n_jobs)s
         Training uses them to find these maxima.
-    %(verbose)s
+    %(verbose_bar)s
 
     Attributes
     ----------

@@ -39,6 +39,7 @@ class KernelRanker(LabelRanker):
         keep_dual(self, X, dual)
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
+        InputKernel.check_params(self.kernel, self.kernel_params)
         if self.kernel == "precomputed":
             _require_dense(X)
             if np.ndim(X) != 2 or np.shape(X)[0] != np.shape(X)[1]:

@@ -61,7 +61,7 @@ class OnlineLabelRanker(LabelRanker):
         ``partial_fit`` takes them as they are given.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for that order.
-    %(verbose)s
+    %(verbose_bar)s
 
     Attributes
     ----------

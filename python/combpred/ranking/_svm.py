@@ -44,8 +44,7 @@ class LabelRankingSVM(KernelRanker):
     %(gamma)s
     %(degree)s
     %(coef0)s
-    kernel_params : dict, default=None
-        Keyword arguments of a callable kernel; others ignore them.
+    %(kernel_params)s
     %(decomposition)s
         Dual variables are one a preference, so that each is in one subgraph.
     margin : {"unit", "positions", "feedback"}, default="unit"
@@ -62,7 +61,7 @@ class LabelRankingSVM(KernelRanker):
         Training uses them to compute the duality gap.
     random_state : int, RandomState instance or None, default=None
         Seed of the order of the rows in each pass.
-    %(verbose)s
+    %(verbose_bar)s
 
     Attributes
     ----------

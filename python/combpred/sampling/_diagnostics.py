@@ -72,8 +72,8 @@ def split_r_hat(x: ArrayLike) -> float:
     Returns
     -------
     r_hat : float
-        Near 1 where all halves have the same distribution; above 1.01 the chains should not be trusted. NaN where all
-        draws are equal, and for fewer than 4 draws.
+        Near 1 where all halves have the same distribution. Results of chains call for values below 1.01; above 1.1,
+        estimators warn that chains have not converged. NaN where all draws are equal, and for fewer than 4 draws.
 
     References
     ----------
@@ -237,7 +237,8 @@ class ChainDiagnostics:
     effective_sample_size : ndarray of float64
         How many independent draws the 256 recorded draws are worth.
     split_r_hat : ndarray of float64
-        Split R̂; above 1.1 the four chains did not find the same distribution, and samples should not be trusted.
+        Split R̂, see :func:`split_r_hat`; above 1.1, which is warned of, the four chains did not find the same
+        distribution.
     autocorrelation_time : ndarray of float64
         Number of steps worth one independent draw.
     thin : ndarray of int64

@@ -1,7 +1,7 @@
 """Output spaces: what a prediction may look like, and how it is turned into features.
 
 A `Structure` is the user's description of a space of outputs; its attribute ``space`` is what the package computes
-with. There is one file for each structure; `_visits` and `_edges` hold what several of them share.
+with. There is one file for each structure; modules such as `_visits` and `_edges` hold what several share.
 
 To add a structure:
 
@@ -9,11 +9,11 @@ To add a structure:
    catalogue name; it says how outputs are laid out, counts them, and computes their moments. Decoders, samplers and
    sums over all outputs are further interfaces that it may implement.
 2. Add the sizes to test it at to ``core/structure/examples``, and a small instance with its ψ written out to one of
-   the lists in ``tests/oracles/small_*.py``; the conformance tests of both languages run on these.
+   the lists in ``tests/oracles/small``; the conformance tests of both languages run on these.
 3. Write one Python file in this folder with a subclass of `Structure`: its parameters and documentation, and the
    translation between y and the library's parts. The class is found by its catalogue name when this package is
    imported.
-4. Add one line to the import list below.
+4. Add its name to the import list below, for type checkers.
 
 A space that is needed only once takes no new file: `Custom` makes it from functions, or from a list of its outputs.
 """

@@ -629,8 +629,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -----
         Cost for each row: O(d) where the entries of ψ are independent, on trees and on paths; O(k ℓ) for sets of ℓ out
         of k labels; :math:`O(k^3)` for spanning trees of k vertices; :math:`O(2^k k)` for rankings and assignments of
-        k ≤ 20 items and for cliques; :math:`O(2^k k^2)` for cycles and routes of k ≤ 16 places; :math:`O(3^k)` for
-        rankings with ties. Other spaces are summed member by member.
+        k ≤ 20 items and cliques of k ≤ 22 vertices; :math:`O(2^k k^2)` for cycles and routes of k ≤ 16 places;
+        :math:`O(3^k)` for rankings with ties of k ≤ 16 labels. Other spaces are summed member by member.
 
         References
         ----------

@@ -407,7 +407,7 @@ class Custom(Structure):
         weights: ArrayLike | None = None,
         **options: Any,
     ) -> Custom:
-        r"""Return the structure of an independence system: sets of elements that a function tells.
+        r"""Return the structure of an independence system: sets of elements that a function recognises.
 
         With each set, all its subsets are outputs: sets of items that fit into a bag, of tasks that do not clash, of
         independent columns of a matrix. `Graphs` has a parameter for such sets of edges.

@@ -35,9 +35,10 @@ class Ordinal(Structure):
     Notes
     -----
     y has shape ``(n,)`` and holds the names of grades, or whole numbers 0..d−1 if they have none; or it is an ordered
-    pandas Categorical, a Series of that type, or a polars Series of type Enum. Where 0 never occurs in numbers, and 1
-    or d does, grades are read as counted from 1, with a warning. Predictions are names, categories or numbers as y
-    holds them. The default metric is `neg_absolute_error`, the negative number of grades between truth and prediction.
+    pandas Categorical, a Series of that type, or a polars Series of type Enum. Numbers in which 0 never occurs, and d
+    does (1, where d is not given), are read as counted from 1, with a warning. Predictions are names, categories or
+    numbers as y holds them. The default metric is `neg_absolute_error`, the negative number of grades between truth and
+    prediction.
 
     The embedding is that of Vembu (2010), ch. 5, with grades counted from 0; its first entry is always 1. Decoding
     compares the cumulative sums of the scores, in O(d).

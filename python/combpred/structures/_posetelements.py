@@ -79,7 +79,7 @@ class PosetElements(Structure):
 
         Notes
         -----
-        The linear system that marginals are sums of probabilities of elements, the inverse of which is Möbius's
+        Each marginal is a sum of probabilities of elements; this linear system is solved, whose inverse is Möbius's
         function (Rota, 1964). Cost: O(k³ + n k²).
 
         Examples

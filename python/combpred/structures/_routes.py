@@ -43,7 +43,8 @@ class Routes(Visits):
     long as at most 17 places may be visited between the ends, or more if ``length`` is small.
 
     There are :math:`\sum_{k\ge2} n!/(n-k)!` routes. The mean and the second moment are found by counting the routes
-    through one or two features, as in Vembu (2010), app. A, for cycles; the covariance has at most six eigenvalues.
+    through one or two features, as in Vembu (2010), app. A, for cycles; the covariance has at most six
+    nonzero eigenvalues.
 
     Examples
     --------
