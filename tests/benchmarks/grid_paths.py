@@ -96,14 +96,14 @@ def choose(
     for kernel in kernels:
         seen: list[tuple[float, float]] = []
         scorer = both_criteria(seen, DECODERS[decoder])
-        StructuredRidgeCV(GRID, alphas=ALPHAS, losses=[loss], scoring=scorer, **lists(kernel)).fit(X, y)
+        StructuredRidgeCV(GRID, alphas=ALPHAS, scoring=scorer, **lists({**kernel, "loss": loss})).fit(X, y)
         tried += [(arcs, paths, {**kernel, "alpha": alpha}) for (arcs, paths), alpha in zip(seen, ALPHAS, strict=True)]
     found = {}
     for at, criterion in enumerate(("arcs", "paths")):
         best = dict(max(tried, key=lambda each: each[at])[2])
         setting = dict(best)
         alpha = setting.pop("alpha")
-        model = StructuredRidgeCV(GRID, alphas=[alpha], losses=[loss], **lists(setting)).fit(X, y)
+        model = StructuredRidgeCV(GRID, alphas=[alpha], **lists({**setting, "loss": loss})).fit(X, y)
         found[criterion] = (DECODERS[decoder](model, X_test), best)
     return found
 

@@ -22,9 +22,13 @@ Score = Callable[[Model, np.ndarray, np.ndarray], float]
 
 
 def lists(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters of `StructuredRidge` as those of `StructuredRidgeCV`, which takes lists of some."""
+    """Return parameters of `StructuredRidge` as those of `StructuredRidgeCV`, which takes lists of some.
+
+    Of those that are left out the list holds the default alone, where that of `StructuredRidgeCV` is longer.
+    """
     names = {"kernel": "kernels", "gamma": "gammas", "loss": "losses"}
-    return {names.get(name, name): [value] if name in names else value for name, value in setting.items()}
+    single = {"kernel": "linear", "gamma": None, "loss": "auto", **setting}
+    return {names.get(name, name): [value] if name in names else value for name, value in single.items()}
 
 
 def log_likelihood(model: Model, X: np.ndarray, y: np.ndarray) -> float:

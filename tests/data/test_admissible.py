@@ -6,6 +6,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -92,6 +93,25 @@ def test_score_compares_with_the_best_match():
     assert Permutations(3).score(y, predicted, sample_weight=[3, 1]) == 0.5
     with pytest.raises(ValueError, match="y_true has 2 rows and y_pred 1"):
         Permutations(3).score(y, predicted[:1])
+
+
+def test_columns_of_frames_in_sets_are_matched():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = pd.DataFrame(Permutations.from_scores(X @ rng.normal(size=(2, 4))), columns=["sushi", "tofu", "eel", "tea"])
+    order = ["tea", "sushi", "eel", "tofu"]
+    moved = [Admissible(y.iloc[[i]][order if i % 2 else list(y)]) for i in range(30)]
+    arrays = [Admissible(y.iloc[[i]].to_numpy()) for i in range(30)]
+    want = StructuredRidge(Permutations(labels=list(y))).fit(X, arrays)
+    for structure in (Permutations(labels=list(y)), "permutations"):
+        model = StructuredRidge(structure).fit(X, moved)
+        assert model.structure_.labels == list(y)
+        np.testing.assert_allclose(model.feature_scores(X), want.feature_scores(X), atol=1e-12)
+        assert model.score(X, moved) == want.score(X, arrays) == model.score(X, y) > 0.8
+    other = [*moved[:7], Admissible(y.iloc[[7]].rename(columns={"tea": "coffee"})), *moved[8:]]
+    for sets in (other, [*moved[:7], arrays[7], *moved[8:]]):
+        with pytest.raises(ValueError, match="row 7: the set has other columns than that of row 0, or none"):
+            StructuredRidge("permutations").fit(X, sets)
 
 
 def test_sets_pass_through_cross_validation():
