@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from combpred import StructuredRidge, StructuredRidgeCV
+
 pytest.importorskip("pandas")
 pytest.importorskip("arff")
 
@@ -154,3 +156,15 @@ def test_label_rankings_are_printed_without_a_published_figure(
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["eta", "Zeta"]
     assert lines[-1].endswith("on 0 of 0")
+
+
+@pytest.mark.parametrize(
+    "setting", [{}, {"kernel": "poly", "degree": 2}, {"kernel": "rbf", "gamma": 0.5, "loss": "auc"}]
+)
+def test_a_setting_is_one_setting_to_choose_from(script: Any, setting: dict[str, Any]) -> None:
+    """What is left out has its default alone: a polynomial kernel is not tried with six widths."""
+    given = script("held_out").lists(setting)
+    chosen = StructuredRidgeCV("permutations", alphas=[0.1, 1.0], **given).fit(X, RANKS)
+    assert len(chosen.cv_results_["params"]) == 2
+    alone = StructuredRidge("permutations", alpha=chosen.alpha_, **setting).fit(X, RANKS)
+    np.testing.assert_allclose(chosen.feature_scores(X), alone.feature_scores(X), atol=1e-9)

@@ -323,7 +323,8 @@ class Admissible:
     Parameters
     ----------
     structures : array-like
-        At least one output in the structure's format: one row for each (one label for each with ``MultiClass``).
+        At least one output in the structure's format: one row for each (one label for each with ``MultiClass``). The
+        columns of data frames of pandas are matched by name.
 
     Raises
     ------
@@ -408,10 +409,27 @@ def flat_sets(y: Any) -> FlatSets | None:
         raise TargetError(row, f"{y[row]!r} is not Admissible, other rows are; wrap it: Admissible([…])")
     sets = [row.structures for row in y]
     first = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
+    if any(hasattr(each, "columns") for each in sets):
+        return FlatSets(_one_frame(sets), first)
     arrays = [np.asarray(each) for each in sets if isinstance(each, np.ndarray) or _is_regular(each)]
     if len(arrays) == len(sets) and len({each.shape[1:] for each in arrays}) == 1:
         return FlatSets(np.concatenate(arrays), first)
     return FlatSets([output for each in sets for output in each], first)
+
+
+def _one_frame(sets: Sequence[Any]) -> Any:
+    """Return the rows of data frames as one frame with the columns of the first; TargetError where one has others."""
+    import pandas
+
+    names = list(getattr(sets[0], "columns", []))
+    for row, each in enumerate(sets):
+        if not isinstance(each, pandas.DataFrame) or set(each.columns) != set(names):
+            raise TargetError(
+                row,
+                "the set has other columns than that of row 0, or none; give all as data frames of pandas with the "
+                "same columns, or all as arrays",
+            )
+    return pandas.concat([each[names] for each in sets], ignore_index=True)
 
 
 def _is_regular(outputs: Any) -> bool:

@@ -730,15 +730,15 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             When the metric is not defined for a row; names the argument and the row.
         """
         metric = getattr(metrics, self.default_metric)
-        y_true, y_pred = self.ordered(y_true, "y_true"), self.ordered(y_pred, "y_pred")
         sets = flat_sets(y_true)
+        y_true, y_pred = self.ordered(y_true if sets is None else sets.y, "y_true"), self.ordered(y_pred, "y_pred")
         if sets is None:
             return float(metric(*self._metric_arguments(y_true, y_pred), sample_weight=sample_weight))
         sizes = np.diff(sets.first)
         if len(y_pred) != len(sizes):
             raise ValueError(f"y_true has {len(sizes)} rows and y_pred {len(y_pred)}; they must agree row by row")
         repeated = np.repeat(np.asarray(y_pred), sizes, axis=0)
-        best = np.maximum.reduceat(metric(*self._metric_arguments(sets.y, repeated), per_row=True), sets.first[:-1])
+        best = np.maximum.reduceat(metric(*self._metric_arguments(y_true, repeated), per_row=True), sets.first[:-1])
         return float(np.average(best, weights=check_weights(sample_weight, len(best))))
 
     # Helpers for subclasses.
