@@ -96,6 +96,7 @@ def test_files_of_preflib(tmp_path: Path, capsys: pytest.CaptureFixture[str], fa
         (["--param", "weights=[1]"], "--param: 'weights' is none of the parameters"),
         (["--weights", "order"], "line 2: 'order' holds 'tea>milk>cola>juice', which is not a number"),
         (["--weights", "weight"], "--weights: 'weight' matches none of the 2 columns"),
+        ([], "--targets: which columns of "),
         (["--weights", "voters,order"], "--weights names 2 columns; name one"),
         (["--output", "o.json"], "--output: cannot write o.json: tables are written as CSV or .parquet"),
         (["--targets", "voters"], "in which no '>' divides names"),

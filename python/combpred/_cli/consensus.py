@@ -8,6 +8,7 @@ import json
 
 from .. import aggregation
 from .._data.checks import counted
+from .._data.targets import summary
 from .columns import number_frame, select
 from .commands import naming_rows, reading
 from .error import check_destination, require
@@ -32,6 +33,9 @@ def print_consensus(options: argparse.Namespace) -> None:
     weights = number_frame(table, weighing).iloc[:, 0].to_numpy() if weighing else table.weights
     left_out = {*weighing, *select(table.names, options.drop, "--drop"), *select(table.names, options.id, "--id")}
     columns = select(table.names, options.targets, "--targets") or [n for n in table.names if n not in left_out]
+    text = list(table.frame[columns].select_dtypes(exclude=["number", "bool"]))
+    which = f"--targets: which columns of {table.source} rank? {summary(text)} hold text, the others numbers"
+    require(options.targets or len(text) in (0, len(columns)), which)
     with naming_rows(table, columns):
         rankings = find_targets(table, columns, options, {}, ranks=True)[0].read(table, None)
     with naming_rows(table, [*columns, *weighing]):
