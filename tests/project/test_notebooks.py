@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from combpred.datasets import load_digits_hierarchy
+from combpred.metrics import hierarchical_loss
+
 nbconvert = pytest.importorskip("nbconvert", reason="notebooks are executed by nbconvert")
 nbformat = pytest.importorskip("nbformat")
 
@@ -40,6 +43,12 @@ def numbers(text: str, of: str) -> list[float]:
     return [float(found) for found in re.findall(r"\d*\.\d+", line.removeprefix(of))]
 
 
+def table_of(text: str) -> dict[tuple[str, str], float]:
+    """Return the entries of a printed data frame by the names of row and column."""
+    head, *rows = [line.split() for line in text.strip().splitlines()]
+    return {(row, column): float(entry) for row, *entries in rows for column, entry in zip(head, entries, strict=True)}
+
+
 def claims(name: str, texts: list[str]) -> None:
     """Check what the text of a notebook says of its outputs."""
     shown = "\n".join(texts)
@@ -56,6 +65,9 @@ def claims(name: str, texts: list[str]) -> None:
     elif name == "hierarchy":
         flat, tree = numbers(shown, "ridge, flat"), numbers(shown, "ridge, tree")
         assert abs(flat[0] - tree[0]) < 0.02 and abs(flat[1] - tree[1]) < 0.05
+        assert numbers(shown, "distribution, tree")[0] > max(flat[0], tree[0])
+        digits = load_digits_hierarchy().structure
+        assert hierarchical_loss(["6", "2", "6"], ["8", "1", "1"], parent=digits, per_row=True).tolist() == [2, 4, 5]
         _, right = (float(share) for share in re.findall(r"([\d.]+)% of", shown)[:2])
         assert right > float(re.findall(r"always is right in ([\d.]+)%", shown)[0])
     elif name == "routes":
@@ -65,6 +77,21 @@ def claims(name: str, texts: list[str]) -> None:
         assert shown.count("| proven |") == 3
     elif name == "ballots":
         assert "proven: True" in shown and shown.count("<picture>") == 1
+        _, beats, majority = (
+            table_of(text) for text in texts if text.lstrip().startswith("burger  curry") and "." not in text
+        )
+        for winner, loser, wins, losses in (
+            ("noodles", "curry", 14, 6),
+            ("curry", "salad", 11, 7),
+            ("salad", "noodles", 13, 9),
+        ):
+            assert (beats[winner, loser], beats[loser, winner]) == (wins, losses)
+        assert majority == {pair: int(wins > 12.5 or pair == ("salad", "curry")) for pair, wins in beats.items()}
+        near = re.findall(r"as near: (.*)", shown)
+        assert len(near) == 2 and {order.split(" > ")[0] for order in near} == {"noodles", "salad"}
+        assert "['curry', 'noodles', 'salad']" in shown
+        wins = {place: float(share) for place, share in re.findall(r"^(\w+) +(0\.\d+)$", shown, re.MULTILINE)}
+        assert max(wins, key=wins.__getitem__) == "noodles" and wins["noodles"] < 0.5
 
 
 @pytest.mark.parametrize(
