@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 from combpred.structures import Hierarchy, PosetElements
@@ -133,6 +135,53 @@ def test_illegal_hierarchies_are_refused(parent: Any, allowed: Any, message: str
 def test_parents_must_be_indices() -> None:
     with pytest.raises(TypeError, match="mapping from child to parent"):
         Hierarchy(["a", "b"]).count()
+
+
+@pytest.mark.parametrize(
+    "parent",
+    [
+        pd.Series({"cat": "mammal", "dog": "mammal", "mammal": None}),
+        pd.Series(["mammal", "mammal", ""], index=["cat", "dog", "mammal"]),
+        {"cat": "mammal", "dog": "mammal", "mammal": np.nan},
+    ],
+    ids=["series", "series with an empty cell", "nan"],
+)
+def test_tables_of_parents_are_mappings(parent: Any) -> None:
+    want = Hierarchy({"cat": "mammal", "dog": "mammal", "mammal": None})
+    assert Hierarchy(parent).feature_names().tolist() == want.feature_names().tolist()
+    np.testing.assert_array_equal(Hierarchy(parent).embed(["cat", "mammal"]), want.embed(["cat", "mammal"]))
+
+
+def test_numbers_of_parents_may_be_a_series() -> None:
+    keys = Hierarchy(pd.Series({20: 10.0, 30: 10.0, 10: np.nan}))  # floats, as one is missing
+    np.testing.assert_array_equal(keys.embed([20, 10]), Hierarchy({20: 10, 30: 10, 10: None}).embed([20, 10]))
+    counted = Hierarchy(pd.Series([-1, 0, 0]))  # an array, whose index counts
+    np.testing.assert_array_equal(counted.embed([1, 0]), Hierarchy([-1, 0, 0]).embed([1, 0]))
+
+
+@pytest.mark.parametrize(
+    ("parent", "message"),
+    [
+        (nx.DiGraph([("a", "b")]), "parent is a graph: Hierarchy.from_networkx makes"),
+        ({"a": ["b", "c"]}, "parent maps nodes to lists or dicts of children: Hierarchy.from_nested makes"),
+        (
+            pd.DataFrame({"node": ["a", "b"], "parent": [None, "a"]}),
+            r"pass dict\(zip\(child, parent\)\) of its columns",
+        ),
+    ],
+    ids=["graph", "lists", "frame"],
+)
+def test_other_forms_of_trees_name_what_takes_them(parent: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        Hierarchy(parent).count()
+
+
+def test_minus_one_is_no_node_of_a_mapping() -> None:
+    with pytest.raises(
+        ValueError, match="parent maps 0 to -1, which is no node: in a mapping None stands for no parent"
+    ):
+        Hierarchy({1: 0, 2: 0, 0: -1}).count()
+    assert Hierarchy({1: -1, -1: None}).feature_names().tolist() == ["1", "-1"]
 
 
 def test_unknown_nodes_name_the_row() -> None:

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checks import counted
+from .forms import frame_kind
+from .listings import is_missing
 from .names import Names, checked_names
 from .targets import check_present, codes_of, summary, target_vector, whole_numbers
 
@@ -24,7 +26,8 @@ class Tree:
     parent : array-like of shape (n,) or mapping
         The parent of each node, −1 for the root; or a mapping from the name of each node to the name of its parent, in
         which the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a root
-        that is not a key comes first. Or a structure that has these as `parent` and `nodes`.
+        that is not a key comes first. A series of pandas is such a mapping, too. Or a structure that has these as
+        `parent` and `nodes`.
     nodes : sequence of str or of int, default=None
         Names of the nodes of an array.
 
@@ -50,8 +53,9 @@ class Tree:
     """
 
     def __init__(self, parent: Any, nodes: Sequence[Any] | None = None) -> None:
-        if nodes is None and hasattr(parent, "parent"):  # a structure of a tree
+        if nodes is None and hasattr(parent, "parent") and hasattr(parent, "nodes"):  # a structure of a tree
             parent, nodes = parent.parent, parent.nodes
+        parent = _parent_of_nodes(parent)
         self.names: Names | None = None if nodes is None else checked_names(nodes, "nodes")
         if isinstance(parent, Mapping):
             if nodes is not None:
@@ -140,6 +144,36 @@ class Tree:
         return lifts, depth
 
 
+def _parent_of_nodes(parent: Any) -> Any:
+    """Return a mapping from child to parent, None for the root, or parents that are numbered, as they are.
+
+    Raises
+    ------
+    TypeError
+        For what describes a tree otherwise, naming the converter.
+    """
+    if hasattr(parent, "is_directed"):
+        raise TypeError("parent is a graph: Hierarchy.from_networkx makes a structure of it")
+    if hasattr(parent, "columns"):
+        raise TypeError(
+            "parent is a data frame: pass dict(zip(child, parent)) of its columns of children and of their parents, or "
+            "take Hierarchy.from_paths, where a row is a path"
+        )
+    if frame_kind(parent) == "pandas" and hasattr(parent, "items") and not _counts(parent.index):
+        parent = dict(parent.items())  # a series, whose index are the children
+    if not isinstance(parent, Mapping):
+        return parent
+    if any(isinstance(above, (list, dict, set)) for above in parent.values()):
+        raise TypeError("parent maps nodes to lists or dicts of children: Hierarchy.from_nested makes a tree of it")
+    whole = {above: int(above) for above in parent.values() if isinstance(above, float) and above.is_integer()}
+    return {child: None if is_missing(above) else whole.get(above, above) for child, above in parent.items()}
+
+
+def _counts(index: Any) -> bool:
+    """Return whether an index is 0, 1, …, so that a series is read as an array."""
+    return list(index) == list(range(len(index)))
+
+
 def _parents(parent: Any) -> NDArray[np.int32]:
     """Return an array of parents as int32, checked."""
     values = np.asarray(parent)
@@ -163,6 +197,9 @@ def _numbered(parent: Mapping[Hashable, Hashable]) -> tuple[list[Hashable], NDAr
     if not parent:
         raise ValueError("parent is an empty mapping; a hierarchy needs at least one node")
     above = [p for p in dict.fromkeys(parent.values()) if p is not None and p not in parent]
+    if -1 in above:
+        child = next(child for child, p in parent.items() if p == -1)
+        raise ValueError(f"parent maps {child!r} to -1, which is no node: in a mapping None stands for no parent")
     names = [*above, *parent]
     if not (all(isinstance(n, str) for n in names) or all(isinstance(n, (int, np.integer)) for n in names)):
         raise TypeError("parent: the names of a mapping must be all strings or all integers")

@@ -12,6 +12,7 @@ from .._data.listings import row_entries, table_rows
 from .._data.names import joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, whole_numbers
+from .._data.warn import warn_user
 from ._base import Structure
 from ._converter import converter_of
 
@@ -140,7 +141,21 @@ class Visits(Structure):
         (_, many), most = self._noun, self._range("n").most
         remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right; {self._converter}"
         values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
+        if argument == "y":
+            self._doubt_start(np.unique(values[values >= 0]))
         return max(int(values.shape[1]), int(values.max()) + 1, self._least)
+
+    def _doubt_start(self, visited: NDArray[np.int32]) -> None:
+        """Warn where all places but the first, 0, are visited, as where they are counted from 1."""
+        last = len(visited)
+        if last and visited[0] == 1 and visited[-1] == last:
+            cls, (one, many) = type(self).__name__, self._noun
+            warn_user(
+                f"y visits the {many} 1 to {last}, but never {one} 0: they count from 0, and where these count from 1, "
+                f"take {cls}({self._sized.names}=range(1, {last + 1})).from_names(y); where there is a {one} 0, say so "
+                f"by {self._sized.parameter}={last + 1}",
+                UserWarning,
+            )
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return padded(y, argument, self._noun[0])

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from combpred import EmbeddingRegressor, ProbabilisticStructured, StructuredRidge, StructuredRidgeCV
 from combpred.baselines import StructuredSVM
-from combpred.structures import Permutations, WeakOrders
+from combpred.structures import Cycles, DirectedCycles, Permutations, Routes, WeakOrders
 
 FAR_MORE = (
     r"far more similar rankings if each row lists the labels 1\.\.5 .*Permutations.from_orders\(y, one_based=True\)"
@@ -121,3 +121,21 @@ def test_rankings_that_read_alike_both_ways_are_not_doubted():
     assert doubt(X, y) is None
     for own in ([2, 3, 1], [3, 1, 2]):  # neighbours agree fully, which no other reading betters
         assert doubt(X, np.where(X > 0, own, [1, 2, 3])) is None
+
+
+@pytest.mark.parametrize("name", ["routes", "cycles", "directedcycles"])
+def test_places_counted_from_one_are_doubted(name):
+    X, rows = np.arange(3.0)[:, np.newaxis], [[1, 2, 3], [2, 3, 4], [4, 3, 1]]
+    with pytest.warns(UserWarning, match=r"y visits the \w+ 1 to 4, but never \w+ 0: they count from 0") as caught:
+        assert StructuredRidge(name).fit(X, rows).structure_.space.part_len >= 5
+    cls = {"routes": Routes, "cycles": Cycles, "directedcycles": DirectedCycles}[name]
+    advice = str(caught[0].message).partition("take ")[2].partition(";")[0]
+    y = eval(advice, {cls.__name__: cls, "y": rows})
+    named = Routes(places=range(1, 5)) if name == "routes" else cls(vertices=range(1, 5))
+    np.testing.assert_array_equal(y, named.from_names(rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        assert named.to_names(StructuredRidge(named).fit(X, y).predict(X))[0]
+        StructuredRidge(name).fit(X, [[1, 2, 0], [2, 3, 4], [4, 3, 1]])  # from 0 on
+        StructuredRidge(name).fit(X, [[1, 2, 5], [2, 5, 4], [4, 2, 1]])  # with gaps
+        StructuredRidge(cls(5)).fit(X, rows)  # as the user says
