@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from .inputs import refuse_unread
 from .targets import TargetError, require_once, summary
 from .warn import warn_user
 
@@ -30,6 +31,7 @@ def column_names(y: Any, argument: str = "y") -> list[Any] | None:
 
 def _called(y: Any, argument: str) -> list[Any] | None:
     """Return what the columns of a data frame are called, checked; None if y is none."""
+    refuse_unread(y, argument)
     columns = y.column_names if hasattr(y, "column_names") else getattr(y, "columns", None)
     if columns is None:
         return None

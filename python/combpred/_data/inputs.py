@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import mmap
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length
 
 from .._lib.errors import RowError
 
@@ -43,9 +44,30 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
     them and names the row.
     """
     refuse_masked(X, "X")
+    X = in_memory(X)
     if options.get("dtype", "numeric") is not None and options.keys().isdisjoint(_AS_GIVEN):
         refuse_strings(X)
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
+
+
+def refuse_unread(values: Any, argument: str) -> None:
+    """Raise ValueError for rows that are yet to be computed or iterated over, naming the call that does so."""
+    if type(values).__name__ == "LazyFrame":
+        raise ValueError(f"{argument} is a LazyFrame, which holds no rows yet: pass {argument}.collect()")
+    if isinstance(values, Iterator):
+        raise ValueError(f"{argument} is a {type(values).__name__}, which can be read once only: pass list({argument})")
+
+
+def check_lengths(X: Any, y: Any) -> None:
+    """Raise ValueError unless X and y, which are to be in memory, have the same number of rows."""
+    refuse_unread(y, "y")
+    check_consistent_length(X, y)
+
+
+def in_memory(values: Any, argument: str = "X") -> Any:
+    """Return X or y, but a dask collection computed: converted by NumPy, its columns would lose their names."""
+    refuse_unread(values, argument)
+    return values.compute() if is_dask(values) else values
 
 
 def refuse_masked(values: Any, argument: str) -> None:
@@ -118,6 +140,7 @@ def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     Numbers need not be finite, or numbers at all: that is up to those who get them.
     """
+    X = in_memory(X)
     if not hasattr(X, "columns"):
         return validate_input(estimator, X, reset=reset, accept_sparse="csr", dtype=None)
     validate_input(estimator, X, reset=reset, **_AS_GIVEN)
@@ -181,7 +204,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool = Tru
     X = validate_input(
         estimator, X, reset=reset, accept_sparse="csr" if accept_sparse else False, dtype=dtype, order="C"
     )
-    require_finite(X)
+    require_finite(X, names=getattr(estimator, "feature_names_in_", None))
     if not sparse.issparse(X):
         return X
     if not X.has_canonical_format:  # scikit-learn's norms of rows, hence its distances, are wrong for repeated entries
@@ -201,19 +224,22 @@ def unconverted_rows(estimator: Any, X: Any, *, accept_sparse: bool = True) -> A
     return validate_input(estimator, X, reset=False, accept_sparse=False, dtype="numeric")
 
 
-def rows_in_double(X: Any, rows: slice) -> Any:
-    """Return some rows as a C-contiguous float64 array, or as CSR; ValueError for NaN or infinity."""
+def rows_in_double(X: Any, rows: slice, names: Sequence[str] | None = None) -> Any:
+    """Return some rows as a C-contiguous float64 array, or as CSR; ValueError for NaN or infinity.
+
+    `names` are those of the features, for messages.
+    """
     block = X[rows]
     if not sparse.issparse(block):
         block = np.ascontiguousarray(block, dtype=np.float64)
-    require_finite(block, rows.start)
+    require_finite(block, rows.start, names)
     return block
 
 
-def require_finite(X: Any, first_row: int = 0) -> None:
+def require_finite(X: Any, first_row: int = 0, names: Sequence[str] | None = None) -> None:
     """Raise ValueError if X, an array or a sparse matrix, holds NaN or infinity; names row and column.
 
-    `first_row` is the number of the first row of X.
+    `first_row` is the number of the first row of X, `names` are those of its columns.
     """
     stored = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
@@ -229,9 +255,10 @@ def require_finite(X: Any, first_row: int = 0) -> None:
         value = X[row, column]
     what = "NaN" if np.isnan(value) else "infinity"
     number = first_row + int(row)
+    called = int(column) if names is None else repr(str(names[int(column)]))
     raise RowError(
         number,
-        f"Input X contains {what}, first at row {number}, column {column}: remove such rows, or fill them in with "
+        f"Input X contains {what}, first at row {number}, column {called}: remove such rows, or fill them in with "
         "sklearn.impute.SimpleImputer",
         named=True,
     )

@@ -16,7 +16,7 @@ from sklearn.exceptions import DataConversionWarning
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_encode, structure_format
 from .checks import counted
-from .inputs import refuse_masked
+from .inputs import refuse_masked, refuse_unread
 from .warn import warn_user
 
 
@@ -285,6 +285,7 @@ def _dense(y: ArrayLike, argument: str) -> NDArray[Any]:
     """Return y as an array; refuse sparse matrices, None, rows of different lengths and complex numbers."""
     if issparse(y):
         raise TypeError(f"{argument} is a sparse matrix; pass a dense array (y.toarray())")
+    refuse_unread(y, argument)
     refuse_masked(y, argument)
     if y is None:
         raise ValueError(f"{argument} is None; this requires {argument} to be passed")

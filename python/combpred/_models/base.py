@@ -14,11 +14,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._data.checks import check_extent, choice, seed_of
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
+    check_lengths,
     check_rows,
     classifier_tags,
     is_dask,
@@ -147,7 +148,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                     "x_j) of all pairs of training rows"
                 )
             check_kernel(X, n_threads=get_n_threads(self.n_jobs))
-        check_consistent_length(X, y)
+        check_lengths(X, y)
         structure, sets = resolve_targets(self.structure, y)
         self._set_structure(structure)
         return TrainingRows(X, y, sets, weigh_rows(self, y, sets, sample_weight))
@@ -342,7 +343,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """
         X = self._check_new_rows(X)
         parts = self.structure_.space.encode(y)
-        check_consistent_length(X, parts)
+        check_lengths(X, parts)
         values = np.empty(X.shape[0])
         for rows, block in self._score_blocks(X):
             values[rows] = self._values(block, parts[rows], rows.start)
@@ -350,9 +351,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _values(self, scores: FloatArray, parts: Any, first: int) -> FloatArray:
         """Return what `predict` maximises, for f(x) of rows from number `first` on and given outputs."""
-        linear, magnitude = self._decoding_scores(scores, first)
         psi = self.structure_.space.embed(parts, get_n_threads(self.n_jobs))
-        return score_values(psi, linear, magnitude)
+        return score_values(psi, *self._decoding_scores(scores, first))
 
     def _decides_by(self) -> tuple[str, str]:
         """Return the loss, "auc" or "squared", and the decision, "score" or "mbr", that predictions follow."""
@@ -390,13 +390,13 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _predict_rows(self, model: Model, X: Any, rows: slice, **wanted: Any) -> None:
         """Have the library predict some rows of X; `wanted` says what, and where it goes."""
-        given, mapped = X[rows], is_mapped(X)
+        given, names = X[rows], getattr(self, "feature_names_in_", None)
         if callable(self.kernel_.name):
-            given = self.kernel_.matrix(rows_in_double(X, rows), self.X_fit_, first_row=rows.start)
+            given = self.kernel_.matrix(rows_in_double(X, rows, names), self.X_fit_, first_row=rows.start)
         try:
-            model.predict(given, first=rows.start, mapped=mapped, **wanted)
+            model.predict(given, first=rows.start, mapped=is_mapped(X), **wanted)
         except RowError as error:
-            rows_in_double(X, slice(error.row, error.row + 1))  # which says what to do about NaN
+            rows_in_double(X, slice(error.row, error.row + 1), names)  # which says what to do about NaN
             raise
         release_pages(X[rows])
 

@@ -92,7 +92,8 @@ class BlockRows:
                 raise TargetError(error.row, error.reason + self.remedy, error.argument) from None
             except RowError as error:
                 rows = take_rows(block.X, slice(error.row, error.row + 1))
-                require_finite(rows if sparse.issparse(rows) else np.asarray(rows), block.number(error.row))
+                rows = rows if sparse.issparse(rows) else np.asarray(rows)
+                require_finite(rows, block.number(error.row), self.names)
                 raise
 
     def _suitable(self, X: Any) -> Any:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _num_samples, check_consistent_length
+from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.checks import frozen
-from .._data.inputs import check_weights, validate_input
+from .._data.inputs import check_lengths, check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets, summary
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
@@ -249,7 +249,7 @@ def check_mini_batch(
     ValueError
         Where y, `classes` or weights are not legal, `classes` is missing, or differs from that of the first mini-batch.
     """
-    check_consistent_length(X, y)
+    check_lengths(X, y)
     if first:
         model._set_structure(_first_structure(model.structure, y, classes))
     elif classes is not None:

@@ -349,7 +349,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """Yield checked rows in blocks that fit, as float64 or CSR; X must have been through `_check_new_rows`."""
         width = max(self._row_width(), width, 0 if sparse.issparse(X) else X.shape[1])
         for rows in row_blocks(X.shape[0], width):
-            yield rows, rows_in_double(X, rows)
+            yield rows, rows_in_double(X, rows, getattr(self, "feature_names_in_", None))
 
     def _empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Return an empty array of predictions, or raise MemoryError before allocating what does not fit."""

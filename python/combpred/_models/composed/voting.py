@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_consistent_length
 
 from ..._data.glossary import documented
-from ..._data.inputs import check_weights, input_tags, refit
+from ..._data.inputs import check_weights, in_memory, input_tags, refit
 from ..._lib.arrays import FloatArray
 from ..._lib.control import Steps
 from ...structures import LabelSets, MultiClass, is_meant
@@ -230,6 +230,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             kept, given = self._check_members()
             self._require_target(y)
             X = self._check_input(X, reset=True)
+            y = in_memory(y, "y")
             check_consistent_length(X, y)
             structure, sets = resolve_targets(self._own_structure(), y)
             if self.scoring is not None and sets is not None:

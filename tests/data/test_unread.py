@@ -1,0 +1,113 @@
+"""Inputs and targets whose rows are not in memory, and the names of columns in what is said of them."""
+
+from __future__ import annotations
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+
+from combpred import EmbeddingRegressor, ProbabilisticStructured, StructuredRidge, StructuredSGD, StructuredVoting
+from combpred.aggregation import borda
+from combpred.baselines import StructuredPerceptron, StructuredSVM
+from combpred.kernels import NystromMap
+from combpred.metrics import kendall_tau
+from combpred.ranking import LabelRankingSVM, NearestNeighborsLabelRanker, OnlineLabelRanker
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(40, 3)), columns=["age", "income", "height"])
+Y = pd.DataFrame((-(X @ RNG.normal(size=(3, 3)))).to_numpy().argsort(1).argsort(1) + 1, columns=["tea", "milk", "cola"])
+SETS = (Y == 1).astype(int)
+IN_MEMORY = [
+    (LabelRankingSVM(random_state=0), Y),
+    (NearestNeighborsLabelRanker(), Y),
+    (OnlineLabelRanker(random_state=0), Y),
+    (StructuredSVM("labelsets"), SETS),
+    (StructuredPerceptron("labelsets", random_state=0), SETS),
+    (EmbeddingRegressor(Ridge(), "labelsets"), SETS),
+    (StructuredVoting([("a", StructuredRidge("labelsets")), ("b", ProbabilisticStructured("labelsets"))]), SETS),
+]
+
+
+def without(row, column):
+    spoilt = X.copy()
+    spoilt.loc[row, column] = np.nan
+    return spoilt
+
+
+@pytest.mark.parametrize(("model", "y"), IN_MEMORY, ids=lambda value: type(value).__name__)
+def test_frames_of_dask_are_read_with_their_names(model, y):
+    lazily = clone(model).fit(dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=2))
+    expected = clone(model).fit(X, y)
+    assert lazily.feature_names_in_.tolist() == X.columns.tolist()
+    np.testing.assert_array_equal(lazily.predict(X), expected.predict(X))
+    np.testing.assert_array_equal(np.asarray(expected.predict(dd.from_pandas(X, npartitions=3))), expected.predict(X))
+    swapped = dd.from_pandas(X[["height", "age", "income"]], npartitions=3)
+    with pytest.raises(ValueError, match="feature names should match"):
+        np.asarray(expected.predict(swapped))
+
+
+@pytest.mark.parametrize(
+    "model", [StructuredRidge("permutations"), StructuredSGD("permutations"), LabelRankingSVM(), IN_MEMORY[-2][0]]
+)
+def test_rows_that_are_not_read_yet_are_refused_with_the_call_that_reads_them(model):
+    y, lazy = (SETS if isinstance(model, EmbeddingRegressor) else Y), pl.from_pandas(X).lazy()
+    with pytest.raises(ValueError, match=r"^X is a LazyFrame, which holds no rows yet: pass X\.collect\(\)$"):
+        model.fit(lazy, y)
+    with pytest.raises(ValueError, match=r"^y is a LazyFrame, which holds no rows yet: pass y\.collect\(\)$"):
+        model.fit(X, pl.from_pandas(y).lazy())
+    with pytest.raises(ValueError, match=r"^y is a generator, which can be read once only: pass list\(y\)$"):
+        model.fit(X, (row for row in y.to_numpy()))
+    with pytest.raises(ValueError, match=r"^X is a generator, which can be read once only: pass list\(X\)$"):
+        model.fit((row for row in X.to_numpy()), y)
+    model.fit(X, y)
+    with pytest.raises(ValueError, match=r"^X is a LazyFrame"):
+        model.predict(lazy)
+    with pytest.raises(ValueError, match=r"LazyFrame, which holds no rows yet: pass y(_true)?\.collect"):
+        model.score(X, pl.from_pandas(y).lazy())
+
+
+def test_so_they_are_by_maps_metrics_and_aggregation():
+    lazy = pl.from_pandas(Y).lazy()
+    for name, call in (
+        ("X", lambda: NystromMap().fit(lazy)),
+        ("y_true", lambda: kendall_tau(lazy, Y)),
+        ("rankings", lambda: borda(lazy)),
+        ("y", lambda: StructuredSGD("permutations").partial_fit(X, lazy)),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name} is a LazyFrame, .*pass {name}\.collect"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StructuredRidge("permutations"),
+        StructuredRidge("permutations", kernel="rbf"),
+        StructuredRidge("permutations", kernel=lambda a, b: a @ b.T),
+        StructuredSGD("permutations"),
+        ProbabilisticStructured("permutations"),
+        StructuredSVM("permutations"),
+        LabelRankingSVM(),
+        NearestNeighborsLabelRanker(),
+    ],
+)
+def test_missing_values_are_named_by_their_column(model):
+    reason = r"NaN, first at row 17, column 'income'"
+    with pytest.raises(ValueError, match=reason):
+        model.fit(without(17, "income"), Y)
+    with pytest.raises(ValueError, match=reason):
+        model.fit(X, Y).predict(without(17, "income"))
+    with pytest.raises(ValueError, match=r"NaN, first at row 17, column 1:"):
+        model.fit(without(17, "income").to_numpy(), Y)
+
+
+def test_missing_values_of_blocks_are_named_by_their_column():
+    spoilt = dd.from_pandas(without(17, "income"), npartitions=4)
+    with pytest.raises(ValueError, match=r"block 1: .*NaN, first at row 7, column 'income'"):
+        StructuredRidge("permutations").fit(spoilt, dd.from_pandas(Y, npartitions=4))
+    with pytest.raises(ValueError, match=r"NaN, first at row 17, column 'income'"):
+        NystromMap().fit(without(17, "income"))
