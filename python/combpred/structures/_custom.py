@@ -437,8 +437,9 @@ class Custom(Structure):
         -----
         A system whose members 32 768 questions to `contains` find, such as all sets of 15 elements, is listed at the
         first use, by adding elements one by one, so that every set that is asked about is a member and one element
-        more. Then everything is exact: moments, predictions, the outputs of largest scores in their order, partition
-        functions, marginals and samples; what you give of moments, numbers and samplers is not needed, and not used.
+        more; 64 drawn sets are asked about beside, which shows most functions that do not tell all subsets. Then
+        everything is exact: moments, predictions, the outputs of largest scores in their order, partition functions,
+        marginals and samples; what you give of moments, numbers and samplers is not needed, and not used.
 
         Larger systems have no number or order of outputs, and no exact partition functions. Their moments are those
         that you give, or those of the draws of `sample`, or else those of all sets of elements, and

@@ -200,11 +200,27 @@ def test_rubbish_is_named(changes, error, message):
 
 
 def test_a_member_whose_subset_is_none_is_named():
-    """Not found by adding elements one by one, and hence noticed only where it is given."""
-    space = Custom.from_oracle(3, lambda held: held.sum() != 1 and not held.all())
+    """Not found by adding elements one by one, and so rare that it is noticed only where it is given."""
+    odd = np.array([1, 1] + [0] * 10)
+    space = Custom.from_oracle(12, lambda held: not held.any() or (held == odd).all())
     assert space.count() == 1
     with pytest.raises(ValueError, match="y, row 1: .*True for the elements 0, 1 and False for 0"):
-        space.validate([[0, 0, 0], [1, 1, 0]])
+        space.validate([0 * odd, odd])
+
+
+@pytest.mark.parametrize(
+    "contains",
+    [
+        lambda held: held.sum() != 1,
+        lambda held: held.sum() in (0, 3),
+        lambda held: not held.any() or held.all(),
+        lambda held: held.sum() % 2 == 0,
+    ],
+)
+def test_systems_without_their_subsets_are_refused(contains):
+    """A function that tells sets of one size, say: the empty set alone is found by adding elements one by one."""
+    with pytest.raises(ValueError, match="contains .* True for .* and False for"):
+        Custom.from_oracle(6, contains).count()
 
 
 def test_rows_that_are_no_members_are_named():

@@ -7,7 +7,7 @@ user's, those of a sampler, or those of all sets of elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,7 @@ from .moments import moments_of, optional_log_count
 from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
+_TRIED = 64  # drawn sets that are asked about beside, since what is no member may have supersets that are
 _UNLISTED = (
     f"is given by a test of membership, and has more members than {_QUESTIONS} questions find, so that they are not "
     "listed; take fewer elements, or outputs by Custom.from_structures"
@@ -119,6 +120,9 @@ class Oracle:
                 part[taken] = False
                 if part.tobytes() not in known:
                     raise self.property.contradiction(held, part)
+        for held in (np.ones(self.n, np.bool_), *(np.random.default_rng(0).random((_TRIED, self.n)) < 0.5)):
+            if held.tobytes() not in known and self.property.holds(held):  # which adding elements did not find
+                raise self.property.contradiction(held, missing_part(held, known))
         return np.array(found, dtype=np.int32)
 
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
@@ -126,6 +130,12 @@ class Oracle:
         scores = linear * self.roots if magnitude is None else linear * self.roots + magnitude * np.square(self.roots)
         found = decode_hereditary(self.property, scores, None, how)
         return found._replace(y=column(list(found.y)))
+
+
+def missing_part(held: NDArray[np.bool_], known: Container[bytes]) -> NDArray[np.bool_]:
+    """Return the first elements of a set, as many as are not known together; the set itself is not known."""
+    parts = (held & (np.arange(len(held)) < e) for e in range(len(held)))
+    return next(part for part in parts if part.tobytes() not in known)
 
 
 class MembersSpace(LibrarySpace):
@@ -171,8 +181,7 @@ class MembersSpace(LibrarySpace):
         masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._oracle.contains)]
         for row, held in enumerate(masks):
             if held.tobytes() not in self._places:  # the function has taken back its word, or breaks its promise
-                parts = (held & (np.arange(len(held)) < e) for e in range(len(held)))
-                part = next(part for part in parts if part.tobytes() not in self._places)
+                part = missing_part(held, self._places)
                 raise TargetError(row, str(self._oracle.property.contradiction(held, part)), argument)
         return np.array([[self._places[held.tobytes()]] for held in masks], dtype=np.int32)
 
