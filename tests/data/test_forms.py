@@ -118,3 +118,13 @@ def test_digits_that_are_names_of_nodes_stay_names():
     tree = Hierarchy.from_paths([["1", "2"], ["1", "3"]])
     with pytest.raises(ValueError, match=r"found \['1', '2'\]; y_from_paths of Hierarchy.from_paths"):
         StructuredRidge(tree).fit(X[:2], [["1", "2"], ["1", "3"]])
+
+
+def test_categories_in_another_order_than_the_grades_are_refused():
+    downwards = pd.Series(pd.Categorical(WORDS, GRADES[::-1], ordered=True))
+    with pytest.raises(
+        ValueError, match=r"categories of y \('high', 'mid', 'low'\) do not stand in the order of those"
+    ):
+        StructuredRidge(Ordinal(GRADES)).fit(X, downwards)
+    unordered = pd.Series(pd.Categorical(WORDS, GRADES[::-1]))  # says nothing of an order
+    assert StructuredRidge(Ordinal(GRADES)).fit(X, unordered).score(X, unordered) > -1

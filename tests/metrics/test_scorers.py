@@ -89,3 +89,12 @@ def test_names(data):
         get_scorer("hamming_loss")
     with pytest.raises(ValueError, match="no scorer is called 'f1'; known are accuracy, cycle_f1"):
         get_scorer("f1")
+
+
+def test_arguments_that_a_metric_does_not_have_are_refused_before_any_search():
+    with pytest.raises(TypeError, match=r"q=2 is no argument of the scorer 'top_k_recall': those it has are k"):
+        get_scorer("top_k_recall", q=2)
+    with pytest.raises(TypeError, match=r"per_row=True is no argument of the scorer 'kendall_tau': it has none"):
+        get_scorer("kendall_tau", per_row=True)
+    for name in get_scorer_names():
+        assert get_scorer(name).params == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ _METRICS: dict[str, Callable[..., Any]] = {
     **{metric.__name__: metric for metric in _LARGER},
     **{_NEGATED + metric.__name__: metric for metric in _SMALLER},
 }
+_OWN = "y_true", "y_pred", "scores", "sample_weight", "per_row"  # arguments of metrics that scorers give
 _OF_SCORES = "neg_ranking_loss"  # judges scores of labels, not sets
 
 
@@ -106,6 +108,8 @@ def get_scorer(scoring: str, **params: Any) -> Scorer:
     ------
     ValueError
         For another name; lists those that there are.
+    TypeError
+        For an argument that the metric does not have.
 
     Examples
     --------
@@ -118,6 +122,11 @@ def get_scorer(scoring: str, **params: Any) -> Scorer:
     (5,)
     """
     if scoring in _METRICS:
+        known_params = [name for name in inspect.signature(_METRICS[scoring]).parameters if name not in _OWN]
+        for name in params:
+            if name not in known_params:
+                others = f"those it has are {', '.join(known_params)}" if known_params else "it has none"
+                raise TypeError(f"{name}={params[name]!r} is no argument of the scorer {scoring!r}: {others}")
         return Scorer(scoring, params)
     negated = _NEGATED + str(scoring)
     hint = f"it is smaller for better predictions, and its scorer {negated!r}" if negated in _METRICS else "known are "

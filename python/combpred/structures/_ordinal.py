@@ -104,6 +104,7 @@ class Ordinal(Structure):
     def _resolve(self, y: Any) -> Ordinal:
         if self._names is not None:
             self._n()
+            self._scale(y, self._names, "y")
             return self._with()
         categories = _ordered_categories(y)
         if categories is not None:
@@ -144,7 +145,7 @@ class Ordinal(Structure):
         # A test set may hold grades that did not occur in training; predictions are off there, which is no error.
         names = self._names
         if names is not None and list(names) != list(range(names[0] == 1, len(names) + (names[0] == 1))):
-            scale = self._scale(y_true, names)
+            scale = self._scale(y_true, names, "y_true")
             return _codes(y_true, scale, "y_true"), _codes(y_pred, scale, "y_pred")
         for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")):
             self._refuse_categories(y, argument)
@@ -159,22 +160,22 @@ class Ordinal(Structure):
                 "a Categorical"
             )
 
-    def _scale(self, y_true: Any, names: Names) -> list[Any]:
-        """Return the categories by which to compare `y_true` with predictions.
+    def _scale(self, y: Any, names: Names, argument: str) -> list[Any]:
+        """Return the categories by which to compare y with predictions.
 
-        These are the known ones or, if there are more, those of `y_true`; ValueError unless one list contains the other
-        in the same order.
+        These are the known ones or, if there are more, those of y; ValueError unless one list contains the other in the
+        same order.
         """
         known = list(names)
-        dtype = _dtype(y_true)
+        dtype = _dtype(y)
         if not getattr(dtype, "ordered", False):
             return known
         own: list[Any] = np.asarray(dtype.categories).tolist()
         smaller, larger = sorted((own, known), key=len)
         if [category for category in larger if category in smaller] != smaller:
             raise ValueError(
-                f"Ordinal: the categories of y_true ({summary(own)}) do not stand in the order of those known, or lack "
-                f"some and have others ({summary(known)}); give both the same categories"
+                f"Ordinal: the categories of {argument} ({summary(own)}) do not stand in the order of those known, or "
+                f"lack some and have others ({summary(known)}); give both the same categories"
             )
         return larger
 
