@@ -51,10 +51,11 @@ def test_scikit_lr(capsys):
 def test_choix_pairs_and_rankings(capsys):
     run("choix")
     found = [np.array(text.split(), dtype=float) for text in re.findall(r"\[(.*?)\]", capsys.readouterr().out)]
+    assert len(found) == 4  # both ways to find either
     pairs = [(1, 0), (0, 3), (2, 3), (1, 2), (1, 3), (3, 0)]
     rankings = [[1, 0, 2], [1, 3, 0, 2], [0, 1]]
     choices = [order[i:] for order in rankings for i in range(len(order) - 1)]
-    for values, sets in zip(found, (pairs, choices), strict=True):
+    for values, sets in zip(found, (pairs, choices, pairs, choices), strict=True):
         # The objective of choix: alpha ‖θ‖² and, for each choice of the first from a set, its negative logarithm.
         def objective(theta, sets=sets):
             return 0.05 * theta @ theta + sum(logsumexp(theta[list(each)]) - theta[each[0]] for each in sets)

@@ -8,6 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
+from sklearn.model_selection import cross_val_predict
+
+from combpred import ProbabilisticStructured
+from combpred.datasets import load_iris_hierarchy
+from combpred.structures import Ordinal
 
 PAGE = (Path(__file__).parents[2] / "python" / "docs" / "scikit_learn.md").read_text(encoding="utf-8")
 
@@ -28,10 +34,31 @@ def test_the_blocks_run_and_show_what_is_said(capsys):
     importance = names["importance"].importances_mean
     assert importance[2:].max() > importance[:2].max()
     dependence = names["dependence"]["average"]
-    assert len(dependence) == len(names["law"].classes_)
+    assert dependence.shape == (len(names["classifier"].classes_), 5)
+    np.testing.assert_allclose(dependence.sum(axis=0), 1.0)
     assert (np.diff(dependence[-1]) > 0).all()  # the longer the petal, the more probable is the last class
     assert targets == [str(names["searched"].predict(names["numbers"][:1])[0]), str(names["orders"][:1].tolist())]
     assert set(targets[0].split("|")) <= {"sweet", "red", "sour"}
     pipelines = (Path(__file__).parents[1] / "models" / "pipelines").glob("test_*.py")
     found = sum(len(re.findall(r"^def test_", file.read_text(encoding="utf-8"), re.M)) for file in pipelines)
     assert "more than 30 longer pipelines" in PAGE and found > 30
+
+
+def test_what_numbers_names_is_refused_by_structures_with_names():
+    """The last section: members get numbers in place of names; classes are sorted."""
+    X, y = load_iris_hierarchy(return_X_y=True)
+    tree = ProbabilisticStructured(load_iris_hierarchy().structure)
+    for wrapper in (
+        StackingClassifier([("tree", tree)], cv=3),
+        VotingClassifier([("tree", tree)], voting="soft"),
+        BaggingClassifier(tree, n_estimators=2, random_state=0),
+    ):
+        assert f"`{type(wrapper).__name__}`" in PAGE
+        with pytest.raises(ValueError, match="unknown label 0; the nodes are 'Iris'"):
+            wrapper.fit(X, y)
+    with pytest.raises(ValueError, match="unknown label 0"):
+        cross_val_predict(tree, X, y, method="predict_proba")
+    grades = np.array(["low", "mid", "high"])[np.arange(150) % 3]
+    model = ProbabilisticStructured(Ordinal(["low", "mid", "high"])).fit(X, grades)
+    assert model.classes_.tolist() == ["high", "low", "mid"]
+    assert model.predict_proba(X).shape == (150, 3)
