@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from argparse import Namespace
 from typing import Any
 
 import numpy as np
@@ -22,21 +22,17 @@ _PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 _FORMAT = "{:26} {:>10}  {:32} {:14} {:>6.3} {:>7.3} {:>7.3}"
 
 
-def run_demo(plot: Path | None) -> None:
+def run_demo(options: Namespace) -> None:
     """Train on half of four data sets and evaluate on the other half, print a table as it grows and write a plot.
-
-    Parameters
-    ----------
-    plot : Path or None
-        Where the plot goes; None for no plot.
 
     Raises
     ------
     UsageError
         Without matplotlib, which draws the plot, before any work is done.
     """
+    plot = None if options.no_plot else options.plot
     if plot is not None:
-        check_destination("--plot", str(plot))
+        check_destination("--plot", plot)
         drawing = needed("matplotlib.figure", "plots are drawn by matplotlib", "combpred[plot]")
     print(
         "Scores on the other half of the rows, larger is better; seconds to choose the penalty and fit, and to predict."

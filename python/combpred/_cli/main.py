@@ -9,7 +9,7 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from .._lib.names import RIDGE_LOSSES
@@ -97,13 +97,13 @@ _AGREEING: _Options = {
     "--json": (_YES, "print JSON instead of a table"),
 }
 _DEMO: _Options = {
-    "--plot OUT": ({"type": Path, "default": Path("combpred-demo.png")}, "where the plot goes (default: %(default)s)"),
+    "--plot OUT": ({"default": "combpred-demo.png"}, "where the plot goes (default: %(default)s)"),
     "--no-plot": (_YES, "write no plot"),
 }
 _INFO: _Options = {"model MODEL": ({"nargs": "?"}, "a model file")}
 
 
-def _demo(options: argparse.Namespace) -> None:
+def _demo() -> None:
     """compare with scikit-learn on data that it ships
 
     Train on data sets that scikit-learn ships, and print a table beside scikit-learn's own estimators: rankings, label
@@ -112,12 +112,9 @@ def _demo(options: argparse.Namespace) -> None:
     example:
       combpred demo --plot demo.png
     """
-    from .demo import run_demo
-
-    run_demo(None if options.no_plot else options.plot)
 
 
-def _fit(options: argparse.Namespace) -> None:
+def _fit() -> None:
     """train on a table, save the model
 
     Train on a table and save the model. Inputs are all columns that are not targets, unless --inputs, --drop and --id
@@ -137,12 +134,9 @@ def _fit(options: argparse.Namespace) -> None:
       combpred fit pets.csv --structure hierarchy --param parent=@tree.json --param allowed=leaves \\
         --targets kind --model pets.model
     """
-    from .commands import fit
-
-    fit(options)
 
 
-def _predict(options: argparse.Namespace) -> None:
+def _predict() -> None:
     """predict for the rows of a table
 
     Predict for every row of a table with the columns that the model was trained on (its targets may be missing).
@@ -152,12 +146,9 @@ def _predict(options: argparse.Namespace) -> None:
     example, from and to other programs, with probabilities:
       cat new.csv | combpred predict - --model glass.model --proba | head
     """
-    from .commands import predict
-
-    predict(options)
 
 
-def _evaluate(options: argparse.Namespace) -> None:
+def _evaluate() -> None:
     """measure predictions for a table with targets
 
     Predict for a table with targets and print how good the predictions are; or train anew on parts of it, with --cv.
@@ -167,12 +158,9 @@ def _evaluate(options: argparse.Namespace) -> None:
     example, five-fold cross-validation on the rows of training:
       combpred evaluate glass.csv --model glass.model --cv 5 --json
     """
-    from .evaluate import evaluate
-
-    evaluate(options)
 
 
-def _consensus(options: argparse.Namespace) -> None:
+def _consensus() -> None:
     """put one ranking in the place of many
 
     Print the ranking that is nearest to those of a table, or of a file of PrefLib (.soc, .soi, .toc, .toi, .cat), its
@@ -184,12 +172,9 @@ def _consensus(options: argparse.Namespace) -> None:
     example, with ties, as JSON:
       combpred consensus 00004-00000001.toc --param output=weak --json
     """
-    from .consensus import print_consensus
-
-    print_consensus(options)
 
 
-def _info(options: argparse.Namespace) -> None:
+def _info() -> None:
     """what there is, or what a model file holds
 
     Print versions and the structures, estimators and metrics there are; with a model file, what the model is.
@@ -197,9 +182,6 @@ def _info(options: argparse.Namespace) -> None:
     example:
       combpred info glass.model
     """
-    from .commands import info
-
-    info(options)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -223,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_once(set())
-            options.run(options)
+            resolve_name(options.run)(options)
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -245,21 +227,22 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"combpred {__version__}")
     parser.set_defaults(run=None, debug=False)
     commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | consensus | info")
-    for run, options in (
-        (_demo, _DEMO), (_fit, {**_READING, **_LEARNING, **_NAMES}),
-        (_predict, {**_READING, **_MODEL, **_PREDICTING}), (_evaluate, {**_READING, **_MODEL, **_EVALUATING}),
-        (_consensus, {**_READING, **_AGREEING, **_NAMES}), (_info, _INFO),
+    for called, run, options in (
+        (_demo, "demo:run_demo", _DEMO), (_fit, "commands:fit", {**_READING, **_LEARNING, **_NAMES}),
+        (_predict, "commands:predict", {**_READING, **_MODEL, **_PREDICTING}),
+        (_evaluate, "evaluate:evaluate", {**_READING, **_MODEL, **_EVALUATING}),
+        (_consensus, "consensus:print_consensus", {**_READING, **_AGREEING, **_NAMES}), (_info, "commands:info", _INFO),
     ):  # fmt: skip
-        brief, _, text = (inspect.getdoc(run) or "").partition("\n\n")
+        brief, _, text = (inspect.getdoc(called) or "").partition("\n\n")
+        raw = argparse.RawDescriptionHelpFormatter
         one = commands.add_parser(
-            run.__name__[1:], help=brief, description=text, formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )  # fmt: skip
+            called.__name__[1:], help=brief, description=text, formatter_class=raw, allow_abbrev=False
+        )
         one.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
-        one.set_defaults(command=run.__name__[1:], run=run)
-        for called, given in options.items():
+        one.set_defaults(run=f"{__package__}.{run}")  # loaded when it runs
+        for spelling, given in options.items():
             how, text = ({}, given) if isinstance(given, str) else given
-            *names, last = called.split()
+            *names, last = spelling.split()
             meta: dict[str, Any] = {} if last.startswith("-") else {"metavar": last}
             one.add_argument(*names, *([] if meta else [last]), **meta, **how, help=text)
     return parser
