@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -70,16 +70,13 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
     if odd.any():
         first = int(np.argmax(odd))
         kind = kinds[at[first]]
-        raise UsageError(
-            f"{source}, line {lines[row[first]]}: {names[at[first]]!r} holds {value[first]!r}, which is not as "
-            f"@attribute says: {kind.lower() if isinstance(kind, str) else '{' + ', '.join(kind) + '}'}"
-        )
+        said = kind.lower() if isinstance(kind, str) else "{" + ", ".join(kind) + "}"
+        what = f"{names[at[first]]!r} holds {value[first]!r}, which is not as @attribute says: {said}"
+        raise UsageError(f"{source}, line {lines[row[first]]}: {what}")
     # What a row of a sparse file does not list is 0, or the first of the values.
     matrix = sparse.csc_matrix((numbers, (row[held], place[at[held]])), shape=(len(rows), numeric.sum()))
     texts = np.empty((len(rows), len(names) - numeric.sum()), dtype=object)
-    texts[:] = [
-        k[0] if is_sparse and isinstance(k, list) else None for k, no in zip(kinds, numeric, strict=True) if not no
-    ]
+    texts[:] = [k[0] if is_sparse and isinstance(k, list) else None for k in compress(kinds, ~numeric)]
     texts[row[~held], place[at[~held]]] = value[~held]
     frame = pandas.DataFrame.sparse.from_spmatrix(matrix) if is_sparse else pandas.DataFrame(matrix.toarray())
     called = np.array(names, dtype=object)

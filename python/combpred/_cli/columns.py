@@ -142,10 +142,9 @@ def _check_text(table: Table, fields: Any, options: Namespace, *, target: bool) 
         plain = fields.str.fullmatch(rf"[+-]?\d+([{decimal or marks[1]}]\d+)?")
         if not given and alike.any() and (alike | plain).mean() > _SHARE:
             option = f"--thousands {thousands} " * bool(thousands) + f"--decimal {decimal}" * bool(decimal)
-            raise UsageError(
-                f"{table.source}: the column {name!r} holds numbers such as {fields[alike].iloc[0]!r}, which are not "
-                f"read as numbers: give {option.strip()}{unsure}, or --categorical {name!r} if they are names"
-            )
+            what = f"the column {name!r} holds numbers such as {fields[alike].iloc[0]!r}, which are not read as numbers"
+            how = f"give {option.strip()}{unsure}, or --categorical {name!r} if they are names"
+            raise UsageError(f"{table.source}: {what}: {how}")
     if target or fields.empty:
         return
     signs = f"the column {name!r} holds numbers with signs such as {fields.iloc[0]!r}: take the signs out of the file"
@@ -242,11 +241,9 @@ def preparation(X: Any, numbers: list[str], options: Namespace) -> ColumnTransfo
     if not options.no_scale:
         steps.append(StandardScaler(with_mean=not _is_sparse(X[numbers])))  # zeros stay zeros
     n = len(numbers)  # columns by number: names of 20 000 would be the longest part of a model file
-    kinds = [
-        ("numbers", make_pipeline(*steps) if steps else "passthrough", slice(0, n)),
-        ("categories", OneHotEncoder(handle_unknown="ignore"), slice(n, X.shape[1])),
-    ]
-    return ColumnTransformer([kind for kind in kinds if kind[2].start < kind[2].stop])
+    number = ("numbers", make_pipeline(*steps) if steps else "passthrough", slice(0, n))
+    category = ("categories", OneHotEncoder(handle_unknown="ignore"), slice(n, X.shape[1]))
+    return ColumnTransformer([kind for kind in (number, category) if kind[2].start < kind[2].stop])
 
 
 def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute: str | None) -> Iterator[str]:

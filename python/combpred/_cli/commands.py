@@ -111,11 +111,8 @@ def info(options: argparse.Namespace) -> None:
     """Print what a model is, or versions, structures, estimators and metrics."""
     if options.model is None:
         show_versions()
-        for title, found in (
-            ("Structures (--structure)", structure_classes()),
-            ("Estimators (--estimator)", learners()),
-        ):
-            print(f"\n{title}\n")
+        for title, found in ("Structures", structure_classes()), ("Estimators", learners()):
+            print(f"\n{title} (--{title[:-1].lower()})\n")
             for name, cls in sorted(found.items()):
                 brief = (inspect.getdoc(cls) or "").splitlines()[0].split(":")[0].rstrip(".")
                 print(f"  {name:{max(map(len, found))}}  {brief}")
@@ -171,9 +168,7 @@ def read_constraints(given: str, table: Table, model: Any) -> Any:
     require(takes, f"--constraints: {type(model).__name__} takes none; estimators with structures do")
     if given not in table.names:
         inline = given.lstrip()[:1] in ("{", "[")
-        return read_json(
-            given, "--constraints" if inline else "--constraints (which is no column either)", inline=inline
-        )
+        return read_json(given, "--constraints" + " (which is no column either)" * (not inline), inline=inline)
     fields = enumerate(table.frame[given].astype(object).where(table.frame[given].notna(), "null").astype(str))
     return [read_json(field, f"{table.where(row)}: {given!r}", inline=True) for row, field in fields]
 

@@ -34,9 +34,7 @@ def run_demo(options: Namespace) -> None:
     if plot is not None:
         check_destination("--plot", plot)
         drawing = needed("matplotlib.figure", "plots are drawn by matplotlib", "combpred[plot]")
-    print(
-        "Scores on the other half of the rows, larger is better; seconds to choose the penalty and fit, and to predict."
-    )
+    print("Scores on the other half of the rows, larger is better; seconds to choose the penalty and fit, to predict.")
     print("Gaussian kernels of the same width on standardised inputs.\n")
     print(_FORMAT.replace(".3", "").format("data", "training", "method", "metric", "score", "fit", "predict"))
     ridge = KernelRidge(kernel="rbf"), "alpha", "KernelRidge on positions, sorted"
@@ -76,10 +74,8 @@ def run_demo(options: Namespace) -> None:
 def _draw(rows: list[tuple[Any, ...]], figure: Any) -> Any:
     axes = figure.subplots(1, 2, sharey=True)
     at = np.arange(len(rows) // 2)
-    for offset, label, lines in (
-        (-0.2, "StructuredRidge", rows[0::2]),
-        (0.2, "scikit-learn (see the table)", rows[1::2]),
-    ):
+    both = (-0.2, "StructuredRidge", rows[0::2]), (0.2, "scikit-learn (see the table)", rows[1::2])
+    for offset, label, lines in both:
         axes[0].barh(at + offset, [line[4] for line in lines], 0.38, label=label)
         axes[1].barh(at + offset, [line[5] + line[6] for line in lines], 0.38)
     names = [f"{line[0]}\n({line[3]})" for line in rows[0::2]]

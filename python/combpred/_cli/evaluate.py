@@ -58,9 +58,7 @@ def evaluate(options: argparse.Namespace) -> None:
     seconds = time.perf_counter() - start
     if options.plot:
         joined = {key: np.concatenate([np.asarray(part[key]) for part in rows]) for key in rows[0]}
-        nothing = (
-            f"nothing to draw for {', '.join(wanted)}, which have no values for single rows; give another --metric"
-        )
+        nothing = f"nothing to draw for {', '.join(wanted)}, which have no values of rows; give another --metric"
         plots.draw(options.plot, _panels(by_row, joined, pipeline, None if options.cv else (X, y)), nothing)
     if options.json:
         shown = {name: {"mean": float(np.mean(found)), "values": found} for name, found in results.items()}

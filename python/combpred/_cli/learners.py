@@ -19,11 +19,9 @@ from ..structures import structure_classes
 from .error import UsageError, require
 
 _MODULES = embedding, perceptron, probabilistic, ranking, ridge, ridge_cv, sgd, svm, voting
-#: Options that are parameters of estimators, and what searches call them: lists of what is tried.
-_SETTINGS = (
-    "alpha", "kernel", "gamma", "loss", "degree", "coef0", "fit_intercept", "n_jobs", "random_state", "verbose"
-)  # fmt: skip
+#: What searches call parameters of which they try several, and all options that are parameters of estimators.
 _TRIED = {"alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses"}
+_SETTINGS = (*_TRIED, "degree", "coef0", "fit_intercept", "n_jobs", "random_state", "verbose")
 #: Parameters that are lists of names, also with commas between them.
 _LISTS = ("grades", "labels", "places", "vertices", "items", "nodes", "elements")
 #: Parameters that are estimators, and those that are lists of them.
@@ -46,9 +44,7 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
         For a name or a setting that does not exist, listing those that do.
     """
     cls = known_name("--structure", "structure", options.structure, structure_classes())
-    name = options.estimator or (
-        "StructuredRidgeCV" if "auto" in (options.alpha, options.kernel) else "StructuredRidge"
-    )
+    name = options.estimator or "StructuredRidge" + "CV" * ("auto" in (options.alpha, options.kernel))
     learner = known_name("--estimator", "estimator", name, learners())
     estimator = learner(**dict.fromkeys(_required(learner), []))
     own = estimator.get_params(deep=False)

@@ -37,10 +37,7 @@ _READING: _Options = {
     "--keep-default-na": ({"action": argparse.BooleanOptionalAction}, "whether NA, null, None … are missing (default)"),
     "--true-values TEXT": (_MANY, "reads as 1 in columns that hold nothing but these and --false-values"),
     "--false-values TEXT": (_MANY, "reads as 0, such as --true-values yes --false-values no; may be repeated"),
-    "--no-header": (
-        {"action": "store_false", "default": None, "dest": "header"},
-        "no line of names; they are x0, x1, …",
-    ),
+    "--no-header": ({"action": "store_false", "default": None, "dest": "header"}, "no names; they are x0, x1, …"),
     "--id --index-col COLUMNS": ({"dest": "id"}, "are neither inputs nor targets, but copied to the predictions"),
 }
 _NAMES: _Options = {
@@ -221,9 +218,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="combpred", description="Learn to predict rankings, label sets, hierarchies and other structures."
-    )
+    what = "Learn to predict rankings, label sets, hierarchies and other structures."
+    parser = argparse.ArgumentParser(prog="combpred", description=what)
     parser.add_argument("--version", action="version", version=f"combpred {__version__}")
     parser.set_defaults(run=None, debug=False)
     commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | consensus | info")
@@ -234,10 +230,8 @@ def _parser() -> argparse.ArgumentParser:
         (_consensus, "consensus:print_consensus", {**_READING, **_AGREEING, **_NAMES}), (_info, "commands:info", _INFO),
     ):  # fmt: skip
         brief, _, text = (inspect.getdoc(called) or "").partition("\n\n")
-        raw = argparse.RawDescriptionHelpFormatter
-        one = commands.add_parser(
-            called.__name__[1:], help=brief, description=text, formatter_class=raw, allow_abbrev=False
-        )
+        looks: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+        one = commands.add_parser(called.__name__[1:], help=brief, description=text, **looks)
         one.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
         one.set_defaults(run=f"{__package__}.{run}")  # loaded when it runs
         for spelling, given in options.items():

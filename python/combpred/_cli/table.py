@@ -216,10 +216,8 @@ def _lines(source: str, content: str, sep: str) -> list[int]:
                 width = len(fields) if sep == delimiter else sum(map(bool, fields))
                 names = names or width
                 if width != names:
-                    what = f"{source}, line {line}: {counted(width, 'field')}, the first line has {names}"
-                    raise UsageError(
-                        f"{what}; fields are separated by {sep!r} (see --sep), quote those that contain it"
-                    )
+                    what = f"{counted(width, 'field')}, the first line has {names}; fields are separated by {sep!r}"
+                    raise UsageError(f"{source}, line {line}: {what} (see --sep), quote those that contain it")
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:

@@ -96,11 +96,8 @@ class TargetColumns:
         names = list(self.names) or None
         if self.form in ("orders", "tiers"):  # names leave no doubt
             warnings.filterwarnings("ignore", message="y is read as the position")
-            split = [
-                [tier.split(TIE if self.form == "tiers" else self.sep) for tier in cell.split(self.sep)]
-                for cell in cells
-            ]
-            tiers = [[[label.strip() for label in tier] for tier in row] for row in split]
+            tie, split = TIE if self.form == "tiers" else self.sep, [cell.split(self.sep) for cell in cells]
+            tiers = [[[label.strip() for label in tier.split(tie)] for tier in row] for row in split]
             listed = [list(chain.from_iterable(row)) for row in tiers]
             for row, labels in enumerate(listed):
                 if "" in labels:
