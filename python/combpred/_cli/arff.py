@@ -81,7 +81,12 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
     frame = pandas.DataFrame.sparse.from_spmatrix(matrix) if is_sparse else pandas.DataFrame(matrix.toarray())
     called = np.array(names, dtype=object)
     both = [frame.set_axis(called[numeric], axis=1), pandas.DataFrame(texts, columns=called[~numeric])]
-    return pandas.concat(both, axis=1)[names], lines, list(paths) if labels is None else _labels(labels, names), paths
+    return (
+        pandas.concat(both, axis=1).reindex(columns=names),
+        lines,
+        list(paths) if labels is None else _labels(labels, names),
+        paths,
+    )
 
 
 def _decoded(source: str, text: list[str], how: str) -> Any:

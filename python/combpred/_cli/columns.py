@@ -208,7 +208,7 @@ def number_frame(table: Table, names: Sequence[str]) -> Any:
         if len(wrong):
             what = f"{name!r} holds {wrong.iloc[0]!r}, which is not a number"
             raise UsageError(f"{table.where(wrong.index[0])}: {what} (see --decimal, --thousands, --na-values)")
-        frame[name] = numbers
+        frame = frame.assign(**{name: numbers})
     frame = frame.astype(pandas.SparseDtype(np.float64, 0.0) if _is_sparse(frame) else np.float64)
     rows, columns = _where(frame, np.isinf)
     if rows.size:
