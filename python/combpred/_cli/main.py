@@ -233,7 +233,7 @@ def _parser() -> argparse.ArgumentParser:
         looks: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
         one = commands.add_parser(called.__name__[1:], help=brief, description=text, **looks)
         one.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
-        one.set_defaults(run=f"{__package__}.{run}")  # loaded when it runs
+        one.set_defaults(command=called.__name__[1:], run=f"{__package__}.{run}")  # loaded when it runs
         for spelling, given in options.items():
             how, text = ({}, given) if isinstance(given, str) else given
             *names, last = spelling.split()
