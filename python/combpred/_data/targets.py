@@ -117,6 +117,11 @@ def check_width(found: int, argument: str, width: int | None, columns: str, para
         raise ValueError(message)
 
 
+def is_array_of_numbers(y: Any) -> bool:
+    """Return whether y is an array of numbers with rows and columns at most, which has no names to look at."""
+    return type(y) is np.ndarray and y.dtype.kind in "biuf" and y.ndim <= 2
+
+
 def require_once(names: Sequence[Hashable], what: str) -> None:
     """Raise ValueError for a name that occurs twice."""
     if len(set(names)) < len(names):

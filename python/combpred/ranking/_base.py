@@ -19,7 +19,7 @@ from .._data.forms import column_names, columns_in_order, frame_of
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.listings import positions_by_score
 from .._data.names import output, set_output, with_names
-from .._data.targets import TargetError
+from .._data.targets import TargetError, is_array_of_numbers
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError
@@ -140,9 +140,11 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _named(self, y: Any, *, reset: bool = False) -> Preferences:
         """Return what y says, its columns in the order of the labels' names, which are learned where `reset`."""
+        plain = is_array_of_numbers(y)
         if reset:
-            self.labels_, self._frame = column_names(y), frame_of(y)
-        y = columns_in_order(y, self.labels_ or (None if reset else ()), "y", f"those of {type(self).__name__}")
+            self.labels_, self._frame = (None, None) if plain else (column_names(y), frame_of(y))
+        if not plain:
+            y = columns_in_order(y, self.labels_ or (None if reset else ()), "y", f"those of {type(self).__name__}")
         try:
             preferences = self._read(y, None if reset else self.n_labels_)
             if reset:

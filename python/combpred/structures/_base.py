@@ -25,7 +25,7 @@ from .._data.checks import choice, counted, frozen, is_integer, seed_of
 from .._data.forms import Frame, column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names, named_entries, with_names
-from .._data.targets import flat_sets, target_matrix
+from .._data.targets import flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding, score_rows
 from .._lib.errors import CapabilityError
@@ -174,7 +174,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         resolved = self._with(**{self._sized.parameter: self._n() if known else self._shown(y)})
         if self._columns != "items" or self._names is not None or self._sized.names is None:
             return resolved
-        return resolved._with(**{self._sized.names: column_names(y)})
+        return resolved._with(**{self._sized.names: None if is_array_of_numbers(y) else column_names(y)})
 
     @property
     def _names(self) -> Names | None:
@@ -218,12 +218,14 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         0       0        1
         """
         self._refuse_names(y, argument)
+        if is_array_of_numbers(y):
+            return y
         known = self._column_names() if self._columns == "items" or column_names(y, argument) else None
         return columns_in_order(y, known, argument, f"those of {type(self).__name__}")
 
     def _refuse_names(self, y: Any, argument: str = "y") -> None:
         """Raise TargetError where rows of y name things and are to be converted first."""
-        if self._converter:
+        if self._converter and not (self._rows != "names" and is_array_of_numbers(y)):
             refuse_names(y, argument, self._converter, self._rows)
 
     def _shown(self, y: Any) -> int:
@@ -755,12 +757,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _n(self) -> int:
         """Return the size, checked: the parameter, or the number of names."""
         parameter, names = self._sized.parameter, self._names
-        if names is None:
-            return self._size(parameter, self._sized.source, "n", self._sized.least)
-        if getattr(self, parameter) is None:
+        if names is not None and getattr(self, parameter) is None:
             return self._with(**{parameter: len(names)})._size(parameter, None, "n", self._sized.least)
         n = self._size(parameter, self._sized.source, "n", self._sized.least)
-        if n != len(names):
+        if names is not None and n != len(names):
             raise ValueError(
                 f"{type(self).__name__}: {parameter}={n}, but {self._sized.names} has {counted(len(names), 'name')}; "
                 "leave one of them out"

@@ -15,8 +15,8 @@ from .._lib.arrays import FloatArray
 
 
 def sorted_classes(structure: Any) -> NDArray[Any] | None:
-    """Return the classes of a structure, sorted, labels of sets as the columns of y stand; None if there are none."""
-    found: NDArray[Any] | None = getattr(structure, "_classes", lambda: None)()
+    """Return the classes of a structure that has some, sorted; labels of sets as the columns of y stand."""
+    found: NDArray[Any] | None = structure._classes()
     return None if found is None else found[_order(structure, found)]
 
 

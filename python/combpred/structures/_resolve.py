@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from .._data.forms import column_names, frame_of, refuse_names
-from .._data.targets import error_at
+from .._data.targets import error_at, is_array_of_numbers
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -96,8 +96,10 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
 
 def _as_y_was(structure: Structure, y: Any) -> Structure:
     """Return the structure of y with the library of the data frame that y is, if it is one, and names of columns."""
-    columns = None if structure._columns is None or structure._names is not None else column_names(y) or ()
-    frame = frame_of(y)
+    plain = is_array_of_numbers(y)
+    names = structure._columns is None or structure._names is not None
+    columns = None if names else () if plain else column_names(y) or ()
+    frame = None if plain else frame_of(y)
     if (frame, columns) == (structure._frame, structure._y_columns):
         return structure
     return structure._with(_frame=frame, _y_columns=columns)

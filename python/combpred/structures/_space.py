@@ -215,7 +215,7 @@ class LibrarySpace:
 
     def classes(self) -> NDArray[Any] | None:
         """Return the outputs in the format of y where they are classes of one row, sorted; None where they are not."""
-        return sorted_classes(self.structure)
+        return sorted_classes(self.structure) if hasattr(self.structure, "_classes") else None
 
     def class_probabilities(self, marginals: FloatArray) -> FloatArray:
         """Return the probabilities of `classes` (n, k), given marginals (n, d)."""
