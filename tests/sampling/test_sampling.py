@@ -218,7 +218,7 @@ def test_without_a_users_own_sampler_nothing_is_drawn(sampler):
     structure = Custom(
         log_count=3 * np.log(2), mean=[0.5] * 3, second_moment=np.full((3, 3), 0.25) + np.eye(3) / 4, embed=np.asarray
     )
-    message = r"this Custom structure has no sampler, a function .*: give one to Custom\.from_sampler\(sample, "
+    message = r"this Custom structure has no sampler, a function .*: give one as sample=, or all outputs to Custom\."
     with pytest.raises(CapabilityError, match=message) as caught:
         sampling.sample(structure, UsersOwn.scores, sampler=sampler, random_state=0)
     assert "sampler='auto' is not possible" not in str(caught.value)

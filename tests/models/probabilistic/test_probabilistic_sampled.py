@@ -269,9 +269,7 @@ def test_what_a_structure_lacks_is_refused_with_what_works():
     ):
         method_of(large, "exact")
     formulas = Custom(log_count=1.0, mean=[0.0], second_moment=[[1.0]], embed=lambda y: [y], decode=np.sign)
-    message = (
-        r"^no sampler works for this structure: this Custom structure has no sampler.*give one to Custom\.from_sampler"
-    )
+    message = r"^no sampler works for this structure: this Custom structure has no sampler.*give one as sample="
     with pytest.raises(CapabilityError, match=message):
         ProbabilisticStructured(formulas).fit(X, [1.0, -1.0, 1.0] * 3)
 

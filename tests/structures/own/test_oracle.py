@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,6 +222,15 @@ def test_systems_without_their_subsets_are_refused(contains):
     """A function that tells sets of one size, say: the empty set alone is found by adding elements one by one."""
     with pytest.raises(ValueError, match="contains .* True for .* and False for"):
         Custom.from_oracle(6, contains).count()
+
+
+def test_samplers_are_asked_for_by_the_parameter_that_takes_them():
+    """Larger systems are drawn from by `sample`, which `from_oracle` has as well."""
+    options: dict[str, Any] = {"n_elements": 30, "contains": lambda held: held.sum() <= 9}
+    with pytest.raises(CapabilityError, match="has no sampler.*: give one as sample=, or all"):
+        Custom.from_oracle(**options).sample(2)
+    drawn = Custom.from_oracle(**options, sample=lambda rng: np.repeat([0, 1], [27, 3])[rng.permutation(30)]).sample(2)
+    assert drawn.sum(axis=1).tolist() == [3, 3]
 
 
 def test_rows_that_are_no_members_are_named():

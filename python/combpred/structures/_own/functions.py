@@ -66,8 +66,8 @@ class Functions:
         """Return the user's function that draws an output; CapabilityError if there is none."""
         if self.sample is None:
             raise CapabilityError(
-                "this Custom structure has no sampler, a function that draws an output uniformly: give one to "
-                "Custom.from_sampler(sample, embed, decode), or all outputs to Custom.from_structures, which needs none"
+                "this Custom structure has no sampler, a function that draws an output uniformly: give one as sample=, "
+                "or all outputs to Custom.from_structures, which needs none"
             )
         return self.sample
 
