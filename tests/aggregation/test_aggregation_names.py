@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from combpred.aggregation import (
     acyclic_majority,
@@ -44,8 +47,71 @@ def test_rows_of_counts_are_matched_with_their_columns():
     plain = bradley_terry(WINS.to_numpy(), ties=np.ones((3, 3)))
     np.testing.assert_allclose(model.utilities, plain.utilities, rtol=1e-12)
     assert model.names == NAMES
-    with pytest.raises(ValueError, match="counts lacks the columns 'Cid' and has 'Dan'"):
+    with pytest.raises(ValueError, match="counts lacks the rows 'Cid' and has 'Dan'"):
         kemeny(counts=WINS.rename(index={"Cid": "Dan"}))
+
+
+@pytest.mark.parametrize("order", [["Cid", "Ann", "Bob"], ["Bob", "Cid", "Ann"]])
+def test_rows_of_covariates_are_matched_with_the_items(order):
+    features = pd.DataFrame({"age": [30.0, 20.0, 50.0], "wins": [1.0, 4.0, 2.0]}, index=NAMES)
+    want = bradley_terry(WINS.to_numpy(), covariates=features.to_numpy(), penalty=0.1)
+    found = bradley_terry(WINS, covariates=features.loc[order], penalty=0.1)
+    np.testing.assert_allclose(found.coef, want.coef, rtol=1e-10)
+    np.testing.assert_allclose(found.utilities, want.utilities, rtol=1e-10)
+    assert not np.allclose(features.loc[order].to_numpy(), features.to_numpy())
+    with pytest.raises(ValueError, match="covariates lacks the rows 'Cid' and has 'Dan'; those of wins are 'Ann'"):
+        bradley_terry(WINS, covariates=features.rename(index={"Cid": "Dan"}), penalty=0.1)
+    with pytest.raises(ValueError, match="covariates, row 1: found nan in column 'age'"):
+        bradley_terry(WINS, covariates=features.assign(age=[30.0, np.nan, 50.0]), penalty=0.1)
+
+
+def masked(values):
+    return np.ma.masked_equal(np.asarray(values, dtype=float), 4)
+
+
+def test_tables_of_pairs_are_read_as_rankings_are():
+    counts = WINS.to_numpy()
+    for call in (
+        lambda: kemeny(counts=masked(counts)),
+        lambda: acyclic_majority(counts=masked(counts)),
+        lambda: bradley_terry(masked(counts)),
+        lambda: bradley_terry(WINS, ties=masked(4 * (1 - np.eye(3)))),
+        lambda: bradley_terry(WINS, covariates=masked([[1], [4], [2]]), penalty=0.1),
+    ):
+        with pytest.raises(ValueError, match=r"(counts|wins|ties|covariates), row \d: an entry is masked"):
+            call()
+    with pytest.raises(TypeError, match=r"counts is a sparse matrix; pass a dense array \(counts.toarray\(\)\)"):
+        kemeny(counts=csr_array(counts))
+    with pytest.raises(ValueError, match=r"wins\['Ann', 'Cid'\] is nan; wins must be finite and at least 0"):
+        bradley_terry(WINS.astype("Int64").mask(WINS == 8))
+    with pytest.raises(ValueError, match=r"counts\[0, 2\] is -8.0"):
+        kemeny(counts=-np.where(counts == 8, counts, 0))
+
+
+def test_approvals_are_no_positions():
+    approved = RANKINGS == 1
+    for method in (kemeny, borda, footrule, median_rank, plackett_luce, acyclic_majority):
+        with pytest.raises(ValueError, match=r"booleans, .*: where True .*, pass numpy.where\(rankings, 1, 2\)"):
+            method(approved)
+    found = borda(pd.DataFrame(np.where(approved, 1, 2), columns=NAMES))
+    assert found.tiers[0] == ["Ann"]  # whom two of four approve, and one each of the others
+
+
+@pytest.mark.parametrize("aggregate", [kemeny, borda, footrule, median_rank, acyclic_majority])
+def test_items_that_nothing_is_said_of_are_named(aggregate):
+    known = RANKINGS.astype(float)
+    alone = known.assign(Cid=np.nan)
+    alone.loc[4] = [np.nan, np.nan, 1.0]  # the only item of a ranking is compared with none
+    for rankings, weights in ((known.assign(Cid=np.nan), None), (alone, None), (known, [0, 0, 0, 0, 1])):
+        if weights is not None:
+            rankings = pd.concat([known, known[:1].assign(Cid=np.nan)])
+        with pytest.warns(UserWarning, match="no ranking compares item 'Cid' with another one: where it stands is arb"):
+            aggregate(rankings, weights=weights)
+    with pytest.warns(UserWarning, match="no ranking compares items 0, 2 with another one: where they stand is"):
+        aggregate([[-1, 1, -1, 2], [-1, 2, -1, 1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        aggregate(known.mask(known == 3))
 
 
 def test_messages_call_items_by_their_names():

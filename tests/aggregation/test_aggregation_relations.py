@@ -25,6 +25,7 @@ MEMBERS = {"weak": {k: all_weak_orders(k) for k in (3, 4, 5)}, "partial": {k: al
 FORK = np.array([[0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
 
 
+@pytest.mark.filterwarnings("ignore:no ranking compares item")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["auto", "exact", "local-search", "best-input"])
 @pytest.mark.parametrize("output", ["weak", "partial"])

@@ -52,7 +52,7 @@ def _are_numbers(names: Sequence[Hashable]) -> bool:
     return set(names) == set(range(len(names)))
 
 
-def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of: str) -> Any:
+def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of: str, noun: str = "columns") -> Any:
     """Return y with its columns in the order of `names`, if it is a data frame that has them.
 
     Columns called 0, 1, … are ordered by number where these are not the names; all else is returned as it is.
@@ -68,6 +68,8 @@ def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of
         What messages call y.
     of : str
         Whose names they are, for messages, such as "the labels of Permutations".
+    noun : str, default="columns"
+        What messages call the columns, "rows" for those of a transposed table.
 
     Raises
     ------
@@ -89,10 +91,10 @@ def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of
     missing = [name for name in names if name not in set(found)]
     other = [name for name in found if name not in set(names)]
     if missing or other:
-        said = [f"lacks the columns {summary(missing)}"] * bool(missing) + [f"has {summary(other)}"] * bool(other)
+        said = [f"lacks the {noun} {summary(missing)}"] * bool(missing) + [f"has {summary(other)}"] * bool(other)
         raise ValueError(
-            f"{argument} {' and '.join(said)}; {of} are {summary(list(names))}: rename the columns, or pass an array, "
-            "whose columns are taken in that order"
+            f"{argument} {' and '.join(said)}; {of} are {summary(list(names))}: rename the {noun}, or pass an array, "
+            f"whose {noun} are taken in that order"
         )
     return y.select(list(names)) if hasattr(y, "select") and not hasattr(y, "iloc") else y[list(names)]
 

@@ -289,7 +289,7 @@ def _missing(value: Any) -> bool:
 def _dense(y: ArrayLike, argument: str) -> NDArray[Any]:
     """Return y as an array; refuse sparse matrices, None, rows of different lengths and complex numbers."""
     if issparse(y):
-        raise TypeError(f"{argument} is a sparse matrix; pass a dense array (y.toarray())")
+        raise TypeError(f"{argument} is a sparse matrix; pass a dense array ({argument}.toarray())")
     refuse_unread(y, argument)
     refuse_masked(y, argument)
     if y is None:

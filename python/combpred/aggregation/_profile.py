@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ from .._data.inputs import check_weights
 from .._data.listings import rankings_of
 from .._data.names import with_names
 from .._data.relations import encode_relations
-from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
+from .._data.targets import TargetError, as_numbers, summary, target_matrix, unknown_positions
+from .._data.warn import warn_user
 from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray
 
@@ -27,10 +29,26 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
     names = column_names(rankings, "rankings")
     rankings = columns_in_order(rankings, names, "rankings", "")
     try:
-        return _read_profile(rankings, weights, n_extensions, random_state)
+        profile = _read_profile(rankings, weights, n_extensions, random_state)
     except TargetError as error:
         reason = with_names(error.reason, "item|column", None if names is None else tuple(names))
         raise TargetError(error.row, reason, error.argument) from None
+    _warn_of_unranked(profile, names)
+    return profile
+
+
+def _warn_of_unranked(profile: Profile, names: Sequence[Hashable] | None) -> None:
+    """Warn of items that no ranking compares with another one."""
+    known = ~np.isnan(profile.ranks)
+    known &= (known.sum(axis=1) > 1)[:, np.newaxis]
+    unknown = np.flatnonzero(~known[slice(None) if profile.weights is None else profile.weights > 0].any(axis=0))
+    if unknown.size:
+        shown = summary([u if names is None else names[u] for u in unknown.tolist()])
+        items, stand = ("item", "it stands") if unknown.size == 1 else ("items", "they stand")
+        warn_user(
+            f"no ranking compares {items} {shown} with another one: where {stand} is arbitrary, leave out such columns",
+            UserWarning,
+        )
 
 
 def _read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
@@ -45,6 +63,11 @@ def _read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: 
     except ValueError:
         refuse_names(rankings, "rankings", rankings_of("items"))
         raise
+    if values.dtype.kind == "b":
+        raise ValueError(
+            "rankings hold booleans, which are no positions: where True stands for what is approved, hence before the "
+            "rest, pass numpy.where(rankings, 1, 2)"
+        )
     if values.shape[1] < 2:
         raise ValueError(f"rankings must rank at least 2 items, got {values.shape[1]}")
     ranks = np.array(values, dtype=np.float64, order="C")
@@ -117,22 +140,25 @@ def item_names(rankings: Any, counts: Any = None) -> list[str] | None:
     return column_names(rankings if counts is None else counts, "rankings" if counts is None else "counts")
 
 
+def rows_in_order(table: Any, names: Sequence[Hashable] | None, argument: str, of: str) -> Any:
+    """Return a table with its rows in the order of `names`, if it is a data frame of pandas whose index has them."""
+    framed = hasattr(table, "columns") and hasattr(table, "index")
+    return columns_in_order(table.T, names, argument, of, "rows").T if framed else table
+
+
 def read_pairs(counts: Any, name: str) -> Pairs:
     """Return the weights of those with u before v, at [u, v], that a user passed as an argument."""
-    if hasattr(counts, "columns") and hasattr(counts, "index"):
-        names = column_names(counts, name)
-        counts = columns_in_order(counts, names, name, "")
-        counts = columns_in_order(counts.T, names, name, "those of its columns").T  # the rows, too
-    try:
-        before = np.array(counts, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers: {error}") from error
-    if before.ndim != 2 or before.shape[0] != before.shape[1] or len(before) < 2:
+    names = column_names(counts, name)
+    counts = rows_in_order(columns_in_order(counts, names, name, ""), names, name, "those of its columns")
+    values = as_numbers(target_matrix(counts, name, None, "item"), name, f"{name} are finite numbers, at least 0")
+    before = np.array(values, dtype=np.float64, order="C")
+    if before.shape[0] != before.shape[1] or len(before) < 2:
         raise ValueError(f"{name} must have shape (k, k) with k at least 2, got {before.shape}")
     np.fill_diagonal(before, 0.0)
     bad = ~(np.isfinite(before) & (before >= 0))
     if bad.any():
         u, v = (int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(f"{name}[{u}, {v}] is {before[u, v]}; {name} must be finite and at least 0")
+        at = f"{u}, {v}" if names is None else f"{names[u]!r}, {names[v]!r}"
+        raise ValueError(f"{name}[{at}] is {before[u, v]}; {name} must be finite and at least 0")
     _require_summable(before, name)
     return Pairs(before)

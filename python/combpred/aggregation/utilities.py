@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,13 @@ from sklearn.utils import check_random_state
 
 from .._data.checks import is_number
 from .._data.forms import column_names, columns_in_order
-from .._data.targets import as_numbers, error_at
+from .._data.names import with_names
+from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from .._data.warn import warn_user
 from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
 from .._lib.arrays import FloatArray
 from .._lib.errors import RowError
-from ._profile import item_names, read_pairs, read_profile
+from ._profile import item_names, read_pairs, read_profile, rows_in_order
 from ._programs import components
 
 __all__ = [
@@ -196,7 +198,8 @@ def bradley_terry(
         comparisons. The diagonal is not used. None: comparisons have no ties, which `wins` may also hold as half a win
         for either.
     covariates : array-like of shape (k, p), default=None
-        Features of the items. The utilities are then linear in them, θ = Zβ, and `penalty` must be positive.
+        Features of the items, in the order of `wins`; rows of a data frame with the names of items as index, and of
+        `ties`, are matched with those. The utilities are then linear in them, θ = Zβ, and `penalty` must be positive.
     penalty : float, default=0.0
         c ≥ 0, times half the squared norm of the utilities, or of β, which is added to the negative logarithm of the
         likelihood. Without it some utilities would be infinite where no item from outside a group has beaten, or tied,
@@ -270,11 +273,7 @@ def bradley_terry(
     tying = tied is not None and bool(tied.any())  # no tie among comparisons that could have some: ν is 0
     z = None
     if covariates is not None:
-        z = as_numbers(np.asarray(covariates), "covariates", "covariates are finite numbers").astype(np.float64)
-        if z.ndim != 2 or len(z) != len(before) or not z.size:
-            raise ValueError(f"covariates must have shape ({len(before)}, p), a row for each item, got {z.shape}")
-        if not np.isfinite(z).all():
-            raise error_at(~np.isfinite(z), z, "covariates are finite numbers", "covariates")
+        z = _read_covariates(covariates, names, len(before))
     _check_penalty(penalty, above=z is not None)
     if penalty == 0.0:
         _require_connected(before if tied is None else before + tied, " or tied with" if tying else "", names)
@@ -294,6 +293,21 @@ def bradley_terry(
         return Utilities(theta, likelihood, None, spread, found, names=names)
     centred = z - z.mean(axis=0)
     return Utilities(theta - theta.mean(), likelihood, own, centred @ spread @ centred.T, found, spread, names=names)
+
+
+def _read_covariates(covariates: Any, names: Sequence[Hashable] | None, k: int) -> FloatArray:
+    """Return the features of k items, rows of a data frame with their names as index in the order of these."""
+    covariates = rows_in_order(covariates, names, "covariates", "those of wins")
+    remedy = "covariates are finite numbers"
+    z = as_numbers(target_matrix(covariates, "covariates", None, "feature"), "covariates", remedy).astype(np.float64)
+    if len(z) != k:
+        raise ValueError(f"covariates must have shape ({k}, p), a row for each item, got {z.shape}")
+    if not np.isfinite(z).all():
+        error = error_at(~np.isfinite(z), z, remedy, "covariates")
+        features = getattr(covariates, "columns", None)
+        reason = with_names(error.reason, "column", None if features is None else tuple(features))
+        raise TargetError(error.row, reason, error.argument)
+    return z
 
 
 def _likelihood(theta: FloatArray, before: FloatArray, tied: FloatArray, log_tie: float) -> float:
