@@ -63,11 +63,17 @@ print("routes by number of places:", np.bincount((y >= 0).sum(axis=1)).tolist())
 # Learning
 # --------
 # The model sees tastes, hours, where the visitor sets out, and the route; it knows nothing of kinds, popularity and the
-# coordinates of other places. Where test visitors set out is known, so predictions are held to it. For comparison, each
-# of them is sent on the route of the most similar visitor among those that set out from the same place.
+# coordinates of other places. Where visitors set out is known, so predictions must begin there, also those by which the
+# loss and the penalty are chosen. For comparison, each test visitor is sent on the route of the most similar visitor
+# among those that set out from the same place.
 
-model = StructuredRidgeCV(Routes(), kernels=["rbf"], gammas=[0.1], alphas=np.logspace(-2, 0, 5)).fit(X[train], y[train])
-predicted = model.predict(X[test], constraints=[{"start": place} for place in start[test]])
+ends = [{"start": v} for v in start.tolist()]
+model = StructuredRidgeCV(
+    Routes(), kernels=["rbf"], gammas=[0.1], alphas=np.logspace(-2, 0, 5), losses=["squared", "auc"], scoring="metric"
+)
+model.fit(X[train], y[train], constraints=ends[train])
+predicted = model.predict(X[test], constraints=ends[test])
+print("chosen:", model.best_params_)
 weighted = X + 10 * np.hstack([np.zeros((n, X.shape[1] - N_PLACES)), np.eye(N_PLACES)[start]])
 _, nearest = NearestNeighbors(n_neighbors=1).fit(weighted[train]).kneighbors(weighted[test])
 for name, routes in {"most similar visitor": y[train][nearest[:, 0]], "StructuredRidgeCV": predicted}.items():

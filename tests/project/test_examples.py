@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,36 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "python" / "examples").
 
 # Long only for what the compiled core computes in them: the interfaces they touch are those of the other examples.
 VERSIONLESS = ("plot_online_cycles", "plot_online_identity")
+
+
+def figures_of(printed: str, of: str) -> list[list[float]]:
+    """Return the numbers with a decimal point that follow a text, of each line that has it."""
+    return [
+        [float(number) for number in re.findall(r"\d*\.\d+", line.partition(of)[2])]
+        for line in printed.splitlines()
+        if of in line
+    ]
+
+
+def ahead(printed: str, better: str, worse: str) -> bool:
+    """Whether the first number of one is larger than that of another, in each line."""
+    pairs = zip(figures_of(printed, better), figures_of(printed, worse), strict=True)
+    return all(ours[0] > theirs[0] for ours, theirs in pairs)
+
+
+#: What the text of an example says of the figures that it prints.
+CLAIMS = {
+    "plot_chain_crf": lambda out: (
+        ahead(out, "a word at a time", "one letter at a time")
+        and ahead(out, "one letter at a time", "all weights untied")
+        and 0.8 < figures_of(out, "one letter at a time")[0][0] < 0.85  # one in six is misread
+    ),
+    "plot_cliques": lambda out: ahead(out, "pairs, linear", "people, linear"),
+    "plot_poset_kernels": lambda out: figures_of(out, "28 pairs: position")[0][-1] < 0.5,  # of extensions
+    "plot_rankings_with_ties": lambda out: ahead(out, "WeakOrders", "Permutations"),
+    "plot_structured_svm_cycles": lambda out: ahead(out, "SVM, exact decoding", "SVM, 25 random cycles"),
+    "plot_tourist_routes": lambda out: ahead(out, "StructuredRidgeCV", "most similar visitor"),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +97,10 @@ def test_example_has_the_form_of_the_gallery(file: Path) -> None:
 )
 def test_example_draws(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     runpy.run_path(str(file), run_name="__main__")
-    assert capsys.readouterr().out.strip()
+    printed = capsys.readouterr().out
+    assert printed.strip()
+    if file.stem in CLAIMS:
+        assert CLAIMS[file.stem](printed)
     figures = [plt.figure(number) for number in plt.get_fignums()]
     assert figures
     for number, figure in enumerate(figures):
