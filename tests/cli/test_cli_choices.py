@@ -177,3 +177,19 @@ def test_labels_that_are_yes_or_no(tmp_path: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out.startswith("LabelSets(labels=['c1', 'c2', 'c3'], n_labels=3)")
     found = pd.read_csv(StringIO(output(capsys, "predict", str(path), "--model", model)))
     assert (found == told[["c1", "c2", "c3"]].astype(int)).to_numpy().mean() > 0.8
+
+
+@pytest.mark.parametrize("comma", [False, True])
+def test_numbers_of_labels_are_whole_beside_empty_fields(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], comma: bool
+) -> None:
+    """pandas writes a column of whole numbers with blanks as 2.0, the others as 2."""
+    path, model = tmp_path / "t.csv", str(tmp_path / "m")
+    frame = pd.DataFrame({"x": X, "c1": np.where(HIGH, 1, 2), "c2": np.where(HIGH, 2, np.nan)})
+    frame.to_csv(path, index=False, sep=";", decimal="," if comma else ".")
+    assert ",0" in path.read_text() or not comma
+    how = ["--decimal", ","] * comma
+    fitted(str(path), "--structure", "labelsets", "--targets", "c1,c2", "--choices", *how, "--model", model)
+    assert capsys.readouterr().out.startswith("LabelSets(labels=['1', '2'], n_labels=2)")
+    found = output(capsys, "predict", str(path), "--model", model).split()
+    assert found[0] == "c1,c2" and set(found[1:]) == {"1,2", "2,"}

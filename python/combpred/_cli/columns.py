@@ -108,7 +108,9 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
     numbers, categories, said = list[str](), list[str](), list[str]()
     for name in [*targets, *chosen]:
         column = table.frame[name].dropna()
-        if is_numeric_dtype(column) and name not in [*asked, *targets]:
+        if is_numeric_dtype(column) and name in targets:
+            continue
+        if is_numeric_dtype(column) and name not in asked:
             numbers.append(name)
             if is_integer_dtype(column) and len(table) >= _FEW and (np.diff(table.frame[name]) == 1).all():
                 said.append(f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop it")

@@ -49,7 +49,8 @@ class Table:
     zeros : sequence of str
         Columns that hold whole numbers with zeros in front, in the first rows.
     written : callable or None
-        Returns some columns as text, as they are written in the file; None where numbers have no spelling.
+        Returns some columns as text, as they are written in the file, whole numbers without a point; None where numbers
+        have no spelling.
     weights : ndarray or None
         Of the rows, where the file has them: how many voters cast the ballots of PrefLib.
     """
@@ -192,7 +193,10 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
     zeros = [names[j] for j in np.unique(np.flatnonzero(cells.to_numpy(dtype=bool)) % len(names))]
 
     def again(some: list[str]) -> Any:
-        return pandas.read_csv(io.StringIO(content), usecols=some, dtype=object, **how)[some]
+        text = pandas.read_csv(io.StringIO(content), usecols=some, dtype=object, **how)[some]
+        return text.replace(
+            rf"(?<=\d){re.escape(reading.get('decimal') or '.')}0+$", "", regex=True
+        )  # 2.0 beside blanks
 
     return Table(source, frame, lines[header:], zeros=zeros, written=again)
 

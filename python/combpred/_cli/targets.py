@@ -179,7 +179,7 @@ def find_targets(
     column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
     if spread:
         what = f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold"
-        again = frame.nunique(axis=1).min() < len(columns) and column.nunique() == 2  # yes or no of each label
+        again = (frame.nunique(axis=1) < frame.notna().sum(axis=1)).any() and column.nunique() == 2  # yes or no
         both = " and ".join(map(repr, sorted(set(column))))
         how = "if these say yes or no of each label, tell which by --true-values and --false-values"
         require(ranks or form not in ("values", "sets") or not again, f"{what} {both} only: {how}")
