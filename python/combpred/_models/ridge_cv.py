@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import partial
+from itertools import cycle
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, is_classifier
 from sklearn.metrics import get_scorer_names
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, check_cv
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _num_samples
 
@@ -243,7 +245,8 @@ class StructuredRidgeCV(RidgeBase):
         ------
         ValueError
             As :meth:`StructuredRidge.fit`; for lists that hold what is not legal, naming the place; for `scoring` that
-            needs what the models do not have, or gives NaN or infinity; for `constraints` with `cv`.
+            needs what the models do not have, or gives NaN or infinity; for `constraints` that are illegal, naming the
+            row.
         MemoryError
             When three n×n matrices do not fit, before they are allocated.
         numpy.linalg.LinAlgError
@@ -268,10 +271,8 @@ class StructuredRidgeCV(RidgeBase):
             self._require_target(y)
             if self.cv is None:
                 self._fit_leave_one_out(X, y, sample_weight, alphas, constraints)
-            elif constraints is not None:
-                raise ValueError("constraints are for leave-one-out (cv=None): leave them or the folds out")
             else:
-                self._fit_folds(X, y, sample_weight, alphas)
+                self._fit_folds(X, y, sample_weight, alphas, constraints)
             self.alpha_ = self.best_params_["alpha"]
             self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
         return self
@@ -366,7 +367,7 @@ class StructuredRidgeCV(RidgeBase):
         self.loo_scores_ = best.train(alphas[best.best])
         take_fit(self, best.model)
 
-    def _fit_folds(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
+    def _fit_folds(self, X: Any, y: Any, sample_weight: Any, alphas: list[float], given: Any) -> None:
         rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
         settings = self._settings(rows.X, rows.weights)
         model = self._model_of(self._shared_params(), settings[0])
@@ -379,7 +380,12 @@ class StructuredRidgeCV(RidgeBase):
         scoring = None if self.scoring in (None, "metric") else scorer_of(self.scoring)
         if scoring is None and self.decision == "f1":
             scoring = mean_f1
-        search = GridSearchCV(model, grid, scoring=scoring, cv=self.cv, error_score="raise")
+        cv, n_jobs = self.cv, None
+        if given is not None:
+            self.structure_.space.restricted(given, _num_samples(X))  # refuses what is illegal
+            cv, n_jobs = list(check_cv(cv, y, classifier=is_classifier(model)).split(X, y)), 1
+            scoring = _constrained(scoring, cv, given)
+        search = GridSearchCV(model, grid, scoring=scoring, cv=cv, error_score="raise", n_jobs=n_jobs)
         try:
             search.fit(X, y, **fit_params)
         except AttributeError as error:
@@ -388,6 +394,21 @@ class StructuredRidgeCV(RidgeBase):
         self.best_params_, self.best_score_ = search.best_params_, float(search.best_score_)
         self.cv_results_, self.best_index_ = search.cv_results_, int(search.best_index_)
         take_fit(self, search.best_estimator_)
+
+
+def _constrained(scoring: Callable[..., float] | None, folds: Iterable[tuple[Any, Any]], given: Any) -> Any:
+    """Return a scorer of predictions under the constraints of their rows, for a search that takes fold after fold."""
+    tested = cycle(np.asarray(test) for _, test in folds)
+
+    def score(model: Any, X: Any, y: Any) -> float:
+        held, rows = copy(model), next(tested)
+        constraints = given if isinstance(given, Mapping) else [given[row] for row in rows]
+        held.predict = partial(model.predict, constraints=constraints)
+        if scoring is None:
+            return float(model.structure_.score(y, held.predict(X)))
+        return scoring(held, X, y)
+
+    return score
 
 
 def _listed(name: str, given: Any, default: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
 
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
 from combpred.structures import Permutations
@@ -154,8 +154,33 @@ def test_predictions_are_scored_under_constraints():
     assert free.best_score_ < model.best_score_
     with pytest.raises(ValueError, match="row 3: 'first' holds 9"):
         StructuredRidgeCV("permutations", **options).fit(X, y, constraints=[None] * 3 + [{"first": 9}] * 7)
-    with pytest.raises(ValueError, match="constraints are for leave-one-out"):
-        StructuredRidgeCV("permutations", cv=2).fit(X, y, constraints={"first": 1})
+
+
+@pytest.mark.parametrize("scoring", [None, "kendall_tau", "by hand"])
+@pytest.mark.parametrize("alike", [False, True])
+def test_folds_are_scored_under_the_constraints_of_their_rows(scoring, alike):
+    """Every fold, setting by setting, beside models that are trained and constrained one by one."""
+    X, y, _ = problem(Permutations(4))
+    constraints = {"last": 2} if alike else [{"first": int(np.argmin(row))} for row in y]
+    cv, alphas = ShuffleSplit(3, test_size=0.3), [0.01, 1.0, 100.0]
+    judged = scoring if scoring != "by hand" else lambda model, X, y: metrics.kendall_tau(y, model.predict(X))
+    options = {"alphas": alphas, "kernels": ["linear", "rbf"], "gammas": [0.3], "scoring": judged}
+    splits = list(cv.split(X))
+    model = StructuredRidgeCV("permutations", cv=splits, **options).fit(X, y, constraints=constraints)
+    results = model.cv_results_
+    for at, params in enumerate(results["params"]):
+        for fold, (train, test) in enumerate(splits):
+            alone = StructuredRidge(Permutations(4), **params).fit(X[train], y[train])
+            held = constraints if alike else [constraints[i] for i in test]
+            expected = metrics.kendall_tau(y[test], alone.predict(X[test], constraints=held))
+            assert results[f"split{fold}_test_score"][at] == pytest.approx(expected, abs=1e-12)
+    assert model.best_params_ == results["params"][int(np.argmax(results["mean_test_score"]))]
+    drawn = StructuredRidgeCV("permutations", cv=cv, **options).fit(X, y, constraints=constraints)
+    assert drawn.best_score_ > 0.3 or alike
+    with pytest.raises(ValueError, match="row 3: 'first' holds 9"):
+        StructuredRidgeCV("permutations", cv=2).fit(X, y, constraints=[None] * 3 + [{"first": 9}] * (N - 3))
+    with pytest.raises(ValueError, match=f"constraints has 2 entries for {N} rows"):
+        StructuredRidgeCV("permutations", cv=2).fit(X, y, constraints=[None, None])
 
 
 @pytest.mark.parametrize("cv", [None, 3])
