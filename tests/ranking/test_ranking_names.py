@@ -128,3 +128,37 @@ def test_orders_in_place_of_positions_are_doubted():
             warnings.simplefilter("error")
             ranker.fit(X, y)
             ranker.fit(X, np.where(orders == 5, 4, orders) if not isinstance(ranker, LabelRankingSVM) else y)
+
+
+LEARNERS = [
+    LabelRankingBoost(),
+    ConstraintClassification(),
+    NearestNeighborsLabelRanker(),
+    OnlineLabelRanker(random_state=0),
+    RankingByPairwiseComparison(),
+    LabelRankingSVM(random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", LEARNERS, ids=lambda model: type(model).__name__)
+def test_labels_that_no_row_compares_are_named(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    known = pd.DataFrame(Permutations.from_scores(X @ rng.normal(size=(2, 4))), columns=["tea", "milk", "cola", "beer"])
+    alone = known.assign(beer=-1)
+    alone.loc[3] = [-1, -1, -1, 1]  # with no other one to be compared with
+    for y in (known.assign(beer=-1), alone):
+        with pytest.warns(UserWarning, match="compares label 'beer' with another one: where it stands in") as shown:
+            model.fit(X, y)
+        assert len(shown) == 1  # pairs with that label are not warned of again
+    with pytest.warns(UserWarning, match="compares labels 1, 3 with another one: where they stand in predictions is"):
+        model.fit(X, np.where(np.arange(4) % 2, -1, known))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, known.where(known > 1, -1))  # every label is compared in some row
+
+
+def test_pairs_that_no_row_tells_about_are_named():
+    X, y = np.arange(4.0)[:, np.newaxis], [[1, 2, -1], [2, 1, -1], [-1, 1, 2], [-1, 2, 1]]
+    with pytest.warns(UserWarning, match="prefers one of the labels 'tea' and 'cola' to the other: each gets half"):
+        RankingByPairwiseComparison().fit(X, pd.DataFrame(y, columns=["tea", "milk", "cola"]))

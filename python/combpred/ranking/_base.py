@@ -19,7 +19,7 @@ from .._data.forms import column_names, columns_in_order, frame_of
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.listings import positions_by_score
 from .._data.names import output, set_output, with_names
-from .._data.targets import TargetError, is_array_of_numbers
+from .._data.targets import TargetError, is_array_of_numbers, summary
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError
@@ -133,6 +133,15 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             raise ValueError(
                 "y: no row of positive weight prefers a label to another one, so there is nothing to learn"
             )
+        unknown = preferences.uncompared()
+        if unknown.size:
+            labels, stand = ("label", "it stands") if unknown.size == 1 else ("labels", "they stand")
+            shown = summary([self._label_name(label) for label in unknown.tolist()])
+            warn_user(
+                f"no row of positive weight compares {labels} {shown} with another one: where {stand} in predictions "
+                "is arbitrary, leave out such columns",
+                UserWarning,
+            )
         doubt = preferences.doubt(X)
         if doubt is not None:
             warn_user(doubt, UserWarning)
@@ -154,6 +163,10 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             reason = with_names(error.reason, "labels?|column", names)
             raise TargetError(error.row, reason, error.argument) from None
         return preferences
+
+    def _label_name(self, label: int) -> Any:
+        """Return what messages call a label: its name, or its number."""
+        return label if self.labels_ is None else self.labels_[label]
 
     def _check_formats(self, preferences: Preferences) -> None:
         """Raise ValueError for the first row in a format that the learner does not take."""

@@ -109,7 +109,7 @@ class RankingByPairwiseComparison(LabelRanker):
         get_n_threads(self.n_jobs)  # refuses 0, which joblib would, in other words and later
         signs = preferences.signs
         self.pair_counts_ = np.stack([(signs == 1).sum(axis=0), (signs == -1).sum(axis=0)], axis=1)
-        self._warn_of_unknown_pairs()
+        self._warn_of_unknown_pairs(preferences.uncompared())
         decided = np.asarray(self.pair_counts_.all(axis=1))
         trained = Parallel(n_jobs=self.n_jobs)(
             delayed(_train_pair)(clone(model), X, signs[:, pair], weights) for pair in np.flatnonzero(decided)
@@ -117,13 +117,15 @@ class RankingByPairwiseComparison(LabelRanker):
         found = iter(trained)
         self.estimators_ = [next(found) if needed else None for needed in decided]
 
-    def _warn_of_unknown_pairs(self) -> None:
-        unknown = np.flatnonzero(~self.pair_counts_.any(axis=1))
+    def _warn_of_unknown_pairs(self, uncompared: NDArray[np.intp]) -> None:
+        """Warn of pairs that no row tells about, but for those of labels that training has warned of."""
+        u, v = np.triu_indices(self.n_labels_, 1)
+        known = self.pair_counts_.any(axis=1) | np.isin(u, uncompared) | np.isin(v, uncompared)
+        unknown = np.flatnonzero(~known)
         if unknown.size:
-            u, v = np.triu_indices(self.n_labels_, 1)
-            first = unknown[0]
+            one, other = (self._label_name(int(ends[unknown[0]])) for ends in (u, v))
             warn_user(
-                f"no training row prefers one of the labels {u[first]} and {v[first]} to the other"
+                f"no training row prefers one of the labels {one!r} and {other!r} to the other"
                 + (f", nor of {unknown.size - 1} other pairs" if unknown.size > 1 else "")
                 + ": each gets half a vote there, and where they stand depends on the other pairs alone",
                 UserWarning,

@@ -77,6 +77,12 @@ class Preferences:
         rows: NDArray[np.bool_] = known < self.n_labels if form == "incomplete" else self.ranks.max(axis=1) < known
         return rows
 
+    def uncompared(self) -> NDArray[np.intp]:
+        """Return the labels that no row prefers to another one, or another one to."""
+        u, v = np.triu_indices(self.n_labels, 1)
+        seen = self.signs.any(axis=0)
+        return np.setdiff1d(np.arange(self.n_labels), np.concatenate([u[seen], v[seen]]))
+
     def doubt(self, X: Any) -> str | None:
         """Return why full rankings of these inputs probably list labels, where positions were read, or None."""
         ranks = self.ranks

@@ -82,7 +82,12 @@ class WeakOrders(Structure):
         self.labels = labels
 
     def doubt(self, y: Any, X: Any) -> str | None:
-        """Return why y without ties probably lists labels, rather than giving their ranks, or None."""
+        """Return why y is probably not of ranks: booleans, or lists of labels, which have no ties; or None."""
+        if np.asarray(y).dtype.kind == "b":
+            return (
+                "y holds booleans, which are read as ranks 0 and 1, False before True: where True stands for what "
+                "comes first, such as approval, pass numpy.where(y, 1, 2)"
+            )
         return doubt_positions(self, y, X)
 
     @converter

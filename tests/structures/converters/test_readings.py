@@ -139,3 +139,13 @@ def test_places_counted_from_one_are_doubted(name):
         StructuredRidge(name).fit(X, [[1, 2, 0], [2, 3, 4], [4, 3, 1]])  # from 0 on
         StructuredRidge(name).fit(X, [[1, 2, 5], [2, 5, 4], [4, 2, 1]])  # with gaps
         StructuredRidge(cls(5)).fit(X, rows)  # as the user says
+
+
+def test_approvals_are_doubted_as_ranks_with_ties():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    approved = pd.DataFrame(X > 0, columns=["tea", "milk", "cola"])
+    with pytest.warns(UserWarning, match=r"y holds booleans, .* False before True: .* pass numpy.where\(y, 1, 2\)"):
+        StructuredRidge("weakorders").fit(X, approved)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        StructuredRidge("weakorders").fit(X, np.where(approved, 1, 2))
