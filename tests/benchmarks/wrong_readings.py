@@ -82,6 +82,18 @@ def doubted(X: np.ndarray, y: np.ndarray) -> bool:
     return Permutations(y.shape[1]).doubt(y, X) is not None
 
 
+def of_scores(n_labels: int) -> tuple[int, int]:
+    """Return of how many samples positions are doubted, by scores linear in few inputs, and how many there are."""
+    found = []
+    for p in (1, 2, 3):
+        for n in (60, 120, 300):
+            for seed in range(300):
+                rng = np.random.default_rng(seed)
+                X = rng.normal(size=(n, p))
+                found.append(doubted(X, Permutations.from_scores(X @ rng.normal(size=(p, n_labels)))))
+    return sum(found), len(found)
+
+
 def main() -> None:
     """Print the shares of samples."""
     groups = {"made": list(made())}
@@ -100,6 +112,8 @@ def main() -> None:
                 f"{group}, {n} rows, {len(found)} sets: false alarms {np.mean(alarms):.4f}, at most {max(alarms):.3f}; "
                 f"found {np.mean(found):.2f}, on {sum(share > 0.9 for share in found)} sets nearly always"
             )
+    for k in (3, 4):
+        print("scores, {} labels: false alarms {} of {}".format(k, *of_scores(k)))
 
 
 if __name__ == "__main__":

@@ -86,6 +86,14 @@ def test_positions_are_never_doubted(n, k, noise, seed):
     assert doubt(X, y, WeakOrders) is None
 
 
+@pytest.mark.parametrize(("n", "seed"), [(60, 38), (60, 53), (120, 45), (120, 76), (300, 34), (300, 47)])
+def test_three_labels_ranked_by_two_inputs_are_not_doubted(n, seed):
+    """Four of the six rankings are lists of themselves, so that the few others tell little."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    assert doubt(X, Permutations.from_scores(X @ rng.normal(size=(2, 3)))) is None
+
+
 def test_what_is_no_list_of_labels_is_not_doubted():
     X, y = rankings()
     listed = orders(y)
