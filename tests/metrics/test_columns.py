@@ -72,3 +72,12 @@ def test_names_that_cannot_be_compared_are_refused():
     pairs = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
     with pytest.raises(TypeError, match=r"\('a', 'x'\) is not: rename them, as y_true.columns ="):
         metrics.kendall_tau(pairs, pairs)
+
+
+def test_probabilities_are_matched_with_what_happened():
+    rng = np.random.default_rng(0)
+    probability = rng.random((50, 4))
+    happened = (rng.random((50, 4)) < probability).astype(int)
+    framed, order = pd.DataFrame(happened, columns=NAMES), ["tea", "sushi", "big eel", "tofu"]
+    found = metrics.expected_calibration_error(framed[order], pd.DataFrame(probability, columns=NAMES))
+    assert found == pytest.approx(metrics.expected_calibration_error(happened, probability), abs=1e-12)

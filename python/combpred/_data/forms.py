@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from .._lib.arrays import refuse_masked
 from .inputs import refuse_unread
 from .targets import TargetError, require_once, summary
 from .warn import warn_user
@@ -154,6 +155,7 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
         What rows of y may be: "numbers" for the same columns, numbers in "lists" of any length, also "matrices", one of
         "names", or "labels", one or numbers.
     """
+    refuse_masked(y, argument)
     if hasattr(y, "is_directed"):  # one graph
         row, differs = y, 0
     elif isinstance(y, (list, tuple)):

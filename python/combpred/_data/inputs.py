@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length
 
+from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
 
 try:
@@ -68,14 +69,6 @@ def in_memory(values: Any, argument: str = "X") -> Any:
     """Return X or y, but a dask collection computed: converted by NumPy, its columns would lose their names."""
     refuse_unread(values, argument)
     return values.compute() if is_dask(values) else values
-
-
-def refuse_masked(values: Any, argument: str) -> None:
-    """Raise RowError for the first row with a masked entry, whose number NumPy's conversion would take."""
-    if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
-        row = int(np.argmax(mask.reshape(len(mask), -1).any(axis=1)))
-        reason = f"{argument}, row {row}: an entry is masked; drop the row, or fill it in by {argument}.filled(…)"
-        raise RowError(row, reason, named=True)
 
 
 def refuse_strings(X: Any) -> None:

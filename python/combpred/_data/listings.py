@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._lib.arrays import refuse_masked
 from .forms import column_names, columns_in_order, frame_kind
-from .inputs import refuse_masked
 from .names import Names, checked_names
 from .targets import TargetError, summary
 

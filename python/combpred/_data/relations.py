@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._lib.arrays import FloatArray, allocate
+from .._lib.arrays import FloatArray, allocate, refuse_masked
 from .._lib.structure import Description
 from .targets import check_width, encoded_rows, target_matrix
 
@@ -43,6 +43,7 @@ def relation_rows(y: Any, items: int, argument: str = "y") -> NDArray[Any]:
     ValueError
         When the shape does not fit the number of items.
     """
+    refuse_masked(y, argument)
     values = _matrices(y)
     if values is None:
         values = target_matrix(y, argument, None, "pair of items")
@@ -92,6 +93,7 @@ def encode_relations(
 
 def pair_probabilities(proba: Any) -> FloatArray:
     """Return probabilities that u is before v as (n, k, k), of such a table or of pairs u < v, (n, k(k−1)/2)."""
+    refuse_masked(proba, "proba")
     try:
         given = np.asarray(proba, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 
+from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_encode, structure_format
 from .checks import counted
-from .inputs import refuse_masked, refuse_unread
+from .inputs import refuse_unread
 from .warn import warn_user
 
 
@@ -414,6 +415,8 @@ def flat_sets(y: Any) -> FlatSets | None:
         row = is_set.index(False)
         raise TargetError(row, f"{y[row]!r} is not Admissible, other rows are; wrap it: Admissible([…])")
     sets = [row.structures for row in y]
+    for each in sets:
+        refuse_masked(each, "a set of admissible outputs")
     first = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
     if any(hasattr(each, "columns") for each in sets):
         return FlatSets(_one_frame(sets), first)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._lib.arrays import refuse_masked
 from .checks import counted
 from .forms import frame_kind
 from .listings import is_missing
@@ -176,6 +177,7 @@ def _counts(index: Any) -> bool:
 
 def _parents(parent: Any) -> NDArray[np.int32]:
     """Return an array of parents as int32, checked."""
+    refuse_masked(parent, "parent")
     values = np.asarray(parent)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"parent must hold one entry for each node, shape (n,) with n >= 1; got shape {values.shape}")

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from .errors import RowError
+
 # Short names of the types that go through the package.
 FloatArray = NDArray[np.float64]  #: scores, embeddings, weights: any real numbers
 IntArray = NDArray[np.int32]  #: parts of outputs as the core reads them
@@ -133,3 +135,11 @@ def row_blocks(n: int, width: int, *, row_flops: float = 0.0) -> Iterator[slice]
     step = max(1, step)
     for start in range(0, n, step):
         yield slice(start, min(start + step, n))
+
+
+def refuse_masked(values: Any, argument: str) -> None:
+    """Raise RowError for the first row with a masked entry, whose number NumPy's conversion would take."""
+    if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
+        row = int(np.argmax(mask.reshape(len(mask), -1).any(axis=1)))
+        reason = f"{argument}, row {row}: an entry is masked; drop the row, or fill it in by {argument}.filled(…)"
+        raise RowError(row, reason, named=True)

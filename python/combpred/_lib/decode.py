@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import abi, names
-from .arrays import FloatArray, IntArray, allocate
+from .arrays import FloatArray, IntArray, allocate, refuse_masked
 from .call import RowInputs, call, floats, put, record
 from .errors import RowError
 from .kernel import InputKernel
@@ -74,6 +74,7 @@ def _products(psi: FloatArray, scores: FloatArray) -> FloatArray:
 
 def score_rows(scores: ArrayLike, d: int) -> tuple[FloatArray, bool]:
     """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``."""
+    refuse_masked(scores, "scores")
     values = np.asarray(scores)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")

@@ -12,6 +12,7 @@ from .._data.glossary import documented
 from .._data.inputs import check_weights
 from .._data.relations import encode_relations, items_shown, pair_probabilities
 from .._lib.aggregate import strongest_chains
+from .._lib.arrays import refuse_masked
 from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
 
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them
@@ -214,6 +215,7 @@ def _both(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]
 
 def _signs(y: Any, name: str) -> NDArray[np.int8]:
     """Return for the pairs u < v 1 where u is before v, −1 where v is before u, 0 where neither is known."""
+    refuse_masked(y, name)
     values = np.asarray(y)
     if values.ndim == 3:
         return encode_relations(values, items_shown(values, name), name, reflexive=True).astype(np.int8)

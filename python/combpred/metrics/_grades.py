@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.inputs import mean_of_rows, refuse_masked
+from .._data.inputs import mean_of_rows
+from .._lib.arrays import refuse_masked
 from ._rows import check_same_shape, number_matrix
 
 

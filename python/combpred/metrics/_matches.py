@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from .._data.inputs import mean_of_rows, refuse_masked
+from .._data.inputs import mean_of_rows
+from .._lib.arrays import refuse_masked
 from ._rows import check_same_shape, with_same_columns
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.forms import column_names, columns_in_order
-from .._data.inputs import refuse_masked
 from .._data.targets import as_numbers
+from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
 
 

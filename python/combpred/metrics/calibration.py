@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from .._data.checks import choice, whole_number
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
+from ._rows import with_same_columns
 
 __all__ = [
     "STRATEGIES",
@@ -132,6 +133,9 @@ def wilson_interval(share: FloatArray, counts: NDArray[np.int64], confidence: fl
 
 
 def _predictions(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    for name, given in (("y_true", y_true), ("y_prob", y_prob)):
+        refuse_masked(given, name)
+    y_true, y_prob = with_same_columns(y_true, y_prob, "y_prob")
     happened, probability = np.asarray(y_true), np.asarray(y_prob)
     if happened.shape != probability.shape:
         raise ValueError(f"y_true has shape {happened.shape} and y_prob {probability.shape}; they must agree")

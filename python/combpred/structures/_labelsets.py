@@ -14,7 +14,7 @@ from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.names import joined
 from .._data.targets import TargetError, check_width, target_matrix
-from .._lib.arrays import require_memory
+from .._lib.arrays import refuse_masked, require_memory
 from .._lib.structure import Description
 from ._base import Sized, Structure
 from ._converter import converter
@@ -212,6 +212,7 @@ class LabelSets(Structure):
             if self.observed:
                 raise ValueError("LabelSets: observed=True takes the sets of y: fit an estimator, or list the sets")
             return None
+        refuse_masked(self.observed, "LabelSets: observed")
         sets = np.asarray(columns_in_order(self.observed, self._names, "observed", "the labels"))
         if sets.ndim != 2 or sets.shape[1] != n or len(sets) == 0 or not np.isin(sets, (0, 1)).all():
             raise ValueError(

@@ -12,6 +12,7 @@ from .._data.checks import allowed_mask, counted
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import codes_of, summary, target_vector, whole_numbers
+from .._lib.arrays import refuse_masked
 from .._lib.structure import Description
 from ._base import Structure
 
@@ -105,6 +106,7 @@ class PosetElements(Structure):
 
     def _relation(self) -> NDArray[np.int32]:
         """Return the relation as int32 of shape ``(k, k)``, after checking its shape and entries."""
+        refuse_masked(self.relation, "PosetElements: relation")
         relation = np.asarray(self.relation)
         if relation.ndim != 2 or relation.shape[0] != relation.shape[1] or relation.size == 0:
             raise ValueError(f"PosetElements: relation must be a square matrix, got shape {relation.shape}")
