@@ -362,3 +362,17 @@ def test_tables_with_tabs_are_written(tmp_path: Path, expected: str) -> None:
     path = plain(tmp_path / "t.csv", more={"who": ["a"] * N})
     assert main(["predict", path, "--model", model, "--id", "who", "--output", str(out)]) == 0
     assert out.read_text().splitlines()[0] == "who\tkind"
+
+
+@pytest.mark.parametrize("sep", ["\t", ",", ";", "|", " "])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_lines_of_rows_are_those_of_the_file(tmp_path: Path, sep: str, quoted: bool) -> None:
+    path = tmp_path / "t.csv"
+    rows = [["x", "y", "z"], ["1", "2", "3"], ["", "", ""], ["4", "", ""], ["", "", "5"], ["6", "7", "8"]]
+    rows = [["1" if sep == " " and not field else field for field in row] for row in rows]
+    lines = [sep.join(f'"{field}"' if quoted else field for field in row) for row in rows]
+    path.write_text("\n".join([*lines[:2], "", "  ", *lines[2:], "", ""]))
+    table = read_table(str(path), {"sep": sep})
+    assert len(table) == 5 and list(table.lines) == [2, 5, 6, 7, 8]
+    expected = [[float(field) if field else np.nan for field in row] for row in rows[1:]]
+    np.testing.assert_array_equal(table.frame.to_numpy(dtype=float), expected)

@@ -208,7 +208,7 @@ def _lines(source: str, content: str, sep: str) -> list[int]:
     """
     rows = content.replace("\r\n", "\n") if "\r" in content else content
     if '"' not in content and "\r" not in rows and sep != r"\s+":
-        counts = {line: row.count(sep) for line, row in enumerate(rows.split("\n"), 1) if row.strip()}
+        counts = {line: row.count(sep) for line, row in enumerate(rows.split("\n"), 1) if sep in row or row.strip()}
         if counts and len(set(counts.values())) == 1:
             return list(counts)
     names, lines, line = 0, [], 1
