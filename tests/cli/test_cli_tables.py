@@ -15,7 +15,6 @@ import pytest
 from cli_runs import Failing, fitted
 from combpred._cli.columns import select
 from combpred._cli.main import main
-from combpred._cli.table import read_table
 
 N = 30
 AGES = np.random.RandomState(0).uniform(1000, 3000, N).round(2)
@@ -134,13 +133,6 @@ def test_one_field_that_is_no_number_is_named(tmp_path: Path, fails: Failing) ->
     assert "line 6: the input 'age' is missing, here and in 0 other rows" in fails(*common, "--na-values", "unknown")
     assert main([*common, "--na-values", "unknown", "--impute", "median"]) == 0
     assert main(["predict", path, "--model", model]) == 0  # reads as the training file was read
-
-
-def test_lines_are_counted_as_editors_do(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text('\n"a\nb",k\n1,"x\ny"\n\n  \n2,z\n"a",z\n')
-    table = read_table(str(path), {})
-    assert list(table.lines) == [4, 8, 9]
 
 
 def test_missing_values_and_names_that_look_like_them(
@@ -331,48 +323,8 @@ def test_constant_inputs_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "constant: b, d, of which" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("quoted", ["a", '"a"'])
-def test_rows_of_another_width_are_refused_wherever_they_are(tmp_path: Path, fails: Failing, quoted: str) -> None:
-    """pandas fills in what is missing at the end of a row, and drops an empty field that is too many."""
-    good, path = f"1,2,{quoted}\n", tmp_path / "t.csv"
-    for row in ("1,2", "1,2,a,", "1,2,a,5", ",", "1,2,", "1,2,,"):
-        for at in (0, 1, 7):
-            lines = [good] * 8
-            lines[at] = row + "\n"
-            path.write_text("x,y,k\r\n" + "".join(lines))
-            if row == "1,2,":
-                assert len(read_table(str(path), {})) == 8
-                continue
-            said = fails("fit", str(path), "--targets", "k", "--model", str(tmp_path / "m"))
-            assert f"t.csv, line {at + 2}: " in said and "the first line has 3" in said
-
-
-def test_text_is_as_it_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("code,n,k\n007,1.50,a\n,2,b\n")
-    table = read_table(str(path), {})
-    assert table.zeros == ["code"] and table.frame["code"].tolist()[0] == 7.0
-    table.take_as_text(["code", "n", "k", "absent"])
-    assert table.frame["code"].tolist() == ["007", np.nan]
-    assert table.frame["n"].tolist() == ["1.50", "2"]
-
-
 def test_tables_with_tabs_are_written(tmp_path: Path, expected: str) -> None:
     model, out = str(tmp_path / "plain.model"), tmp_path / "p.tsv"
     path = plain(tmp_path / "t.csv", more={"who": ["a"] * N})
     assert main(["predict", path, "--model", model, "--id", "who", "--output", str(out)]) == 0
     assert out.read_text().splitlines()[0] == "who\tkind"
-
-
-@pytest.mark.parametrize("sep", ["\t", ",", ";", "|", " "])
-@pytest.mark.parametrize("quoted", [False, True])
-def test_lines_of_rows_are_those_of_the_file(tmp_path: Path, sep: str, quoted: bool) -> None:
-    path = tmp_path / "t.csv"
-    rows = [["x", "y", "z"], ["1", "2", "3"], ["", "", ""], ["4", "", ""], ["", "", "5"], ["6", "7", "8"]]
-    rows = [["1" if sep == " " and not field else field for field in row] for row in rows]
-    lines = [sep.join(f'"{field}"' if quoted else field for field in row) for row in rows]
-    path.write_text("\n".join([*lines[:2], "", "  ", *lines[2:], "", ""]))
-    table = read_table(str(path), {"sep": sep})
-    assert len(table) == 5 and list(table.lines) == [2, 5, 6, 7, 8]
-    expected = [[float(field) if field else np.nan for field in row] for row in rows[1:]]
-    np.testing.assert_array_equal(table.frame.to_numpy(dtype=float), expected)
