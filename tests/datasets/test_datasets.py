@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -179,3 +182,22 @@ def test_identity_is_learnt_exactly() -> None:
 def test_generators_name_the_bad_argument(make: object, arguments: dict[str, object], error: type, words: str) -> None:
     with pytest.raises(error, match=words):
         make(**arguments)  # type: ignore[operator]
+
+
+def test_frames_need_pandas_and_arrays_do_not() -> None:
+    code = """
+import importlib.abc, sys
+class WithoutPandas(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "pandas":
+            raise ModuleNotFoundError("No module named 'pandas'")
+sys.meta_path.insert(0, WithoutPandas())
+from combpred.datasets import load_iris_ranking
+print(len(load_iris_ranking().target))
+try:
+    load_iris_ranking(as_frame=True)
+except ImportError as error:
+    print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["150", "No module named 'pandas'"]

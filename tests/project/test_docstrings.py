@@ -216,6 +216,33 @@ def test_public_methods_say_what_they_raise_and_cost(estimator):
             assert part in text, f"{estimator.__name__}.{name}: {part!r}"
 
 
+#: Functions without errors of their own, and those whose errors come at the first use of what they return.
+NO_ERRORS = re.compile(r"\.(probabilities|pair_probabilities|Custom\.(from_\w+|get_params))$")
+
+
+def test_public_functions_say_what_they_return_and_raise():
+    public = [getattr(combpred, name) for name in combpred.__all__]
+    faces = [combpred, *filter(inspect.ismodule, public)]
+    wrong, seen = {}, set()
+    for face in faces:
+        for owner in (getattr(face, name) for name in face.__all__):
+            members = inspect.getmembers(owner, callable) if inspect.isclass(owner) else [("", owner)]
+            for name, function in members:
+                path = f"{getattr(owner, '__module__', '')}.{getattr(owner, '__name__', '')}.{name}".strip(".")
+                text = inspect.getdoc(function) or ""
+                ours = (getattr(function, "__module__", None) or "").startswith("combpred.")
+                if name.startswith("_") or not ours or "Parameters\n---" not in text:
+                    continue
+                seen.add(path)
+                says = {part for part in ("Returns", "Yields", "Raises") if f"{part}\n---" in text}
+                if not says & {"Returns", "Yields"} and not path.endswith((".validate", ".config_context")):
+                    wrong[path] = "Returns"
+                if "Raises" not in says and not NO_ERRORS.search(path):
+                    wrong[path] = "Raises"
+    assert wrong == {}
+    assert len(seen) > 300
+
+
 def table_of(spelt):
     """Return the names of the tables that an entry of `TABLES` has, with those beside them, without those after "-"."""
     found, without = set(), set()

@@ -97,7 +97,7 @@ class SamplingError(DataError, RuntimeError):
 class ApproximationWarning(UserWarning):
     """An approximation is used outside the range in which it is good.
 
-    The message says the figure that shows it.
+    The message gives the figure that shows it.
     """
 
 

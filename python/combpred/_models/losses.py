@@ -233,7 +233,8 @@ def structured_exponential_loss(
 
     Notes
     -----
-    It bounds the AUC loss, the number of outputs that score at least as high as y, and with `normalize` their share;
+    It bounds the AUC loss, even if all ties count as wrong: the number of outputs that score at least as high as y,
+    and with `normalize` their share;
     and so the 0-1 loss, too. `structured_log_loss` is :math:`\ln(1 + \ell)` of it, and
     :class:`combpred.StructuredRidge` minimises its second-order expansion, divided by the number of outputs. Eq. (5.4)
     of the thesis has a factor of e more, by a margin of 1 in the exponent.

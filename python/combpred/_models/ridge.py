@@ -227,10 +227,10 @@ def keep(model: RidgeBase, X: Any, solution: Solution) -> None:
 class StructuredRidge(RidgeBase):
     r"""Ridge regression for structured outputs, trained by counting structures rather than listing them.
 
-    Scores a structure :math:`y` for an input :math:`x` by :math:`\langle f(x), \psi(y)\rangle`. Training ranks the
-    observed structure above all others under a quadratic bound of the AUC loss. The sum over the whole output space
-    enters only through its uniform mean and covariance, so nothing is enumerated and no decoder is called (Vembu, 2010,
-    ch. 5).
+    Scores a structure :math:`y` for an input :math:`x` by :math:`\langle f(x), \psi(y)\rangle`. Training either fits
+    :math:`\psi(y)`, or ranks the observed structure above all others under a quadratic bound of the AUC loss; `loss`
+    says which. The output space enters only through the mean and the covariance of ψ over all structures, so nothing is
+    enumerated and no decoder is called (Vembu, 2010, ch. 5).
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ class BlockStatistics:
 
     They are sufficient for ``loss="squared"``: parts of the data may be summed one after another, in different
     processes or on different machines, and `solve` returns the model of all of them for any penalty, without the rows.
-    `BlockStatistics.of` sums over one part; ``+`` and ``sum`` add parts. The constructor is theirs: it takes sums as
-    training forms them, and checks nothing.
+    `BlockStatistics.of` sums over one part; ``+`` and ``sum`` add parts. The constructor is meant for these: it takes
+    sums as training forms them, and checks nothing.
 
     Attributes
     ----------

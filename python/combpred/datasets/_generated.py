@@ -47,6 +47,11 @@ def make_label_ranking(
     y : ndarray of shape (n_samples, n_labels), dtype=int32
         ``y[i, u]`` is the position of label u, 1 for the first.
 
+    Raises
+    ------
+    TypeError, ValueError
+        When a parameter has the wrong type or is out of its range; names it.
+
     Examples
     --------
     >>> from combpred.datasets import make_label_ranking
@@ -97,6 +102,11 @@ def make_hierarchy(
         The leaf of each sample; nodes are numbered level by level, the root is 0.
     structure : Hierarchy
         The tree, with leaves as the allowed nodes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When a parameter has the wrong type or is out of its range; names it.
 
     Examples
     --------
@@ -149,6 +159,11 @@ def make_identity_labels(
         0 and 1.
     y : ndarray of shape (n_samples, n_labels), dtype=int64
         The same numbers, a target for ``LabelSets(n_labels)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When a parameter has the wrong type or is out of its range; names it.
 
     References
     ----------

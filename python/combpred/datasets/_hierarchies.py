@@ -60,6 +60,11 @@ def load_digits_hierarchy(*, return_X_y: bool = False, as_frame: bool = False) -
         With `data` (1797, 64) grey values 0..16, `target` (1797,) names "0" to "9", `feature_names`, `target_names`
         (all nodes), `structure` (a ``Hierarchy`` of 15 nodes that allows leaves only) and `DESCR`.
 
+    Raises
+    ------
+    ImportError
+        With `as_frame`, without pandas.
+
     Examples
     --------
     >>> from combpred.datasets import load_digits_hierarchy
@@ -84,6 +89,11 @@ def load_iris_hierarchy(*, return_X_y: bool = False, as_frame: bool = False) -> 
     data : sklearn.utils.Bunch
         With `data` (150, 4), `target` (150,) names of species, `feature_names`, `target_names` (all nodes),
         `structure` (a ``Hierarchy`` of 6 nodes that allows leaves only) and `DESCR`.
+
+    Raises
+    ------
+    ImportError
+        With `as_frame`, without pandas.
     """
     original = source.load_iris()
     return _leaves(original, original.target_names.astype(str)[original.target], _SPECIES, _IRIS, return_X_y, as_frame)

@@ -42,6 +42,11 @@ def load_digits_attributes(*, return_X_y: bool = False, as_frame: bool = False) 
         With `data` (1797, 64) grey values 0..16, `target` (1797, 6) 0/1, `feature_names`, `target_names` (the
         properties), `structure` (``LabelSets(6)``) and `DESCR`.
 
+    Raises
+    ------
+    ImportError
+        With `as_frame`, without pandas.
+
     Examples
     --------
     >>> from combpred.datasets import load_digits_attributes

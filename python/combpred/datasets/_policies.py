@@ -48,6 +48,11 @@ def make_dicycle_policies(
         leaving a place as entering it costs, cancel along every cycle; they are removed, so that the policies can be
         compared with the `feature_scores` of an estimator.
 
+    Raises
+    ------
+    TypeError, ValueError
+        When a parameter has the wrong type or is out of its range; names it.
+
     Notes
     -----
     The experiment of Vembu (2010), ch. 5, has 15 features, 10 places and 500 people to test on, and shows the cosine

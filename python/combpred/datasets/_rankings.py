@@ -46,6 +46,11 @@ def load_iris_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> An
         With `data` (150, 4), `target` (150, 3) positions (1 = most probable species), `feature_names`,
         `target_names`, `structure` (``Permutations(3)``) and `DESCR`, which says how the rankings were made.
 
+    Raises
+    ------
+    ImportError
+        With `as_frame`, without pandas.
+
     Examples
     --------
     >>> from combpred.datasets import load_iris_ranking
@@ -70,6 +75,11 @@ def load_wine_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> An
         With `data` (178, 13), `target` (178, 3) positions (1 = most probable cultivar), `feature_names`,
         `target_names`, `structure` (``Permutations(3)``) and `DESCR`. The features differ in scale by factors of a
         thousand.
+
+    Raises
+    ------
+    ImportError
+        With `as_frame`, without pandas.
     """
     return _ranked_classes("wine", source.load_wine(), return_X_y, as_frame)
 
@@ -88,6 +98,11 @@ def load_digits_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> 
     data : sklearn.utils.Bunch
         With `data` (1797, 64) grey values 0..16, `target` (1797, 10) positions (1 = most probable digit),
         `feature_names`, `target_names`, `structure` (``Permutations(10)``) and `DESCR`.
+
+    Raises
+    ------
+    ImportError
+        With `as_frame`, without pandas.
     """
     return _ranked_classes("digits", source.load_digits(), return_X_y, as_frame)
 
@@ -106,6 +121,11 @@ def load_diabetes_ranking(*, return_X_y: bool = False, as_frame: bool = False) -
     data : sklearn.utils.Bunch
         With `data` (442, 5), `target` (442, 6) positions (1 = the measurement that is highest against its mean, in
         standard deviations), `feature_names`, `target_names`, `structure` (``Permutations(6)``) and `DESCR`.
+
+    Raises
+    ------
+    ImportError
+        With `as_frame`, without pandas.
     """
     original = source.load_diabetes(scaled=False)
     names = list(original.feature_names)

@@ -29,6 +29,11 @@ def neg_absolute_error(
     score : float or ndarray of shape (n,)
         At most 0, larger is better. The mean is scikit-learn's "neg_mean_absolute_error".
 
+    Raises
+    ------
+    ValueError
+        When the two have different shapes, or hold no finite numbers, naming the row.
+
     Examples
     --------
     >>> neg_absolute_error([0, 3, 2], [0, 1, 1])

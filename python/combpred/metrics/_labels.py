@@ -31,6 +31,11 @@ def hamming_loss(
     loss : float or ndarray of shape (n,)
         Between 0 and 1, smaller is better.
 
+    Raises
+    ------
+    ValueError
+        When the two have different shapes, or hold other values, naming the row.
+
     Examples
     --------
     >>> hamming_loss([[1, 0, 0, 1]], [[1, 1, 0, 1]])
@@ -58,6 +63,11 @@ def hamming_score(
     -------
     score : float or ndarray of shape (n,)
         Between 0 and 1, larger is better.
+
+    Raises
+    ------
+    ValueError
+        When the two have different shapes, or hold other values, naming the row.
 
     Examples
     --------
@@ -89,6 +99,11 @@ def ranking_loss(
     loss : float or ndarray of shape (n,)
         Between 0 and 1, smaller is better. A pair with equal scores counts as wrong; a row without relevant or without
         irrelevant labels has loss 0. Both as in `sklearn.metrics.label_ranking_loss`.
+
+    Raises
+    ------
+    ValueError
+        When the two have different shapes, labels are not 0 or 1, or a score is not finite; names the row.
 
     Notes
     -----

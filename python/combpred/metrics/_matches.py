@@ -33,6 +33,11 @@ def zero_one_loss(
     loss : float or ndarray of shape (n,)
         Between 0 and 1, smaller is better.
 
+    Raises
+    ------
+    ValueError
+        When the two have different shapes, or no rows.
+
     Examples
     --------
     >>> zero_one_loss([[1, 2, 3], [2, 1, 3]], [[1, 2, 3], [1, 2, 3]])
@@ -59,6 +64,11 @@ def accuracy(
     -------
     accuracy : float or ndarray of shape (n,)
         Between 0 and 1, larger is better.
+
+    Raises
+    ------
+    ValueError
+        When the two have different shapes, or no rows.
 
     Examples
     --------

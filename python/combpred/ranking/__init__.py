@@ -4,14 +4,14 @@ They share the formats of y, which `fit` of each describes: positions, some of w
 preference graphs. :class:`combpred.StructuredRidge` and :class:`combpred.ProbabilisticStructured` rank labels, too,
 with ``structure="permutations"``.
 
-:class:`RankingByPairwiseComparison` is a good first choice: it takes any classifier, hence features of any kind, one
-for each pair of labels. :class:`NearestNeighborsLabelRanker` trains at once and can weigh the neighbours' rankings in
-several ways. Where rankings are not linear in the features, :class:`LabelRankingSVM` takes kernels, and so does
-:class:`DirectRankingSVM`, which is trained for a given measure of rankings, or a loss of your own.
-:class:`ConstraintClassification` and :class:`LabelRankingBoost` are linear, a vector of
-weights for each label. :class:`OnlineLabelRanker` learns from rows as they arrive, by `partial_fit`. All learn from
-unknown positions, ties and preference graphs, but for :class:`DirectRankingSVM`, which is for full rankings, and some
-settings of others; what is refused is refused with the names of those that take it.
+:class:`RankingByPairwiseComparison` is a good first choice of these: it trains a classifier for each pair of labels, of
+any kind that scikit-learn has. :class:`NearestNeighborsLabelRanker` needs no training, and can weigh the rankings of
+neighbours in several ways. Where rankings are not linear in the features, :class:`LabelRankingSVM` takes kernels, and
+so does :class:`DirectRankingSVM`, which is trained for a given measure of rankings, or a loss of your own.
+:class:`ConstraintClassification` and :class:`LabelRankingBoost` are linear, with a vector of weights for each label.
+:class:`OnlineLabelRanker` learns from rows as they arrive, by `partial_fit`. All learn from unknown positions, ties and
+preference graphs, except :class:`DirectRankingSVM`, which is for full rankings, and some settings of others: where y is
+refused, the message names the rankers that take it.
 
 `partial_orders` makes partial orders of probabilities of pairs, which leave open what is not probable enough.
 """

@@ -40,7 +40,7 @@ def partial_orders(
     Raises
     ------
     ValueError
-        For probabilities that are none, naming the row, and other thresholds.
+        For numbers that are no probabilities, naming the row, and for other thresholds.
 
     Notes
     -----

@@ -296,7 +296,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         Notes
         -----
         With m neighbours of equal weight these are multiples of 1/(2m). They are frequencies, not calibrated.
-        `aggregation` has no say in them. Cost: a search for neighbours, and O(n_neighbors k²) for each row.
+        They do not depend on `aggregation`. Cost: a search for neighbours, and O(n_neighbors k²) for each row.
 
         Examples
         --------

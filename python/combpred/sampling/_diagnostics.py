@@ -42,6 +42,11 @@ def effective_sample_size(x: ArrayLike) -> float:
         n_chains · n_draws / τ, but at most n_chains · n_draws · log10(n_chains · n_draws), which antithetic chains
         would exceed. NaN where all draws are equal, and for fewer than 4 draws.
 
+    Raises
+    ------
+    ValueError
+        When a draw is not finite, naming it, or there is none.
+
     Notes
     -----
     τ, the integrated autocorrelation time, is truncated by Geyer's (1992) initial monotone sequence: autocorrelations
@@ -75,6 +80,11 @@ def split_r_hat(x: ArrayLike) -> float:
         Near 1 where all halves have the same distribution. Results of chains call for values below 1.01; above 1.1,
         estimators warn that chains have not converged. NaN where all draws are equal, and for fewer than 4 draws.
 
+    Raises
+    ------
+    ValueError
+        When a draw is not finite, naming it, or there is none.
+
     References
     ----------
     Gelman and Rubin (1992), Inference from iterative simulation using multiple sequences; split as by Gelman et al.
@@ -105,6 +115,11 @@ def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> FloatArray:
     -------
     autocorrelation : ndarray of shape (n_chains, n_lags), or (n_lags,) for one chain without that dimension
         NaN for chains whose draws are all equal.
+
+    Raises
+    ------
+    ValueError
+        When a draw is not finite, naming it, or `n_lags` is out of its range.
 
     Examples
     --------
@@ -138,6 +153,11 @@ def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
     steps : float
         :math:`\lceil \ln\varepsilon^{-1} / \ln(1-\beta)^{-1} \rceil`; infinite where no float is large enough.
 
+    Raises
+    ------
+    ValueError
+        When `log_beta` is positive, or `epsilon` not between 0 and 1.
+
     Examples
     --------
     >>> import math
@@ -166,6 +186,11 @@ def meta_coalescence_time(log_beta: float) -> float:
     proposals : float
         Exact for the largest β, otherwise an upper bound. With probability 1 − δ at most ln(1/δ) times as many are
         made.
+
+    Raises
+    ------
+    ValueError
+        When `log_beta` is positive.
 
     Examples
     --------
@@ -198,6 +223,11 @@ def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool
     steps : float
         :math:`\lceil 2d \ln(d/\varepsilon) \rceil`, half of that for the heat bath, for any scores. (The
         thesis gives :math:`d\ln(d/\varepsilon)` for "cube", which holds where all scores are 0.)
+
+    Raises
+    ------
+    TypeError, ValueError
+        When `n_elements` is no integer, or a parameter is out of its range.
 
     Examples
     --------

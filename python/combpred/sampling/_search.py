@@ -245,6 +245,11 @@ class OptimumProbability:
         -------
         n_draws : ndarray of shape (n,)
             :math:`\lceil \ln\delta / \ln(1-p)\rceil` for the lower bound p: whole numbers, infinite where p is 0.
+
+        Raises
+        ------
+        ValueError
+            When `delta` is not between 0 and 1.
         """
         share(delta, "delta")
         with np.errstate(divide="ignore", over="ignore"):

@@ -671,7 +671,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ------
         CapabilityError
             When the structure is too large for exact sums, and has more than 1 000 000 members:
-            :func:`combpred.sampling.estimate_marginals` estimates their quotients.
+            :func:`combpred.sampling.estimate_marginals` estimates them.
         ValueError
             When scores are not finite; names the row.
         MemoryError

@@ -127,6 +127,13 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         -------
         y : ndarray of shape (n,), dtype=object, or what the converter returns where that is an array
             With `return_certificate` a tuple, of which this is the first.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError, TypeError
+            As ``predict`` of the estimator.
         """
         check_is_fitted(self)
         found = self.estimator_.predict(X, **options)
@@ -150,6 +157,11 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         -------
         score : float
             Larger is better.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As the converter and ``score`` of the estimator.
         """
         return float(self.estimator_.score(X, self.convert_targets(y), **options))
 
