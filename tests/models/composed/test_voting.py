@@ -28,9 +28,11 @@ from combpred.structures import (
     Hierarchy,
     LabelSets,
     MultiClass,
+    Ordinal,
     PartialOrders,
     Permutations,
     Routes,
+    SpanningTrees,
 )
 
 
@@ -274,3 +276,43 @@ def test_weights_of_rounding_noise_and_of_any_size():
     assert large.weights_.tolist() == [0.5, 0.5]
     with pytest.raises(TypeError, match="weights must be numbers"):
         StructuredVoting(members, weights=["1", "2"]).fit(X, y)
+
+
+SWAPPED = pd.DataFrame([[1, 2, 3], [3, 2, 1]] * 5, columns=["tea", "milk", "cola"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "y"),
+    [
+        (Permutations(3), Permutations(4), SWAPPED.to_numpy()),
+        (Permutations(labels=["a", "b", "c"]), Permutations(labels=["c", "b", "a"]), SWAPPED.to_numpy()),
+        (Permutations(), Permutations(labels=["tea", "milk", "rum"]), SWAPPED),
+        (Ordinal(["low", "mid", "high"]), Ordinal(["high", "mid", "low"]), np.array(["low", "high"] * 5)),
+        (
+            Hierarchy({"r": None, "a": "r", "b": "a"}),
+            Hierarchy({"r": None, "a": "r", "b": "r"}),
+            np.array(["a", "b"] * 5),
+        ),
+        (
+            SpanningTrees(3, edges=[(0, 1), (1, 2), (0, 2)]),
+            SpanningTrees(3, edges=[(0, 2), (1, 2), (0, 1)]),
+            np.array([[1, 1, 0], [0, 1, 1]] * 5),
+        ),
+    ],
+)
+def test_members_of_other_parameters_are_refused(first, second, y):
+    X = np.arange(10.0)[:, np.newaxis] % 2
+    named = type(second)() if isinstance(second, (Permutations, Ordinal)) else first
+    with pytest.raises(ValueError, match="^member 'two' predicts "):
+        StructuredVoting([("one", StructuredRidge(first)), ("two", StructuredRidge(second))], weights=[1, 1]).fit(X, y)
+    for same in (first, clone(first), named):
+        members = [("one", StructuredRidge(first)), ("two", make_pipeline(StandardScaler(), StructuredRidge(same)))]
+        np.testing.assert_array_equal(StructuredVoting(members, weights=[1, 1]).fit(X, y).predict(X), y)
+
+
+def test_members_may_say_their_names_in_any_form():
+    X, y = np.arange(10.0)[:, np.newaxis] % 2, SWAPPED.to_numpy()
+    for labels in (("tea", "milk", "cola"), np.array(["tea", "milk", "cola"]), pd.Index(["tea", "milk", "cola"]), None):
+        two = StructuredRidge(Permutations(3, labels=labels))
+        members = [("one", StructuredRidge(Permutations(labels=["tea", "milk", "cola"]))), ("two", two)]
+        assert StructuredVoting(members, weights=[1, 1]).fit(X, y).score(X, y) == 1.0

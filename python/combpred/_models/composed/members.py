@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from ..._lib.arrays import FloatArray
 from ..._lib.call import get_n_threads
-from ...structures import Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
+from ...structures import Custom, Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
 from ..training import TrainingRows, embed_targets, resolve_targets
 from .base import Reached
 
@@ -111,11 +111,33 @@ def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: An
                 f"member {name!r} predicts {own!r}, not {type(structure).__name__}: give (name, estimator, link), "
                 "where link is the matrix of its ψ in terms of that of the structure predicted"
             )
+    if link is None and isinstance(own, Structure) and not isinstance(own, Custom):
+        _require_same(structure, name, own, y)
     if link is not None:
         link, structure, y = _linked(structure, name, own, link, y)
     if not isinstance(structure, MultiClass):  # which learns the labels themselves
         estimator.set_params(**{f"{innermost.path}structure": structure})
     return Member(name, estimator, structure, link, y)
+
+
+def _require_same(structure: Structure, name: str, own: Structure, y: Any) -> None:
+    """Raise ValueError where a member's structure, which that of y replaces, is another one or has other names."""
+    if all(value is None for value in own.get_params(deep=False).values()):
+        return  # it says nothing but its class
+    try:
+        meant, _ = resolve_targets(own, y)
+    except ValueError as error:
+        raise ValueError(f"member {name!r} predicts {own!r}: {error}") from None
+    same = meant.space.description.key == structure.space.description.key
+    for parameter, value in meant.get_params(deep=False).items():
+        known = getattr(structure, parameter)
+        if value is not None and known is not None:  # names, too, which may be in lists, tuples or arrays
+            same &= np.asarray(value, dtype=object).tolist() == np.asarray(known, dtype=object).tolist()
+    if not same:
+        raise ValueError(
+            f"member {name!r} predicts {own!r}, but what is averaged is of {structure!r}: give both the same "
+            "parameters, or leave out those of the member"
+        )
 
 
 def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tuple[Any, Structure, Any]:
