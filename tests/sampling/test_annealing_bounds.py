@@ -30,7 +30,9 @@ class UsersOwn:
 )
 def test_a_bound_makes_a_users_own_sampler_exact(options):
     if options:
-        with pytest.raises(CapabilityError, match=r"(?s)^Custom.*proven bound.*or give bound=") as caught:
+        with pytest.raises(
+            CapabilityError, match=r"(?s)^Custom.*proven bound.*; or take sampler='meta' and .*or give bound="
+        ) as caught:
             annealed(UsersOwn.structure, UsersOwn.scores, **options)
         assert caught.value.row is None
     rows, bounds = np.array([UsersOwn.scores, -UsersOwn.scores]), [1.2, 1.3]

@@ -207,6 +207,8 @@ def test_what_has_no_bound_is_refused() -> None:
             mixing_bound(Cycles(4), np.zeros(6), gap=gap)
     with pytest.raises(ValueError, match="gap is that of the moves of sampler='local', not of 'meta'"):
         mixing_bound(Cycles(4), np.zeros(6), "meta", gap=0.1)
+    with pytest.raises(CapabilityError, match=r"(?s)^Custom.*needs a proven bound .* exceeds, or bound=$"):
+        mixing_bound(own_ring(5), [1.0], "meta")
 
 
 def own_ring(n: int, **options: Any) -> Custom:

@@ -13,6 +13,7 @@ from combpred.sampling import least_alpha, mixing_bound, optimum_probability, sa
 from combpred.structures import (
     Assignments,
     Cliques,
+    Custom,
     Cycles,
     DirectedCycles,
     Hierarchy,
@@ -245,8 +246,13 @@ def test_what_cannot_be_searched_is_refused() -> None:
         search(PartialOrders(9), np.zeros(36) + 0.1, proposals="uniform")
     with pytest.raises(ValueError, match="row 1, column 2: inf is not finite"):
         search(Permutations(3), [[0.0, 0.0, 0.0], [0.0, 0.0, np.inf]])
-    with pytest.raises(CapabilityError, match="row 0: the largest score is not decoded exactly"):
+    with pytest.raises(
+        CapabilityError, match="row 0: the largest score is not proven .* of Perm.*: take a smaller size"
+    ):
         least_alpha(Permutations(40), rows_of(Permutations(40), 1))
+    own = Custom.from_sampler(lambda rng: rng.integers(0, 2, 3), np.asarray, log_count=math.log(8))
+    with pytest.raises(CapabilityError, match="(?s)row 0: .* of Custom.*: take one that lists its outputs"):
+        least_alpha(own, np.ones(3))
 
 
 def test_a_search_shows_its_progress_and_is_interrupted(ctrl_c: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -146,7 +146,10 @@ def _bounded(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:
             return replace(asked, bound=bounds)
         except CapabilityError as error:
             if asked.schedule != "adaptive" or asked.sampler in BOUNDED_METHODS:
-                raise CapabilityError(f"{error}, or give bound=, a number that no |⟨s, ψ(y)⟩| exceeds") from None
+                raise CapabilityError(
+                    f"{error}; or take sampler='meta' and schedule='adaptive', or give bound=, a number that no "
+                    "|⟨s, ψ(y)⟩| exceeds"
+                ) from None
             return asked
     try:
         best, worst = structure.space.decode(rows).value, -structure.space.decode(-rows).value

@@ -378,7 +378,8 @@ def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.
     best = structure.space.decode(rows)
     if not best.optimal.all():
         row = int(np.argmin(best.optimal))
-        raise CapabilityError(f"row {row}: the largest score is not decoded exactly at this size; take a smaller size")
+        remedy = "take a smaller size" if structure.space.in_library else "take one that lists its outputs"
+        raise CapabilityError(f"the largest score is not proven to be the largest of {structure!r}: {remedy}", row)
 
     def log_weight(inverse: FloatArray) -> FloatArray:
         weight: FloatArray = inverse * best.value - structure.space.log_partition(inverse[:, None] * rows).log_z

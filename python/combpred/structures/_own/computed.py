@@ -261,7 +261,7 @@ class PythonSpace(LibrarySpace):
             return self.functions.bounds(linear)
         raise CapabilityError(
             f"{self.structure!r}: this needs a proven bound on the scores of all outputs; give the structure "
-            "radius=, a number that no ‖ψ(y)‖ exceeds, or bound=; or take sampler='meta' and schedule='adaptive'"
+            "radius=, a number that no ‖ψ(y)‖ exceeds, or bound="
         )
 
     def k_best(self, *scores: Any, **options: Any) -> Iterator[Any]:
