@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from combpred import StructuredRidge, StructuredSGD
+from combpred import StructuredRidge, StructuredSGD, metrics
 from combpred.aggregation import borda, kemeny
 from combpred.ranking import RankingByPairwiseComparison
 from combpred.structures import Graphs, LabelSets, Permutations, SpanningTrees, Subtrees, Tournaments
@@ -30,6 +30,12 @@ def test_columns_called_by_integers_are_matched(model, columns):
     assert model.score(X, moved) == model.score(X, y) > 0.8
     model.fit(X, moved)
     assert model.score(X, y) == model.score(X, moved) > 0.8
+    # Predictions have the columns of y of training, in their order.
+    assert metrics.kendall_tau(moved, model.predict(X)) == pytest.approx(model.score(X, moved), abs=1e-12)
+    framed = model.set_output(predict="y").predict(X)
+    assert framed.columns.tolist() == moved.columns.tolist()
+    assert metrics.kendall_tau(y, framed) == pytest.approx(model.score(X, y), abs=1e-12)
+    model.set_output(predict="default")
     if columns is ITEMS:
         with pytest.raises(ValueError, match="lacks the columns 31 and has 8; those of"):
             model.score(X, y.rename(columns={31: 8}))
@@ -51,10 +57,12 @@ def test_integer_columns_are_names():
     placed, moved = borda(y, weights=weights), borda(y[ITEMS[::-1]], weights=weights)
     assert placed.names == ITEMS == moved.names[::-1]
     np.testing.assert_array_equal(placed.consensus, moved.consensus[::-1])
-    numbered = y.set_axis([0, 1, 2, 3], axis=1)
-    np.testing.assert_array_equal(borda(numbered[[2, 3, 1, 0]], weights=weights).consensus, placed.consensus)
-    counts = pd.DataFrame(np.triu(np.ones((4, 4)), 1))
-    np.testing.assert_array_equal(kemeny(counts=counts.iloc[[2, 3, 1, 0], [1, 0, 3, 2]]).consensus, [1, 2, 3, 4])
+    numbered = borda(y.set_axis([0, 1, 2, 3], axis=1)[[2, 3, 1, 0]], weights=weights)
+    assert numbered.names == [2, 3, 1, 0]
+    np.testing.assert_array_equal(numbered.consensus, placed.consensus[[2, 3, 1, 0]])
+    counts = pd.DataFrame(np.triu(np.ones((4, 4)), 1)).iloc[[2, 3, 1, 0], [1, 0, 3, 2]]
+    consensus = kemeny(counts=counts)
+    assert consensus.names == [1, 0, 3, 2] and consensus.consensus.tolist() == [2, 1, 4, 3]
 
 
 def test_ratings_of_pivot_tables_keep_their_items():
@@ -90,6 +98,16 @@ def test_columns_of_what_has_no_names_are_matched_with_those_of_training(structu
     assert model.set_output(predict="y").predict(X).columns.tolist() == y.columns.tolist()
     with pytest.raises(ValueError, match="y_true lacks the columns 'column 0' and has 'edge'"):
         model.score(X, y.rename(columns={"column 0": "edge"}))
+
+
+def test_numbered_columns_of_what_has_no_names_are_matched():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = pd.DataFrame(np.array(ENTRIES["graphs"][1])[(X > 0).sum(axis=1)])
+    moved = y[[3, 0, 5, 1, 4, 2]]
+    for first, second in ((y, moved), (moved, y)):
+        structure = Graphs(4)
+        model = StructuredRidge(structure).fit(X, first)
+        assert model.score(X, second) == model.score(X, first) > 0.7
 
 
 @pytest.mark.parametrize("model", [StructuredRidge("permutations"), RankingByPairwiseComparison()], ids=repr)

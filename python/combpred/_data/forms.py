@@ -17,7 +17,7 @@ from .warn import warn_user
 def column_names(y: Any, argument: str = "y") -> list[Any] | None:
     """Return the names of the columns of a data frame of pandas, polars, Arrow or dask; None if it has none.
 
-    Names are strings, or integers, such as the keys of a table; columns called 0, 1, … in any order have none.
+    Names are strings, or integers, such as the keys of a table; columns called 0, 1, … in this order have none.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def column_names(y: Any, argument: str = "y") -> list[Any] | None:
         When two columns have the same name.
     """
     names = _called(y, argument)
-    return None if names is None or _are_numbers(names) else names
+    return None if names is None or names == list(range(len(names))) else names
 
 
 def _called(y: Any, argument: str) -> list[Any] | None:

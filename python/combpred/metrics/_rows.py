@@ -31,11 +31,11 @@ def with_same_columns(y_true: Any, second: Any, name: str = "y_pred") -> tuple[A
     ValueError
         When one has other names than the other.
     """
-    y_true, second = (columns_in_order(y, None, said, "") for y, said in ((y_true, "y_true"), (second, name)))
     names = column_names(y_true, "y_true")
-    if names is None or len(names) < 2:  # one column is one value of each row, whatever it is called
+    if names is not None and len(names) < 2:  # one column is one value of each row, whatever it is called
         return y_true, second
-    return y_true, columns_in_order(second, names, name, "those of y_true")
+    framed = hasattr(y_true, "columns") or hasattr(y_true, "column_names")
+    return y_true, columns_in_order(second, names, name, "those of y_true") if framed else second
 
 
 def number_matrix(values: ArrayLike, name: str) -> NDArray[Any]:
