@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from .plots import chains, draw, marginals
 from .table import ENDINGS, READING, Table, read_table, write_table
 from .targets import find_targets
 
+_LONGEST = 300  # characters of a structure, or an estimator, as they are shown
 #: Functions of truths and predictions, by name.
 METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") for name in metrics.get_scorer_names())
 
@@ -54,8 +56,9 @@ def fit(options: argparse.Namespace) -> None:
     with naming_rows(table, targets.columns):
         pipeline.fit(X, y)
     seconds = time.perf_counter() - start
-    what = _shortened(getattr(estimator, "structure_", None) or f"Rankings of {counted(estimator.n_labels_, 'label')}")
-    about = {"structure": what, "estimator": _shortened(estimator), "rows": str(len(table))}
+    what = str(getattr(estimator, "structure_", None) or f"Rankings of {counted(estimator.n_labels_, 'label')}")
+    what, how = (shorten(text, _LONGEST, placeholder=" …") for text in (what, str(estimator)))
+    about = {"structure": what, "estimator": how, "rows": str(len(table))}
     header = Header(
         about=about, numbers=numbers, categories=categories, targets=targets, missing=options.impute is not None,
         reading=reading(options), ids=select(table.names, options.id, "--id"), versions=versions(),
@@ -189,8 +192,3 @@ def _probabilities(model: Any, X: Any, header: Header, option: str) -> Any:
         return pandas.DataFrame(model.predict_marginals(X), columns=entries)
     what = f"{type(model).__name__} predicts no probabilities"
     raise UsageError(f"{option}: {what}; fit with --estimator ProbabilisticStructured")
-
-
-def _shortened(thing: Any, most: int = 300) -> str:
-    text = " ".join((thing if isinstance(thing, str) else repr(thing)).split())
-    return text if len(text) <= most else f"{text[: most - 1]}…"
