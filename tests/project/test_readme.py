@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
-from combpred import ProbabilisticStructured, StructuredRidge
+from combpred import ProbabilisticStructured, StructuredRidge, sampling
 from combpred._cli.main import _parser
 from combpred._lib.call import library
 from combpred._lib.structure import catalogue
@@ -106,8 +106,9 @@ def test_probability_example_keeps_its_word(capsys: pytest.CaptureFixture[str]) 
     model, X_test, y_test = names["model"], names["X_test"], names["y_test"]
     *_, likelihood, entropy = capsys.readouterr().out.split("[[")[1].split("]]")[1].split()
     uniform = model.structure_.log_count()
-    assert f"-{uniform:.2f} and {uniform:.2f} if all were equal" in PYTHON[4]
+    assert f"(-{uniform:.2f} {uniform:.2f} if all equal)" in PYTHON[4]
     assert float(likelihood) > -uniform and 0 < float(entropy) < uniform
+    assert f"# {float(likelihood):.2f} {float(entropy):.2f} (" in PYTHON[4]
     assert f"all {model.structure_.count()} rankings" in README
     assert names["rankings"].shape == (100, *y_test.shape)
     found = names["found"]
@@ -140,6 +141,19 @@ def test_own_structure_agrees_with_enumeration() -> None:
     assert np.abs(p @ psi - model.predict_marginals(X[:1])[0]).max() < model.epsilon  # with probability 0.95
     again = model.log_partition(X[:1], epsilon=0.25)
     assert again.lower[0] < logsumexp(f) < again.upper[0]  # with probability 0.95
+    # "With `bound=` …, or `radius=5**0.5` …, the library draws exactly wherever that is affordable".
+    tight = Custom.from_sampler(
+        names["draw"], names["embed"], log_count=names["teams"].log_count(),
+        bound=lambda s: max(np.sort(a * s[:8])[-4:].sum() + (a * s[8:]).max() for a in (1, -1)),
+    )  # fmt: skip
+    assert sampling.sample(tight, names["scores"], random_state=0).is_exact
+    certified = sampling.log_partition(tight, names["scores"], epsilon=0.25, random_state=0)
+    assert certified.is_guaranteed.all() and certified.lower[0] < exact < certified.upper[0]
+    wide = Custom.from_sampler(names["draw"], names["embed"], log_count=names["teams"].log_count(), radius=5**0.5)
+    assert np.linalg.norm(psi, axis=1).max() == pytest.approx(5**0.5)
+    assert sampling.sample(wide, names["scores"], sampler="cftp", random_state=0).is_exact
+    learnt = StructuredRidge(wide, loss="auc").fit(X, names["y"]).predict_certified(X[:3])
+    assert (learnt.nu < 1).all() and np.isfinite(learnt.upper_bound).all()
     # It predicts what the same model predicts after training with exact partition functions, of all teams in a list.
     listed = Custom.from_structures(members, names["embed"])
     numbers = [members.index([team[0], *sorted(team[1:])]) for team in names["y"].tolist()]
