@@ -6,9 +6,11 @@ import inspect
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -115,7 +117,7 @@ def test_what_does_not_fit_together_is_named():
         ConvertedTargets(StructuredRidge(), "sets").fit(X, y)
     with pytest.raises(ValueError, match=r"sep='\|': targets of form='tiers' are no strings"):
         ConvertedTargets(StructuredRidge(WeakOrders()), "tiers", sep="|").fit(X, CASES["tiers"][1])
-    with pytest.raises(ValueError, match="sets, row 3: the row is missing"):
+    with pytest.raises(ValueError, match="y, row 3: the row is missing"):
         ConvertedTargets(StructuredRidge("labelsets"), "sets").fit(X, [*y[:3], None, *y[4:]])
     with pytest.raises(NotFittedError):
         ConvertedTargets(StructuredRidge("labelsets"), "sets").predict(X)
@@ -133,3 +135,35 @@ def test_names_of_attributes_are_listed_before_sizes_are_known():
                 required = [p for p in inspect.signature(item).parameters.values() if p.default is p.empty]
                 if not required:
                     assert "get_params" in dir(item())
+
+
+def test_features_have_the_names_of_those_of_the_estimator():
+    structure, y = CASES["sets"]
+    frame = pd.DataFrame(X, columns=["age", "income"])
+    model = ConvertedTargets(make_pipeline(StandardScaler(), StructuredRidge(structure)), "sets")
+    assert model.fit(frame, y).feature_names_in_.tolist() == ["age", "income"] and model.n_features_in_ == 2
+    assert not hasattr(model.fit(X, y), "feature_names_in_")
+    with pytest.raises(NotFittedError):
+        _ = clone(model).feature_names_in_
+
+
+@pytest.mark.parametrize("estimator", [ranking.LabelRankingSVM(), make_pipeline(StandardScaler(), Ridge())])
+def test_estimators_without_a_structure_are_refused_with_what_to_do(estimator):
+    with pytest.raises(TypeError, match=r"^estimator must have a parameter structure.*: convert its targets"):
+        ConvertedTargets(estimator, "orders").fit(X, CASES["orders"][1])
+
+
+def test_refused_targets_are_called_y():
+    structure, y = CASES["sets"]
+    model = ConvertedTargets(StructuredRidge(structure), "sets").fit(X, y)
+    strange = [["a"], ["d"], *y[2:]]
+    for call in (
+        lambda: model.fit(X, strange),
+        lambda: model.score(X, strange),
+        lambda: model.convert_targets(strange),
+    ):
+        with pytest.raises(ValueError, match="^y, row 1: 'd' is none of labels, which are 'a', 'b', 'c'$") as caught:
+            call()
+        assert caught.value.row == 1
+    with pytest.raises(ValueError, match=r"^y is a generator, which can be read once only: pass list\(y\)$"):
+        model.fit(X, (row for row in y))

@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from ..._data.glossary import documented
-from ..._data.inputs import refit
+from ..._data.inputs import refit, refuse_unread
+from ..._data.targets import TargetError
 from ...structures import Structure, structure_classes
 from .base import Reached
 from .members import reached
@@ -42,6 +43,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     estimator_ : estimator
         The fitted estimator.
     %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -103,12 +105,18 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         with refit(self):
             estimator = clone(self.estimator)
             innermost = Reached.within(estimator)
+            if not hasattr(innermost.estimator, "structure"):
+                raise TypeError(
+                    "estimator must have a parameter structure, as StructuredRidge has, or be a pipeline or search of "
+                    f"one that has, got {innermost.estimator!r}: convert its targets before, as by "
+                    "Permutations.from_orders, and its predictions after, as by to_orders"
+                )
             given = innermost.estimator.structure
             structure = structure_classes().get(given) if isinstance(given, str) else given
             convert = self._converter(structure, "from")
             # A converter holds the names that its structure has; else they are learnt from the columns of a frame.
             framed = not getattr(convert, "keywords", None) and "as_frame" in inspect.signature(convert).parameters
-            y = convert(y, **self._separated(convert), **({"as_frame": True} if framed else {}))
+            y = self._converted(convert, y, **({"as_frame": True} if framed else {}))
             arguments = innermost.fit_arguments(sample_weight, "the estimator")
             self.estimator_ = estimator.fit(X, y, **arguments)
         return self
@@ -185,7 +193,21 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         """
         check_is_fitted(self)
         convert = self._converter(self._fitted_structure(), "from")
-        return convert(y, **self._separated(convert))
+        return self._converted(convert, y)
+
+    def _converted(self, convert: Any, y: Any, **options: Any) -> Any:
+        """Return targets as a converter reads them; what it refuses is y of this estimator."""
+        refuse_unread(y, "y")
+        try:
+            return convert(y, **self._separated(convert), **options)
+        except TargetError as error:
+            raise TargetError(error.row, error.reason, "y") from None
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """The names of the features, where the fitted estimator has them."""
+        check_is_fitted(self)
+        return self.estimator_.feature_names_in_
 
     @property
     def n_features_in_(self) -> int:
