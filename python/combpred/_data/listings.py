@@ -14,6 +14,7 @@ from .._lib.arrays import refuse_masked
 from .forms import column_names, columns_in_order, frame_kind
 from .names import Names, checked_names
 from .targets import TargetError, summary
+from .warn import warn_user
 
 _LISTED = (list, tuple, set, frozenset, np.ndarray)
 
@@ -110,7 +111,9 @@ def read_lists(
         if len(kinds) > 1:
             raise TypeError(f"{argument} holds names and numbers side by side: make all of them strings, or integers")
         if kinds == {str}:
-            known = tuple(sorted({entry for entries in rows for entry in entries}))
+            found = sorted({entry for entries in rows for entry in entries})
+            _doubt_spaces(found, argument)
+            known = tuple(found)
     if known is None:
         first = int(one_based)
         n_items = max((entry - first + 1 for entries in rows for entry in entries), default=0)
@@ -153,6 +156,20 @@ def read_lists(
         n_items,
         known,
     )
+
+
+def _doubt_spaces(names: Sequence[str], argument: str) -> None:
+    """Warn of names that occur with spaces around them and without, which are probably one."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.strip(), name)
+        if other != name:
+            warn_user(
+                f"{argument} has the names {other!r} and {name!r}, which differ in spaces alone and count as two: "
+                "strip all names, as by .str.strip() of columns",
+                UserWarning,
+            )
+            return
 
 
 def as_table(values: Any, names: Names | None, as_frame: bool, rows: Any = None) -> Any:

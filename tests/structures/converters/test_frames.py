@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -103,3 +105,18 @@ def test_strings_come_back_as_they_were(form):
     assert back(y, sep=">") == rows
     with pytest.raises(ValueError, match="sep=' ' occurs in the name 'b c': take another one, or None for lists"):
         back(y, sep=" ")
+
+
+@pytest.mark.parametrize(
+    "make", [Permutations.from_orders, Permutations.from_top_k, LabelSets.from_sets, Cliques.from_vertices]
+)
+def test_names_that_differ_in_spaces_are_doubted(make):
+    rows = [["tea", "milk "], ["milk", "tea"]]
+    with pytest.warns(
+        UserWarning, match="has the names 'milk' and 'milk ', which differ in spaces alone and count as two"
+    ):
+        assert make(rows).shape == (2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert make([[name.strip() for name in row] for row in rows]).shape == (2, 2)
+        assert make(rows, ["milk", "milk ", "tea"]).shape == (2, 3)  # as the user says
