@@ -128,3 +128,11 @@ def test_categories_in_another_order_than_the_grades_are_refused():
         StructuredRidge(Ordinal(GRADES)).fit(X, downwards)
     unordered = pd.Series(pd.Categorical(WORDS, GRADES[::-1]))  # says nothing of an order
     assert StructuredRidge(Ordinal(GRADES)).fit(X, unordered).score(X, unordered) > -1
+
+
+@pytest.mark.parametrize("name", [("size", "of shirts"), 2.5, pd.Timestamp("2020-01-01")])
+def test_one_column_may_be_called_by_anything(name):
+    y = pd.DataFrame({"g": WORDS}).set_axis(pd.Index([name], tupleize_cols=False), axis=1)
+    with pytest.warns(DataConversionWarning):
+        model = StructuredRidge().fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), StructuredRidge().fit(X, WORDS).predict(X))

@@ -37,6 +37,8 @@ def _called(y: Any, argument: str) -> list[Any] | None:
     if columns is None:
         return None
     names = [name.item() if isinstance(name, np.generic) else name for name in columns]
+    if len(names) == 1 and not isinstance(names[0], (str, int)):
+        return None  # there is nothing to match by it
     strings = [isinstance(name, str) for name in names]
     if not all(strings) and (any(strings) or not all(type(name) is int for name in names)):
         odd = next(name for name in names if not isinstance(name, str if any(strings) else int))

@@ -184,8 +184,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         predict : {"default", "pandas", "polars", "y"} or None, default=None
             What `predict`, `predict_proba` and `predict_marginals` return. "default": arrays. "pandas", "polars": a
             data frame whose columns have the names of the structure's labels, items or nodes (or of the entries of ψ),
-            with the index of X; where outputs are single values, a series. "y": such a frame where y was one in
-            ``fit``, otherwise an array. None: as before.
+            with the index of X; where outputs are single values, a series with the name and the categories of y. "y":
+            such a frame where y was one in ``fit``, otherwise an array. None: as before.
 
         Returns
         -------
