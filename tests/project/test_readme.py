@@ -225,6 +225,29 @@ def test_commands_exist() -> None:
     assert installs[0].endswith("-m combpred demo")
 
 
+def test_what_is_said_of_label_rankers_is_what_the_table_of_benchmarks_shows() -> None:
+    """Kendall's tau on nine sets: ridge regression is the best or near it, and distributions are level on most."""
+    assert re.search(r"loss \"squared\" is the best\s+or within \.015 of it", README)
+    assert re.search(r"gives probabilities and is just as good on most", README)
+    text = (ROOT / "tests" / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    head, *lines = text[text.index("| τ | iris |") :].split("\n\n")[0].splitlines()
+    table = {cells[1].strip(): cells[2:-1] for cells in (line.split("|") for line in lines[1:])}
+    tau = {name: np.array([float(cell.strip(" *")) for cell in cells]) for name, cells in table.items()}
+    best = np.max(list(tau.values()), axis=0)
+    assert best.shape == (9,) == (head.count("|") - 2,)
+    assert (best - tau["StructuredRidge, squared"]).max() <= 0.015
+    assert (tau["StructuredRidge, squared"] - tau["ProbabilisticStructured"] <= 0.015).sum() >= 7
+
+
+def test_scripts_of_the_page_of_experiments_have_its_options() -> None:
+    page = (ROOT / "python" / "docs" / "experiments.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    .*python (tests/benchmarks/\w+\.py)(.*)$", page, re.MULTILINE)
+    assert len(commands) == 4
+    for script, options in commands:
+        source = (ROOT / script).read_text(encoding="utf-8")
+        assert all(f'"{option}"' in source for option in re.findall(r"--\w+", options)), script
+
+
 def test_extras_and_versions_are_those_of_the_package() -> None:
     if sys.version_info < (3, 11):
         pytest.skip("reading pyproject.toml needs tomllib, new in Python 3.11")
