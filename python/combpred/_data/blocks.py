@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._lib.arrays import refuse_masked
 from .._lib.errors import DataError
-from .inputs import release_pages, row_weights
+from .inputs import refuse_strings, refuse_unread, release_pages, row_weights
 
 Result = TypeVar("Result")
 Merge = Callable[[Result, Result], Result]
@@ -348,15 +349,20 @@ def make_block(given: Any, index: int, start: int) -> Block:
     y: Any = given[1]
     if y is None:
         raise ValueError(f"block {index}: y is None: give one structure for each row")
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    if X.ndim != 2:
-        raise ValueError(f"block {index}: X has shape {X.shape}, must be (n, n_features)")
-    X = X.tocsr() if sparse.issparse(X) else X
-    n = n_rows(X)
-    if n != n_rows(y):
-        raise ValueError(f"block {index}: X has {n} rows and y {n_rows(y)}; they must agree row by row")
     block = Block(X, y, None, index, start)
     with block.errors():
+        refuse_unread(X, "X")
+        refuse_unread(y, "y")
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if len(X.shape) != 2:
+            raise ValueError(f"X has shape {X.shape}, must be (n, n_features)")
+        refuse_masked(X, "X")
+        refuse_strings(X)
+        X = X.tocsr() if sparse.issparse(X) else X
+        n = n_rows(X)
+        if n != n_rows(y):
+            raise ValueError(f"X has {n} rows and y {n_rows(y)}; they must agree row by row")
+        block = replace(block, X=X)
         return replace(block, weights=row_weights(given[2] if len(given) == 3 else None, n))
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .blocks import Block, BlockSource, Merge, Result, make_block, n_rows
+from .._lib.arrays import refuse_masked
+from .blocks import Block, BlockSource, Merge, Result, make_block, n_rows, take_rows
 from .inputs import is_dask, require_weight
 
 # Number of results that one task merges: a pass over a hundred partitions takes fifteen such tasks.
@@ -90,8 +91,8 @@ class DaskBlocks(BlockSource):
 
     def _aligned(self, data: Any, argument: str) -> list[Any]:
         """Return the partitions of y or of the weights, cut like those of X."""
-        if sparse.issparse(data):
-            return self._cut_sparse(data, argument)
+        if not is_dask(data) and (sparse.issparse(data) or hasattr(data, "columns")):
+            return self._cut_rows(data, argument)
         if not is_dask(data):
             data = self._cut(data, argument)
         chunks: Any = getattr(data, "chunks", (None,))[0]
@@ -108,16 +109,19 @@ class DaskBlocks(BlockSource):
         import dask.array as da
 
         self._require_known(data, argument)
+        refuse_masked(data, argument)
         array = np.asarray(data)
         self._require_rows(len(array), argument)
         return da.from_array(array, chunks=(self._chunks, *((size,) for size in array.shape[1:])))
 
-    def _cut_sparse(self, data: Any, argument: str) -> list[Any]:
-        """Return a sparse matrix in memory as delayed blocks of rows with the chunks of X."""
+    def _cut_rows(self, data: Any, argument: str) -> list[Any]:
+        """Return a sparse matrix or a data frame in memory as delayed blocks of rows with the chunks of X."""
         self._require_known(data, argument)
         self._require_rows(data.shape[0], argument)
-        rows, ends = data.tocsr(), np.cumsum([0, *self._chunks])
-        return [_delayed(rows[lo:hi], pure=False) for lo, hi in zip(ends[:-1], ends[1:], strict=True)]
+        rows, ends = data.tocsr() if sparse.issparse(data) else data, np.cumsum([0, *self._chunks])
+        return [
+            _delayed(take_rows(rows, slice(lo, hi)), pure=False) for lo, hi in zip(ends[:-1], ends[1:], strict=True)
+        ]
 
     def _require_known(self, data: Any, argument: str) -> None:
         """Raise ValueError if the partitions of X have unknown lengths, so that nothing can be cut like them."""

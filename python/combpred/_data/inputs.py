@@ -212,6 +212,7 @@ def unconverted_rows(estimator: Any, X: Any, *, accept_sparse: bool = True) -> A
     Entries of an array are not read, so a memory-mapped file stays on disk and float32 inputs are not copied as a
     whole; `rows_in_double` converts and checks some rows at a time.
     """
+    X = in_memory(X)
     if sparse.issparse(X) or (hasattr(X, "columns") and hasattr(X, "sparse")):  # also a data frame of sparse columns
         return check_rows(estimator, X, reset=False, accept_sparse=accept_sparse)
     return validate_input(estimator, X, reset=False, accept_sparse=False, dtype="numeric")

@@ -92,8 +92,7 @@ class BlockRows:
                 raise TargetError(error.row, error.reason + self.remedy, error.argument) from None
             except RowError as error:
                 rows = take_rows(block.X, slice(error.row, error.row + 1))
-                rows = rows if sparse.issparse(rows) else np.asarray(rows)
-                require_finite(rows, block.number(error.row), self.names)
+                require_finite(_as_doubles(rows), block.number(error.row), self.names)
                 raise
 
     def _suitable(self, X: Any) -> Any:
@@ -102,7 +101,7 @@ class BlockRows:
             raise ValueError(
                 f"X has {X.shape[1]} features, the first rows have {self.n_features}: give all rows the same columns"
             )
-        columns = getattr(X, "columns", None)
+        columns = X.column_names if hasattr(X, "column_names") else getattr(X, "columns", None)  # Arrow's are arrays
         if self.names is not None and columns is not None and tuple(columns) != self.names:
             raise ValueError(
                 f"the columns of X are {list(columns)}, those of the first rows are {list(self.names)}: give all rows "
@@ -162,6 +161,8 @@ class BlockRows:
 
 def _as_doubles(X: Any) -> Any:
     """Return inputs as an array or CSR of float64."""
+    if hasattr(X, "iloc"):  # pandas has values of its own where a number is missing
+        X = X.to_numpy(dtype=np.float64, na_value=np.nan)
     return X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
 
 

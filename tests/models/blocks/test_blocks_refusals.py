@@ -56,7 +56,7 @@ def test_not_a_number_in_the_tenth_block_is_named(few_rows):
         ({"X": np.ones((3, 5))}, "block 3: X has 3 rows and y 4"),
         ({"X": np.ones(4)}, r"block 3: X has shape \(4,\), must be \(n, n_features\)"),
         ({"X": np.ones((4, 5), dtype=complex)}, "block 3: Complex data not supported"),
-        ({"X": np.full((4, 5), "a")}, "block 3: could not convert"),
+        ({"X": np.full((4, 5), "a")}, "block 3: X, row 0: found .a. in column 0, where estimators take numbers"),
         ({"y": np.ones((4, 3), dtype=int)}, "block 3: y has 3 columns, it needs 4"),
         ({"y": np.tile([1, 3, 3, 4], (4, 1))}, "block 3: y, row 0: labels 1 and 2 share position 3"),
         ({"weights": np.ones(5)}, r"block 3: sample_weight has shape \(5,\)"),

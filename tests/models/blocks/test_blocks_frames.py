@@ -1,0 +1,81 @@
+"""Blocks that are data frames: of every library, with their names, and what is in none but the first block."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from combpred import BlockStatistics, ProbabilisticStructured, StructuredRidge
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(40, 3)), columns=["age", "income", "height"])
+Y = pd.DataFrame((X @ RNG.normal(size=(3, 3)) > 0).to_numpy().astype(int), columns=["urgent", "bill", "spam"])
+SWAPPED = ["spam", "urgent", "bill"]
+
+
+def nullable(frame):
+    return frame.convert_dtypes()
+
+
+def arrow(frame):
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+FORMS = [pl.from_pandas, arrow, nullable]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@pytest.mark.parametrize("model", [StructuredRidge("labelsets"), ProbabilisticStructured("labelsets")])
+def test_blocks_are_frames_of_any_library(model, form, few_rows):
+    blocks = [(form(X[:15]), form(Y[:15])), (form(X[15:]), form(Y[SWAPPED][15:]))]
+    expected = model.fit_blocks([(X[:15].to_numpy(), Y[:15].to_numpy()), (X[15:].to_numpy(), Y[15:].to_numpy())]).coef_
+    found = model.fit_blocks(blocks)
+    np.testing.assert_allclose(found.coef_, expected, rtol=1e-12, atol=1e-14)
+    assert found.feature_names_in_.tolist() == X.columns.tolist()
+    assert found.structure_.labels == Y.columns.tolist()
+    of_a_block = BlockStatistics.of("labelsets", *blocks[0]).solve().coef_
+    np.testing.assert_allclose(of_a_block, BlockStatistics.of("labelsets", X[:15], Y[:15]).solve().coef_, rtol=1e-12)
+    with pytest.raises(ValueError, match=r"^block 1: the columns of X are \['height', 'age', 'income'\], those of the"):
+        model.fit_blocks([blocks[0], (form(X[["height", "age", "income"]]), form(Y))])
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_missing_numbers_of_later_blocks_are_named(form):
+    spoilt = X.astype("Float64")
+    spoilt.loc[17, "income"] = pd.NA
+    with pytest.raises(ValueError, match=r"^block 1: Input X contains NaN, first at row 17, column 'income': remove"):
+        StructuredRidge("labelsets").fit_blocks([(form(X), form(Y)), (form(spoilt), form(Y))])
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        ("old", "X, row 0: found 'old' in column 'age', where estimators take numbers: encode categories before"),
+        ("1", "X, row 0: found '1' in column 'age', a string: make numbers of such columns"),
+        (pd.Timestamp("2020-01-01"), "X: column 'age' holds times: make numbers of them"),
+    ],
+)
+def test_what_is_no_number_is_named_in_every_block(column, reason):
+    for blocks in ([(X.assign(age=column), Y)], [(X, Y), (X.assign(age=column), Y)]):
+        with pytest.raises(ValueError, match=rf"^block {len(blocks) - 1}: {reason}"):
+            StructuredRidge("labelsets").fit_blocks(blocks)
+
+
+def test_lazy_frames_are_refused_by_block():
+    for name, block in (("X", (pl.from_pandas(X).lazy(), Y)), ("y", (X, pl.from_pandas(Y).lazy()))):
+        with pytest.raises(ValueError, match=rf"^block 1: {name} is a LazyFrame, .* pass {name}\.collect\(\)$"):
+            StructuredRidge("labelsets").fit_blocks([(X, Y), block])
+
+
+@pytest.mark.parametrize("form", [lambda frame: frame, *FORMS])
+def test_targets_beside_arrays_of_dask_keep_their_names(form):
+    da = pytest.importorskip("dask.array")
+    chunks = da.from_array(X.to_numpy(), chunks=(15, 3))
+    model = StructuredRidge("labelsets").fit(chunks, form(Y))
+    assert model.structure_.labels == Y.columns.tolist()
+    assert model.score(X.to_numpy(), Y[SWAPPED]) == model.score(X.to_numpy(), Y)
+    with pytest.raises(ValueError, match=r"y, row 2: an entry is masked; drop the row"):
+        StructuredRidge("labelsets").fit(chunks, np.ma.masked_array(Y, np.arange(40)[:, np.newaxis] == [2, 2, 2]))
