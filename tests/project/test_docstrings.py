@@ -216,15 +216,34 @@ def test_public_methods_say_what_they_raise_and_cost(estimator):
             assert part in text, f"{estimator.__name__}.{name}: {part!r}"
 
 
+def faces():
+    """Return the modules that users import from."""
+    return [combpred, *filter(inspect.ismodule, (getattr(combpred, name) for name in combpred.__all__))]
+
+
+def test_first_sentences_are_plain_text():
+    """They are shown in lists of functions and in tooltips, where roles and formulas are not set."""
+    wrong = set()
+    for face in faces():
+        for owner in (face, *(getattr(face, name) for name in face.__all__)):
+            if not (inspect.ismodule(owner) or callable(owner)):
+                continue
+            members = inspect.getmembers(owner) if inspect.isclass(owner) else []
+            public = [member for name, member in members if not name.startswith("_")]
+            for documented_object in (owner, *public):
+                text = inspect.getdoc(documented_object) or ""
+                if re.search(r":\w+:`", text.split("\n\n")[0].split(". ")[0]):
+                    wrong.add(text.split("\n\n")[0])
+    assert wrong == set()
+
+
 #: Functions without errors of their own, and those whose errors come at the first use of what they return.
 NO_ERRORS = re.compile(r"\.(probabilities|pair_probabilities|Custom\.(from_\w+|get_params))$")
 
 
 def test_public_functions_say_what_they_return_and_raise():
-    public = [getattr(combpred, name) for name in combpred.__all__]
-    faces = [combpred, *filter(inspect.ismodule, public)]
     wrong, seen = {}, set()
-    for face in faces:
+    for face in faces():
         for owner in (getattr(face, name) for name in face.__all__):
             members = inspect.getmembers(owner, callable) if inspect.isclass(owner) else [("", owner)]
             for name, function in members:

@@ -652,7 +652,7 @@ class ProbabilisticStructured(StructuredEstimator):
 
     @lazily_on_dask
     def predict_marginals(self, X: Any) -> Any:
-        r"""Return the expected embedding :math:`E\,\psi(y)` of each row.
+        r"""Return the expected embedding E ψ(y) of each row.
 
         Where entries of ψ are 0 or 1 these are probabilities: of a label, an arc, an edge, a cell. Where they are ±1,
         as the pairs of rankings, they are the difference of the probabilities of the two orders.
@@ -713,7 +713,9 @@ class ProbabilisticStructured(StructuredEstimator):
         return marginals
 
     def log_proba(self, X: Any, y: Any) -> FloatArray:
-        r"""Return :math:`\ln p(y \mid x)` of a given structure for each row.
+        r"""Return the log-probability of a given structure for each row.
+
+        That is :math:`\ln p(y \mid x)`.
 
         Parameters
         ----------
@@ -756,7 +758,7 @@ class ProbabilisticStructured(StructuredEstimator):
         return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
 
     def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        r"""Return the mean of :math:`-\ln p(y \mid x)`; smaller is better.
+        r"""Return the mean of −ln p(y | x); smaller is better.
 
         Parameters
         ----------
@@ -796,7 +798,9 @@ class ProbabilisticStructured(StructuredEstimator):
     def log_partition(
         self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None
     ) -> LogPartition:
-        r"""Return :math:`\ln Z(x)`, :math:`Z(x) = \sum_y \exp\langle f(x), \psi(y)\rangle`, with bounds.
+        r"""Return the logarithm of the partition function of each row, with bounds.
+
+        The partition function is :math:`Z(x) = \sum_y \exp\langle f(x), \psi(y)\rangle`.
 
         Parameters
         ----------
@@ -847,7 +851,9 @@ class ProbabilisticStructured(StructuredEstimator):
 
     @lazily_on_dask
     def entropy(self, X: Any) -> FloatArray:
-        r"""Return the entropy :math:`-\sum_y p(y \mid x) \ln p(y \mid x)` of the distribution of each row.
+        r"""Return the entropy of the distribution of each row.
+
+        It is :math:`-\sum_y p(y \mid x) \ln p(y \mid x)`.
 
         Parameters
         ----------

@@ -125,7 +125,7 @@ def median_rank(
     n_extensions: int = 100,
     random_state: int | np.random.RandomState | None = None,
 ) -> Aggregate:
-    r"""Return the order of the median positions, an approximation of :func:`footrule`.
+    r"""Return the order of the median positions, which approximates the consensus of `footrule`.
 
     Parameters
     ----------

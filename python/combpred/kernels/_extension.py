@@ -36,7 +36,9 @@ def extension_kernel(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> FloatArray | float:
-    r"""Count the linear extensions that two orders have in common: :math:`k_\ell(y, y') = \ell(y \cup y')`.
+    r"""Count the linear extensions that two orders have in common.
+
+    That is :math:`k_\ell(y, y') = \ell(y \cup y')`, the number of those of their union.
 
     Parameters
     ----------

@@ -62,9 +62,10 @@ def gram(X: Any, Y: Any, given: str, compute: Callable[[Orders, Orders | None], 
 def edge_kernel(
     X: ArrayLike, Y: ArrayLike | None = None, *, format: str = "positions", normalize: bool = False
 ) -> FloatArray | float:
-    r"""Count the relations that two orders have in common: :math:`k(y, y') = |E \cap E'|`.
+    r"""Count the relations that two orders have in common.
 
-    E is the set of pairs (u, v) such that u is before v in y, transitively closed.
+    That is :math:`k(y, y') = |E \cap E'|`, where E is the set of pairs (u, v) such that u is before v in y,
+    transitively closed.
 
     Parameters
     ----------

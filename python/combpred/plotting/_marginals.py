@@ -28,7 +28,7 @@ _MOST_VALUES = 16  # rows and columns up to which values are written by default
 
 
 class MarginalsDisplay:
-    r"""The marginals :math:`E\psi` of one distribution p(y | x) as a matrix.
+    r"""The marginals of one distribution p(y | x), the means of ψ, as a matrix.
 
     For rankings the matrix holds P(row before column). What it holds for other structures:
 

@@ -30,7 +30,9 @@ _EUCLIDEAN = frozenset({"euclidean", "l2", "sqeuclidean", "nan_euclidean"})
 
 @dataclass(frozen=True, eq=False)
 class MallowsEstimate:
-    r"""Estimates of Mallows' model :math:`p(y) \propto e^{-\theta D(y, c)}` for n rows, D being Kendall's distance.
+    r"""Estimates of Mallows' model of rankings for n rows.
+
+    The model is :math:`p(y) \propto e^{-\theta D(y, c)}`, D being Kendall's distance.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-r"""Samplers, partition functions and marginals of :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` on any structure.
+r"""Samplers, partition functions and marginals of distributions on any structure.
+
+The distribution that scores s make is :math:`p(y) \propto \exp\langle s, \psi(y)\rangle`.
 
 :func:`sample` draws outputs, exactly by recursions, coupling from the past and rejection, or along Markov chains.
 :func:`log_partition` computes partition functions exactly, estimates them from such draws within given errors, or

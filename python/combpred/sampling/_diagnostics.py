@@ -67,7 +67,7 @@ def effective_sample_size(x: ArrayLike) -> float:
 
 
 def split_r_hat(x: ArrayLike) -> float:
-    r"""Return the potential scale reduction factor :math:`\hat R` of the halves of chains.
+    r"""Return the potential scale reduction factor R̂ of the halves of chains.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
 
 
 def meta_coalescence_time(log_beta: float) -> float:
-    r"""Return the mean number of proposals that "cftp" and "rejection" make for a sample, :math:`1/\beta`.
+    r"""Return the mean number of proposals that "cftp" and "rejection" make for a sample: 1/β.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class AnnealingDetails:
 
 @dataclass(frozen=True, eq=False)
 class TaylorDetails:
-    r"""Details of the Taylor expansion of :math:`\ln Z` for n rows of scores.
+    r"""Details of the Taylor expansion of ln Z for n rows of scores.
 
     Attributes
     ----------
@@ -77,7 +77,9 @@ class TaylorDetails:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogPartition(Tabular):
-    r"""The logarithm of :math:`Z = \sum_y \exp\langle s, \psi(y)\rangle` for n rows of scores, with bounds.
+    r"""Logarithms of the partition functions of n rows of scores, with bounds.
+
+    That of a row s is :math:`Z = \sum_y \exp\langle s, \psi(y)\rangle`.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ MARGINALS_METHODS = ("samples", "counting")
 
 @dataclass(frozen=True, eq=False)
 class SampledMarginals:
-    r"""Estimates of the expectation :math:`E\,\psi` for n rows of scores, with bounds on their errors.
+    r"""Estimates of the mean of ψ for n rows of scores, with bounds on their errors.
 
     Attributes
     ----------
@@ -120,7 +120,9 @@ def estimate_marginals(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> SampledMarginals:
-    r"""Estimate the mean of ψ under :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for each row s from draws.
+    r"""Estimate from draws the mean of ψ under the distribution that each row of scores makes.
+
+    For a row s that is :math:`p(y) \propto \exp\langle s, \psi(y)\rangle`.
 
     All entries of a row are within their errors with probability 1 − `delta`.
 

@@ -33,7 +33,9 @@ def log_partition(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> LogPartition:
-    r"""Return :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for each row s, exact or estimated.
+    r"""Return the logarithm of the partition function of each row of scores, exact or estimated.
+
+    For a row s it is :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle`.
 
     Parameters
     ----------

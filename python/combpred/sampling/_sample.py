@@ -72,7 +72,9 @@ def sample(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Samples:
-    r"""Draw outputs from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for each row s of `scores`.
+    r"""Draw outputs from the distribution that each row of `scores` makes.
+
+    For a row s that is :math:`p(y) \propto \exp\langle s, \psi(y)\rangle`.
 
     Parameters
     ----------

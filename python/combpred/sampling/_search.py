@@ -218,7 +218,9 @@ def _base(alpha: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class OptimumProbability:
-    r"""The probability :math:`\alpha^{\max h}/Z(\alpha)` of one output of largest score, for n rows of scores.
+    r"""The probability of one output of largest score, for n rows of scores.
+
+    It is :math:`\alpha^{\max h}/Z(\alpha)`.
 
     Attributes
     ----------
@@ -266,7 +268,9 @@ def optimum_probability(
     chain: str = "local",
     **options: Any,
 ) -> OptimumProbability:
-    r"""Return the weight of an output of largest score under :math:`\pi_\alpha(y) \propto \alpha^{h(y)}` for each row.
+    r"""Return the probability of an output of largest score for each row of scores.
+
+    The distribution is :math:`\pi_\alpha(y) \propto \alpha^{h(y)}`, where h(y) is the score of y.
 
     That is the probability that a chain MC(α) in its stationary distribution is at an optimum, the thesis's open
     question: :math:`\pi_\alpha(y^*) = \alpha^{\max h}/Z(\alpha)`, by the decoder and the partition function.
@@ -338,7 +342,9 @@ def optimum_probability(
 
 
 def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.5) -> FloatArray:
-    r"""Return the smallest α for which a draw from :math:`\pi_\alpha` is an output of largest score often enough.
+    r"""Return the smallest α for which a draw is an output of largest score often enough.
+
+    Draws are from the distribution :math:`\pi_\alpha` of `optimum_probability`.
 
     Parameters
     ----------

@@ -18,7 +18,9 @@ from ._converter import converter
 
 @documented
 class Assignments(Structure):
-    r"""One-to-one assignments of k items to k columns: :math:`\psi_{ij}(y)` is 1 if item i gets column j, else 0.
+    r"""One-to-one assignments of k items to k columns.
+
+    :math:`\psi_{ij}(y)` is 1 if item i gets column j, else 0.
 
     Parameters
     ----------

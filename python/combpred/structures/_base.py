@@ -64,7 +64,7 @@ class Sized(NamedTuple):
 
 
 class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    r"""A finite output space with an embedding :math:`\psi` into :math:`R^d`.
+    r"""A finite output space with an embedding ψ that describes each output by d numbers.
 
     Structures are descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`, `clone` and
     ``structure__size`` in a grid search work, and two structures are equal when their classes and parameters are.
@@ -291,7 +291,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return parts
 
     def feature_names(self) -> NDArray[np.object_]:
-        r"""Return a name for every entry of :math:`\psi`.
+        r"""Return a name for every entry of ψ.
 
         Returns
         -------
@@ -378,7 +378,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     @property
     def n_features(self) -> int:
-        r"""Length d of the embedding :math:`\psi`."""
+        r"""Length d of the embedding ψ."""
         return self.space.n_features
 
     @property
@@ -387,7 +387,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return self.space.moments_info
 
     def mean(self) -> NDArray[np.float64]:
-        r"""Return the mean :math:`\mu = E\,\psi(y)` over uniform members y.
+        r"""Return the mean μ of ψ(y) over uniform members y.
 
         Returns
         -------
@@ -404,7 +404,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return self.space.mean()
 
     def second_moment(self) -> NDArray[np.float64]:
-        r"""Return the second moment :math:`M = E\,\psi(y)\psi(y)^\top` over uniform members y.
+        r"""Return the second moment M of ψ(y) over uniform members y.
+
+        It is :math:`M = E\,\psi(y)\psi(y)^\top`.
 
         Returns
         -------
@@ -427,7 +429,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return self.space.second_moment()
 
     def covariance(self) -> NDArray[np.float64]:
-        r"""Return the covariance :math:`\Sigma = M - \mu\mu^\top` of :math:`\psi(y)` over uniform members y.
+        r"""Return the covariance of ψ(y) over uniform members y.
+
+        It is :math:`\Sigma = M - \mu\mu^\top`, with the mean μ and the second moment M.
 
         Returns
         -------
@@ -462,7 +466,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         self.space.check(self.space.encode(y))
 
     def embed(self, y: Any) -> NDArray[np.float64]:
-        r"""Return :math:`\psi(y)` of every row.
+        r"""Return the embedding ψ(y) of every row.
 
         Parameters
         ----------
@@ -556,7 +560,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         decoder: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> NDArray[Any]:
-        r"""Return a member of largest score :math:`\langle s, \psi(y)\rangle` for every row s of `scores`.
+        r"""Return a member of largest score for every row of `scores`.
+
+        The score of a member y for a row s is :math:`\langle s, \psi(y)\rangle`.
 
         Parameters
         ----------
@@ -605,7 +611,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     # The distributions p(y) ∝ exp⟨s, ψ(y)⟩.
 
     def log_partition(self, scores: ArrayLike) -> NDArray[np.float64] | float:
-        r"""Return :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for every row s of `scores`.
+        r"""Return the logarithm of the partition function for every row of `scores`.
+
+        For a row s it is :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle`.
 
         The sum runs over all members, so scores of 0 give `log_count`. It is exact up to rounding, however large the
         scores are.
@@ -652,7 +660,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return float(log_z[0]) if single else log_z
 
     def marginals(self, scores: ArrayLike) -> NDArray[np.float64]:
-        r"""Return the mean of :math:`\psi(y)` under :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for every row s.
+        r"""Return the mean of ψ(y) under the distribution that every row of `scores` makes.
+
+        For a row s that is :math:`p(y) \propto \exp\langle s, \psi(y)\rangle`.
 
         This is the gradient of `log_partition`. For entries of :math:`\psi` that are 0 or 1, it is the probability of
         a 1. Scores of 0 give `mean`.

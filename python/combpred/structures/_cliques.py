@@ -17,7 +17,9 @@ from ._converter import converter
 
 @documented
 class Cliques(Structure):
-    r"""Cliques of the complete graph on N vertices: :math:`\psi_{uv}(y)`, u < v, is 1 if u and v both belong to y.
+    r"""Cliques of the complete graph on N vertices: any sets of these, scored by their pairs.
+
+    :math:`\psi_{uv}(y)`, u < v, is 1 if u and v both belong to y, else 0.
 
     Parameters
     ----------

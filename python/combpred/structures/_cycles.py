@@ -17,7 +17,9 @@ from ._visits import Visits
 
 @documented
 class Cycles(Visits):
-    r"""Undirected cycles over subsets of N vertices: :math:`\psi_{uv}(y)`, u < v, is 1 if u and v are neighbours.
+    r"""Undirected cycles over subsets of N vertices.
+
+    :math:`\psi_{uv}(y)`, u < v, is 1 if u and v are neighbours, else 0.
 
     Parameters
     ----------

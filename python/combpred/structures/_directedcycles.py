@@ -16,7 +16,9 @@ from ._visits import Visits
 
 @documented
 class DirectedCycles(Visits):
-    r"""Directed cycles over subsets of N vertices: :math:`\psi_{uv}(y)`, u < v, is +1 for u→v, −1 for v→u, else 0.
+    r"""Directed cycles over subsets of N vertices.
+
+    :math:`\psi_{uv}(y)`, u < v, is +1 for u→v, −1 for v→u, else 0.
 
     Parameters
     ----------

@@ -26,7 +26,9 @@ _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
 
 @documented
 class Graphs(EdgeSets):
-    r"""Graphs on N vertices: :math:`\psi_e(y)` is 1 for the edges e of the graph y.
+    r"""Graphs on N vertices: any sets of edges, or those with a hereditary property.
+
+    :math:`\psi_e(y)` is 1 for the edges e of the graph y, else 0.
 
     Parameters
     ----------

@@ -18,7 +18,9 @@ from ._trees import Trees
 
 @documented
 class Hierarchy(Trees):
-    r"""One node of a rooted tree: :math:`\psi(y)` is 1 at the node and all its ancestors.
+    r"""One node of a rooted tree.
+
+    :math:`\psi(y)` is 1 at the node and all its ancestors, else 0.
 
     Parameters
     ----------

@@ -25,7 +25,9 @@ _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
 
 @documented
 class LabelSets(Structure):
-    r"""Subsets of d labels, all, those of one size or those that occur: :math:`\psi(y)` is the indicator vector.
+    r"""Subsets of d labels: all, those of one size, or those that occur.
+
+    :math:`\psi(y)` is the indicator vector of the subset.
 
     Parameters
     ----------

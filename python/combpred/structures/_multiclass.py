@@ -19,7 +19,9 @@ _SPARSE_CLASSES = 32  # with this many classes or more, indicators are stored in
 
 @documented
 class MultiClass(Structure):
-    r"""One class out of d: :math:`\psi(y)` is the indicator of the class.
+    r"""One class out of d.
+
+    :math:`\psi(y)` is the indicator vector of the class.
 
     Parameters
     ----------

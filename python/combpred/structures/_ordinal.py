@@ -18,7 +18,9 @@ from ._base import Sized, Structure
 
 @documented
 class Ordinal(Structure):
-    r"""One of d ordered grades: :math:`\psi_i(y) = [y \geq i]` for i = 0..d−1.
+    r"""One of d ordered grades.
+
+    :math:`\psi_i(y)` is 1 where :math:`y \geq i`, else 0, for i = 0..d−1.
 
     Parameters
     ----------

@@ -24,7 +24,9 @@ from ._converter import converter_of
 
 @documented
 class Paths(Structure):
-    r"""Paths from a source to a target in an acyclic graph: :math:`\psi_a(y)` is 1 if the path uses arc a, else 0.
+    r"""Paths from a source to a target in an acyclic graph.
+
+    :math:`\psi_a(y)` is 1 if the path uses arc a, else 0.
 
     Parameters
     ----------

@@ -29,7 +29,9 @@ _ENTRIES_DOUBTED = 2_000_000
 
 @documented
 class Permutations(Structure):
-    r"""Rankings of k labels without ties: :math:`\psi_{uv}(y)`, u < v, is +1 if u stands before v, else −1.
+    r"""Rankings of k labels without ties.
+
+    :math:`\psi_{uv}(y)`, u < v, is +1 if u stands before v, else −1.
 
     Parameters
     ----------

@@ -19,7 +19,9 @@ from ._base import Structure
 
 @documented
 class PosetElements(Structure):
-    r"""One element of a partially ordered set of k elements: :math:`\psi_i(y) = [y \succeq i]` for i = 0..k−1.
+    r"""One element of a partially ordered set of k elements.
+
+    :math:`\psi_i(y)` is 1 where :math:`y \succeq i`, else 0, for i = 0..k−1.
 
     Parameters
     ----------

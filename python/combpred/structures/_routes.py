@@ -17,7 +17,9 @@ from ._visits import Visits
 
 @documented
 class Routes(Visits):
-    r"""Routes through two or more of n places: :math:`\psi(y)` has indicators of the arcs, of the start and of the end.
+    r"""Routes through two or more of n places.
+
+    :math:`\psi(y)` has indicators of the arcs, of the start and of the end.
 
     Parameters
     ----------

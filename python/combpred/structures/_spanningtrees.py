@@ -16,7 +16,9 @@ from ._edges import EdgeSets
 
 @documented
 class SpanningTrees(EdgeSets):
-    r"""Spanning trees of a connected graph: :math:`\psi_e(y)` is 1 for the edges e of the tree y.
+    r"""Spanning trees of a connected graph.
+
+    :math:`\psi_e(y)` is 1 for the edges e of the tree y, else 0.
 
     Parameters
     ----------

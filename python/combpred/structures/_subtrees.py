@@ -17,7 +17,9 @@ from ._trees import Trees
 
 @documented
 class Subtrees(Trees):
-    r"""Subtrees of a rooted tree that contain the root: :math:`\psi_i(y)` is 1 for the nodes i of the subtree y.
+    r"""Subtrees of a rooted tree that contain the root.
+
+    :math:`\psi_i(y)` is 1 for the nodes i of the subtree y, else 0.
 
     Parameters
     ----------
