@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import pickle
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
 import combpred
 from combpred import Certified, StructuredRidge, aggregation, baselines, kernels, ranking, sampling, structures
+from combpred.structures import Cycles, LabelSets, Permutations, Routes
 
 CLASSES = [
     item
@@ -133,3 +137,25 @@ def test_consensus_that_is_a_partial_order_says_what_is_before_what():
         "   1  2",
         "   2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("structure", "y", "shown"),
+    [
+        (Permutations(labels=["tea", "milk", "cola"]), [[2, 1, 3], [1, 3, 2]], "tea 2, milk 1, cola 3"),
+        (LabelSets(labels=["urgent", "bill"]), [[1, 0], [0, 1]], "urgent 1, bill 0"),
+        (Routes(places=["home", "zoo", "park"]), [[2, 0], [0, 1, 2]], "park, home"),
+        (Cycles(vertices=["a", "b", "c", "d"]), [[0, 2, 3], [0, 1, 2, 3]], "a, c, d"),
+        (Permutations(3), [[2, 1, 3], [1, 3, 2]], r"\[2 1 3\]"),
+        (Routes(3), [[2, 0], [0, 1, 2]], r"\[ ?2 +0 -1\]"),
+    ],
+)
+def test_certified_outputs_are_shown_by_name(structure, y, shown):
+    x = [[0.0], [1.0]]
+    model = StructuredRidge(structure, alpha=1e-6).fit(x, y)
+    found = pickle.loads(pickle.dumps(model.predict_certified(x)))
+    assert re.search(rf"^ +0  {shown}  ", repr(found), re.MULTILINE), repr(found)
+    assert f"<td>{shown}</td>" in found._repr_html_() or "[" in shown
+    np.testing.assert_array_equal(found.structures, model.predict(x))
+    as_frame = clone(model).set_output(predict="pandas").fit(x, y).predict_certified(x)
+    assert structure.get_params().get("labels") is None or shown in repr(as_frame)

@@ -488,7 +488,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         y = self._output(y, X, self.structure_.space.column_names())
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
-            found += (Certified(y, decoded.value, decoded.nu, decoded.optimal, decoded.upper_bound),)
+            found += (Certified.of(y, decoded, self.structure_),)
         if return_marginals:
             found += (self.predict_marginals(X),)
         return found if len(found) > 1 else y
