@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -162,3 +163,39 @@ def test_a_decoder_that_is_none_is_refused_after_fit_too():
     model = StructuredRidge(Permutations(3)).fit(np.eye(2), [[1, 2, 3], [2, 1, 3]]).set_params(decoder="best")
     with pytest.raises(ValueError, match="decoder must be one of auto, .*, got 'best'"):
         model.predict(np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("structure", "constraint", "message"),
+    [
+        (
+            Permutations(labels=["tea", "milk", "cola"]),
+            {"before": [("cola", "tea"), ("tea", "cola")]},
+            "'before' has a cycle, 'tea' before 'cola' before 'tea'; leave a pair out",
+        ),
+        (
+            Permutations(labels=["tea", "milk", "cola"]),
+            {"before": ("cola", "tea")},
+            "'before' holds 'cola'; it takes a list of pairs of labels, such as [('tea', 'milk')]",
+        ),
+        (
+            LabelSets(labels=["urgent", "bill"]),
+            {"required": "bill"},
+            "'required' is 'bill'; it takes a list of labels, such as ['urgent', 'bill']",
+        ),
+        (
+            Routes(places=["home", "zoo", "park"]),
+            {"required": "zoo"},
+            "'required' is 'zoo'; it takes a list of places and of pairs of them, such as ['park', ('home', 'zoo')]",
+        ),
+        (
+            Assignments(items=["Ann", "Bob"], columns=["cook", "paint"]),
+            {"required": "Ann"},
+            "such as [('Ann', 'paint')]",
+        ),
+    ],
+)
+def test_messages_call_items_by_their_names(structure, constraint, message):
+    scores = np.zeros((1, structure.n_features))
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        structure.decode(scores, constraints=constraint)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._data.checks import counted
-from ..._data.names import Names, index_of
+from ..._data.names import Names, index_of, with_names
 from ..._data.targets import summary
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import (
@@ -114,7 +114,8 @@ class RowConstraints:
             try:
                 check_conditions(space.description, self._conditions)
             except RowError as error:
-                raise self._illegal(error.row, structure._said(error.reason)) from None
+                reason = with_names(structure._said(error.reason), "cycle,|before", self._items)
+                raise self._illegal(error.row, reason) from None
 
     def _illegal(self, row: int, reason: str) -> ValueError:
         return ValueError(f"constraints: {reason}") if self._shared else ConstraintError(row, reason)
@@ -147,10 +148,13 @@ class RowConstraints:
             yield _item(key, value, of, self._items), ALONE
             return
         both = of if second == of else f"{of} and {second}"
+        called = self._items if self._items is not None and len(self._items) > 1 else range(3)
+        a, b, c = called[0], called[1], called[min(2, len(called) - 1)]
+        other = b if second == of else 1 if self._seconds is None else self._seconds[-1]
         remedy = {
-            "list": f"a list of {of}, such as [0, 1]",
-            "pairs": f"a list of pairs of {both}, such as [(0, 1)]",
-            "mixed": f"a list of {of} and of pairs of them, such as [2, (0, 1)]",
+            "list": f"a list of {of}, such as {[a, b]}",
+            "pairs": f"a list of pairs of {both}, such as {[(a, other)]}",
+            "mixed": f"a list of {of} and of pairs of them, such as {[c, (a, b)]}",
         }[term.form]
         if not (isinstance(value, (list, tuple, set, frozenset, range)) or getattr(value, "ndim", 0) > 0):
             raise TypeError(f"{key!r} is {_shown(value)}; it takes {remedy}")
