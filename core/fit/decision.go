@@ -16,28 +16,33 @@ func Suited(space structure.Space) (Loss, Decision) {
 		return AUC, ByScore
 	}
 	if s, ok := space.(structure.Suited); ok {
-		loss, decision := s.Suits()
-		return Loss(loss), Decision(decision)
+		if loss, _ := s.Suits(); Loss(loss) == AUC {
+			return AUC, ByScore
+		}
 	}
-	return Squared, ByRisk
+	return Squared, usual(space, Squared)
+}
+
+// usual returns the decision that is best under a loss.
+func usual(space structure.Space, loss Loss) Decision {
+	if loss != Squared {
+		return ByScore
+	}
+	if s, ok := space.(structure.Suited); ok {
+		_, decision := s.Suits()
+		return Decision(decision)
+	}
+	return ByRisk
 }
 
 // Expected returns how decisions go by expected features in a space, nil where they go by scores themselves. A loss or a decision that is
-// "auto", or empty, is the one that suits the space; of a loss that does not, the decision is ByRisk for Squared and ByScore for AUC.
+// "auto", or empty, is the one that suits the space, and the loss.
 func Expected(space structure.Space, loss Loss, decision Decision) (*predict.Expected, error) {
-	suited, best := Suited(space)
 	if loss == "" || loss == "auto" {
-		loss = suited
+		loss, _ = Suited(space)
 	}
 	if decision == "" || decision == "auto" {
-		switch loss {
-		case suited:
-			decision = best
-		case Squared:
-			decision = ByRisk
-		default:
-			decision = ByScore
-		}
+		decision = usual(space, loss)
 	}
 	switch {
 	case !slices.Contains(Losses, loss):

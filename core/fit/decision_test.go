@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestDecisionsOfSpaces(t *testing.T) {
 		decision Decision
 	}{
 		{"permutations", "squared", "mbr"}, {"labelsets", "squared", "mbr"}, {"tournaments", "squared", "score"},
-		{"directedcycles", "squared", "score"}, {"cliques", "auc", "score"},
+		{"directedcycles", "squared", "score"}, {"cliques", "auc", "score"}, {"routes", "auc", "score"},
 	} {
 		space, err := structure.New(c.name, sized(5))
 		if err != nil {
@@ -36,6 +37,9 @@ func TestDecisionsOfSpaces(t *testing.T) {
 		}
 		if found := decided("auto", "auto"); (found == nil) != (c.loss == "auc") || found != nil && found.PreImage != (c.decision == "mbr") {
 			t.Errorf("%s: %+v", c.name, found)
+		}
+		if found := decided("squared", ""); found == nil || found.PreImage != !slices.Contains([]string{"tournaments", "directedcycles", "routes"}, c.name) {
+			t.Errorf("%s: %+v under \"squared\"", c.name, found)
 		}
 		if decided("auc", "") != nil || decided("auc", "score") != nil {
 			t.Errorf("%s: scores of the loss \"auc\" do not decide", c.name)

@@ -132,4 +132,4 @@ func (c cliques) Eigenvalues() []float64 {
 }
 
 // Suits is the thesis's loss: vertices show in ψ by pairs of them only.
-func (c cliques) Suits() (loss, decision string) { return "auc", "score" }
+func (c cliques) Suits() (loss, decision string) { return "auc", "mbr" }

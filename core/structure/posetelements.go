@@ -160,4 +160,4 @@ func (p *posetElements) Decode(dst []int32, score Scores) (Certificate, error) {
 }
 
 // Suits is the thesis's loss: an element that is nearest to what is expected is seldom the likeliest.
-func (p *posetElements) Suits() (loss, decision string) { return "auc", "score" }
+func (p *posetElements) Suits() (loss, decision string) { return "auc", "mbr" }

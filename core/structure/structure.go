@@ -94,7 +94,7 @@ type Spectrum interface {
 // Suited is implemented by structures on which ridge regression predicts better by another loss than "squared", or by another decision
 // than the output of least expected squared distance: measured by tests/benchmarks/losses.py on held-out rows, by the structure's metric.
 type Suited interface {
-	// Suits returns the loss, "auc" or "squared", and the decision, "score" or "mbr".
+	// Suits returns the loss, "auc" or "squared", and the decision under "squared", "score" or "mbr".
 	Suits() (loss, decision string)
 }
 

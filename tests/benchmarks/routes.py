@@ -127,7 +127,9 @@ def average(city: City, setting: Setting, rows: NDArray[np.intp]) -> StructuredV
     n = len(city.distance)
 
     def ridge(structure: Structure) -> StructuredRidge:
-        return StructuredRidge(structure, alpha=setting.alpha, kernel="precomputed", fit_intercept=False)
+        return StructuredRidge(
+            structure, alpha=setting.alpha, kernel="precomputed", fit_intercept=False, loss="squared"
+        )
 
     voting = StructuredVoting([("arcs", ridge(Routes(n))), ("places", ridge(LabelSets(n)))])
     kernel = query_kernel(city, setting.width)[np.ix_(rows, rows)]
@@ -147,8 +149,9 @@ def left_out(city: City, setting: Setting) -> tuple[FloatArray, FloatArray]:
         row[trip] = 1
     for structure, y in ((Routes(n), city.trips), (LabelSets(n), visited)):
         StructuredRidgeCV(
-            structure, alphas=[setting.alpha], scoring=record, kernels=["precomputed"], fit_intercept=False
-        ).fit(kernel, y)
+            structure, alphas=[setting.alpha], scoring=record, kernels=["precomputed"], losses=["squared"],
+            fit_intercept=False,
+        ).fit(kernel, y)  # fmt: skip
     arcs, places = found
     arrives = np.array([v for u in range(n) for v in range(n) if v != u])  # a place is visited by an arc, or first
     return arcs, np.hstack([places[:, arrives], places, np.zeros_like(places)])
@@ -184,16 +187,45 @@ def choose(city: City, tested: NDArray[np.intp]) -> tuple[Setting, FloatArray]:
     return max(reached, key=lambda each: each[0])[1:]
 
 
+def compare_losses(city: City) -> None:
+    """Print F1 and pairs-F1 of one ridge by either loss, in five folds, as more is known of the routes to predict."""
+    n, rng = len(city.distance), np.random.default_rng(0)
+    order, kernel = rng.permutation(len(city.trips)), query_kernel(city, 0.3)
+    for known in ((), ("start",), ("start", "end"), ("start", "end", "length")):
+        for alpha in (0.01, 0.1, 1.0):
+            found: dict[str, list[FloatArray]] = {"squared": [], "auc": []}
+            for loss, fold in product(found, range(5)):
+                tested = order[fold::5]
+                rest, tested = np.setdiff1d(order, tested), tested[np.isin(tested, city.scored)]
+                model = StructuredRidge(Routes(n), loss=loss, alpha=alpha, kernel="precomputed", fit_intercept=False)
+                model.fit(kernel[np.ix_(rest, rest)], [city.trips[i] for i in rest])
+                held = [{key: each[key] for key in known} for each in conditions(city, tested)] if known else None
+                routes = model.predict(kernel[np.ix_(tested, rest)], constraints=held)
+                found[loss].append(figures(city, tested, unpadded(routes))[:, :2])
+            squared, auc = (np.concatenate(each) for each in found.values())
+            gap, error = (auc - squared).mean(axis=0), (auc - squared).std(axis=0, ddof=1) / np.sqrt(len(auc))
+            told = "  ".join(
+                f"squared {squared[:, i].mean():.3f}, auc {auc[:, i].mean():.3f}, gap {gap[i]:+.3f} ± {error[i]:.3f}"
+                for i in (0, 1)
+            )
+            print(f"known: {', '.join(known) or 'nothing'}; alpha {alpha:g}: {told}")
+
+
 def main() -> None:
     """Print the table of each city."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--cities", nargs="*", help="of the folder; all that are there unless given")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--losses", action="store_true", help="compare the losses of one ridge instead")
     options = parser.parse_args()
     for name in chosen_sets(options.data, TRIPS, options.cities):
         begin = time.perf_counter()
         city = load(options.data, name)
+        if options.losses:
+            print(name)
+            compare_losses(city)
+            continue
         order = np.random.RandomState(0).permutation(city.scored)
         groups = np.array_split(order, GROUPS)
         found = Parallel(options.jobs)(delayed(choose)(city, rows) for rows in groups)

@@ -18,9 +18,9 @@ alpha : float, default=1.0
 loss : {"auto", "auc", "squared"}, default="auto"
     ``"auc"``: the thesis's quadratic bound of the AUC loss, which ranks the observed structure above the others.
     ``"squared"``: regression of ψ(y) (kernel dependency estimation; Weston et al., 2002), so that f(x) + μ estimates
-    the expectation of ψ. ``"auto"``: what predicted best on held-out rows of that structure: ``"auc"`` for ``Cliques``
-    and ``PosetElements``, and where decoders do not find pre-images; ``"squared"`` for all others, but with
-    ``decision="score"`` for those only that it suits.
+    the expectation of ψ. ``"auto"``: what predicted best on held-out rows of that structure: ``"auc"`` for
+    ``Cliques``, ``PosetElements`` and ``Routes``, and where decoders do not find pre-images; ``"squared"`` for all
+    others, but with ``decision="score"`` for those only that it suits.
 
 [decision_rules]
 How scores decide.

@@ -234,23 +234,22 @@ class LibrarySpace:
         self.structure._require_preimage()
 
     @property
-    def suits(self) -> tuple[str, str]:
-        """The loss and the decision by which ridge regression predicts best, as measured on held-out rows."""
+    def suits(self) -> str:
+        """The loss by which ridge regression predicts best, as measured on held-out rows."""
         if self.description.name in SUITED_BY_AUC:
-            return "auc", "score"
+            return "auc"
         try:
             self.require_preimage()
         except CapabilityError:
-            return "auc", "score"
-        return "squared", "score" if self.description.name in SUITED_BY_SCORE else "mbr"
+            return "auc"
+        return "squared"
 
     def decides_by(self, loss: str, decision: str) -> tuple[str, str]:
         """Return the loss and the decision of ridge regression, with what suits the space in place of "auto"."""
-        suited, best = self.suits
+        usual = {"auc": "score", "squared": "score" if self.description.name in SUITED_BY_SCORE else "mbr"}
         if loss == "auto":  # scores of the loss "squared" are expectations, by which sets would have all labels
-            loss = "auc" if decision == "score" != best else suited
-        usual = "mbr" if loss == "squared" else "score"
-        return loss, decision if decision != "auto" else best if loss == suited else usual
+            loss = "auc" if decision == "score" != usual[self.suits] else self.suits
+        return loss, usual[loss] if decision == "auto" else decision
 
     def require_decision(self, decision: str) -> None:
         """Raise CapabilityError unless distributions on the space can decide so, with the decisions there are."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
 from combpred import BlockStatistics, ProbabilisticStructured, StructuredRidge
@@ -21,6 +20,7 @@ def nullable(frame):
 
 
 def arrow(frame):
+    pa = pytest.importorskip("pyarrow", exc_type=ImportError)  # the oldest NumPy allowed is too old for it
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 

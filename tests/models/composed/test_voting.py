@@ -50,18 +50,20 @@ def test_log_odds_and_distributions_become_expectations():
 
 
 @pytest.mark.parametrize("decision", ["score", "mbr"])
-def test_decisions_are_the_best_of_all_outputs(decision):
-    """With a link the score of y is that of ψ and, times its weight, that of what is visited."""
+@pytest.mark.parametrize("loss", ["squared", "auc"])
+def test_decisions_are_the_best_of_all_outputs(decision, loss):
+    """With a link the score of y is that of ψ, of mean μ + Σf, and, times its weight, that of what is visited."""
     structure = Routes(4)
     X, y = data(structure)
     outputs = list(structure.enumerate())
     psi, visited = structure.embed(outputs), np.array([np.isin(np.arange(4), y) for y in outputs]).astype(float)
-    members = [("routes", StructuredRidge(Routes())), ("places", StructuredRidge(LabelSets()))]
+    members = [("routes", StructuredRidge(Routes(), loss=loss)), ("places", StructuredRidge(LabelSets()))]
     voting = StructuredVoting(members, weights=[0.5, 1.5], decision=decision).fit(X, y)
     np.testing.assert_array_equal(voting.weights_, [1, 3])
-    routes = StructuredRidge(structure).fit(X, y)
+    routes = StructuredRidge(structure, loss=loss).fit(X, y).feature_scores(X)
+    routes = routes @ structure.covariance() if loss == "auc" else routes
     places = StructuredRidge(LabelSets()).fit(X, np.array([np.isin(np.arange(4), row) for row in y]).astype(int))
-    values = (routes.feature_scores(X) + structure.mean()) @ psi.T + 3 * (places.feature_scores(X) + 0.5) @ visited.T
+    values = (routes + structure.mean()) @ psi.T + 3 * (places.feature_scores(X) + 0.5) @ visited.T
     if decision == "mbr":
         values -= ((psi**2).sum(axis=1) + 3 * visited.sum(axis=1)) / 2
     np.testing.assert_allclose(voting.score_structures(X, voting.predict(X)), values.max(axis=1), atol=1e-9)
@@ -78,7 +80,10 @@ def test_members_with_a_link_are_weighed_in_terms_of_their_own_psi():
     structure = Routes(4)
     X, y = data(structure, n=60)
     visited = np.array([np.isin(np.arange(4), row) for row in y]).astype(int)
-    members = [("routes", StructuredRidge(structure)), ("places", StructuredRidge(LabelSets(), kernel="rbf"))]
+    members = [
+        ("routes", StructuredRidge(structure, loss="squared")),
+        ("places", StructuredRidge(LabelSets(), kernel="rbf")),
+    ]
     members.append(("near", neighbours(5, LabelSets())))
     voting = StructuredVoting(members).fit(X, y)
     routes = refitted(members[0][1], X, y)

@@ -236,11 +236,11 @@ def test_times_are_refused_by_column(iris):
 
 def arrow(X):
     """Return a table of Arrow, which tests with the oldest dependencies lack."""
-    return pytest.importorskip("pyarrow").Table.from_pandas(X, preserve_index=False)
+    return pytest.importorskip("pyarrow", exc_type=ImportError).Table.from_pandas(X, preserve_index=False)
 
 
 def arrow_dates(X):
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = pytest.importorskip("pyarrow", exc_type=ImportError)
     return X.astype({"since": pd.ArrowDtype(pyarrow.date32())})
 
 
