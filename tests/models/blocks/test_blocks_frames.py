@@ -24,7 +24,11 @@ def arrow(frame):
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-FORMS = [pl.from_pandas, arrow, nullable]
+def polars(frame):
+    return pl.from_arrow(arrow(frame))
+
+
+FORMS = [polars, arrow, nullable]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
