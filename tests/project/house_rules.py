@@ -28,6 +28,19 @@ LIMITS = {"capi": 30}  # one package for cgo
 # One file a structure, one file a benchmark; capi is one package with the generated binding in it.
 FREE_FOLDERS = {"python/combpred/structures", "core/structure", "tests/benchmarks"}
 MOST_OWN_CLASSES = 3  # in the MRO of an estimator
+MOST_BYTES = 64 * 1024
+
+#: What the repository shows first, beside files of settings, whose names begin with a dot.
+TOP_LEVEL = {
+    *("core", "capi", "python", "tests", "go.mod", "go.sum", "pyproject.toml", "setup.py", "MANIFEST.in"),
+    *("README.md", "CHANGELOG.md", "LICENSE"),
+}
+
+#: Files that may have more bytes, and why.
+LARGE_FILES = {
+    "capi/combpred.h": "the interface of C, which is its manual, too",
+    "capi/zz_gopy.c": "generated",
+}
 
 #: Names with an underscore that scikit-learn gives to estimators, and that its users may ask for.
 OF_SCIKIT_LEARN = {"_estimator_type", "_parameter_constraints"}
@@ -315,6 +328,20 @@ def long_files(root: Path, tracked: Iterable[Path]) -> dict[str, int]:
         and file.parts[:2] != ("python", "docs")
         and (lines := count[file.suffix]((root / file).read_text(encoding="utf-8"))) > LONGEST_FILE
     }
+
+
+def large_files(root: Path, tracked: Iterable[Path]) -> dict[str, int]:
+    """Data and results stay outside, and no file is more than can be read."""
+    return {
+        str(file): size
+        for file in tracked
+        if str(file) not in LARGE_FILES and (size := (root / file).stat().st_size) > MOST_BYTES
+    }
+
+
+def strange_entries(tracked: Iterable[Path]) -> set[str]:
+    """What lies at the top by accident."""
+    return {file.parts[0] for file in tracked if not file.parts[0].startswith(".")} - TOP_LEVEL
 
 
 def wide_lines(root: Path, tracked: Iterable[Path]) -> list[str]:

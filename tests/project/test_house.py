@@ -67,7 +67,7 @@ def tracked(root: Path) -> list[Path]:
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True
     )
     if listed.returncode:
-        pytest.skip("not a clone")
+        pytest.skip("git does not list the files of the project: this is no clone")
     return [Path(line) for line in listed.stdout.splitlines() if (root / line).exists()]
 
 
@@ -162,6 +162,16 @@ def test_files_hold_one_concept(root, tracked):
 
 def test_lines_of_the_c_interface_are_readable(root, tracked):
     assert house_rules.wide_lines(root, tracked) == []
+
+
+def test_the_top_holds_what_it_must(tracked):
+    assert house_rules.strange_entries(tracked) == set()
+    assert {file.parts[0] for file in tracked} >= house_rules.TOP_LEVEL
+
+
+def test_files_can_be_read(root, tracked):
+    assert house_rules.large_files(root, tracked) == {}
+    assert {file for file in house_rules.LARGE_FILES if (root / file).stat().st_size <= house_rules.MOST_BYTES} == set()
 
 
 def test_folders_hold_one_subject(tracked):

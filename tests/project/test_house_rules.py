@@ -143,6 +143,14 @@ def test_long_files_wide_lines_and_crowded_folders_are_found(tmp_path):
     assert house_rules.crowded_folders([Path(f"tests/benchmarks/{i}.py") for i in range(40)]) == {}
 
 
+def test_large_files_and_strange_entries_are_found(tmp_path):
+    for name, size in (("big.csv", 65_537), ("README.md", 65_536), (".gitignore", 0)):
+        (tmp_path / name).write_bytes(bytes(size))
+    tracked = [Path("big.csv"), Path("README.md"), Path(".gitignore")]
+    assert house_rules.large_files(tmp_path, tracked) == {"big.csv": 65_537}
+    assert house_rules.strange_entries([*tracked, Path("core/fit/a.go"), Path("notes/a.md")]) == {"big.csv", "notes"}
+
+
 def test_bases_of_one_class_and_deep_classes_are_found():
     def derived(name: str, *bases: type) -> type:
         return type(name, bases, {"__module__": "combpred._models.made"})

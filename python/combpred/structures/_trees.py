@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -327,10 +328,10 @@ class Trees(Structure):
         """Return the numbers of nodes by their names, in order."""
         return {name: node for node, name in enumerate(range(len(tree)) if tree.names is None else tree.names)}
 
+    @abstractmethod
     def _y_of_nodes(self, tree: Tree, ends: list[list[int]]) -> NDArray[Any]:
         """Return y for the last nodes of the paths of each row."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _paths_of_y(self, tree: Tree, y: Any, path: Callable[[int], Any]) -> list[Any]:
         """Return what `path` makes of each node that y has as the end of a path."""
-        raise NotImplementedError

@@ -20,7 +20,7 @@ def nullable(frame):
 
 
 def arrow(frame):
-    pa = pytest.importorskip("pyarrow", exc_type=ImportError)  # the oldest NumPy allowed is too old for it
+    pa = pytest.importorskip("pyarrow", exc_type=ImportError, reason="releases of pyarrow need a later NumPy")
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 

@@ -157,7 +157,7 @@ def test_kernels_are_approximated_in_a_step(iris):
 
 @pytest.mark.parametrize("name", ["polars", "pyarrow"])
 def test_tables_of_other_libraries_are_those_of_pandas(iris, name):
-    table = pytest.importorskip(name, exc_type=ImportError)
+    table = pytest.importorskip(name, exc_type=ImportError, reason="its releases need a later NumPy")
     library = table.from_pandas if name == "polars" else table.Table.from_pandas
     X, y = iris
     expected = StructuredRidge("permutations").fit(X, y)
@@ -235,13 +235,15 @@ def test_times_are_refused_by_column(iris):
 
 
 def arrow(X):
-    """Return a table of Arrow, which tests with the oldest dependencies lack."""
-    return pytest.importorskip("pyarrow", exc_type=ImportError).Table.from_pandas(X, preserve_index=False)
+    return imported_pyarrow().Table.from_pandas(X, preserve_index=False)
 
 
 def arrow_dates(X):
-    pyarrow = pytest.importorskip("pyarrow", exc_type=ImportError)
-    return X.astype({"since": pd.ArrowDtype(pyarrow.date32())})
+    return X.astype({"since": pd.ArrowDtype(imported_pyarrow().date32())})
+
+
+def imported_pyarrow():
+    return pytest.importorskip("pyarrow", exc_type=ImportError, reason="releases of pyarrow need a later NumPy")
 
 
 OTHER = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -66,7 +67,7 @@ def test_every_output_comes_back(cls):
     numbers = cls(PARENT)
     outputs = np.array(list(numbers.enumerate()))
     np.testing.assert_array_equal(numbers.y_from_paths(numbers.to_paths(outputs)), outputs)
-    assert tree == cls.from_networkx(tree.to_networkx()) if pytest.importorskip("networkx") else True
+    assert tree == cls.from_networkx(tree.to_networkx())
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,6 @@ def test_nested_trees():
 
 
 def test_graphs_of_networkx():
-    nx = pytest.importorskip("networkx")
     graph = nx.DiGraph([("animal", "mammal"), ("mammal", "cat"), ("animal", "fish")])
     tree = Hierarchy.from_networkx(graph)
     assert tree.nodes == list(graph) and set(tree.to_networkx().edges) == set(graph.edges)
