@@ -13,7 +13,7 @@ from scipy import sparse
 from .._lib.arrays import refuse_masked
 from .forms import column_names, columns_in_order, frame_kind
 from .names import Names, checked_names
-from .targets import TargetError, summary
+from .targets import TargetError, meant, summary
 from .warn import warn_user
 
 _LISTED = (list, tuple, set, frozenset, np.ndarray)
@@ -143,7 +143,8 @@ def read_lists(
         for i, entries in enumerate(rows):
             for entry in entries:
                 if entry not in index:
-                    raise TargetError(i, f"{entry!r} is none of {parameter}, which are {summary(known)}", argument)
+                    said = f"{entry!r} is none of {parameter}, which are {summary(known)}"
+                    raise TargetError(i, said + meant(entry, known), argument)
         numbers = [[index[entry] for entry in entries] for entries in rows]
     if n_items == 0:
         raise ValueError(f"{argument} holds no entry in any row: say by {parameter}= what there is")

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from .checks import choice
 from .forms import Frame, frame_kind
-from .targets import TargetError, require_once, summary
+from .targets import TargetError, meant, require_once, summary
 
 #: Names of the items of a structure, in their order: all strings, or all integers.
 Names = tuple[Hashable, ...]
@@ -148,7 +148,7 @@ def index_of(name: Any, names: Names | None, remedy: str) -> Any:
     if key in names:
         return names.index(key)
     if isinstance(key, str) or not isinstance(names[0], str):
-        raise ValueError(remedy)
+        raise ValueError(remedy + meant(key, names))
     return key
 
 
@@ -240,7 +240,6 @@ def numbers_of(
     for i, entries in enumerate(lists):
         unknown = next((entry for entry in entries if entry not in index), None)
         if unknown is not None:
-            raise TargetError(
-                i, f"{unknown!r} is no {noun} of the structure, whose {parameter} are {summary(names)}", argument
-            )
+            said = f"{unknown!r} is no {noun} of the structure, whose {parameter} are {summary(names)}"
+            raise TargetError(i, said + meant(unknown, names), argument)
     return [[index[entry] for entry in entries] for entries in lists]

@@ -6,6 +6,7 @@ The functions that check values raise errors that name the row and the remedy; a
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from .._lib.structure import Description, structure_encode, structure_format
 from .checks import counted
 from .inputs import refuse_unread
 from .warn import warn_user
+
+_MANY_NAMES = 10_000
 
 
 class TargetError(RowError):
@@ -246,7 +249,8 @@ def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, rem
                 "; numbers stand for no names: where scikit-learn numbers them, as for cross_val_predict of "
                 "probabilities and in ensembles, number them yourself, and leave the names out"
             )
-        raise TargetError(row, f"unknown label {_plain_repr(values[row])}; {remedy}", argument)
+        shown = _plain_repr(values[row])
+        raise TargetError(row, f"unknown label {shown}; {remedy}{meant(values[row], known)}", argument)
     return codes
 
 
@@ -273,6 +277,19 @@ def summary(values: Sequence[Hashable], limit: int = 10) -> str:
     """Return the first `limit` values for messages, separated by commas."""
     shown = ", ".join(_plain_repr(v) for v in values[:limit])
     return shown if len(values) <= limit else f"{shown}, … ({len(values)} in all)"
+
+
+def meant(name: Any, names: Sequence[Hashable]) -> str:
+    """Return what ends a message about an unknown name: which name was probably meant, or nothing.
+
+    Letters are compared without case; a number is like the same number as a string only. Of many names, one with other
+    letters would take seconds to find.
+    """
+    known = {str(each).strip().casefold(): each for each in reversed(names)}
+    cutoff = 0.7 if isinstance(name, str) and isinstance(names[0], str) and len(names) <= _MANY_NAMES else 1.0
+    given = str(name).strip().casefold()
+    near = [given] if given in known else get_close_matches(given, known, n=1, cutoff=cutoff) if cutoff < 1 else []
+    return f"; did you mean {_plain_repr(known[near[0]])}?" if near else ""
 
 
 def _plain_repr(value: Any) -> str:

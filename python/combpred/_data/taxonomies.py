@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .listings import is_missing, row_entries, table_rows
 from .names import checked_names
-from .targets import TargetError, summary
+from .targets import TargetError, meant, summary
 from .trees import Tree
 
 ROOT = "(root)"
@@ -169,7 +169,8 @@ def node_of_path(tree: Tree, index: Mapping[Any, int], path: list[Any], shown: A
     """
     unknown = next((name for name in path if name not in index), None)
     if unknown is not None:
-        raise TargetError(i, f"{unknown!r} is no node; the nodes are {summary(list(index))}", argument)
+        names = list(index)
+        raise TargetError(i, f"{unknown!r} is no node; the nodes are {summary(names)}{meant(unknown, names)}", argument)
     nodes = [index[name] for name in path]
     for step, node in enumerate(nodes):
         above = int(tree.parent[node])

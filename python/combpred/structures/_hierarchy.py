@@ -114,7 +114,8 @@ class Hierarchy(Trees):
         try:
             return self._tree().nodes(y, argument)
         except TargetError as error:
-            hint = f"; {self._converter}" if error.reason.startswith("unknown label") else ""
+            is_slip = error.reason.endswith("?")  # it says which name was meant
+            hint = f"; {self._converter}" if error.reason.startswith("unknown label") and not is_slip else ""
             raise TargetError(error.row, error.reason + hint, argument) from None
 
     def _y_of_nodes(self, tree: Tree, ends: list[list[int]]) -> NDArray[Any]:
