@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from itertools import cycle
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, check_cv
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _num_samples
 
+from .._data.checks import is_number
 from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
 from .._data.targets import target_vector
@@ -281,15 +281,12 @@ class StructuredRidgeCV(RidgeBase):
         super(RidgeBase, self)._set_structure(structure)  # what goes by a loss comes with the model chosen
 
     def _check_alphas(self) -> list[float]:
-        try:
-            alphas = np.asarray(self.alphas, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"alphas must be a list of positive numbers, got {self.alphas!r}: {error}") from error
-        if alphas.ndim != 1 or not alphas.size:
+        alphas = list(self.alphas)
+        if not alphas:
             raise ValueError(f"alphas must be a list of at least one number, got {self.alphas!r}")
-        bad = np.flatnonzero(~(np.isfinite(alphas) & (alphas > 0)))
-        if bad.size:
-            raise ValueError(f"alphas[{bad[0]}] is {alphas[bad[0]]}, must be positive and finite")
+        for at, alpha in enumerate(alphas):
+            if not _is_positive(alpha):
+                raise ValueError(f"alphas[{at}] is {alpha!r}, must be a positive number")
         return [float(alpha) for alpha in alphas]
 
     def _check_lists(self) -> None:
@@ -304,8 +301,7 @@ class StructuredRidgeCV(RidgeBase):
         if self.kernel_params and not any(map(callable, kernels)):
             raise ValueError(f"kernel_params={self.kernel_params!r} has no effect: it is for callable kernels")
         for at, gamma in enumerate(_listed("gammas", self.gammas, (None,))):
-            number = not isinstance(gamma, bool) and isinstance(gamma, Real) and 0 < float(gamma) < np.inf
-            if gamma is not None and gamma != "scale" and not number:
+            if not (gamma is None or _is_positive(gamma) or (isinstance(gamma, str) and gamma == "scale")):
                 raise ValueError(f"gammas[{at}] is {gamma!r}, must be a positive number, 'scale' or None")
         for at, loss in enumerate(_listed("losses", self.losses, ("auto",))):
             if loss not in ("auto", *RIDGE_LOSSES):
@@ -409,6 +405,11 @@ def _constrained(scoring: Callable[..., float] | None, folds: Iterable[tuple[Any
         return scoring(held, X, y)
 
     return score
+
+
+def _is_positive(value: Any) -> bool:
+    """Whether a value is a positive number, neither infinite nor masked."""
+    return is_number(value) and bool(0 < value < np.inf)
 
 
 def _listed(name: str, given: Any, default: Sequence[Any]) -> list[Any]:
