@@ -107,7 +107,7 @@ class LeaveOut:
         self.model.set_params(alpha=alpha)
         keep(self.model, self.inputs, solve(self.problem.with_options(alpha=alpha), self._kernel, self._plan))
         if self.model.decision_ == "f1":
-            self.model.choose_threshold(self._left_out, self.problem.targets)
+            self.model._choose_threshold(self._left_out, self.problem.targets)
         return self._left_out
 
 
@@ -132,7 +132,7 @@ class Judge:
     def __call__(self, leave: LeaveOut, scores: FloatArray) -> float:
         """Return a score, larger for better ones."""
         model, targets = leave.model, leave.problem.targets
-        reached = model.choose_threshold(scores, targets) if self.by_f1 else None
+        reached = model._choose_threshold(scores, targets) if self.by_f1 else None
         if self.scoring is None and reached is not None:
             return reached
         if self.scoring is None and self.by_distance:

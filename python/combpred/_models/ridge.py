@@ -153,7 +153,7 @@ class RidgeBase(StructuredEstimator):
         mean: FloatArray = self.structure_.mean()
         return (mean if self.loss_ == "squared" else 0.0 * mean) - self.threshold_
 
-    def choose_threshold(self, left_out: FloatArray, targets: Targets) -> float:
+    def _choose_threshold(self, left_out: FloatArray, targets: Targets) -> float:
         """Set `threshold_` to that of the largest mean F1, given f(x) of rows left out, (n, d); return that F1."""
         scores = left_out + self.structure_.mean() if self.loss_ == "squared" else left_out
         self.threshold_, reached = best_threshold(scores, targets.psi, targets.weights)
@@ -456,7 +456,7 @@ class StructuredRidge(RidgeBase):
         keep(self, X, solve(problem, kernel, plan))
         if chooses:
             (left_out,) = left_out_scores(problem, kernel, [float(self.alpha)])
-            self.choose_threshold(left_out, problem.targets)
+            self._choose_threshold(left_out, problem.targets)
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
