@@ -58,7 +58,7 @@ def test_kernels_are_their_definitions():
     for found, want in (
         (position_kernel(signs, format="pairs"), counts @ counts.T),
         (position_kernel(signs, format="pairs", base="rbf"), np.exp(-(gap**2) / 16).sum(axis=2)),
-        (position_kernel(signs, format="pairs", base="rbf", gamma=2.0), np.exp(-2 * gap**2).sum(axis=2)),
+        (position_kernel(signs, format="pairs", base="rbf", gamma=np.int64(2)), np.exp(-2 * gap**2).sum(axis=2)),
         (position_kernel(signs, format="pairs", base="delta"), (gap == 0).sum(axis=2)),
         (edge_kernel(signs, format="pairs"), flat @ flat.T),
         (signed_edge_kernel(signs, format="pairs"), signs.astype(float) @ signs.T),
@@ -229,7 +229,10 @@ def test_bad_orders_are_refused(arguments, options, message):
 def test_bad_options_are_refused():
     for kernel, options, message in (
         (position_kernel, {"base": "cubic"}, "base must be one of linear, rbf"),
-        (position_kernel, {"gamma": 0.0}, "gamma must be a positive number"),
+        (position_kernel, {"base": "rbf", "gamma": 0.0}, "gamma must be a positive number"),
+        (position_kernel, {"base": "rbf", "gamma": np.inf}, "gamma must be a positive number"),
+        (position_kernel, {"gamma": 0.5}, "gamma=0.5 has no effect on base='linear': it is for base='rbf'"),
+        (position_kernel, {"base": np.eye(2), "gamma": 0.5}, "gamma=0.5 has no effect on base=array"),
         (extension_kernel, {"method": "guess"}, "method must be one of auto"),
         (extension_kernel, {"epsilon": 2}, "epsilon must be a number between"),
         (extension_kernel, {"delta": 0}, "delta must be a number between"),
@@ -293,6 +296,8 @@ def test_position_kernels_take_any_kappa_and_weights():
         ),
         ({"base": lambda a, b: float(a)}, "kappa is 1 at positions 1 and 0 and 0 at 0 and 1, must be finite and symm"),
         ({"base": np.full((3, 3), np.nan)}, "kappa is NaN"),
+        ({"base": np.ma.masked_less(np.eye(3), 1)}, "base, row 0: an entry is masked"),
+        ({"weights": np.ma.masked_less([1, 0, 1], 1)}, "weights, row 1: an entry is masked"),
         ({"weights": [1, 1]}, r"weights has shape .2,., must be"),
         ({"weights": [1, -1, 1]}, "the weight of item 1 is -1, must be finite and at least 0"),
         ({"weights": ["a", "b", "c"]}, "weights has dtype .*; give real numbers"),

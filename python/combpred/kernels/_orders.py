@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import choice
+from .._data.checks import choice, is_number
 from .._data.glossary import documented
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.call import floats
 from .._lib.errors import CapabilityError, RowError
 from .._lib.kernel import Orders, order_kernel
@@ -188,7 +188,7 @@ def position_kernel(
         0; or a symmetric, positive semi-definite matrix of all values; or a function of a and b, which is called once
         for each pair. So places at the top may count more than others.
     gamma : float, default=None
-        Parameter of "rbf"; positive. None: 1/N² for N items.
+        Parameter of "rbf", refused with another base; positive. None: 1/N² for N items.
     weights : array-like of shape (N,), default=None
         Weight :math:`w_u \geq 0` of each item. None: 1.
     normalize : bool, default=False
@@ -232,8 +232,12 @@ def position_kernel(
     """
     if isinstance(base, str):
         choice(base, "base", tuple(BASES))
-    if gamma is not None and not (isinstance(gamma, (int, float, np.floating)) and gamma > 0):
+    if gamma is not None and not (is_number(gamma) and 0 < gamma < np.inf):
         raise ValueError(f"gamma must be a positive number or None, got {gamma!r}")
+    if gamma is not None and not (isinstance(base, str) and base == "rbf"):
+        raise ValueError(f"gamma={gamma!r} has no effect on base={base!r}: it is for base='rbf'")
+    for given, argument in ((base, "base"), (weights, "weights")):
+        refuse_masked(given, argument)
     scale = float(gamma or 0.0)
     name = BASES[base] if isinstance(base, str) else BASES["linear"]
 
