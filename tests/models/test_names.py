@@ -131,6 +131,10 @@ def test_marginals_and_probabilities_are_frames() -> None:
     grades = pd.Series(pd.Categorical(np.where(y["tea"] > 2, "low", "high"), categories=["low", "high"], ordered=True))
     ordinal = ProbabilisticStructured("ordinal").set_output(predict="pandas").fit(X, grades)
     assert ordinal.predict_proba(X).columns.tolist() == ["high", "low"]
+    logarithms = ordinal.set_output(predict="polars").predict_log_proba(X)
+    assert logarithms.columns == ["high", "low"]
+    np.testing.assert_array_equal(logarithms, np.log(ordinal.set_output(predict="default").predict_proba(X)))
+    ordinal.set_output(predict="pandas")
     predicted = ordinal.predict(X)
     assert isinstance(predicted, pd.Series)
     assert predicted.index.tolist() == X.index.tolist()

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import check_share_or_none, choice, is_integer
+from .._data.checks import check_share_or_none, choice, whole_number
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
@@ -527,9 +527,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> ProbabilisticStructured().fit(X, ["a", "a", "b", "b"]).predict_proba([[1.5]]).round(2).tolist()
         [[0.38, 0.62]]
         """
-        marginals = self._marginals(X)  # refuses what is not fitted
-        names = None if self.structure_.space.value_names() is None else self.classes_.tolist()
-        return self._output(self.structure_.space.class_probabilities(marginals), X, names)
+        return self._probabilities(X, np.positive)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @lazily_on_dask
@@ -563,7 +561,13 @@ class ProbabilisticStructured(StructuredEstimator):
         [[-0.98, -0.47]]
         """
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return self._probabilities(X, np.log)
+
+    def _probabilities(self, X: Any, scale: Callable[[FloatArray], FloatArray]) -> Any:
+        """Return the probabilities of classes on a scale."""
+        marginals = self._marginals(X)  # refuses what is not fitted
+        values = scale(self.structure_.space.class_probabilities(marginals))
+        return self._output(values, X, self.classes_.tolist())
 
     @available_if(_has_pairs)  # type: ignore[untyped-decorator]
     @lazily_on_dask
@@ -580,7 +584,9 @@ class ProbabilisticStructured(StructuredEstimator):
         -------
         proba : ndarray of shape (n, k, k), float64
             ``proba[i, u, v]``: that u is before v, or beats it; 1/2 on the diagonal. For u, v and v, u they add up to 1
-            less the probability of a tie, or of no comparison.
+            less the probability of a tie, or of no comparison. An array whatever `set_output` says, as frames have two
+            dimensions: that of row i is ``pandas.DataFrame(proba[i], names, names)`` with the names
+            ``structure_.labels`` (or ``items``).
 
         Raises
         ------
@@ -619,7 +625,8 @@ class ProbabilisticStructured(StructuredEstimator):
         -------
         proba : ndarray of shape (n, k, k), float64
             ``proba[i, u, r]``: that label u is at position r + 1, exact whatever `inference` is. ``proba[:, :, 0]`` are
-            the probabilities of labels to be first.
+            the probabilities of labels to be first. An array whatever `set_output` says, as frames have two dimensions:
+            that of row i is ``pandas.DataFrame(proba[i], structure_.labels)``.
 
         Raises
         ------
@@ -949,24 +956,21 @@ class ProbabilisticStructured(StructuredEstimator):
         (5, 4, 2)
         """
         sampler = choice(self.sampler if sampler is None else sampler, "sampler", ESTIMATOR_SAMPLERS)
-        if not is_integer(n_samples):
-            raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
-        if n_samples < 1:
-            raise ValueError(f"n_samples must be a positive integer, got {n_samples!r}")
+        n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
         X = self._check_new_rows(X)
         rng = check_random_state(self.random_state if random_state is None else random_state)
         seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
         part_len = structure.space.part_len
         what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
-        parts = allocate((int(n_samples), n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
+        parts = allocate((n_samples, n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
         method = sampler if sampler == "auto" else method_of(structure, sampler)
         n_threads, chained, measured = get_n_threads(self.n_jobs), [], []
         for rows, scores in self._score_blocks(X):
             # Blocks of rows have seeds of their own, and rows of a block streams of their own.
             try:
                 drawn = draw_rows(
-                    structure, method, scores, int(n_samples), seed + rows.start, n_rows=n, n_threads=n_threads,
+                    structure, method, scores, n_samples, seed + rows.start, n_rows=n, n_threads=n_threads,
                     verbose=int(self.verbose),
                 )  # fmt: skip
             except DataError as error:
@@ -979,7 +983,7 @@ class ProbabilisticStructured(StructuredEstimator):
             self.chain_diagnostics_ = diagnostics_of(drawn.method, np.concatenate(chained), measured)
             warn_unless_mixed(self.chain_diagnostics_, "sampling")
         y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
-        return y.reshape(int(n_samples), n, *y.shape[1:])
+        return y.reshape(n_samples, n, *y.shape[1:])
 
     def _engine(
         self, n: int, inference: str | None = None, epsilon: float | None = None, delta: float | None = None
