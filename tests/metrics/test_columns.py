@@ -81,3 +81,27 @@ def test_probabilities_are_matched_with_what_happened():
     framed, order = pd.DataFrame(happened, columns=NAMES), ["tea", "sushi", "big eel", "tofu"]
     found = metrics.expected_calibration_error(framed[order], pd.DataFrame(probability, columns=NAMES))
     assert found == pytest.approx(metrics.expected_calibration_error(happened, probability), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", [metrics.kendall_tau, metrics.ndcg, *TOPS], ids=lambda metric: metric.__name__)
+def test_missing_positions_are_unknown(metric):
+    truth, predicted = outputs(metric, 0), outputs(metric, 1)
+    unknown = np.random.default_rng(2).random(truth.shape) < 0.3
+    rows = np.flatnonzero((~unknown).sum(axis=1) >= 2)
+    want = metric(np.where(unknown, -1, truth), predicted)
+    one_by_one = [metric(truth[[i]][:, ~unknown[i]], predicted[[i]][:, ~unknown[i]]) for i in rows]
+    assert want == pytest.approx(np.mean(one_by_one), abs=1e-12)
+    assert metric(np.where(unknown, np.nan, truth), predicted) == want
+    assert metric(pd.DataFrame(truth, columns=NAMES).mask(unknown).astype("Int64"), predicted) == want
+    with pytest.raises(ValueError, match="y_pred, row 0: found nan in column 'big eel'; metrics compare finite"):
+        metric(pd.DataFrame([[1, 2, 3, 4]], columns=NAMES), pd.DataFrame([[1, 2, np.nan, 4]], columns=NAMES))
+
+
+@pytest.mark.parametrize("metric", [*RANKS, *TOPS], ids=lambda metric: metric.__name__)
+def test_what_is_no_ranking_is_refused_or_doubted(metric):
+    ranks = np.array([[1, 2, 2], [2, 1, 1]])
+    with pytest.warns(UserWarning, match=r"y_true holds booleans, .* pass numpy.where\(y_true, 1, 2\)"):
+        assert metric(ranks == 2, ranks) == metric(ranks, ranks)
+    for orders in ([["b", "a", "c"], ["a", "b", "c"]], [["b"], ["a", "b"]]):
+        with pytest.raises(ValueError, match="y_pred, row .: found .*Permutations.from_orders makes positions of"):
+            metric(ranks, orders)

@@ -83,7 +83,7 @@ def test_kendall_tau_compares_positions_by_their_order() -> None:
 @pytest.mark.parametrize("missing", [-1, np.nan])
 def test_missing_positions_are_refused(metric: Any, missing: float) -> None:
     complete, partial = [[1, 2, 3], [3, 1, 2]], [[1, 2, 3], [2, missing, 1]]
-    if metric is not metrics.kendall_tau or missing != -1:  # which compares what is known
+    if metric is not metrics.kendall_tau:  # which compares what is known
         with pytest.raises(ValueError, match="y_true.*row 1"):
             metric(partial, complete)
     with pytest.raises(ValueError, match="y_pred.*row 1"):
@@ -258,13 +258,13 @@ def test_messages_name_the_row() -> None:
         metrics.kendall_tau([[1, 2], [1, 2]], [[1, 2], [3, 3]])
     with pytest.raises(ValueError, match="y_true.*tied.*row 1"):
         metrics.spearman_rho([[1, 2], [2, 2]], [[1, 2], [1, 2]])
-    with pytest.raises(ValueError, match="y_true must be finite.*row 1"):
-        metrics.kendall_tau([[1, 2], [1, np.nan]], [[1, 2], [1, 2]])
+    with pytest.raises(ValueError, match="y_true, row 1: found inf in column 1; metrics compare finite numbers"):
+        metrics.kendall_tau([[1, 2], [1, np.inf]], [[1, 2], [1, 2]])
     with pytest.raises(ValueError, match="y_pred must hold 0 and 1.*row 1"):
         metrics.hamming_loss([[0, 1], [1, 1]], [[0, 1], [1, 2]])
     with pytest.raises(ValueError, match="at least 2 labels"):
         metrics.kendall_tau([[1]], [[1]])
-    with pytest.raises(ValueError, match="numbers"):
+    with pytest.raises(ValueError, match=r"y_true, row 0: found \['a', 'b'\]; .*from_orders makes positions"):
         metrics.kendall_tau([["a", "b"]], [["a", "b"]])
 
 
@@ -282,7 +282,7 @@ def test_tau_x_and_rankings_with_ties_read_alike():
     written = [list(row) for row in itertools.product([0, 0.5, 1, 1 + 1e-12, 7, 2**53, 2**53 + 2], repeat=3)]
     dense = [list(row) for row in space.enumerate()]
     assert {tuple(row) for row in space.decode(space.embed(written))} == {tuple(row) for row in dense}
-    for row in [*written, [True, False, True]]:
+    for row in written:
         psi = space.embed([row])[0]
         assert space.decode([psi])[0].tolist() == [1 + len({b for b in row if b < a}) for a in row]
         # A pair counts 1 where its order, or that it is tied, is the same; −1 where orders are opposite.

@@ -326,7 +326,8 @@ parent : array-like of shape (n_nodes,), mapping, Hierarchy or Subtrees
 [positions_known]
 y_true, y_pred : array-like of shape (n, k), k >= 2
     Positions of the labels, 1 for the first; equal ones are ties. Only their order counts. In `y_true` the position of
-    a label may be unknown (−1): the label is left out of both, and rows with fewer than two known labels do not count.
+    a label may be unknown (−1 or NaN): the label is left out of both, and rows with fewer than two known labels do not
+    count.
 
 [cycles]
 y_true, y_pred : array-like of shape (n, k), or lists of different lengths

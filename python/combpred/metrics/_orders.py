@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from .._data.forms import refuse_names
 from .._data.glossary import documented
 from .._data.inputs import check_weights, mean_of_rows
+from .._data.listings import rankings_of
 from .._data.targets import TargetError
+from .._data.warn import warn_user
 from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
@@ -248,9 +251,9 @@ def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
 
 
 def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true."""
+    """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true, and NaN, which becomes −1."""
     y_true, y_pred = with_same_columns(y_true, y_pred)
-    truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
+    truth, predicted = _positions(y_true, "y_true", unknown), _positions(y_pred, "y_pred", False)
     check_same_shape(truth, predicted)
     if truth.shape[1] < 2:
         raise ValueError(f"y_true and y_pred must rank at least 2 labels, got {truth.shape[1]}")
@@ -261,3 +264,16 @@ def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> 
             "cannot be compared: leave out",
         )
     return truth, predicted
+
+
+def _positions(y: Any, name: str, unknown: bool) -> NDArray[Any]:
+    """Return positions as numbers, NaN as −1 if `unknown`; booleans are doubted as in training."""
+    refuse_names(y, name, rankings_of("labels"))
+    if np.asarray(y).dtype.kind == "b":
+        warn_user(
+            f"{name} holds booleans, which are read as positions 0 and 1, False before True: where True stands for "
+            f"what comes first, such as approval, pass numpy.where({name}, 1, 2); hamming_score compares label sets",
+            UserWarning,
+        )
+    positions = number_matrix(y, name, missing=unknown)
+    return np.where(np.isnan(positions), -1, positions) if unknown and positions.dtype.kind == "f" else positions

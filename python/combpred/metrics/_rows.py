@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.forms import column_names, columns_in_order
-from .._data.targets import as_numbers
-from .._lib.arrays import refuse_masked
+from .._data.names import with_names
+from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from .._lib.errors import RowError
 
 
@@ -38,18 +38,17 @@ def with_same_columns(y_true: Any, second: Any, name: str = "y_pred") -> tuple[A
     return y_true, columns_in_order(second, names, name, "those of y_true") if framed else second
 
 
-def number_matrix(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return a matrix of finite numbers; ValueError naming the first row with another value."""
-    refuse_masked(values, name)
-    matrix = np.asarray(values)
-    if matrix.ndim != 2:
-        raise ValueError(f"{name} must have shape (n, k), got {matrix.shape}")
-    if matrix.dtype.kind == "O":
-        matrix = as_numbers(matrix, name, "metrics compare numbers")
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{name} must hold numbers, got dtype {matrix.dtype}")
-    if matrix.dtype.kind == "f":
-        check_no_row(~np.isfinite(matrix).all(axis=1), f"{name} must be finite; a value that is not stands in")
+def number_matrix(values: ArrayLike, name: str, *, missing: bool = False) -> NDArray[Any]:
+    """Return a matrix of finite numbers, and NaN if `missing`; ValueError naming row and column of another value."""
+    names = column_names(values, name)
+    remedy = "metrics compare finite numbers"
+    try:
+        matrix = as_numbers(target_matrix(values, name, None, "label"), name, remedy)
+        bad = np.isinf(matrix) if missing else ~np.isfinite(matrix)
+        if bad.any():
+            raise error_at(bad, matrix, f"{remedy}: fill it in, or leave the row out", name)
+    except TargetError as error:
+        raise TargetError(error.row, with_names(error.reason, "column", names and tuple(names)), name) from None
     return matrix.astype(np.int8) if matrix.dtype.kind == "b" else matrix
 
 
