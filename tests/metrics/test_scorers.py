@@ -89,6 +89,15 @@ def test_names(data):
         get_scorer("hamming_loss")
     with pytest.raises(ValueError, match="no scorer is called 'f1'; known are accuracy, cycle_f1"):
         get_scorer("f1")
+    for name, meant in {"kendal_tau": "kendall_tau", "Spearman Rho": "spearman_rho", "ndcg_at": "ndcg"}.items():
+        for made in (get_scorer, metrics.Scorer):
+            with pytest.raises(ValueError, match=f"no scorer is called {name!r}; did you mean {meant!r}"):
+                made(name)
+    with pytest.raises(TypeError, match="must be the name of a scorer: pass its name, 'kendall_tau'; got <function"):
+        get_scorer(metrics.kendall_tau)
+    with pytest.raises(TypeError, match=r"must be the name of a scorer, one of accuracy, .*; got \['ndcg'\]"):
+        get_scorer(["ndcg"])
+    assert get_scorer(metrics.top_k_recall_scorer, k=2) == get_scorer("top_k_recall", k=2)
 
 
 def test_arguments_that_a_metric_does_not_have_are_refused_before_any_search():

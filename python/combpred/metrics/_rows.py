@@ -48,7 +48,8 @@ def number_matrix(values: ArrayLike, name: str, *, missing: bool = False) -> NDA
         if bad.any():
             raise error_at(bad, matrix, f"{remedy}: fill it in, or leave the row out", name)
     except TargetError as error:
-        raise TargetError(error.row, with_names(error.reason, "column", names and tuple(names)), name) from None
+        reason = with_names(error.reason, "column", None if names is None else tuple(names))
+        raise TargetError(error.row, reason, name) from None
     return matrix.astype(np.int8) if matrix.dtype.kind == "b" else matrix
 
 

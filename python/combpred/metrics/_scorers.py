@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from .._data.forms import columns_in_order
@@ -45,6 +46,21 @@ class Scorer:
 
     name: str
     params: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise TypeError or ValueError for a name, or an argument, that there is not."""
+        given: Any = self.name
+        if not isinstance(given, str):
+            own = getattr(given, "__name__", None)
+            named = f": pass its name, {own!r}" if own in _METRICS else f", one of {', '.join(get_scorer_names())}"
+            raise TypeError(f"scoring must be the name of a scorer{named}; got {given!r:.80}")
+        if self.name not in _METRICS:
+            raise ValueError(f"scoring: no scorer is called {self.name!r}; {_meant(self.name)}")
+        known = [name for name in inspect.signature(_METRICS[self.name]).parameters if name not in _OWN]
+        for name in self.params:
+            if name not in known:
+                others = f"those it has are {', '.join(known)}" if known else "it has none"
+                raise TypeError(f"{name}={self.params[name]!r} is no argument of the scorer {self.name!r}: {others}")
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of an estimator's predictions for X.
@@ -88,12 +104,20 @@ def get_scorer_names() -> list[str]:
     return sorted(_METRICS)
 
 
-def get_scorer(scoring: str, **params: Any) -> Scorer:
+def _meant(name: str) -> str:
+    """Return which scorer may be meant by a name that there is not, or the names that there are."""
+    if _NEGATED + name in _METRICS:
+        return f"it is smaller for better predictions, and its scorer {_NEGATED + name!r}"
+    near = get_close_matches(name.lower().replace(" ", "_"), _METRICS, n=1, cutoff=0.7)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(get_scorer_names())}"
+
+
+def get_scorer(scoring: str | Scorer, **params: Any) -> Scorer:
     """Return a metric as a scorer, for the parameter `scoring` of scikit-learn's functions and searches.
 
     Parameters
     ----------
-    scoring : str
+    scoring : str or Scorer
         One of `get_scorer_names`. Each is also an object of this module: ``kendall_tau_scorer``.
     **params
         Further arguments of the metric, such as ``parent`` of "neg_hierarchical_loss".
@@ -107,9 +131,9 @@ def get_scorer(scoring: str, **params: Any) -> Scorer:
     Raises
     ------
     ValueError
-        For another name; lists those that there are.
+        For another name; says which one is like it, or lists those that there are.
     TypeError
-        For an argument that the metric does not have.
+        For an argument that the metric does not have, and for what is no name.
 
     Examples
     --------
@@ -121,17 +145,9 @@ def get_scorer(scoring: str, **params: Any) -> Scorer:
     >>> cross_val_score(StructuredRidge("permutations"), X, y, scoring=get_scorer("spearman_rho")).shape
     (5,)
     """
-    if scoring in _METRICS:
-        known_params = [name for name in inspect.signature(_METRICS[scoring]).parameters if name not in _OWN]
-        for name in params:
-            if name not in known_params:
-                others = f"those it has are {', '.join(known_params)}" if known_params else "it has none"
-                raise TypeError(f"{name}={params[name]!r} is no argument of the scorer {scoring!r}: {others}")
-        return Scorer(scoring, params)
-    negated = _NEGATED + str(scoring)
-    hint = f"it is smaller for better predictions, and its scorer {negated!r}" if negated in _METRICS else "known are "
-    known = "" if negated in _METRICS else ", ".join(get_scorer_names())
-    raise ValueError(f"scoring: no scorer is called {scoring!r}; {hint}{known}")
+    if isinstance(scoring, Scorer):
+        return Scorer(scoring.name, {**scoring.params, **params})
+    return Scorer(scoring, params)
 
 
 def _comparable(estimator: Any, y: Any, found: Any) -> tuple[Any, Any]:
