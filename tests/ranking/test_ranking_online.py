@@ -228,3 +228,14 @@ def test_ctrl_c_leaves_the_earlier_model(ctrl_c):
     with ctrl_c():
         model.set_params(max_iter=10**6).fit(X, y)
     np.testing.assert_array_equal(model.label_scores(X), before)
+
+
+def test_a_batch_without_weight_is_refused_and_leaves_the_learner_as_it_was():
+    X, y = [[0.0, 1.0], [1.0, 0.0]], [[1, 2], [2, 1]]
+    ranker = OnlineLabelRanker()
+    for begun in (False, True):
+        with pytest.raises(ValueError, match="sample_weight is zero in every row"):
+            ranker.partial_fit(X, y, sample_weight=[0.0, 0.0])
+        assert hasattr(ranker, "n_labels_") == begun
+        ranker.partial_fit(X, y, sample_weight=[0.0, 1.0])
+    assert ranker.weight_sum_ == 2.0

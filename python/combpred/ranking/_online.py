@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.inputs import check_rows, row_weights, unchanged_on_failure
+from .._data.inputs import check_rows, check_weights, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import SUBGRAPHS, UPDATES
@@ -182,7 +182,7 @@ class OnlineLabelRanker(LabelRanker):
         y : array-like of shape (n, k) or (n, k, k)
             As ``fit`` takes it. The first call decides the number of labels.
         sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1. Rows of weight 0 are passed over.
+            Weight of each row, at least 0; None for 1. Rows of weight 0 are passed over; one is positive.
 
         Returns
         -------
@@ -213,7 +213,7 @@ class OnlineLabelRanker(LabelRanker):
             X = check_rows(self, X, reset=first)
             preferences = self._named(y, reset=first)
             check_consistent_length(X, preferences)
-            weights = row_weights(sample_weight, len(preferences))
+            weights = check_weights(sample_weight, len(preferences))
             if first:
                 self.n_labels_ = preferences.n_labels
             elif (self.update, self.fit_intercept, self.average) != self._settings:
