@@ -159,3 +159,24 @@ def test_certified_outputs_are_shown_by_name(structure, y, shown):
     np.testing.assert_array_equal(found.structures, model.predict(x))
     as_frame = clone(model).set_output(predict="pandas").fit(x, y).predict_certified(x)
     assert structure.get_params().get("labels") is None or shown in repr(as_frame)
+
+
+def test_utilities_and_majorities_are_tables_by_names():
+    y = pd.DataFrame([[1, 2, 3], [1, 3, 2], [3, 1, 2]], columns=["tea", "milk", "juice"])
+    found = aggregation.plackett_luce(y, penalty=1.0)
+    order = np.argsort(-found.utilities)
+    lines = repr(found).splitlines()
+    assert lines[0] == f"Utilities: log-likelihood {found.log_likelihood:.6g}"
+    assert [line.split() for line in lines[2:]] == [
+        [str(place), y.columns[item], f"{found.utilities[item]:.6g}"] for place, item in enumerate(order, 1)
+    ]
+    counts = pd.DataFrame([[0, 6, 5], [2, 0, 4], [1, 2, 0]], columns=y.columns, index=y.columns)
+    ties = pd.DataFrame(1 - np.eye(3), columns=y.columns, index=y.columns)
+    found = aggregation.bradley_terry(counts, ties=ties)
+    assert f"ties {found.ties.parameter:.6g}" in repr(found).splitlines()[0]
+    assert repr(found).splitlines()[2].split()[1::2] == ["tea", f"{found.standard_errors[0]:.6g}"]
+    assert "<td>juice</td>" in found._repr_html_()
+    lines = repr(aggregation.acyclic_majority(y)).splitlines()
+    assert lines[0] == "AcyclicMajority: weight 3, proven optimal, method 'exact'"
+    assert [line.split() for line in lines[2:]] == [["tea", "milk,", "juice"], ["milk", "juice"], ["juice"]]
+    assert repr(aggregation.acyclic_majority(y.to_numpy())).splitlines()[2].split() == ["0", "1,", "2"]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, is_number
 from .._data.glossary import documented
+from .._data.tables import Tabular
 from .._lib.aggregate import acyclic_part, majority_margins
 from .._lib.errors import CapabilityError
 from .._lib.names import ACYCLIC_METHODS
+from ._aggregate import before_what
 from ._profile import item_names, read_votes
 from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
 
 
-@dataclass(frozen=True, eq=False)
-class AcyclicMajority:
+@dataclass(frozen=True, eq=False, repr=False)
+class AcyclicMajority(Tabular):
     """A partial order that follows from an acyclic part of the majority's preferences.
 
     Attributes
@@ -48,6 +51,13 @@ class AcyclicMajority:
     optimal: bool
     method: str
     names: list[str] | None = field(default=None, kw_only=True)
+
+    def _columns(self) -> dict[str, Any]:
+        return before_what(self.relation, self.names)
+
+    def _title(self) -> str:
+        known = "proven optimal" if self.optimal else f"at most {self.upper_bound:.6g} for any acyclic part"
+        return f"{type(self).__name__}: weight {self.weight:.6g}, {known}, method {self.method!r}"
 
 
 @documented
@@ -115,6 +125,12 @@ def acyclic_majority(
     --------
     >>> from combpred.aggregation import acyclic_majority
     >>> result = acyclic_majority([[1, 2, 3], [2, 1, 3], [1, 3, 2]], threshold=0.7)
+    >>> result
+    AcyclicMajority: weight 3, proven optimal, method 'exact'
+    item  before
+       0  2
+       1
+       2
     >>> result.relation.astype(int)
     array([[0, 0, 1],
            [0, 0, 0],

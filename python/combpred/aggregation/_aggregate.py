@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,11 +80,7 @@ class Aggregate(Tabular):
         if self.consensus.ndim == 1:
             shown = [", ".join(map(str, tier)) for tier in self.tiers]
             return {"position": np.unique(self.consensus), "items": shown}
-        names = self.names or range(len(self.consensus))
-        after = [
-            ", ".join(str(name) for name, below in zip(names, row, strict=True) if below) for row in self.consensus
-        ]
-        return {"item": list(names), "before": after}
+        return before_what(self.consensus, self.names)
 
     def _title(self) -> str:
         known = "proven optimal" if self.optimal else f"at least {self.lower_bound:.6g} for any consensus"
@@ -102,3 +99,10 @@ class Aggregate(Tabular):
         items = self.order.tolist() if self.names is None else [self.names[item] for item in self.order]
         ends = np.flatnonzero(np.diff(self.consensus[self.order])) + 1
         return [items[first:end] for first, end in zip([0, *ends], [*ends, len(items)], strict=True)]
+
+
+def before_what(relation: NDArray[np.bool_], names: Sequence[Hashable] | None) -> dict[str, Any]:
+    """Return the columns of a table of items and of those that each is before in a partial order."""
+    items = list(range(len(relation)) if names is None else names)
+    after = [", ".join(str(items[v]) for v in np.flatnonzero(row)) for row in relation]
+    return {"item": items, "before": after}

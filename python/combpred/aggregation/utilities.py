@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from .._data.checks import is_number
 from .._data.forms import column_names, columns_in_order
 from .._data.names import with_names
+from .._data.tables import Tabular
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from .._data.warn import warn_user
 from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
@@ -51,8 +52,8 @@ class Ties:
     standard_error: float
 
 
-@dataclass(frozen=True, eq=False)
-class Utilities:
+@dataclass(frozen=True, eq=False, repr=False)
+class Utilities(Tabular):
     """What items are worth, and what rankings follow from it.
 
     Attributes
@@ -71,6 +72,17 @@ class Utilities:
         Of the coefficients.
     names : list of str or None
         Names of the items, from the columns of a data frame.
+
+    Examples
+    --------
+    >>> from combpred.aggregation import plackett_luce
+    >>> import pandas as pd
+    >>> plackett_luce(pd.DataFrame([[1, 2, 3], [1, 3, 2], [2, 1, 3]], columns=["sushi", "ramen", "udon"]), penalty=1.0)
+    Utilities: log-likelihood -4.20388
+    position  item      utility
+           1  sushi    0.603759
+           2  ramen  -0.0675331
+           3  udon    -0.536226
     """
 
     utilities: FloatArray
@@ -80,6 +92,16 @@ class Utilities:
     ties: Ties | None = None
     coef_covariance: FloatArray | None = None
     names: list[str] | None = field(default=None, kw_only=True)
+
+    def _columns(self) -> dict[str, Any]:
+        order = np.argsort(self.consensus)
+        items = order.tolist() if self.names is None else [self.names[item] for item in order]
+        columns = {"position": self.consensus[order], "item": items, "utility": self.utilities[order]}
+        return columns if self.covariance is None else {**columns, "standard error": self.standard_errors[order]}
+
+    def _title(self) -> str:
+        ties = "" if self.ties is None else f", ties {self.ties.parameter:.6g}"
+        return f"{type(self).__name__}: log-likelihood {self.log_likelihood:.6g}{ties}"
 
     @property
     def consensus(self) -> NDArray[np.int32]:
