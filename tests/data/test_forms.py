@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -103,6 +105,22 @@ def test_what_is_no_name_is_not_sent_to_converters_of_names(form):
         StructuredRidge("labelsets").fit(X[:2], given([["No", "Yes"], ["Yes", "No"]]))
     with pytest.raises(ValueError, match=r"found .*'b', 'a'.*; Permutations.from_orders makes y of lists"):
         StructuredRidge("permutations").fit(X[:2], given([["b", "a"], ["a", "b"]]))
+
+
+@pytest.mark.parametrize(
+    ("structure", "rows"),
+    [
+        (Routes(places=["1", "2", "3"]), [["2", "3"], ["1", "3"]]),
+        (Permutations(labels=["1", "2", "3"]), [["2", "3", "1"], ["1", "3", "2"]]),
+        (LabelSets(labels=["no", "yes"]), [["yes", "no"], ["yes", "no"]]),
+    ],
+    ids=repr,
+)
+def test_names_that_look_like_numbers_or_truths_are_names(structure, rows):
+    with pytest.raises(
+        ValueError, match=rf"row 0: found {re.escape(str(rows[0]))}; {type(structure).__name__}.*\.from_"
+    ):
+        StructuredRidge(structure).fit(X[:2], rows)
 
 
 def test_rows_that_are_dicts():

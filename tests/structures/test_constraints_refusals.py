@@ -125,6 +125,8 @@ def test_constraints_must_fit_the_rows() -> None:
         ROUTES.decode(scores, constraints=7)
     with pytest.raises(TypeError, match="constraints must be a dict for all rows, or a list"):
         ROUTES.decode(scores, constraints="start")
+    with pytest.raises(TypeError, match=r"got a data frame, whose rows are constraints.to_dict\('records'\)"):
+        ROUTES.decode(scores, constraints=pd.DataFrame({"start": [1, 2, 3]}))
     with pytest.raises(CapabilityError, match="MultiClass takes no constraints"):
         MultiClass(3).decode(np.zeros((1, 3)), constraints={"required": [1]})
 

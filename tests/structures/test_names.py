@@ -219,6 +219,24 @@ def test_conditions_about_unknown_names_are_refused() -> None:
     assert LabelSets(labels=ABC).decode(scores, constraints={"required": [2]})[0, 2] == 1  # numbers serve, too
 
 
+def test_numbers_that_are_written_as_another_name_are_refused() -> None:
+    routes = Routes(places=["3", "1", "2", "0"])
+    scores = np.zeros((1, routes.n_features))
+    for given, written, other in ((0, "0", "3"), (3, "3", "0")):
+        message = f"'start' holds {given}; the places are .*, which are strings: write '{written}', but item {given}, "
+        with pytest.raises(ValueError, match=f"{message}counted from 0, is '{other}'"):
+            routes.decode(scores, constraints={"start": given})
+        with pytest.raises(ValueError, match=f"'forbidden' holds {given}; the places are"):
+            routes.decode(scores, constraints={"forbidden": [(1, given)]})
+    for same in (1, "1", np.int64(2), "2"):  # where both are one, numbers serve
+        assert routes.decode(scores, constraints={"start": same})[0, 0] == int(same)
+    tens = Permutations(labels=["10", "20", "30"])
+    with pytest.raises(ValueError, match="holds 20; the labels are '10', '20', '30', which are strings: write '20'$"):
+        tens.decode(np.zeros((1, 3)), constraints={"first": 20})
+    with pytest.raises(ValueError, match="which are strings: write '2', but item 2, counted from 0, is '3'"):
+        SpanningTrees(edges=[("1", 2), ("2", "3")], vertices=["1", "2", "3"]).count()
+
+
 @pytest.mark.parametrize(
     ("structure", "y", "message"),
     [

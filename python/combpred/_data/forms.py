@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,7 +143,7 @@ def frame_of(y: Any) -> Frame | None:
     return Frame(library, name, categories, bool(getattr(y.dtype, "ordered", False)))
 
 
-def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -> None:
+def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", names: Container[Hashable] = ()) -> None:
     """Raise TargetError, which names the converter to take, where rows name things, differ in length or are graphs.
 
     Parameters
@@ -156,6 +156,8 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
     rows : str, default="numbers"
         What rows of y may be: "numbers" for the same columns, numbers in "lists" of any length, also "matrices", one of
         "names", or "labels", one or numbers.
+    names : container, default=()
+        Names of items: rows of these are no numbers, whatever they look like.
     """
     refuse_masked(y, argument)
     if hasattr(y, "is_directed"):  # one graph
@@ -182,7 +184,7 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
     odd = isinstance(first, str) or isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
     if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
         shown = row.tolist() if isinstance(row, np.ndarray) else row
-        said = f"; {converter}" if rows == "names" else _mended(listed if listed is not None else row, converter)
+        said = f"; {converter}" if rows == "names" else _mended(listed if listed is not None else row, converter, names)
         raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}{said}", argument)
     if differs and rows in ("numbers", "names", "labels"):
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
@@ -192,12 +194,12 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -
 _WORDS = {"yes": 1, "no": 0, "y": 1, "n": 0, "true": 1, "false": 0, "t": 1, "f": 0}
 
 
-def _mended(row: Any, converter: str) -> str:
+def _mended(row: Any, converter: str, names: Container[Hashable]) -> str:
     """Return what makes y of rows of names, or of numbers and truths in words, and of dicts of numbers."""
     if isinstance(row, dict) and "dicts" not in converter and all(map(_is_number, row.values())):
         return "; pandas.DataFrame(y) makes y of dicts with a number for each key"
     words = list(row) if isinstance(row, (list, tuple, np.ndarray)) else []
-    if not words or not all(isinstance(word, str) for word in words):
+    if not words or not all(isinstance(word, str) for word in words) or all(word in names for word in words):
         return f"; {converter}"
     if all(map(_is_written, words)):
         return f", numbers written as strings: make numbers of them, such as by .astype(int); of names, {converter}"

@@ -140,7 +140,8 @@ def index_of(name: Any, names: Names | None, remedy: str) -> Any:
     Raises
     ------
     ValueError
-        For a string, or an integer where names are, that is none of the names; `remedy` is what the message ends in.
+        For a string, or an integer where names are, that is none of the names, and for the number of one item that is
+        written as the name of another; `remedy` is what the message begins with.
     """
     if names is None or isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
         return name
@@ -149,6 +150,10 @@ def index_of(name: Any, names: Names | None, remedy: str) -> Any:
         return names.index(key)
     if isinstance(key, str) or not isinstance(names[0], str):
         raise ValueError(remedy + meant(key, names))
+    written = str(key)
+    if written in names and names.index(written) != key:
+        counted_from_0 = f", but item {key}, counted from 0, is {names[key]!r}" if 0 <= key < len(names) else ""
+        raise ValueError(f"{remedy}, which are strings: write {written!r}{counted_from_0}")
     return key
 
 

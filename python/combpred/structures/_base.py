@@ -226,7 +226,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _refuse_names(self, y: Any, argument: str = "y") -> None:
         """Raise TargetError where rows of y name things and are to be converted first."""
         if self._converter and not (self._rows != "names" and is_array_of_numbers(y)):
-            refuse_names(y, argument, self._converter, self._rows)
+            refuse_names(y, argument, self._converter, self._rows, self._names or ())
 
     def _shown(self, y: Any) -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""

@@ -102,9 +102,11 @@ class RowConstraints:
         self._given = constraints if isinstance(constraints, Sequence) else [constraints]
         if not terms and any(self._given):
             raise CapabilityError(f"{self._name} takes no constraints; leave them out, or choose among its outputs")
+        framed = hasattr(constraints, "columns")
         if isinstance(constraints, str) or not isinstance(constraints, (Mapping, Sequence)):
             raise TypeError(
-                f"constraints must be a dict for all rows, or a list with a dict or None for each; got {constraints!r}"
+                "constraints must be a dict for all rows, or a list with a dict or None for each; got "
+                + ("a data frame, whose rows are constraints.to_dict('records')" if framed else f"{constraints!r}")
             )
         if not self._shared and len(constraints) != n:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
