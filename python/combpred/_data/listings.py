@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,9 +111,8 @@ def read_lists(
         if len(kinds) > 1:
             raise TypeError(f"{argument} holds names and numbers side by side: make all of them strings, or integers")
         if kinds == {str}:
-            found = sorted({entry for entries in rows for entry in entries})
-            _doubt_spaces(found, argument)
-            known = tuple(found)
+            known = tuple(sorted({entry for entries in rows for entry in entries}))
+            doubt_spaces(known, argument)
     if known is None:
         first = int(one_based)
         n_items = max((entry - first + 1 for entries in rows for entry in entries), default=0)
@@ -159,15 +158,17 @@ def read_lists(
     )
 
 
-def _doubt_spaces(names: Sequence[str], argument: str) -> None:
-    """Warn of names that occur with spaces around them and without, which are probably one."""
+def doubt_spaces(names: Iterable[Any], argument: str) -> None:
+    """Warn of names that occur with spaces and without, which are probably one."""
     known: dict[str, str] = {}
     for name in names:
-        other = known.setdefault(name.strip(), name)
+        other = known.setdefault("".join(name.split()), name) if isinstance(name, str) else name
         if other != name:
+            around = name.strip() == other.strip()
+            remedy = "strip all names, as by .str.strip() of columns" if around else "write both alike"
             warn_user(
                 f"{argument} has the names {other!r} and {name!r}, which differ in spaces alone and count as two: "
-                "strip all names, as by .str.strip() of columns",
+                f"{remedy}",
                 UserWarning,
             )
             return

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .listings import is_missing, row_entries, table_rows
+from .listings import doubt_spaces, is_missing, row_entries, table_rows
 from .names import checked_names
 from .targets import TargetError, meant, summary
 from .trees import Tree
@@ -65,7 +65,9 @@ def parents_of_paths(
     above: dict[Any, Any] = {}
     first: dict[Any, int] = {}
     joined = False
-    for i, paths in enumerate(read_paths(rows, argument, sep)):
+    read = read_paths(rows, argument, sep)
+    doubt_spaces(dict.fromkeys(name for paths in read for path in paths for name in path), argument)
+    for i, paths in enumerate(read):
         for path in paths:
             joined |= path[0] == root
             parent, below = None, path[path[0] == root :]
@@ -115,6 +117,7 @@ def parents_of_nested(nested: Any, root: Any) -> tuple[NDArray[np.int32], list[A
             break
         else:
             stack.pop()
+    doubt_spaces(above, "nested")
     return _joined(above, root, "nested")
 
 
@@ -133,6 +136,7 @@ def parents_of_networkx(graph: Any, root: Any) -> tuple[NDArray[np.int32], list[
                 "to each child; pass graph.reverse() where they lead from child to parent"
             )
         above[name] = parents[0] if parents else None
+    doubt_spaces(above, "graph")
     return _joined(above, root, "graph")
 
 

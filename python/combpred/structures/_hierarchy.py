@@ -114,9 +114,9 @@ class Hierarchy(Trees):
         try:
             return self._tree().nodes(y, argument)
         except TargetError as error:
-            is_slip = error.reason.endswith("?")  # it says which name was meant
-            hint = f"; {self._converter}" if error.reason.startswith("unknown label") and not is_slip else ""
-            raise TargetError(error.row, error.reason + hint, argument) from None
+            said, *meant = error.reason.partition("; did you mean ")
+            hint = f"; {self._converter}" if said.startswith("unknown label") else ""
+            raise TargetError(error.row, "".join([said, hint, *meant]), argument) from None
 
     def _y_of_nodes(self, tree: Tree, ends: list[list[int]]) -> NDArray[Any]:
         for i, row in enumerate(ends):

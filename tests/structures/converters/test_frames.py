@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from combpred.structures import Assignments, Cliques, Hierarchy, LabelSets, Permutations, Routes, WeakOrders
+from combpred.structures import Assignments, Cliques, Hierarchy, LabelSets, Permutations, Routes, Subtrees, WeakOrders
 
 NAMES = ["tea", "big milk", "juice"]
 FORMS = {
@@ -120,3 +121,25 @@ def test_names_that_differ_in_spaces_are_doubted(make):
         warnings.simplefilter("error")
         assert make([[name.strip() for name in row] for row in rows]).shape == (2, 2)
         assert make(rows, ["milk", "milk ", "tea"]).shape == (2, 3)  # as the user says
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda one, other: Hierarchy.from_paths([["food", one], ["food", other]]),
+        lambda one, other: Subtrees.from_paths([[["food", one], ["food", other]]]),
+        lambda one, other: Hierarchy.from_paths([[one, "hot"], [other, "hot"]], qualified=True),
+        lambda one, other: Hierarchy.from_nested({"food": [one, other]}),
+        lambda one, other: Hierarchy.from_networkx(nx.DiGraph([("food", one), ("food", other)])),
+    ],
+    ids=["paths", "several paths", "qualified", "nested", "networkx"],
+)
+def test_names_of_trees_that_differ_in_spaces_are_doubted(make):
+    for one, other, remedy in (("tea ", "tea", "strip all names"), ("ice tea", "icetea", "write both alike")):
+        with pytest.warns(UserWarning, match=f"names '{one}' and '{other}', which differ in spaces alone.*: {remedy}"):
+            assert len(make(one, other).nodes) >= 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make("tea", "coffee")
+        Hierarchy.from_paths(["food > tea", "food>tea"], sep=">")
+        Hierarchy.from_nested({1: [2, 3]})
