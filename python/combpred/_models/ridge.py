@@ -97,12 +97,17 @@ class RidgeBase(StructuredEstimator):
         """Raise ValueError for parameters that contradict each other."""
         InputKernel.check_params(self.kernel, self.kernel_params)
 
-    def _validate_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, RidgeProblem]:
-        """Check the training data, set `structure_` and `kernel_`, and return X with the problem to solve."""
+    def _validate_training(
+        self, X: Any, y: Any, sample_weight: Any, known: TrainingRows | None = None
+    ) -> tuple[Any, RidgeProblem]:
+        """Check the training data, set `structure_` and `kernel_`, and return X with the problem to solve.
+
+        Targets and weights that are known are not checked again.
+        """
         self._require_target(y)
         X = self._check_input(X, reset=True)
         self._check_options()
-        rows = self._check_training_rows(X, y, sample_weight)
+        rows = self._check_training_rows(X, y, sample_weight) if known is None else known._replace(X=X)
         self._resolve_kernel(rows, self.kernel_params)
         return X, self._problem(rows)
 
@@ -435,12 +440,13 @@ class StructuredRidge(RidgeBase):
         with refit(self):
             if is_dask(X):
                 return _fit_given_blocks(self, DaskBlocks(X, y, sample_weight))
+            rows = None
             # Only the linear kernel can be solved in the features themselves, which takes rows as they are.
             if self.kernel == "linear" and self.solver in ("auto", "primal") and self.decision != "f1":
-                blocks = _array_blocks(self, X, y, sample_weight)
-                if blocks is not None:
-                    return _fit_source(self, blocks)
-            X, problem = self._validate_training(X, y, sample_weight)
+                rows, is_primal = _rows_as_given(self, X, y, sample_weight)
+                if is_primal:
+                    return _fit_source(self, ArrayBlocks(rows.X, rows.y, rows.weights))
+            X, problem = self._validate_training(X, y, sample_weight, rows)
             self._solve(X, problem.with_options(alpha=float(self.alpha), solver=self.solver))
         return self
 
@@ -523,8 +529,8 @@ class StructuredRidge(RidgeBase):
         super()._check_options()
 
 
-def _array_blocks(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) -> ArrayBlocks | None:
-    """Return the rows of arrays as blocks, None where another solver is cheaper; sets `structure_`.
+def _rows_as_given(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingRows, bool]:
+    """Return the rows of arrays, and whether to solve in the features themselves; sets `structure_`.
 
     X is neither copied nor converted where it is an array of numbers, and not looked through.
     """
@@ -537,9 +543,9 @@ def _array_blocks(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) ->
         options = {**model._library_options(), "solver": "auto", "alpha": float(model.alpha)}
         plan = ridge_plan(model.structure_.space.description, options, X.shape[0], X.shape[1], stored)
         if plan["solver"] != "primal":
-            return None
+            return rows, False
     warn_of_doubts(model.structure_, rows)
-    return ArrayBlocks(X, rows.y, rows.weights)
+    return rows, True
 
 
 def _fit_given_blocks(model: StructuredRidge, blocks: Any, classes: Any = None) -> StructuredRidge:

@@ -118,7 +118,7 @@ class Ordinal(Structure):
                     f"({summary(list(categories))}); leave grades out, or set the categories of y"
                 )
             return self._with(grades=len(categories), categories_=categories)
-        values = _grades(y)
+        values = _grades(y, warn=False)
         lowest, highest = int(values.min()), int(values.max())
         n = highest + (lowest != 1) if self.grades is None else self._n()
         if lowest > 0 and highest == n:
@@ -197,15 +197,15 @@ def _codes(y: Any, scale: Sequence[Any], argument: str) -> NDArray[np.int32]:
     return codes_of(values, scale, argument, f"the grades are {summary(scale)}")
 
 
-def _grades(y: Any, argument: str = "y") -> NDArray[np.int32]:
+def _grades(y: Any, argument: str = "y", *, warn: bool = True) -> NDArray[np.int32]:
     """Return grades as int32, however high; TargetError for the first row that is not one."""
     most = np.iinfo(np.int32).max
-    return whole_numbers(_unnamed(y, argument), argument, 0, most, "grades are whole numbers from 0 on")
+    return whole_numbers(_unnamed(y, argument, warn=warn), argument, 0, most, "grades are whole numbers from 0 on")
 
 
-def _unnamed(y: Any, argument: str) -> NDArray[Any]:
+def _unnamed(y: Any, argument: str, *, warn: bool = True) -> NDArray[Any]:
     """Return y as an array ``(n,)``; ValueError if it holds strings."""
-    values = target_vector(y, argument)
+    values = target_vector(y, argument, warn=warn)
     if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
         raise ValueError(
             f"Ordinal: {argument} holds strings, whose order is not known; list the grades from lowest to "
