@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 
 from combpred.structures import (
     Assignments,
@@ -282,6 +284,34 @@ def test_enums_are_ordered() -> None:
     structure = Ordinal()._resolve(y)
     assert structure.feature_names().tolist() == [">=low", ">=mid", ">=high"]
     assert structure.decode(structure.embed(y) - 0.5).tolist() == ["mid", "low", "mid"]
+    with pytest.raises(ValueError, match=r"categories of y \('low', 'mid', 'high'\) do not stand in the order"):
+        Ordinal(["high", "mid", "low"])._resolve(y)
+
+
+def test_ordered_dictionaries_of_arrow_are_ordered() -> None:
+    pa = pytest.importorskip("pyarrow", exc_type=ImportError)
+    grades, codes = pa.array(["low", "mid", "high"]), pa.array([1, 0, 1], type=pa.int8())
+    y = pa.DictionaryArray.from_arrays(codes, grades, ordered=True)
+    other = pa.DictionaryArray.from_arrays(pa.array([0], type=pa.int8()), pa.array(["low"]), ordered=True)
+    in_pandas = pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([y])))
+    for form in (
+        y,
+        pa.chunked_array([y, other])[:3],
+        pa.table({"grade": y}),
+        in_pandas,
+        in_pandas.array,
+        in_pandas.to_frame("grade"),
+    ):
+        structure = Ordinal()._resolve(form)
+        assert structure.feature_names().tolist() == [">=low", ">=mid", ">=high"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)
+            assert structure.embed(form).tolist() == [[1, 1, 0], [1, 0, 0], [1, 1, 0]]
+            assert Ordinal(["low", "mid", "high"]).embed(form).tolist() == [[1, 1, 0], [1, 0, 0], [1, 1, 0]]
+    with pytest.raises(ValueError, match=r"categories of y \('low', 'mid', 'high'\) do not stand in the order"):
+        Ordinal(["high", "mid", "low"])._resolve(y)
+    with pytest.raises(ValueError, match="y holds strings, whose order is not known; list the grades"):
+        Ordinal()._resolve(pa.DictionaryArray.from_arrays(codes, grades))
 
 
 def test_names_of_spanning_trees_and_sizes_from_edges() -> None:

@@ -37,10 +37,10 @@ class Ordinal(Structure):
     Notes
     -----
     y has shape ``(n,)`` and holds the names of grades, or whole numbers 0..d−1 if they have none; or it is an ordered
-    pandas Categorical, a Series of that type, or a polars Series of type Enum. Numbers in which 0 never occurs, and d
-    does (1, where d is not given), are read as counted from 1, with a warning. Predictions are names, categories or
-    numbers as y holds them. The default metric is `neg_absolute_error`, the negative number of grades between truth and
-    prediction.
+    pandas Categorical, a Series of that type, a polars Series of type Enum, or an ordered dictionary of Arrow.
+    Numbers in which 0 never occurs, and d does (1, where d is not given), are read as counted from 1, with a warning.
+    Predictions are names, categories or numbers as y holds them. The default metric is `neg_absolute_error`, the
+    negative number of grades between truth and prediction.
 
     The embedding is that of Vembu (2010), ch. 5, with grades counted from 0; its first entry is always 1. Decoding
     compares the cumulative sums of the scores, in O(d).
@@ -169,10 +169,10 @@ class Ordinal(Structure):
         same order.
         """
         known = list(names)
-        dtype = _dtype(y)
-        if not getattr(dtype, "ordered", False):
+        categories = None if getattr(_dtype(y), "ordered", None) is False else _ordered_categories(y)
+        if categories is None:
             return known
-        own: list[Any] = np.asarray(dtype.categories).tolist()
+        own: list[Any] = categories.tolist()
         smaller, larger = sorted((own, known), key=len)
         if [category for category in larger if category in smaller] != smaller:
             raise ValueError(
@@ -222,12 +222,18 @@ def _dtype(y: Any) -> Any:
 
 
 def _ordered_categories(y: Any) -> NDArray[Any] | None:
-    """Return the categories of an ordered Categorical or of an Enum, None for other y; ValueError without an order."""
+    """Return the categories of an ordered Categorical, an Enum or an ordered dictionary of Arrow, None for other y.
+
+    Raises
+    ------
+    ValueError
+        For a Categorical without an order.
+    """
     dtype = _dtype(y)
     if type(dtype).__name__ == "Enum" and hasattr(dtype, "categories"):  # of polars
         return np.asarray(dtype.categories.to_list())
     if not hasattr(dtype, "categories") or not hasattr(dtype, "ordered"):
-        return None
+        return _ordered_dictionary(y)
     if not dtype.ordered:
         raise ValueError(
             "Ordinal: y is a Categorical without order; give it one: y.as_ordered() (y.cat.as_ordered() of a Series) "
@@ -235,3 +241,15 @@ def _ordered_categories(y: Any) -> NDArray[Any] | None:
             "reorder_categories(…, ordered=True)"
         )
     return np.asarray(dtype.categories)
+
+
+def _ordered_dictionary(y: Any) -> NDArray[Any] | None:
+    """Return the values of an ordered dictionary of Arrow, in an array of its own or of pandas; None for other y."""
+    if len(getattr(y, "columns", ())) == 1:
+        y = y.columns[0] if hasattr(y, "column_names") else y[y.columns[0]]
+    if hasattr(_dtype(y), "pyarrow_dtype"):
+        y = y.array.__arrow_array__() if hasattr(y, "array") else y.__arrow_array__()
+    if not getattr(getattr(y, "type", None), "ordered", False):
+        return None
+    chunks = y.unify_dictionaries().chunks if hasattr(y, "chunks") else [y]
+    return np.asarray(chunks[0].dictionary.to_pylist())
