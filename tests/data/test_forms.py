@@ -90,8 +90,30 @@ def test_a_frame_with_one_column_has_the_order_of_its_categories(frame):
         model = StructuredRidge(Ordinal()).fit(X, y)
     assert model.structure_.feature_names().tolist() == [">=low", ">=mid", ">=high"]
     np.testing.assert_array_equal(model.predict(X), StructuredRidge(Ordinal(GRADES)).fit(X, WORDS).predict(X))
+    found = model.set_output(predict="y").predict(X[:5])
+    assert type(found) is type(y) and list(found.columns) == ["g"] and found["g"].dtype == y["g"].dtype
+    assert model.set_output(predict="pandas").predict(pd.DataFrame(X, index=range(7, 67))[:5]).index[0] == 7
+    model.set_output(predict="default")
     with pytest.warns(DataConversionWarning):
         assert model.score(X, y) == model.score(X, WORDS)
+
+
+@pytest.mark.parametrize("structure", [None, Ordinal(GRADES), Hierarchy({"low": None, "mid": "low", "high": "mid"})])
+def test_one_column_comes_back_as_one(structure):
+    y = pd.DataFrame({"grade": WORDS})
+    with pytest.warns(
+        DataConversionWarning, match=r"column-vector y was passed .*: pass y\['grade'\], of shape \(60,\)"
+    ):
+        model = StructuredRidge(structure).set_output(predict="y").fit(X, y)
+    found = model.predict(X[:3])
+    assert isinstance(found, pd.DataFrame) and found.columns.tolist() == ["grade"]
+    polars = model.set_output(predict="polars").predict(X[:3])
+    assert isinstance(polars, pl.DataFrame) and polars.columns == ["grade"]
+    assert polars["grade"].to_list() == found["grade"].tolist()
+    with pytest.warns(DataConversionWarning):
+        model.fit(X, y.set_axis(pd.MultiIndex.from_tuples([("meal", "grade")]), axis=1))
+    assert model.set_output(predict="y").predict(X[:3]).columns.tolist() == [("meal", "grade")]
+    assert model.fit(X, y["grade"]).predict(X[:3]).name == "grade"
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, np.array, list], ids=lambda form: form.__name__)

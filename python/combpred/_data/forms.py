@@ -115,27 +115,33 @@ class Frame(NamedTuple):
     ----------
     library : str
         "pandas" or "polars".
-    name : str or int or None
-        Of a series.
+    name : str, int, tuple or None
+        Of a series, or of the one column of a frame.
     categories : list or None
         Of a Categorical or an Enum, where they are strings or integers.
     is_ordered : bool
         Whether the categories are.
+    is_column : bool
+        Whether it was a data frame of one column, not a series.
     """
 
     library: str
     name: Any = None
     categories: list[Any] | None = None
     is_ordered: bool = False
+    is_column: bool = False
 
 
 def frame_of(y: Any) -> Frame | None:
     """Return what y is as a data frame or a series; None for others."""
-    library = frame_kind(y)
-    if library is None or hasattr(y, "columns") or not hasattr(y, "dtype"):
+    library, columns = frame_kind(y), getattr(y, "column_names", getattr(y, "columns", None))  # Arrow's are arrays
+    if library is not None and columns is not None and len(columns) == 1:
+        found = frame_of(y[columns[0]])
+        return Frame(library) if found is None else found._replace(name=columns[0], is_column=True)
+    if library is None or columns is not None or not hasattr(y, "dtype"):
         return None if library is None else Frame(library)
     name = getattr(y, "name", None)
-    name = name if isinstance(name, (str, int)) and name != "" else None
+    name = name if isinstance(name, (str, int, tuple)) and name != "" else None
     found = getattr(y.dtype, "categories", None)
     categories = None if found is None or type(y.dtype).__name__ == "Categorical" else list(found)
     if categories and not all(isinstance(category, (str, int, np.integer)) for category in categories):

@@ -65,7 +65,7 @@ def set_output(estimator: Any, predict: str | None) -> None:
 
 
 def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | None, of_y: Frame | None) -> Any:
-    """Return predictions as `set_output` has it: an array, a data frame, or a series if they have one dimension.
+    """Return predictions as `set_output` has it: an array, a data frame, or a series of single values.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | No
 
 
 def _as_series(series: Any, of_y: Frame | None) -> Any:
-    """Return a series with the name of y, and its categories where both are of one library."""
+    """Return a series with the name of y, and its categories where both are of one library; a frame if y was one."""
     if of_y is None:
         return series
     polars = frame_kind(series) == "polars"
@@ -113,7 +113,8 @@ def _as_series(series: Any, of_y: Frame | None) -> Any:
             import pandas
 
             series = series.astype(pandas.CategoricalDtype(of_y.categories, ordered=of_y.is_ordered))
-    return series.rename("" if of_y.name is None else str(of_y.name)) if polars else series.rename(of_y.name)
+    series = series.rename("" if of_y.name is None else str(of_y.name)) if polars else series.rename(of_y.name)
+    return series.to_frame() if of_y.is_column else series
 
 
 def joined(names: Sequence[Any], sep: str | None) -> Any:

@@ -64,8 +64,10 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
     values = _dense(y, argument)
     if values.ndim == 2 and values.shape[1] == 1:
         if warn:
+            names = getattr(y, "column_names", getattr(y, "columns", None))
+            remedy = ".ravel()" if names is None else f"[{names[0]!r}]"
             warn_user(  # it begins as scikit-learn's own, which its checks of estimators look for
-                f"A column-vector {argument} was passed when a 1d array was expected: pass {argument}.ravel(), of "
+                f"A column-vector {argument} was passed when a 1d array was expected: pass {argument}{remedy}, of "
                 f"shape {values.shape[:1]}",
                 DataConversionWarning,
             )

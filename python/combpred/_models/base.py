@@ -185,7 +185,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             What `predict`, `predict_proba`, `predict_log_proba` and `predict_marginals` return. "default": arrays.
             "pandas", "polars": a data frame whose columns have the names of the structure's labels, items or nodes (or
             of the entries of ψ), with the index of X; where outputs are single values, a series with the name and the
-            categories of y. "y": such a frame where y was one in ``fit``, otherwise an array. None: as before.
+            categories of y, or a frame of one column if y was one. "y": such a frame where y was one in ``fit``,
+            otherwise an array. None: as before.
 
         Returns
         -------
