@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -536,6 +536,21 @@ class Custom(Structure):
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         return self.space.compared(y_true, "y_true"), self.space.compared(y_pred, "y_pred")
+
+    def enumerate(self) -> Iterator[Any]:
+        """Return an iterator over all members, each once, in the order of the list.
+
+        Yields
+        ------
+        y : one output
+
+        Raises
+        ------
+        CapabilityError
+            When functions or a sampler give the outputs, or there are more than 10 000 000; names what lists them.
+        """
+        self.count()  # says what lists them, even where log_count is not known, for which there are other remedies
+        return super().enumerate()
 
     def feature_names(self) -> NDArray[np.object_]:
         what = "psi" if self._given["gram"] is None and self._given["basis"] is None else "basis"

@@ -55,8 +55,9 @@ def test_what_functions_cannot_do() -> None:
     with pytest.raises(CapabilityError, match="give log_count"):
         by_sampler().log_count()
     assert by_sampler().set_params(log_count=math.log(24)).log_count() == math.log(24)
-    with pytest.raises(CapabilityError, match="how many outputs"):
-        by_formulas().enumerate()
+    for by_functions in (by_formulas(), by_sampler(), by_sampler().set_params(log_count=math.log(24))):
+        with pytest.raises(CapabilityError, match="how many outputs there are; from_structures counts and lists them$"):
+            by_functions.enumerate()
 
 
 EYE = np.eye(2)

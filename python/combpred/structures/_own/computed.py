@@ -164,8 +164,8 @@ class PythonSpace(LibrarySpace):
         log_count = self.description.shape.log_count
         if math.isnan(log_count):
             raise CapabilityError(
-                f"{self.structure!r} is given by a sampler, which does not say how many outputs there are; give "
-                "log_count, which combpred.sampling.estimate_count estimates"
+                f"{self.structure!r} does not say how many outputs there are; give log_count, which "
+                "combpred.sampling.estimate_count estimates"
             )
         return log_count
 
