@@ -37,7 +37,10 @@ def test_the_blocks_run_and_show_what_is_said(capsys):
     assert dependence.shape == (len(names["classifier"].classes_), 5)
     np.testing.assert_allclose(dependence.sum(axis=0), 1.0)
     assert (np.diff(dependence[-1]) > 0).all()  # the longer the petal, the more probable is the last class
-    assert targets == [str(names["searched"].predict(names["numbers"][:1])[0]), str(names["orders"][:1].tolist())]
+    row = names["numbers"][:1]
+    drinks = names["drinks"].predict(row)[0].tolist()
+    assert targets == [str(names["searched"].predict(row)[0]), str(drinks), str(names["orders"][:1].tolist())]
+    assert sorted(drinks) == ["milk", "tea"]
     assert set(targets[0].split("|")) <= {"sweet", "red", "sour"}
     pipelines = (Path(__file__).parents[1] / "models" / "pipelines").glob("test_*.py")
     found = sum(len(re.findall(r"^def test_", file.read_text(encoding="utf-8"), re.M)) for file in pipelines)

@@ -87,7 +87,7 @@ def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | No
 
         values = values.toarray() if sparse.issparse(values) else values
         if values.ndim == 1:
-            return _as_series(polars.Series(values), of_y)
+            return _as_series(polars.Series(values.tolist() if values.dtype == object else values), of_y)
         return polars.DataFrame(values, schema=None if columns is None else [str(name) for name in columns])
     import pandas
 
@@ -232,9 +232,11 @@ def numbers_of(
     """
     if names is None:
         found = dict.fromkeys(entry for entries in lists for entry in entries)
-        if any(isinstance(entry, str) for entry in found):
-            listed = summary(sorted(found, key=str))
-            raise ValueError(f"{argument} holds names that the structure lacks: take {cls}({parameter}=[{listed}])")
+        name = next((entry for entry in found if isinstance(entry, str)), None)
+        if name is not None:
+            i = next(i for i, entries in enumerate(lists) if name in entries)
+            remedy = f"take {cls}({parameter}=[{summary(sorted(found, key=str))}])"
+            raise TargetError(i, f"{name!r} is one of the names that the structure lacks: {remedy}", argument)
         odd = next((entry for entry in found if isinstance(entry, bool) or not isinstance(entry, int)), None)
         if odd is not None:
             i = next(i for i, entries in enumerate(lists) if odd in entries)

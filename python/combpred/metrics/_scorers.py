@@ -80,10 +80,11 @@ class Scorer:
         -------
         float
         """
-        found = getattr(estimator, "decision_function" if self.name == _OF_SCORES else "predict")(X)
+        found = (estimator.decision_function if self.name == _OF_SCORES else estimator.predict)(X)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         metric = _METRICS[self.name]
-        value = float(metric(*_comparable(estimator, y, found), **weights, **self.params))
+        y, found = _comparable(estimator, y, found, self.name == _OF_SCORES)
+        value = float(metric(y, found, **weights, **self.params))
         return value if metric.__name__ == self.name else -value
 
 
@@ -150,7 +151,7 @@ def get_scorer(scoring: str | Scorer, **params: Any) -> Scorer:
     return Scorer(scoring, params)
 
 
-def _comparable(estimator: Any, y: Any, found: Any) -> tuple[Any, Any]:
+def _comparable(estimator: Any, y: Any, found: Any, are_scores: bool) -> tuple[Any, Any]:
     """Return y and predictions as metrics take them: lists converted, columns in the order that the estimator knows."""
     while True:
         if hasattr(estimator, "best_estimator_"):
@@ -158,7 +159,7 @@ def _comparable(estimator: Any, y: Any, found: Any) -> tuple[Any, Any]:
         elif hasattr(estimator, "steps"):
             estimator = estimator.steps[-1][1]
         elif hasattr(estimator, "convert_targets"):
-            y, found = estimator.convert_targets(y), estimator.convert_targets(found)
+            y, found = estimator.convert_targets(y), found if are_scores else estimator.convert_targets(found)
             estimator = estimator.estimator_
         else:
             break

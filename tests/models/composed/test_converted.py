@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.metrics import accuracy_score
@@ -17,9 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import combpred
-from combpred import ConvertedTargets, StructuredRidge, baselines, kernels, ranking, structures
+from combpred import ConvertedTargets, ProbabilisticStructured, StructuredRidge, baselines, kernels, ranking, structures
 from combpred.metrics import get_scorer
-from combpred.structures import Assignments, Cliques, Cycles, LabelSets, Permutations, Routes, WeakOrders
+from combpred.structures import Assignments, Cliques, Cycles, Hierarchy, LabelSets, Permutations, Routes, WeakOrders
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 HIGH = X[:, 0] > 0
@@ -123,7 +124,9 @@ def test_what_does_not_fit_together_is_named():
         ConvertedTargets(StructuredRidge("labelsets"), "sets").predict(X)
     model = ConvertedTargets(StructuredRidge(Cycles(4)), "names")
     tours = [["0", "1", "2"]] * 30
-    with pytest.raises(ValueError, match=r"names that the structure lacks: take Cycles\(vertices="):
+    with pytest.raises(
+        ValueError, match=r"^y, row 0: '0' is one of the names that the structure lacks: take Cycles\(v"
+    ):
         model.fit(X, tours)
 
 
@@ -148,9 +151,127 @@ def test_features_have_the_names_of_those_of_the_estimator():
 
 
 @pytest.mark.parametrize("estimator", [ranking.LabelRankingSVM(), make_pipeline(StandardScaler(), Ridge())])
-def test_estimators_without_a_structure_are_refused_with_what_to_do(estimator):
-    with pytest.raises(TypeError, match=r"^estimator must have a parameter structure.*: convert its targets"):
-        ConvertedTargets(estimator, "orders").fit(X, CASES["orders"][1])
+def test_estimators_without_a_structure_need_one(estimator):
+    structure, y = CASES["orders"]
+    with pytest.raises(TypeError, match=r"^estimator .* has no parameter structure: give it here"):
+        ConvertedTargets(estimator, "orders").fit(X, y)
+    with pytest.raises(ValueError, match=r"^structure='permutations' is for estimators without one: give it to Str"):
+        ConvertedTargets(StructuredRidge(), "orders", structure="permutations").fit(X, y)
+    with pytest.raises(ValueError, match="no structure is called 'rankings'; known are"):
+        ConvertedTargets(estimator, "orders", structure="rankings").fit(X, y)
+    with pytest.raises(TypeError, match=r"structure is the class Permutations: pass Permutations\(\)"):
+        ConvertedTargets(estimator, "orders", structure=Permutations).fit(X, y)
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        ConvertedTargets(estimator, "orders", structure=structure).fit(X, None)
+    regressor = ConvertedTargets(Ridge(), "orders", structure=structure).fit(X, y)
+    with pytest.raises(ValueError, match=r"^what Ridge\(\) predicts, row 0: found .*; positions are whole numbers"):
+        regressor.predict(X)
+
+
+RANKERS = (
+    ranking.LabelRankingSVM(),
+    make_pipeline(StandardScaler(), ranking.RankingByPairwiseComparison()),
+    GridSearchCV(ranking.LabelRankingBoost(max_iter=5), {"alpha": [0.1, 1.0]}, cv=3),
+)
+
+
+@pytest.mark.parametrize("ranker", RANKERS, ids=["alone", "pipeline", "search"])
+@pytest.mark.parametrize("labels", [None, ["z", "x", "y"]])
+def test_label_rankers_rank_names(ranker, labels):
+    y = CASES["orders"][1]
+    known = Permutations(labels=labels or ["x", "y", "z"])
+    positions = known.from_orders(y)
+    by_hand = clone(ranker).fit(X, positions)
+    model = ConvertedTargets(ranker, "orders", structure=Permutations(labels=labels) if labels else "permutations")
+    model.fit(X, y)
+    assert list(model.structure_.labels) == list(known.labels)
+    np.testing.assert_array_equal(model.predict(X), known.to_orders(by_hand.predict(X)))
+    assert model.score(X, y) == by_hand.score(X, positions) > 0.8
+    assert get_scorer("kendall_tau")(model, X, y) == get_scorer("kendall_tau")(by_hand, X, positions)
+    assert not hasattr(model, "predict_proba") and not hasattr(model, "classes_")
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+    assert cross_val_score(model, X, y, cv=3).min() > 0.7
+
+
+def test_label_rankers_learn_from_tops_and_tiers():
+    tops = ConvertedTargets(ranking.LabelRankingSVM(), "top_k", structure="permutations")
+    assert (tops.fit(X, either(["x", "y"], ["z"])).predict(X)[HIGH][:, 0] == "x").mean() > 0.9
+    tiers = ConvertedTargets(ranking.LabelRankingSVM(), "tiers", structure="weakorders")
+    first = [row[0] for row in tiers.fit(X, either([["x"], ["y", "z"]], [["z"], ["x", "y"]])).predict(X)]
+    assert np.mean([found == want for found, want in zip(first, either(["x"], ["z"]), strict=True)]) > 0.9
+
+
+def test_classifiers_of_other_packages_take_names():
+    structure, y = CASES["sets"]
+    forest = RandomForestClassifier(n_estimators=5, random_state=0)
+    model = ConvertedTargets(forest, "sets", structure=structure).fit(X, y)
+    assert model.predict(X).tolist() == structure.to_sets(clone(forest).fit(X, structure.from_sets(y)).predict(X))
+    paths = either("fruit>apple", "fruit>pear")
+    model = ConvertedTargets(forest, "paths", structure="hierarchy", sep=">").fit(X, paths)
+    assert model.predict(X).tolist() == paths and model.classes_.tolist() == ["apple", "pear"]
+
+
+@pytest.mark.parametrize("structure", ["hierarchy", Hierarchy.from_paths([["fruit", "pear"], ["fruit", "apple"]])])
+@pytest.mark.parametrize("sep", [None, ">"])
+def test_paths_in_trees_go_through_searches(structure, sep):
+    y = either(["fruit", "apple"], ["fruit", "pear"])
+    y = y if sep is None else [sep.join(path) for path in y]
+    model = ConvertedTargets(make_pipeline(StandardScaler(), ProbabilisticStructured(structure)), "paths", sep=sep)
+    search = GridSearchCV(model, {"estimator__probabilisticstructured__alpha": [0.1, 1.0]}, cv=3).fit(X, y)
+    assert search.predict(X).tolist() == y and search.best_score_ > 0.9
+    assert search.best_estimator_.classes_.tolist() == ["apple", "fruit", "pear"]
+    assert search.predict_proba(X).argmax(axis=1).tolist() == either(0, 2)
+    sub = ConvertedTargets(StructuredRidge("subtrees"), "paths").fit(X, either([["r", "a"], ["r", "b"]], [["r"]]))
+    assert sub.predict(X).tolist() == either([["r", "a"], ["r", "b"]], [["r"]])
+    with pytest.raises(ValueError, match="form='nested' must name converters .* Hierarchy has those of 'paths'$"):
+        ConvertedTargets(StructuredRidge(structure), "nested").fit(X, y)
+
+
+def test_probabilities_are_those_of_the_estimator():
+    structure, y = CASES["sets"]
+    arrays = structure.from_sets(y)
+    model, law = ConvertedTargets(ProbabilisticStructured(structure), "sets"), ProbabilisticStructured(structure)
+    assert hasattr(model, "predict_proba") and not hasattr(ConvertedTargets(StructuredRidge(), "sets"), "predict_proba")
+    assert not hasattr(model, "classes_")
+    model.fit(X, y)
+    law.fit(X, arrays)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    np.testing.assert_array_equal(model.predict_proba(X), law.predict_proba(X))
+    np.testing.assert_array_equal(model.predict_log_proba(X), law.predict_log_proba(X))
+    np.testing.assert_array_equal(model.decision_function(X), law.decision_function(X))
+    scorer = get_scorer("neg_ranking_loss")
+    assert scorer(model, X, y) == scorer(law, X, arrays)
+    found, marginals = model.predict(X, return_marginals=True)
+    np.testing.assert_array_equal(marginals, law.predict_marginals(X))
+    held = model.predict(X, constraints={"required": ["a", "c"]})
+    assert all({"a", "c"} <= set(row) for row in held)
+
+
+def test_predictions_come_back_as_series_and_frames():
+    structure, y = CASES["sets"]
+    frame = pd.DataFrame(X, columns=["age", "income"], index=range(100, 130))
+    tags = pd.Series(["|".join(row) for row in y], index=frame.index, name="tags")
+    model = ConvertedTargets(ProbabilisticStructured(structure), "sets", sep="|").set_output(predict="pandas")
+    for given in (tags, tags.astype("category")):
+        found = clone(model).fit(frame, given).predict(frame[:5])
+        assert isinstance(found, pd.Series) and found.name == "tags" and found.tolist() == tags.tolist()[:5]
+        assert found.index.tolist() == list(range(100, 105)) and not isinstance(found.dtype, pd.CategoricalDtype)
+    proba = model.fit(frame, tags).predict_proba(frame)
+    assert proba.columns.tolist() == ["a", "b", "c"] and proba.index.tolist() == frame.index.tolist()
+    assert model.score(frame, tags) == get_scorer("hamming_score")(model, frame, tags) > 0.9
+    model.set_output(predict="y")
+    assert isinstance(model.fit(frame, tags.tolist()).predict(frame), np.ndarray)
+    assert isinstance(model.fit(frame, tags).predict(frame), pd.Series)
+    polars = pytest.importorskip("polars")
+    listed = ConvertedTargets(StructuredRidge(structure), "sets").set_output(predict="polars").fit(X, y).predict(X)
+    assert listed.dtype == polars.List(polars.String) and listed.to_list() == y
+
+
+def test_kernel_values_go_through_folds():
+    structure, y = CASES["sets"]
+    kernel, ridge = X @ X.T, StructuredRidge(structure, kernel="precomputed")
+    expected = cross_val_score(ridge, kernel, structure.from_sets(y), cv=3)
+    np.testing.assert_array_equal(cross_val_score(ConvertedTargets(ridge, "sets"), kernel, y, cv=3), expected)
 
 
 def test_refused_targets_are_called_y():

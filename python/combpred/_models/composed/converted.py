@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..._data.forms import frame_of
 from ..._data.glossary import documented
-from ..._data.inputs import refit, refuse_unread
+from ..._data.inputs import input_tags, refit, refuse_unread
+from ..._data.names import output, set_output
 from ..._data.targets import TargetError
-from ...structures import Structure, structure_classes
+from ...structures import Structure, resolve_structure, structure_classes
 from .base import Reached
 from .members import reached
+
+
+def _has(name: str) -> Callable[[Any], bool]:
+    """Return a check that the estimator has a method."""
+    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), name)
 
 
 @documented
@@ -28,13 +37,17 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     Parameters
     ----------
     estimator : estimator
-        One of this package, a pipeline that ends in one, or a search for one. It is cloned. Give its structure the
-        names, as in ``LabelSets(labels=["a", "b"])``: without them they are those that occur in training, where a fold
-        may lack one.
+        One of this package, a pipeline that ends in one, or a search for one; with `structure` any estimator that
+        learns and predicts y of that structure. It is cloned. Give its structure the names, as in
+        ``LabelSets(labels=["a", "b"])``: without them they are those that occur in training, where a fold may lack one.
     form : str
         The form of y, by the name of the structure's converters: "sets" for `LabelSets.from_sets` and `to_sets`,
-        "orders" or "top_k" for `Permutations`, "tiers" for `WeakOrders`, "names" for `Routes`, `Cycles` and
-        `DirectedCycles`, "vertices" for `Cliques` and `Paths`, "pairs" for `Assignments`.
+        "orders" or "top_k" for `Permutations`, "tiers" for `WeakOrders`, "paths" for `Hierarchy` and `Subtrees`,
+        "names" for `Routes`, `Cycles` and `DirectedCycles`, "vertices" for `Cliques` and `Paths`, "pairs" for
+        `Assignments`, "edges", "adjacency" or "networkx" for graphs, trees, tournaments and partial orders.
+    structure : Structure or str, default=None
+        What y is for estimators that have no such parameter: ``Permutations(labels=["tea", "milk"])`` or
+        "permutations" for label rankers (:mod:`combpred.ranking`). None: the structure of the estimator.
     sep : str, default=None
         What divides entries where rows of y are strings, such as "|".
 
@@ -42,6 +55,10 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     ----------
     estimator_ : estimator
         The fitted estimator.
+    structure_ : Structure
+        The structure of converted targets, with the names.
+    classes_ : ndarray
+        Where the estimator has it: the columns of `predict_proba`, labels or nodes by their names.
     %(n_features_in_)s
     %(feature_names_in_)s
 
@@ -65,18 +82,37 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     >>> search = GridSearchCV(tags, {"estimator__alpha": [0.1, 1.0]}, cv=3).fit(X, y)
     >>> search.predict([[0.0], [3.0]]).tolist()
     ['red', 'red|sweet']
+
+    Label rankers have no parameter `structure`, and rank the names that occur in y:
+
+    >>> from combpred.ranking import LabelRankingSVM
+    >>> orders = [["tea", "milk"], ["tea", "milk"], ["milk", "tea"], ["milk", "tea"]]
+    >>> ranker = ConvertedTargets(LabelRankingSVM(), "orders", structure="permutations")
+    >>> ranker.fit([[0.0], [1.0], [2.0], [3.0]], orders).predict([[3.0]]).tolist()
+    [['milk', 'tea']]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"])],
         "form": [str],
+        "structure": [object],  # `resolve_structure` checks it, in words of its own
         "sep": [str, None],
     }
 
-    def __init__(self, estimator: Any, form: str, *, sep: str | None = None) -> None:
+    def __init__(self, estimator: Any, form: str, *, structure: Any = None, sep: str | None = None) -> None:
         self.estimator = estimator
         self.form = form
+        self.structure = structure
         self.sep = sep
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags = input_tags(self.estimator)
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        return {"requires_y": True, **input_tags(self.estimator)}
 
     @documented
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
@@ -101,40 +137,50 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         ValueError
             For a form that the structure has no converters for, naming those it has, and as the converter and the
             estimator.
+        TypeError
+            For an estimator without a structure where `structure` is None.
         """
+        if y is None:
+            raise ValueError("ConvertedTargets requires y to be passed, but the target y is None: give one per row")
         with refit(self):
-            estimator = clone(self.estimator)
+            estimator, self._frame = clone(self.estimator), frame_of(y)
             innermost = Reached.within(estimator)
-            if not hasattr(innermost.estimator, "structure"):
-                raise TypeError(
-                    "estimator must have a parameter structure, as StructuredRidge has, or be a pipeline or search of "
-                    f"one that has, got {innermost.estimator!r}: convert its targets before, as by "
-                    "Permutations.from_orders, and its predictions after, as by to_orders"
-                )
-            given = innermost.estimator.structure
-            structure = structure_classes().get(given) if isinstance(given, str) else given
+            structure = self._meant(innermost)
+            if inspect.isclass(structure) and hasattr(structure, f"y_from_{self.form}"):  # a tree, learnt from y
+                make = getattr(structure, f"from_{self.form}")
+                structure = self._converted(make, y)
+                if self.structure is None:
+                    estimator.set_params(**{f"{innermost.path}structure": structure})
             convert = self._converter(structure, "from")
-            # A converter holds the names that its structure has; else they are learnt from the columns of a frame.
-            framed = not getattr(convert, "keywords", None) and "as_frame" in inspect.signature(convert).parameters
+            # Names are learnt from the columns of a frame, but for those that the structure of the estimator has.
+            known = self.structure is None and getattr(convert, "keywords", None)
+            framed = not known and "as_frame" in inspect.signature(convert).parameters
             y = self._converted(convert, y, **({"as_frame": True} if framed else {}))
+            if self.structure is not None:
+                self.structure_ = resolve_structure(self.structure if inspect.isclass(structure) else structure, y)
             arguments = innermost.fit_arguments(sample_weight, "the estimator")
             self.estimator_ = estimator.fit(X, y, **arguments)
+            if self.structure is None:
+                self.structure_ = reached(self.estimator_, None)[0].structure_
         return self
 
-    def predict(self, X: Any, **options: Any) -> Any:
+    def predict(
+        self, X: Any, *, constraints: Any = None, return_certificate: bool = False, return_marginals: bool = False
+    ) -> Any:
         """Return predictions in the form `form`.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             Inputs, which the estimator gets as they are.
-        **options
-            As the estimator's ``predict`` takes them, such as `constraints` and `return_certificate`.
+        constraints, return_certificate, return_marginals
+            As the estimator's ``predict`` takes them.
 
         Returns
         -------
         y : ndarray of shape (n,), dtype=object, or what the converter returns where that is an array
-            With `return_certificate` a tuple, of which this is the first.
+            Or a series, as `set_output` has it. With `return_certificate` or `return_marginals` a tuple, of which this
+            is the first.
 
         Raises
         ------
@@ -144,12 +190,81 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             As ``predict`` of the estimator.
         """
         check_is_fitted(self)
-        found = self.estimator_.predict(X, **options)
+        options = {
+            "constraints": constraints, "return_certificate": return_certificate, "return_marginals": return_marginals
+        }  # fmt: skip
+        found = self.estimator_.predict(
+            X, **{name: value for name, value in options.items() if value is not None and value is not False}
+        )
         if isinstance(found, tuple):
-            return (self._back(found[0]), *found[1:])
-        return self._back(found)
+            return (self._back(found[0], X), *found[1:])
+        return self._back(found, X)
 
-    def score(self, X: Any, y: Any, **options: Any) -> float:
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Return what ``predict_proba`` of the estimator does, a column for each of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Inputs, which the estimator gets as they are.
+
+        Returns
+        -------
+        ndarray of shape (n, k), or data frame
+            Of label sets the probability of each label to be in the set, of hierarchies that of each allowed node.
+
+        Raises
+        ------
+        AttributeError
+            Where the estimator has no such method.
+        sklearn.exceptions.NotFittedError, ValueError
+            As the estimator.
+        """
+        return self._per_class("predict_proba", X)
+
+    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Inputs, which the estimator gets as they are.
+
+        Returns
+        -------
+        ndarray of shape (n, k), or data frame
+
+        Raises
+        ------
+        AttributeError, sklearn.exceptions.NotFittedError, ValueError
+            As `predict_proba`.
+        """
+        return self._per_class("predict_log_proba", X)
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """Return what ``decision_function`` of the estimator does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Inputs, which the estimator gets as they are.
+
+        Returns
+        -------
+        ndarray of shape (n, k) or (n,)
+
+        Raises
+        ------
+        AttributeError, sklearn.exceptions.NotFittedError, ValueError
+            As `predict_proba`.
+        """
+        check_is_fitted(self)
+        return self.estimator_.decision_function(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the estimator's score, that of its structure, for targets in the form `form`.
 
         Parameters
@@ -158,8 +273,8 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             Inputs, which the estimator gets as they are.
         y : list of n targets
             In the form `form`.
-        **options
-            As the estimator's ``score`` takes them, such as `sample_weight`.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows, where the estimator's ``score`` takes them.
 
         Returns
         -------
@@ -171,7 +286,32 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         ValueError, TypeError
             As the converter and ``score`` of the estimator.
         """
-        return float(self.estimator_.score(X, self.convert_targets(y), **options))
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self.estimator_.score(X, self.convert_targets(y), **weights))
+
+    def set_output(self, *, predict: str | None = None) -> ConvertedTargets:
+        """Set what predictions come back as.
+
+        Parameters
+        ----------
+        predict : {"default", "pandas", "polars", "y"} or None, default=None
+            What `predict`, `predict_proba` and `predict_log_proba` return. "default": arrays. "pandas", "polars": a
+            series with the name of y (a data frame where all rows have as many entries, as orders do), and data frames
+            with the columns `classes_`, all with the index of X. "y": such where y was a series or a data frame in
+            ``fit``, otherwise arrays. None: as before.
+
+        Returns
+        -------
+        ConvertedTargets
+            The estimator itself. As in scikit-learn, ``clone`` keeps the choice.
+
+        Raises
+        ------
+        ValueError
+            For another value.
+        """
+        set_output(self, predict)
+        return self
 
     def convert_targets(self, y: Any) -> Any:
         """Return targets in the form `form` as the fitted estimator takes them.
@@ -192,7 +332,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             As the converter, naming the row.
         """
         check_is_fitted(self)
-        convert = self._converter(self._fitted_structure(), "from")
+        convert = self._converter(self.structure_, "from")
         return self._converted(convert, y)
 
     def _converted(self, convert: Any, y: Any, **options: Any) -> Any:
@@ -215,20 +355,44 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         check_is_fitted(self)
         return int(self.estimator_.n_features_in_)
 
-    def _fitted_structure(self) -> Structure:
-        structure: Structure = reached(self.estimator_, None)[0].structure_
-        return structure
+    @property
+    def classes_(self) -> Any:
+        """The classes, where the fitted estimator has them."""
+        check_is_fitted(self)
+        return self.estimator_.classes_
+
+    def _meant(self, innermost: Reached) -> Any:
+        """Return the structure of targets, as it is given, or its class."""
+        own = hasattr(innermost.estimator, "structure")
+        if own and self.structure is not None:
+            raise ValueError(
+                f"structure={self.structure!r} is for estimators without one: give it to {innermost.estimator!r}"
+            )
+        if not own and self.structure is None:
+            raise TypeError(
+                f"estimator {innermost.estimator!r} has no parameter structure: give it here, such as "
+                "structure='permutations' for label rankers"
+            )
+        given = innermost.estimator.structure if own else self.structure
+        if given is None or isinstance(given, Structure):
+            return given
+        known = structure_classes().get(given) if isinstance(given, str) else None
+        return known or resolve_structure(given, None)  # which refuses all else
 
     def _converter(self, structure: Any, way: str) -> Any:
         """Return the converter of a structure, or of its class, in one of two ways: "from" and "to"."""
         names = dir(structure if inspect.isclass(structure) else type(structure))
-        both = [name for name in names if name.startswith("from_") and hasattr(structure, f"to_{name[5:]}")]
-        if f"from_{self.form}" not in both:
+        # Where `from_paths` makes the structure, `y_from_paths` is what reads y.
+        start = "y_from_" if any(name.startswith("y_from_") for name in names) else "from_"
+        forms = [name[len(start) :] for name in names if name.startswith(start)]
+        forms = [form for form in forms if f"to_{form}" in names]
+        if self.form not in forms:
             called = structure.__name__ if inspect.isclass(structure) else type(structure).__name__
-            forms = ", ".join(repr(name[5:]) for name in both)
-            what = f"{called} has those of {forms}" if both else f"structure={structure!r} has none"
+            what = (
+                f"{called} has those of {', '.join(map(repr, forms))}" if forms else f"structure={structure!r} has none"
+            )
             raise ValueError(f"form={self.form!r} must name converters of the structure, and {what}")
-        return getattr(structure, f"{way}_{self.form}")
+        return getattr(structure, f"{start if way == 'from' else 'to_'}{self.form}")
 
     def _separated(self, convert: Any) -> dict[str, str]:
         if self.sep is None:
@@ -237,12 +401,23 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             raise ValueError(f"sep={self.sep!r}: targets of form={self.form!r} are no strings")
         return {"sep": self.sep}
 
-    def _back(self, predicted: Any) -> Any:
+    def _back(self, predicted: Any, X: Any) -> Any:
         """Return predictions of the estimator in the form."""
-        back = self._converter(self._fitted_structure(), "to")
-        listed = back(predicted, **self._separated(back))
-        if not isinstance(listed, list):
-            return listed
-        found = np.empty(len(listed), dtype=object)
-        found[:] = listed
-        return found
+        back = self._converter(self.structure_, "to")
+        options = self._separated(back)
+        try:
+            found = back(predicted, **options)
+        except TargetError as error:  # of an estimator that has no structure
+            raise TargetError(error.row, error.reason, f"what {self.estimator!r} predicts") from None
+        if isinstance(found, list):
+            listed, found = found, np.empty(len(found), dtype=object)
+            found[:] = listed
+        return output(self, found, X, None, self._frame and self._frame._replace(categories=None))
+
+    def _per_class(self, method: str, X: Any) -> Any:
+        """Return what a method of the estimator does, with the names of classes as `set_output` has it."""
+        check_is_fitted(self)
+        found = getattr(self.estimator_, method)(X)
+        if not isinstance(found, np.ndarray):  # the estimator has an output of its own
+            return found
+        return output(self, found, X, self.classes_.tolist(), self._frame)
