@@ -173,7 +173,7 @@ def test_numeric_categories_come_back() -> None:
         ([0, 0], "one grade only"),
         ([0, 1.5], "row 1: found 1.5"),
         ([0, -2], "row 1: found -2"),
-        ([0, np.nan], "row 1: found nan"),
+        ([0, np.nan], "row 1: the label is nan"),
         ([0, 2**40], f"row 1: found {2**40}"),
         (pd.Categorical(["a", "a"], ordered=True), "1 categories"),
     ],
@@ -181,6 +181,16 @@ def test_numeric_categories_come_back() -> None:
 def test_illegal_grades_are_refused(y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Ordinal()._resolve(y)
+
+
+@pytest.mark.parametrize("grades", [[-1, 0, 2], [0.5, 1.0, 2.5]])
+def test_numbers_that_count_nothing_are_grades_as_categories(grades: list[float]) -> None:
+    rows = np.array(grades)[[1, 0, 2, 2, 0, 1]]
+    with pytest.raises(ValueError, match=r"pandas.Categorical\(y, ordered=True\)"):
+        Ordinal()._resolve(rows)
+    known = Ordinal()._resolve(pd.Categorical(rows, ordered=True))
+    assert known.count() == 3
+    assert known.embed(rows).sum(axis=1).tolist() == [2, 1, 3, 3, 1, 2]
 
 
 def test_grades_beyond_the_given_number_are_refused() -> None:

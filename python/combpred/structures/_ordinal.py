@@ -199,8 +199,13 @@ def _codes(y: Any, scale: Sequence[Any], argument: str) -> NDArray[np.int32]:
 
 def _grades(y: Any, argument: str = "y", *, warn: bool = True) -> NDArray[np.int32]:
     """Return grades as int32, however high; TargetError for the first row that is not one."""
-    most = np.iinfo(np.int32).max
-    return whole_numbers(_unnamed(y, argument, warn=warn), argument, 0, most, "grades are whole numbers from 0 on")
+    values, most = _unnamed(y, argument, warn=warn), np.iinfo(np.int32).max
+    check_present(values, argument)
+    remedy = (
+        "grades are whole numbers from 0 on; other numbers are categories, from the lowest to the highest that occurs, "
+        f"by pandas.Categorical({argument}, ordered=True)"
+    )
+    return whole_numbers(values, argument, 0, most, remedy)
 
 
 def _unnamed(y: Any, argument: str, *, warn: bool = True) -> NDArray[Any]:
