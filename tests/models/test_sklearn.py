@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -10,15 +12,24 @@ import sklearn
 import sklearn.utils
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_iris, make_multilabel_classification
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, check_cv, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.fixes import parse_version
 
-from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD
+from combpred import (
+    ConvertedTargets,
+    EmbeddingRegressor,
+    ProbabilisticStructured,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredSGD,
+    StructuredVoting,
+)
 from combpred._models import base
+from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
 
 
@@ -105,6 +116,30 @@ def test_tags_follow_the_parameters():
     tags = get_tags(StructuredRidge(LabelSets(), kernel="precomputed"))
     assert tags.input_tags.pairwise and not tags.input_tags.sparse
     assert tags.classifier_tags.multi_label and tags.target_tags.required
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(Estimator("permutations") for Estimator in (*ESTIMATORS, StructuredPerceptron, StructuredSVM)),
+        EmbeddingRegressor(structure="permutations"),
+        StructuredVoting([("ridge", StructuredRidge("permutations"))]),
+        ConvertedTargets(StructuredRidge("permutations"), "orders"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_every_method_says_that_the_model_is_not_fitted(model):
+    X, y = rankings(4)
+    asked = []
+    for name in dir(type(model)):
+        if name.startswith(("_", "fit", "partial_fit")) or not callable(method := getattr(model, name, None)):
+            continue
+        needed = [each.name for each in inspect.signature(method).parameters.values() if each.default is each.empty]
+        if "X" in needed:
+            asked.append(name)
+            with pytest.raises(NotFittedError, match=f"This {type(model).__name__} instance is not fitted yet"):
+                method(*({"X": X, "y": y}[each] for each in needed if each in "Xy"))
+    assert {"predict", "score"} <= set(asked)
 
 
 @pytest.mark.parametrize("Estimator", ESTIMATORS)

@@ -635,8 +635,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         how = Decoding(self.decoder, get_n_threads(self.n_jobs), verbose=int(getattr(self, "verbose", 0)))
         if not how.is_random:
             return how
-        seed = seed_of(self.random_state)
-        return replace(how, seed=seed)
+        return replace(how, seed=seed_of(self.random_state))
 
     def _decode_scores(
         self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0
@@ -687,4 +686,5 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """
         if is_dask(X):
             return mean_over_rows(self, "score", X, y, sample_weight)
-        return float(self.structure_.score(y, self.predict(X), sample_weight))
+        predicted = self.predict(X)  # refuses what is not fitted
+        return float(self.structure_.score(y, predicted, sample_weight))

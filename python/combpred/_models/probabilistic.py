@@ -608,7 +608,8 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> ProbabilisticStructured("permutations").fit(X, y).predict_pairwise_proba([[1.5]]).round(2).tolist()
         [[[0.5, 0.37], [0.63, 0.5]]]
         """
-        return pair_matrices(*self.structure_.pair_probabilities(self._marginals(X)))
+        marginals = self._marginals(X)  # refuses what is not fitted
+        return pair_matrices(*self.structure_.pair_probabilities(marginals))
 
     @available_if(_has_positions)  # type: ignore[untyped-decorator]
     @lazily_on_dask

@@ -8,7 +8,6 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from combpred import ProbabilisticStructured, StructuredRidge
@@ -177,12 +176,6 @@ def test_a_new_fit_forgets_the_earlier_one():
     assert not hasattr(model, "dual_coef_") and not hasattr(model, "X_fit_")
     model.set_params(kernel="precomputed", structure="permutations").fit(KERNEL, y)
     assert not hasattr(model, "coef_") and not hasattr(model, "classes_")
-
-
-def test_unfitted_model_says_so():
-    for method in ("predict", "feature_scores", "decision_function", "predict_certified"):
-        with pytest.raises(NotFittedError):
-            getattr(StructuredRidge("permutations"), method)(np.ones((2, 3)))
 
 
 def test_pickle_keeps_the_predictions():

@@ -287,7 +287,8 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             As the converter and ``score`` of the estimator.
         """
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self.estimator_.score(X, self.convert_targets(y), **weights))
+        targets = self.convert_targets(y)  # refuses what is not fitted
+        return float(self.estimator_.score(X, targets, **weights))
 
     def set_output(self, *, predict: str | None = None) -> ConvertedTargets:
         """Set what predictions come back as.
