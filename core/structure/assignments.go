@@ -77,8 +77,8 @@ func (a assignments) diagnose(y []int32) error {
 			return wrongPart(y, i, a.Format())
 		}
 	}
-	if column, i, j, shared := twice(y, a.n); shared {
-		return fmt.Errorf("structure: items %d and %d share column %d in %s; give each item a column of its own", i, j, column, shownParts(y))
+	if _, i, j, shared := twice(y, a.n); shared {
+		return fmt.Errorf("structure: items %d and %d share a column in %s; give each item a column of its own", i, j, shownParts(y))
 	}
 	return fmt.Errorf("structure: %s counts columns from 1, they count from 0: subtract 1", shownParts(y))
 }
@@ -195,10 +195,10 @@ func (a assignments) Restrict() func([]Condition) (Restriction, error) {
 		for _, c := range required {
 			item, column := c[0], c[1]
 			if other, given := columns[item]; given {
-				return r, fmt.Errorf("structure: 'required' gives item %d the columns %d and %d; leave one out", item, other, column)
+				return r, fmt.Errorf("structure: 'required' holds (%d, %d) and (%d, %d), two columns of one item; leave one out", item, other, item, column)
 			}
 			if other, given := items[column]; given {
-				return r, fmt.Errorf("structure: 'required' gives column %d to the items %d and %d; leave one out", column, other, item)
+				return r, fmt.Errorf("structure: 'required' holds (%d, %d) and (%d, %d), two items of one column; leave one out", other, column, item, column)
 			}
 			columns[item], items[column] = column, item
 			for other := range a.n {

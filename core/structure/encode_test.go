@@ -34,7 +34,7 @@ func TestRowsOfData(t *testing.T) {
 		{"permutations", examples.Sized(3), []float64{0, 1, 3}, "[0, 1, 3] has a position 0; positions are whole numbers 1..3, 1 for the first, each once"},
 		{"assignments", examples.Sized(3), []float64{2, 0, 1}, []int32{2, 0, 1}},
 		{"assignments", examples.Sized(3), []float64{1, 2, 3}, "[1, 2, 3] counts columns from 1, they count from 0: subtract 1"},
-		{"assignments", examples.Sized(3), []float64{1, 2, 1}, "items 0 and 2 share column 1 in [1, 2, 1]"},
+		{"assignments", examples.Sized(3), []float64{1, 2, 1}, "items 0 and 2 share a column in [1, 2, 1]"},
 		{"weakorders", examples.Sized(3), []float64{.5, 0, .5}, []int32{2, 1, 2}},
 		{"weakorders", examples.Sized(3), []float64{.5, nan, .5}, "found nan in column 1; positions are finite numbers from 0 on, compared by their order"},
 		{"weakorders", examples.Sized(3), []float64{.5, -1, .5}, "found -1 in column 1; positions are finite numbers from 0 on"},

@@ -36,14 +36,14 @@ func (p pairs) restrictOrder(given []Condition) (r Restriction, err error) {
 		case u == v:
 			return r, fmt.Errorf("structure: 'before' holds (%d, %d), a label before itself; leave it out", u, u)
 		case v == first:
-			return r, fmt.Errorf("structure: 'before' puts %d in front of %d, which is 'first'; %s", u, v, dropOne)
+			return r, fmt.Errorf("structure: 'before' puts label %d in front of label %d, which is 'first'; %s", u, v, dropOne)
 		case u == last:
-			return r, fmt.Errorf("structure: 'before' puts %d behind %d, which is 'last'; %s", v, u, dropOne)
+			return r, fmt.Errorf("structure: 'before' puts label %d behind label %d, which is 'last'; %s", v, u, dropOne)
 		}
 	}
 	if cycle := cycleIn(p.n, before); cycle != nil {
-		shown := strings.ReplaceAll(strings.Trim(fmt.Sprint(cycle), "[]"), " ", " before ")
-		return r, fmt.Errorf("structure: 'before' has a cycle, %s; leave a pair out", shown)
+		shown := strings.ReplaceAll(strings.Trim(fmt.Sprint(cycle), "[]"), " ", " before label ")
+		return r, fmt.Errorf("structure: 'before' has a cycle, label %s; leave a pair out", shown)
 	}
 	sign := func(u, v int) EntryCondition {
 		value := int8(1)

@@ -92,7 +92,8 @@ func (p *posetElements) checkOrder() error {
 					a, b)
 			}
 			if c := p.down.extra(a, b); c >= 0 {
-				return fmt.Errorf("structure: the relation is not transitive: %d ⪰ %d and %d ⪰ %d, but not %d ⪰ %d",
+				return fmt.Errorf("structure: the relation is not transitive: element %d is ⪰ element %d and "+
+					"element %d ⪰ element %d, but element %d is not ⪰ element %d",
 					a, b, b, c, a, c)
 			}
 		}

@@ -50,7 +50,7 @@ func TestPosetMessages(t *testing.T) {
 	}{
 		{[]int32{1, 0, 0, 0, 0, 0, 0, 0, 1}, "element 1 is not ⪰ itself"},
 		{[]int32{1, 0, 1, 0, 1, 0, 1, 0, 1}, "elements 0 and 2 are ⪰ each other"},
-		{[]int32{1, 1, 0, 0, 1, 1, 0, 0, 1}, "0 ⪰ 1 and 1 ⪰ 2, but not 0 ⪰ 2"},
+		{[]int32{1, 1, 0, 0, 1, 1, 0, 0, 1}, "element 0 is ⪰ element 1 and element 1 ⪰ element 2, but element 0 is not ⪰ element 2"},
 		{[]int32{1, 0, 0, 0, 1, 0, 0, 5, 1}, "the relation is 5 for elements 2 and 1"},
 		{[]int32{1, 0, 0, 1}, "3 elements needs 9 integers, or 12 with the allowed mask, not 4"},
 		{[]int32{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, "no element of the poset is allowed, so there is nothing to predict"},

@@ -53,7 +53,7 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 		}
 	}
 	if v.start >= 0 && v.start == v.end {
-		return v, fmt.Errorf("structure: 'start' and 'end' are both %d; a %s visits each %s once: change one of them", v.start, what, noun)
+		return v, fmt.Errorf("structure: 'start' and 'end' are both %s %d; a %s visits each %s once: change one of them", noun, v.start, what, noun)
 	}
 	for _, end := range [2]int{v.start, v.end} {
 		if end >= 0 {

@@ -20,6 +20,7 @@ from combpred.structures import (
     MultiClass,
     Paths,
     Permutations,
+    PosetElements,
     Routes,
     SpanningTrees,
     Structure,
@@ -38,7 +39,7 @@ ROUTES = Routes(5)
         (ROUTES, {"begin": 1}, "Routes take no key 'begin'; their keys are 'start', 'end', 'length'"),
         (ROUTES, {"start": 5}, "'start' holds 5; places are whole numbers 0..4"),
         (ROUTES, {"start": -1}, "'start' holds -1"),
-        (ROUTES, {"start": 2, "end": 2}, "'start' and 'end' are both 2"),
+        (ROUTES, {"start": 2, "end": 2}, "'start' and 'end' are both place 2"),
         (ROUTES, {"length": 1}, r"'length' is 1; it is the number of places that a route visits, 2\.\.5"),
         (ROUTES, {"length": 6}, "'length' is 6"),
         (ROUTES, {"required": [7]}, "'required' holds 7"),
@@ -56,9 +57,9 @@ ROUTES = Routes(5)
         (ROUTES, {"start": 2, "required": [(1, 2)]}, "no output of Routes"),
         (Permutations(4), {"first": 1, "last": 1}, "label 1 is 'first' and 'last'"),
         (Permutations(4), {"before": [(1, 1)]}, "a label before itself"),
-        (Permutations(4), {"before": [(0, 1), (1, 3), (3, 0)]}, "has a cycle, [013] before [013] before [013] before"),
-        (Permutations(4), {"before": [(0, 1)], "first": 1}, "puts 0 in front of 1, which is 'first'"),
-        (WeakOrders(4), {"before": [(0, 1)], "last": 0}, "puts 1 behind 0, which is 'last'"),
+        (Permutations(4), {"before": [(0, 1), (1, 3), (3, 0)]}, "has a cycle, label [013] before label [013] before"),
+        (Permutations(4), {"before": [(0, 1)], "first": 1}, "puts label 0 in front of label 1, which is 'first'"),
+        (WeakOrders(4), {"before": [(0, 1)], "last": 0}, "puts label 1 behind label 0, which is 'last'"),
         (Permutations(4), {"before": [(0, 4)]}, "'before' holds 4; labels are whole numbers 0..3"),
         (LabelSets(4), {"required": [1], "forbidden": [1]}, "label 1 is required and forbidden"),
         (LabelSets(4), {"required": [1, 2], "size": 1}, "2 labels are required.*the size is 1"),
@@ -77,8 +78,8 @@ ROUTES = Routes(5)
         (SpanningTrees(3, [(0, 1), (1, 2)]), {"forbidden": [(0, 1)]}, "no output of SpanningTrees"),
         (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(1, 0)]}, r"holds \(1, 0\), which is no arc"),
         (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(0, 1), (0, 2)]}, "no output of Paths"),
-        (Assignments(3), {"required": [(0, 1), (0, 2)]}, "gives item 0 the columns 1 and 2"),
-        (Assignments(3), {"required": [(0, 1), (2, 1)]}, "gives column 1 to the items 0 and 2"),
+        (Assignments(3), {"required": [(0, 1), (0, 2)]}, r"holds \(0, 1\) and \(0, 2\), two columns of one item"),
+        (Assignments(3), {"required": [(0, 1), (2, 1)]}, r"holds \(0, 1\) and \(2, 1\), two items of one column"),
         (Assignments(3), {"required": [(0, 1)], "forbidden": [(0, 1)]}, r"cell \(0, 1\) is required and forbidden"),
         (Assignments(2), {"required": [(0, 1)], "forbidden": [(1, 0)]}, "no output of Assignments"),
         (Assignments(3), {"required": [(0, 3)]}, "'required' holds 3; columns are whole numbers"),
@@ -173,7 +174,7 @@ def test_a_decoder_that_is_none_is_refused_after_fit_too():
         (
             Permutations(labels=["tea", "milk", "cola"]),
             {"before": [("cola", "tea"), ("tea", "cola")]},
-            "'before' has a cycle, 'tea' before 'cola' before 'tea'; leave a pair out",
+            "'before' has a cycle, label 'tea' before label 'cola' before label 'tea'; leave a pair out",
         ),
         (
             Permutations(labels=["tea", "milk", "cola"]),
@@ -191,6 +192,56 @@ def test_a_decoder_that_is_none_is_refused_after_fit_too():
             "'required' is 'zoo'; it takes a list of places and of pairs of them, such as ['park', ('home', 'zoo')]",
         ),
         (
+            Permutations(labels=["tea", "milk", "cola"]),
+            {"before": [("milk", "tea")], "first": "tea"},
+            "'before' puts label 'milk' in front of label 'tea', which is 'first'",
+        ),
+        (
+            Permutations(labels=["tea", "milk", "cola"]),
+            {"before": [("milk", "milk")]},
+            "'before' holds ('milk', 'milk'), a label before itself",
+        ),
+        (
+            Routes(places=["home", "zoo", "park"]),
+            {"start": "zoo", "end": "zoo"},
+            "'start' and 'end' are both place 'zoo'",
+        ),
+        (
+            Routes(places=["home", "zoo", "park"]),
+            {"required": [("zoo", "home")], "forbidden": [("zoo", "home")]},
+            "the step ('zoo', 'home') is required and forbidden",
+        ),
+        (
+            Graphs(vertices=["home", "zoo", "park"], edges=[("home", "zoo")]),
+            {"required": [("zoo", "park")]},
+            "'required' holds ('zoo', 'park'), which is no edge of the graph",
+        ),
+        (
+            Paths([("a", "b"), ("b", "c")], "a", "c", vertices=["a", "b", "c"]),
+            {"required": [("c", "a")]},
+            "'required' holds ('c', 'a'), which is no arc of the graph",
+        ),
+        (
+            Permutations(labels=[31, 1, 0]),  # names that are numbers are named once
+            {"before": [(31, 1), (1, 31)]},
+            "'before' has a cycle, label 31 before label 1 before label 31",
+        ),
+        (
+            Assignments(items=["Ann", "Bob"], columns=["cook", "paint"]),
+            {"required": [("Ann", "cook"), ("Bob", "cook")]},
+            "'required' holds ('Ann', 'cook') and ('Bob', 'cook'), two items of one column",
+        ),
+        (
+            Assignments(2, columns=["cook", "paint"]),
+            {"required": [(0, "cook"), (0, "paint")]},
+            "'required' holds (0, 'cook') and (0, 'paint'), two columns of one item",
+        ),
+        (
+            Assignments(items=["Ann", "Bob"]),
+            {"required": [("Ann", 1)], "forbidden": [("Ann", 1)]},
+            "the cell ('Ann', 1) is required and forbidden",
+        ),
+        (
             Assignments(items=["Ann", "Bob"], columns=["cook", "paint"]),
             {"required": "Ann"},
             "such as [('Ann', 'paint')]",
@@ -201,3 +252,17 @@ def test_messages_call_items_by_their_names(structure, constraint, message):
     scores = np.zeros((1, structure.n_features))
     with pytest.raises((TypeError, ValueError), match=re.escape(message)):
         structure.decode(scores, constraints=constraint)
+
+
+@pytest.mark.parametrize(
+    ("structure", "message"),
+    [
+        (PosetElements([[1, 1], [1, 1]], elements=["low", "high"]), "elements 'low' and 'high' are ⪰ each other"),
+        (PosetElements([[1, 0], [0, 0]], elements=["low", "high"]), "element 'high' is not ⪰ itself"),
+        (SpanningTrees(vertices=["Ely", "Bath", "Cork"], edges=[("Ely", "Bath")]), "the vertices 'Ely' and 'Cork'"),
+        (Graphs(vertices=["Ely", "Bath"], edges=[("Ely", "Bath"), ("Bath", "Ely")]), "is ('Bath', 'Ely'), which is"),
+    ],
+)
+def test_structures_that_cannot_be_are_refused_by_the_names_of_their_items(structure, message):
+    with pytest.raises(ValueError, match=f"^{type(structure).__name__}: .*{re.escape(message)}"):
+        structure.count()

@@ -238,7 +238,7 @@ def test_paths_score_by_the_arcs_they_share() -> None:
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([[0, 1, 2], [1, 2, 1]], r"y, row 1: items 0 and 2 share column 1 in \[1, 2, 1\]"),
+        ([[0, 1, 2], [1, 2, 1]], r"y, row 1: items 0 and 2 share a column in \[1, 2, 1\]"),
         ([[0, 1, 2], [1, 2, 3]], r"y, row 1: \[1, 2, 3\] counts columns from 1, they count from 0"),
         ([[0, 1, 4]], "y, row 0: found 4 in column 2; columns are whole numbers 0..2"),
         ([[0, 1, -1]], "y, row 0: found -1"),

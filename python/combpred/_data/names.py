@@ -181,30 +181,31 @@ def named_entries(entries: Sequence[str], first: Names | None, second: Names | N
     return [named(entry) for entry in entries]
 
 
-def with_names(text: str, nouns: str, names: Names | None) -> str:
+def with_names(text: str, nouns: str, names: Names | None, seconds: Names | None = None) -> str:
     """Return a message of the library with items called by their names.
 
     Parameters
     ----------
     text : str
-        It calls them "label 3".
+        It calls them "label 3", and two of them (3, 5).
     nouns : str
         What it may call them, "label|column".
     names : tuple or None
-        Their names; None leaves the text as it is.
+        Their names; None leaves their numbers.
+    seconds : tuple or None, default=None
+        Names of what the second number of a pair stands for. None: as the first; empty: numbers stay.
     """
-    if names is None:
-        return text
-    known = names
 
-    def name(number: str) -> str:
-        return repr(known[int(number)]) if int(number) < len(known) else number
+    def name(number: str, known: Names | None) -> str:
+        return repr(known[int(number)]) if known is not None and int(number) < len(known) else number
 
     def shown(found: re.Match[str]) -> str:
-        other = "" if found[3] is None else found[3] + name(found[4])
-        return f"{found[1]} {name(found[2])}{other}"
+        if found[1] is None:
+            return f"({name(found[5], names)}, {name(found[6], names if seconds is None else seconds)})"
+        other = "" if found[3] is None else found[3] + name(found[4], names)
+        return f"{found[1]} {name(found[2], names)}{other}"
 
-    return re.sub(rf"\b({nouns}) (\d+)(?:( and | to )(\d+))?\b", shown, text)
+    return re.sub(rf"\b({nouns}) (\d+)(?:( and | to )(\d+))?\b|\((\d+), (\d+)\)", shown, text)
 
 
 def numbers_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -123,11 +123,14 @@ class RowError(DataError, ValueError):
         return self.row, self.reason
 
 
-def in_words_of(name: str, error: ValueError) -> ValueError:
-    """Return what the core says against a structure with the name of the class or function that the user called."""
+def in_words_of(name: str, error: ValueError, said: Callable[[str], str] = str) -> ValueError:
+    """Return what the core says against a structure with the name of the class or function that the user called.
+
+    `said` puts the rest into the user's words.
+    """
     if type(error) is not ValueError:
         return error
-    return ValueError(f"{name}: {re.sub('^(structure|custom): ', '', str(error))}")
+    return ValueError(f"{name}: {said(re.sub('^(structure|custom): ', '', str(error)))}")
 
 
 @contextmanager

@@ -284,7 +284,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return what the library says against a row, in the words of this class and with its remedies."""
         if self._converter and "is not a number" in reason:
             reason = f"{reason}; {self._converter}"
-        return with_names(reason, self._called, self._names)
+        return with_names(reason, self._called, self._names, self._second_names or ())
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``; overridden where that is another."""

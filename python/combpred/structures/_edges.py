@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.names import Names, index_of
+from .._data.names import Names, index_of, with_names
 from .._data.targets import summary, target_matrix
 from .._lib.call import codes
 from .._lib.errors import in_words_of
@@ -58,13 +57,6 @@ class EdgeSets(Structure):
             return self._with(n_vertices=self.space.description.scalars["n"])
         return super()._resolve(y)
 
-    def _said(self, reason: str) -> str:
-        if (names := self._names) is not None:
-            reason = re.sub(
-                r"\((\d+), (\d+)\)", lambda ends: f"({names[int(ends[1])]!r}, {names[int(ends[2])]!r})", reason
-            )
-        return super()._said(reason)
-
     def _shown(self, y: Any) -> int:
         return vertices_of_complete_graph(super()._shown(y))
 
@@ -110,7 +102,7 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
     try:
         _ = Description("graphs", {"n": n}, whole.ravel()).shape  # the library checks them
     except ValueError as error:
-        raise in_words_of(cls, error) from None
+        raise in_words_of(cls, error, lambda said: with_names(said, "vertex|vertices", names)) from None
     return whole
 
 

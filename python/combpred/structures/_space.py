@@ -113,7 +113,7 @@ class LibrarySpace:
         try:
             _ = description.shape  # which the library finds for legal parameters only
         except ValueError as error:
-            raise in_words_of(type(self.structure).__name__, error) from None
+            raise in_words_of(type(self.structure).__name__, error, self.structure._said) from None
         return description
 
     @property

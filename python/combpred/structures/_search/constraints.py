@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._data.checks import counted
-from ..._data.names import Names, index_of, with_names
+from ..._data.names import Names, index_of
 from ..._data.targets import summary
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import (
@@ -116,8 +116,7 @@ class RowConstraints:
             try:
                 check_conditions(space.description, self._conditions)
             except RowError as error:
-                reason = with_names(structure._said(error.reason), "cycle,|before", self._items)
-                raise self._illegal(error.row, reason) from None
+                raise self._illegal(error.row, structure._said(error.reason)) from None
 
     def _illegal(self, row: int, reason: str) -> ValueError:
         return ValueError(f"constraints: {reason}") if self._shared else ConstraintError(row, reason)
