@@ -103,6 +103,10 @@ def test_missing_values_are_named_by_their_column(model):
         model.fit(X, Y).predict(without(17, "income"))
     with pytest.raises(ValueError, match=r"NaN, first at row 17, column 1:"):
         model.fit(without(17, "income").to_numpy(), Y)
+    with pytest.raises(
+        ValueError, match=r"X is a data frame without columns, of shape \(\d+, 0\): at least 1 is needed"
+    ):
+        model.fit(X[[]], Y)
 
 
 def test_missing_values_of_blocks_are_named_by_their_column():

@@ -309,6 +309,7 @@ def test_structures_are_resolved_from_instances_names_and_targets() -> None:
     ("structure", "y", "error", "message"),
     [
         ("cycles of length seven", [0, 1], ValueError, "no structure is called.*permutations"),
+        ("permutation", [[1, 2]], ValueError, "called 'permutation'; known are .*; did you mean 'permutations'"),
         ("hierarchy", [0, 1], ValueError, r"'hierarchy' needs parent.*combpred\.structures\.Hierarchy\(parent=…\)"),
         ("posetelements", [0, 1], ValueError, "needs relation"),
         (Permutations, [[1, 2]], TypeError, r"structure is the class Permutations: pass Permutations\(\)"),

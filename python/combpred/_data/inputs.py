@@ -46,6 +46,8 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
     """
     refuse_masked(X, "X")
     X = in_memory(X)
+    if not len(getattr(X, "columns", "any")):  # of which scikit-learn says that an array or a dtype is required
+        raise ValueError(f"X is a data frame without columns, of shape {X.shape}: at least 1 is needed")
     if options.get("dtype", "numeric") is not None and options.keys().isdisjoint(_AS_GIVEN):
         refuse_strings(X)
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)

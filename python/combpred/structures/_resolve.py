@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from .._data.forms import column_names, frame_of, refuse_names
-from .._data.targets import error_at, is_array_of_numbers
+from .._data.targets import error_at, is_array_of_numbers, meant
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -109,7 +109,9 @@ def _named(name: str) -> Structure:
     """Return the structure of a catalogue name, built without parameters."""
     classes = structure_classes()
     if name not in classes:
-        raise ValueError(f"structure: no structure is called {name!r}; known are {', '.join(classes)}")
+        raise ValueError(
+            f"structure: no structure is called {name!r}; known are {', '.join(classes)}{meant(name, list(classes))}"
+        )
     cls = classes[name]
     required = [p.name for p in cls._get_param_signature() if p.default is p.empty]
     if required:
