@@ -9,6 +9,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -120,3 +121,30 @@ def test_counting_is_interrupted(ctrl_c):
     fence = [(i, i + 1) if i % 2 else (i + 1, i) for i in range(69)]
     with ctrl_c(polled=True):
         sampling.count_linear_extensions(fence, 70, random_state=0)
+
+
+def test_elements_are_called_by_names():
+    names, pairs = ["tea", "milk", "juice", "wine"], [(0, 2), (3, 2)]
+    named = [(names[u], names[v]) for u, v in pairs]
+    want = sampling.linear_extensions(pairs, 4, 50, random_state=0)
+    orders = sampling.linear_extensions(named, names, 50, random_state=0)
+    assert orders.tolist() == [[names[element] for element in order] for order in want]
+    assert sampling.count_linear_extensions(named, names).value == sampling.count_linear_extensions(pairs, 4).value == 8
+    probabilities = sampling.linear_extension_probabilities(named, names)
+    np.testing.assert_array_equal(probabilities, sampling.linear_extension_probabilities(pairs, 4))
+    for given in (np.array(named), pd.DataFrame(named), iter(named)):
+        assert sampling.count_linear_extensions(given, pd.Index(names)).value == 8
+    assert sampling.linear_extensions([(30, 10)], [10, 30]).tolist() == [[30, 10]]
+    for function in (sampling.linear_extensions, sampling.count_linear_extensions):
+        with pytest.raises(
+            ValueError, match="pairs, row 1: 'juices' is no element; n_elements are 'tea', .*'juice'.*mean 'juice'"
+        ):
+            function([*named[:1], ("milk", "juices")], names)
+        with pytest.raises(ValueError, match="the relations lead from element '(juice|tea)' back to it"):
+            function([*named, ("juice", "tea")], names)
+        with pytest.raises(ValueError, match="pairs, row 0: found 'ab', which is no pair"):
+            function(["ab"], ["a", "b"])
+        with pytest.raises(TypeError, match="where they hold names, give those of all elements as n_elements"):
+            function(named, 4)
+        with pytest.raises(ValueError, match="n_elements: 'tea' occurs twice"):
+            function([], ["tea", "tea"])

@@ -302,6 +302,10 @@ X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
 pairs : array-like of shape (n_pairs, 2)
     Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
 
+[n_elements]
+n_elements : int or list of str
+    Elements are 0 to n_elements − 1, or have these names, by which `pairs` call them; at most 2048.
+
 [counted_per_row]
 per_row : bool, default=False
     Whether to return one value per row, NaN for rows that do not count, in place of their mean.

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import check_share, choice, seed_of, whole_number
 from .._data.glossary import documented
+from .._data.names import Names, checked_names, with_names
+from .._data.targets import TargetError, meant, summary
 from .._lib.arrays import FloatArray, IntArray
 from .._lib.call import codes, get_n_threads
 from .._lib.errors import CapabilityError
@@ -30,7 +34,7 @@ COUNT_METHODS = ("auto", "exact", "approximate")
 @documented
 def linear_extensions(
     pairs: ArrayLike,
-    n_elements: int,
+    n_elements: int | Sequence[Hashable],
     n_samples: int = 1,
     *,
     method: str = "auto",
@@ -42,8 +46,7 @@ def linear_extensions(
     Parameters
     ----------
     %(pairs)s
-    n_elements : int
-        Elements are 0 to n_elements − 1; at most 2048.
+    %(n_elements)s
     n_samples : int, default=1
         Number of orders to draw.
     method : {"auto", "counting", "coupling"}, default="auto"
@@ -58,8 +61,8 @@ def linear_extensions(
 
     Returns
     -------
-    orders : ndarray of shape (n_samples, n_elements), dtype=int32
-        The elements of each order, first to last.
+    orders : ndarray of shape (n_samples, n_elements), dtype=int32 or object
+        The elements of each order, first to last; of dtype object, by their names, if these are given.
 
     Raises
     ------
@@ -77,17 +80,46 @@ def linear_extensions(
     >>> from combpred.sampling import linear_extensions
     >>> linear_extensions([(2, 0), (0, 1)], 3).tolist()
     [[2, 0, 1]]
+    >>> linear_extensions([("tea", "milk"), ("milk", "juice")], ["juice", "milk", "tea"]).tolist()
+    [['tea', 'milk', 'juice']]
     """
     choice(method, "method", EXTENSION_METHODS)
-    n, n_threads = whole_number(n_elements, "n_elements", 1, 2048), get_n_threads(n_jobs)
-    many = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
-    return extensions_sample(_relation(pairs), n, many, method, seed_of(random_state), n_threads=n_threads)[0]
+    many, n_threads = whole_number(n_samples, "n_samples", 1, 2**31 - 1), get_n_threads(n_jobs)
+    with _poset(pairs, n_elements) as (relation, n, names):
+        orders, _ = extensions_sample(relation, n, many, method, seed_of(random_state), n_threads=n_threads)
+    return orders if names is None else np.array(names, dtype=object)[orders]
 
 
-def _relation(pairs: ArrayLike) -> IntArray:
-    """Return pairs as an array (n, 2)."""
-    relation = np.asarray(pairs)
-    return codes(relation if relation.size else np.empty((0, 2), dtype=np.int32), "pairs", None, 2)
+@contextmanager
+def _poset(pairs: Any, n_elements: Any) -> Iterator[tuple[IntArray, int, Names | None]]:
+    """Give pairs as an array (n, 2), the number of elements, and their names, by which errors call them."""
+    names = None if np.ndim(n_elements) == 0 else checked_names(n_elements, "n_elements")
+    n = whole_number(n_elements if names is None else len(names), "n_elements", 1, 2048)
+    given = pairs if isinstance(pairs, np.ndarray) or hasattr(pairs, "columns") else list(pairs)
+    for i, pair in enumerate(given if isinstance(given, list) else ()):
+        if isinstance(pair, str) or np.shape(pair) != (2,):
+            raise TargetError(i, f"found {pair!r:.60}, which is no pair of elements (u, v)", "pairs")
+    relation = np.asarray(given if names is None else _numbers(np.asarray(given, dtype=object), names))
+    if relation.dtype.kind in "USO" and relation.size:
+        raise TypeError("pairs do not hold integers: where they hold names, give those of all elements as n_elements")
+    relation = codes(relation if relation.size else np.empty((0, 2), dtype=np.int32), "pairs", None, 2)
+    try:
+        yield relation, n, names
+    except CapabilityError:
+        raise
+    except ValueError as error:
+        raise ValueError(with_names(str(error), "element", names)) from None
+
+
+def _numbers(pairs: NDArray[Any], names: Names) -> list[list[int]]:
+    """Return pairs of names as pairs of numbers; TargetError where one is none of the names."""
+    number = {name: at for at, name in enumerate(names)}
+    for i, pair in enumerate(pairs):
+        for name in pair:
+            if name not in number:
+                said = f"{name!r} is no element; n_elements are {summary(names)}{meant(name, names)}"
+                raise TargetError(i, said, "pairs")
+    return [[number[name] for name in pair] for pair in pairs]
 
 
 @dataclass(frozen=True)
@@ -127,7 +159,7 @@ class LinearExtensionCount:
 @documented
 def count_linear_extensions(
     pairs: ArrayLike,
-    n_elements: int,
+    n_elements: int | Sequence[Hashable],
     *,
     method: str = "auto",
     epsilon: float = 0.1,
@@ -141,8 +173,7 @@ def count_linear_extensions(
     Parameters
     ----------
     %(pairs)s
-    n_elements : int
-        Elements are 0 to n_elements − 1; at most 2048.
+    %(n_elements)s
     method : {"auto", "exact", "approximate"}, default="auto"
         "exact": by dynamic programming over downsets, where parts that cannot be decomposed further have at most 2²⁴
         of them (24 elements with any relations, up to 64 with many). "approximate": by sampling, as the notes describe,
@@ -207,20 +238,21 @@ def count_linear_extensions(
     363.739
     """
     choice(method, "method", COUNT_METHODS)
-    n, n_threads = whole_number(n_elements, "n_elements", 1, 2048), get_n_threads(n_jobs)
+    n_threads = get_n_threads(n_jobs)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
-    relation, epsilon, delta = _relation(pairs), float(epsilon), float(delta)
-    if method != "approximate":
-        try:
-            return _exact(extensions_count(relation, n, n_threads=n_threads))
-        except CapabilityError as error:
-            if method == "exact":
-                raise CapabilityError(f"{error}: take method='approximate'") from None
-    found = extensions_estimate(
-        relation, n, epsilon, delta, seed_of(random_state), most_downsets=FEW_DOWNSETS, n_threads=n_threads,
-        verbose=verbose,
-    )  # fmt: skip
+    epsilon, delta = float(epsilon), float(delta)
+    with _poset(pairs, n_elements) as (relation, n, _):
+        if method != "approximate":
+            try:
+                return _exact(extensions_count(relation, n, n_threads=n_threads))
+            except CapabilityError as error:
+                if method == "exact":
+                    raise CapabilityError(f"{error}: take method='approximate'") from None
+        found = extensions_estimate(
+            relation, n, epsilon, delta, seed_of(random_state), most_downsets=FEW_DOWNSETS, n_threads=n_threads,
+            verbose=verbose,
+        )  # fmt: skip
     if found.is_exact:
         return _exact(found.value)
     lower = math.floor((found.value - Fraction(1, 2)) / (1 + Fraction(epsilon)))  # the value is rounded
@@ -236,15 +268,14 @@ def _exact(number: int) -> LinearExtensionCount:
 
 @documented
 def linear_extension_probabilities(
-    pairs: ArrayLike, n_elements: int, *, n_jobs: int | None = None, verbose: int = 0
+    pairs: ArrayLike, n_elements: int | Sequence[Hashable], *, n_jobs: int | None = None, verbose: int = 0
 ) -> FloatArray:
     r"""Return the probability that u precedes v in a uniform linear extension of a partial order, for all pairs.
 
     Parameters
     ----------
     %(pairs)s
-    n_elements : int
-        Elements are 0 to n_elements − 1; at most 2048.
+    %(n_elements)s
     n_jobs : int, default=None
         Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
@@ -253,7 +284,7 @@ def linear_extension_probabilities(
     Returns
     -------
     before : ndarray of shape (n_elements, n_elements)
-        ``before[u, v]`` is exact up to rounding, and 0 on the diagonal.
+        ``before[u, v]`` is exact up to rounding, and 0 on the diagonal. Names of elements keep their order.
 
     Raises
     ------
@@ -281,8 +312,9 @@ def linear_extension_probabilities(
     >>> (1 + before.sum(axis=0)).round(3)  # mean positions
     array([1.333, 2.667, 2.   ])
     """
-    n, n_threads = whole_number(n_elements, "n_elements", 1, 2048), get_n_threads(n_jobs)
+    n_threads = get_n_threads(n_jobs)
     try:
-        return extensions_before(_relation(pairs), n, n_threads=n_threads, verbose=verbose)
+        with _poset(pairs, n_elements) as (relation, n, _):
+            return extensions_before(relation, n, n_threads=n_threads, verbose=verbose)
     except CapabilityError as error:
         raise CapabilityError(f"{error}: average over linear_extensions(pairs, n_elements, n_samples)") from None
