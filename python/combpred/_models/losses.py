@@ -15,11 +15,12 @@ from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.targets import flat_sets
 from .._lib.arrays import FloatArray
-from .._lib.decode import DECODERS, Decoding, score_rows, score_values
+from .._lib.decode import DECODERS, Decoding, score_values
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
 from .._lib.maxmargin import AffineLoss
 from ..structures import Structure
 from ..structures.costs import OWN, loss_augmented
+from ..structures.scores import read_scores
 from .training import encode_sets
 
 _LARGEST = math.log(np.finfo(np.float64).max)
@@ -470,7 +471,7 @@ class ScoredRows:
         """Return scores and outputs, checked."""
         if not isinstance(structure, Structure):
             raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
-        linear, _ = score_rows(scores, structure.n_features)
+        linear, _ = read_scores(structure, scores)
         sets = flat_sets(y)
         if sets is None:
             parts = structure.space.encode(y)

@@ -131,7 +131,7 @@ def estimate_marginals(
     structure : Structure
         With its sizes known.
     scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,).
+        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
     epsilon : float, default=0.1
         Between 0 and 1. For "samples", the absolute error of each entry; for "counting", the error relative to the
         distance of each entry from the least value that it takes.

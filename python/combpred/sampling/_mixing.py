@@ -37,7 +37,8 @@ def mixing_bound(
     structure : Structure
         With its sizes known.
     scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,). Zeros: the chain of the uniform distribution.
+        Finite; one row for shape (d,). Zeros: the chain of the uniform distribution. Columns of data frames are
+        matched with `feature_names`.
     sampler : {"meta", "local", "cube"}, default="local"
         The chain, as for :func:`sample`.
     epsilon : float, default=0.01

@@ -44,7 +44,7 @@ def log_partition(
         has from `log_count`; "annealed" estimates it from repeats where it is unknown, as :func:`estimate_count` does
         with the seed of the structure, and its error is part of ε and δ.
     scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,).
+        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
     method : {"auto", "exact", "annealed", "taylor"}, default="auto"
         - "exact": by the structure's recursion or closed form, or a sum over up to a million outputs.
         - "annealed": estimated from draws, within a factor of 1 ± `epsilon` with probability 1 − `delta`: a fully

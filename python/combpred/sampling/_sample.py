@@ -81,7 +81,7 @@ def sample(
     structure : Structure
         With its sizes known.
     scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,).
+        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
     n_samples : int, default=1
         Outputs for each row.
     sampler : {"auto", "meta", "local", "cube", "cftp", "rejection", "monotone", "exact"}, default="auto"

@@ -85,7 +85,7 @@ def search(
     structure : Structure
         With its sizes known.
     scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,).
+        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
     schedule : {"anneal", "metropolis"} or array-like of shape (n_levels,), default="anneal"
         The temperatures T, on levels that share the steps of a run equally.
 
@@ -280,7 +280,7 @@ def optimum_probability(
     structure : Structure
         With its sizes known.
     scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,).
+        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
     alpha : float, default=e
         Above 1; e gives :math:`p(y) \propto \exp h(y)`.
     n_steps : int, default=None
@@ -351,7 +351,7 @@ def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.
     structure : Structure
         With its sizes known, small enough for exact decoding and exact partition functions.
     scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,).
+        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
     probability : float, default=0.5
         What :func:`optimum_probability` is to be, between 0 and 1.
 

@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
-from .._lib.decode import score_rows
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import CHAIN_METHODS, CHAINS
 from .._lib.sampling import Drawn, Measured, Plan
 from ..structures import Structure
+from ..structures.scores import read_scores
 from ._diagnostics import APART, ChainDiagnostics
 
 __all__ = [
@@ -129,7 +129,7 @@ def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
     """Return scores as rows (n, d), n at least 1, after checking both arguments."""
     if not isinstance(structure, Structure):
         raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
-    rows, _ = score_rows(scores, structure.n_features)
+    rows, _ = read_scores(structure, scores)
     if not len(rows):
         raise ValueError("scores has 0 rows; at least 1 is needed")
     return rows

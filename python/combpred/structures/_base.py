@@ -27,12 +27,13 @@ from .._data.inputs import check_weights
 from .._data.names import Names, checked_names, named_entries, with_names
 from .._data.targets import flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import require_memory
-from .._lib.decode import DECODERS, Decoding, score_rows
+from .._lib.decode import DECODERS, Decoding
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
 from .._lib.structure import Description, Range, parameter_range, structure_names
 from ._search.constraints import Restriction
 from ._space import EntryKind, LibrarySpace, MomentsInfo
+from .scores import read_scores
 
 _ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
 
@@ -567,7 +568,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Parameters
         ----------
         scores : array-like of shape (n, d) or (d,)
-            Finite numbers.
+            Finite numbers. The columns of a data frame are matched with `feature_names`.
         constraints : dict or list of n dicts (or None), default=None
             Conditions that the outputs must satisfy: one dict for all rows, or one for each row, where None leaves the
             row free. The structure's notes list the keys.
@@ -597,14 +598,12 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         The notes of each structure state the cost of decoding one row.
         """
         space = self.space
-        rows, single = score_rows(scores, space.n_features)
+        rows, single = read_scores(self, scores)
         how = Decoding(choice(decoder, "decoder", DECODERS))
         if how.is_random:
             how = Decoding(decoder, seed=seed_of(random_state))
-        if constraints is None:
-            decoded = space.decode(rows, None, how)
-        else:
-            decoded = space.restricted(constraints, len(rows)).decode(rows, None, how)
+        searched = space if constraints is None else space.restricted(constraints, len(rows))
+        decoded = searched.decode(rows, None, how)
         y = space.decode_parts(decoded.y)
         return y[0] if single else y
 
@@ -621,7 +620,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Parameters
         ----------
         scores : array-like of shape (n, d) or (d,)
-            Finite numbers.
+            Finite numbers; columns of data frames as for `decode`.
 
         Returns
         -------
@@ -654,7 +653,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         >>> round(z, 6)
         6.0
         """
-        rows, single = score_rows(scores, self.n_features)
+        rows, single = read_scores(self, scores)
         with self._naming_estimates({"log-count"}, "it with combpred.sampling.log_partition"):
             log_z = self.space.log_partition(rows).log_z
         return float(log_z[0]) if single else log_z
@@ -670,7 +669,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Parameters
         ----------
         scores : array-like of shape (n, d) or (d,)
-            Finite numbers.
+            Finite numbers; columns of data frames as for `decode`.
 
         Returns
         -------
@@ -701,7 +700,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         >>> LabelSets(3, size=1).marginals([0.0, 0.0, -1000.0])
         array([0.5, 0.5, 0. ])
         """
-        rows, single = score_rows(scores, self.n_features)
+        rows, single = read_scores(self, scores)
         with self._naming_estimates(set(), "them with combpred.sampling.estimate_marginals"):
             means = self.space.log_partition(rows, marginals=True).marginals
         assert means is not None  # they were asked for
