@@ -13,6 +13,9 @@ from combpred import CapabilityError
 from combpred.aggregation import Aggregate, kemeny
 from random_profiles import KINDS, all_orders, kendall, least, random_profile, relation_of
 
+# Random numbers stand for rankings: they are compared as positions are.
+pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions")
+
 EXACT = ("auto", "exact", "milp")
 APPROXIMATE = ("lp", "pivot", "random-pivot", "local-search", "best-input")
 ORDERS = {k: all_orders(k) for k in range(2, 7)}

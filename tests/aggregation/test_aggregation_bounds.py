@@ -12,6 +12,9 @@ from scipy.optimize import nnls
 from combpred._programs.orders import relaxed_order
 from combpred.aggregation import kemeny
 
+# Random numbers stand for rankings: they are compared as positions are.
+pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions")
+
 TRIPLES = [(0, 1, 2), (1, 2, 0), (2, 0, 1)]  # a pair and the pivot that separates it
 RANKED = [np.array(y) for y in product(range(3), repeat=3) if set(y) in ({0, 1}, {0, 1, 2})]
 EXTREMES = np.array([y[:, None] < y for y in RANKED], dtype=float)  # the 12 rankings of three items, ties allowed

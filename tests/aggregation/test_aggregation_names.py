@@ -18,6 +18,7 @@ from combpred.aggregation import (
     median_rank,
     plackett_luce,
 )
+from combpred.structures import WeakOrders
 
 NAMES = ["Ann", "Bob", "Cid"]
 RANKINGS = pd.DataFrame([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]], columns=NAMES)
@@ -136,3 +137,54 @@ def test_lists_of_items_name_their_converter(rankings, row):
     for method in (kemeny, borda, plackett_luce):
         with pytest.raises(ValueError, match=message):
             method(rankings)
+
+
+AGGREGATES = [kemeny, borda, footrule, median_rank, acyclic_majority]
+
+
+@pytest.mark.parametrize("aggregate", AGGREGATES)
+def test_ratings_are_doubted_and_ranks_are_not(aggregate):
+    rng = np.random.default_rng(0)
+    stars = pd.DataFrame(rng.integers(1, 6, size=(40, 3)), columns=NAMES)
+    scores = pd.DataFrame(rng.random((40, 3)), columns=NAMES)
+    for given in (stars, stars.to_numpy(), scores, stars - 0.5, 2 * stars):
+        with pytest.warns(
+            UserWarning, match=r"row \d+ holds .*, which are positions of no ranking of 3 items: .*from_r"
+        ):
+            aggregate(given)
+    with pytest.warns(
+        UserWarning, match=r"pass pandas.DataFrame\(rankings\).rank\(axis=1, method='dense', ascending=False\); w"
+    ):
+        aggregate(scores.mask(scores < 0.1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for method in ("dense", "min", "max", "average", "first"):
+            ranks = stars.rank(axis=1, method=method)
+            for given in (
+                ranks,
+                ranks - 1,
+                ranks.mask(stars == 4),
+                ranks.astype("Float64"),
+                ranks.where(ranks < 3, 99),
+            ):
+                aggregate(given)
+        aggregate(WeakOrders.from_ratings(stars, as_frame=True))
+        aggregate(stars.mask(stars == 5).iloc[:, :2])  # of items known in part, positions among all
+        aggregate(RANKINGS[["Ann", "Cid"]])
+
+
+@pytest.mark.parametrize("aggregate", AGGREGATES)
+def test_numbers_of_rows_are_no_item(aggregate):
+    many = pd.concat([RANKINGS] * 2, ignore_index=True)
+    for first in (0, 1):
+        numbered = many.rename(index=lambda row, first=first: row + first).rename_axis("voter").reset_index()
+        with pytest.warns(
+            UserWarning, match="column 'voter' of rankings holds the numbers of the rows, .* leave it out"
+        ):
+            aggregate(numbered)
+        with pytest.warns(UserWarning, match="column 3 of rankings"):
+            aggregate(np.c_[many.to_numpy(), np.arange(8)[::-1] + first])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        aggregate(np.array([[1, 4, 3, 2], [2, 1, 3, 4], [3, 1, 4, 2], [4, 1, 2, 3]]))  # as many rows as items
+        aggregate(numbered.drop(columns="voter"))

@@ -11,6 +11,9 @@ from combpred.aggregation import borda, footrule, kemeny, median_rank
 from combpred.metrics import spearman_footrule
 from random_profiles import KINDS, random_profile
 
+# Random numbers stand for rankings: they are compared as positions are.
+pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions")
+
 FUNCTIONS = {"borda": borda, "footrule": footrule, "median": median_rank}
 
 

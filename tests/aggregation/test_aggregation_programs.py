@@ -6,6 +6,9 @@ import pytest
 from combpred import CapabilityError
 from combpred.aggregation import kemeny
 
+# Random numbers stand for rankings: they are compared as positions are.
+pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions")
+
 
 def tied(seed, n, k):
     """Draw rankings with ties."""

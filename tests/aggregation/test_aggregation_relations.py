@@ -21,6 +21,9 @@ from random_profiles import (
     relation_of,
 )
 
+# Random numbers stand for rankings: they are compared as positions are.
+pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions")
+
 MEMBERS = {"weak": {k: all_weak_orders(k) for k in (3, 4, 5)}, "partial": {k: all_partial_orders(k) for k in (3, 4)}}
 FORK = np.array([[0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
 

@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
+from combpred import StructuredRidge
 from combpred.ranking import (
     ConstraintClassification,
     DirectRankingSVM,
@@ -19,7 +20,7 @@ from combpred.ranking import (
     OnlineLabelRanker,
     RankingByPairwiseComparison,
 )
-from combpred.structures import Permutations
+from combpred.structures import Permutations, WeakOrders
 
 NAMES = ["tea", "milk", "juice"]
 RANKERS = [
@@ -162,3 +163,26 @@ def test_pairs_that_no_row_tells_about_are_named():
     X, y = np.arange(4.0)[:, np.newaxis], [[1, 2, -1], [2, 1, -1], [-1, 1, 2], [-1, 2, 1]]
     with pytest.warns(UserWarning, match="prefers one of the labels 'tea' and 'cola' to the other: each gets half"):
         RankingByPairwiseComparison().fit(X, pd.DataFrame(y, columns=["tea", "milk", "cola"]))
+
+
+@pytest.mark.parametrize(
+    "model", [*RANKERS[:1], *RANKERS[3:4], StructuredRidge("weakorders")], ids=lambda m: type(m).__name__
+)
+def test_ratings_and_numbers_of_rows_are_doubted(model):
+    rng = np.random.default_rng(0)
+    X, stars = rng.normal(size=(30, 2)), pd.DataFrame(rng.integers(1, 6, size=(30, 3)), columns=NAMES)
+    ranks = WeakOrders.from_ratings(stars, as_frame=True)
+    for given in (stars, stars.to_numpy(), stars / 5):
+        with pytest.warns(UserWarning, match="y is read .* positions of no ranking of 3 labels: .*from_ratings"):
+            clone(model).fit(X, given)
+    numbered = ranks.rename_axis("row").reset_index()
+    with pytest.warns(UserWarning, match="column 'row' of y holds the numbers of the rows"):
+        clone(model).fit(X, numbered + np.array([1, 0, 0, 0]))
+    if not isinstance(model, StructuredRidge):  # label rankers take no 0
+        with pytest.raises(
+            ValueError, match="found 0 in column 'row'; .*; column 'row' of y holds the numbers of the row"
+        ):
+            clone(model).fit(X, numbered)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clone(model).fit(X, ranks)

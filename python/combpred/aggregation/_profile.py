@@ -13,6 +13,7 @@ from .._data.forms import column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
 from .._data.listings import rankings_of
 from .._data.names import with_names
+from .._data.positions import doubt_numbers
 from .._data.relations import encode_relations
 from .._data.targets import TargetError, as_numbers, summary, target_matrix, unknown_positions
 from .._data.warn import warn_user
@@ -33,6 +34,9 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
     except TargetError as error:
         reason = with_names(error.reason, "item|column", None if names is None else tuple(names))
         raise TargetError(error.row, reason, error.argument) from None
+    doubt = doubt_numbers(profile.ranks, "rankings", "item", names, shows_row=True)
+    if doubt is not None:
+        warn_user(doubt, UserWarning)
     _warn_of_unranked(profile, names)
     return profile
 

@@ -137,7 +137,5 @@ def _two_sets(y_true: Any, y_pred: Any) -> tuple[NDArray[np.bool_], NDArray[np.b
 
 def _sets(y: Any, name: str) -> NDArray[np.bool_]:
     matrix = number_matrix(y.toarray() if issparse(y) else y, name)
-    if matrix.shape[1] == 0:
-        raise ValueError(f"{name} has no labels; at least 1 is needed")
     check_no_row(~((matrix == 0) | (matrix == 1)).all(axis=1), f"{name} must hold 0 and 1; another value stands in")
     return matrix.astype(np.bool_)

@@ -41,8 +41,6 @@ def pair_accuracy(
     y_true, y_pred = with_same_columns(y_true, y_pred)
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
     check_same_shape(truth, predicted)
-    if truth.shape[1] == 0:
-        raise ValueError("y_true and y_pred must have at least one pair")
     for relation, name in ((truth, "y_true"), (predicted, "y_pred")):
         check_no_row(
             ~((relation == -1) | (relation == 0) | (relation == 1)).all(axis=1),

@@ -144,7 +144,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             )
         doubt = preferences.doubt(X)
         if doubt is not None:
-            warn_user(doubt, UserWarning)
+            warn_user(with_names(doubt, "column", None if self.labels_ is None else tuple(self.labels_)), UserWarning)
         return X, preferences, weights
 
     def _named(self, y: Any, *, reset: bool = False) -> Preferences:

@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 
 from .._data.forms import refuse_names
 from .._data.listings import rankings_of
+from .._data.positions import doubt_numbers
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
@@ -48,6 +49,8 @@ class Preferences:
         The numbers in y of the rows that were selected from it; None where these are all.
     gaps : ndarray of shape (n, k(k-1)/2), dtype=float64, or None
         By how much the positions in y of the two labels of each pair differ, for a learner to which that matters.
+    doubted : str or None
+        Why the numbers in y are no positions, if that is so.
     """
 
     signs: NDArray[np.int8]
@@ -55,6 +58,7 @@ class Preferences:
     n_labels: int
     rows: NDArray[np.intp] | None = None
     gaps: NDArray[np.float64] | None = None
+    doubted: str | None = None
 
     def __len__(self) -> int:
         return len(self.signs)
@@ -67,6 +71,7 @@ class Preferences:
             self.n_labels,
             rows if self.rows is None else self.rows[rows],
             None if self.gaps is None else self.gaps[rows],
+            self.doubted,
         )
 
     def is_of(self, form: str) -> NDArray[np.bool_]:
@@ -84,8 +89,10 @@ class Preferences:
         return np.setdiff1d(np.arange(self.n_labels), np.concatenate([u[seen], v[seen]]))
 
     def doubt(self, X: Any) -> str | None:
-        """Return why full rankings of these inputs probably list labels, where positions were read, or None."""
+        """Return why y probably holds no positions, or lists labels in place of them, or None."""
         ranks = self.ranks
+        if self.doubted is not None:
+            return self.doubted
         if ranks is None or self.gaps is not None or ranks.min() == 0 or (ranks.max(axis=1) < self.n_labels).any():
             return None
         return Permutations(self.n_labels).doubt(ranks, X)
@@ -136,14 +143,15 @@ def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False)
     except ValueError:
         refuse_names(y, "y", rankings_of("labels"))
         raise
-    missing = unknown_positions(values, _REMEDY + _likely_cause(values))
+    doubted = doubt_numbers(values, "y", "label", None)
+    missing = unknown_positions(values, _REMEDY + (_likely_cause(values) if doubted is None else f"; {doubted}"))
     k = values.shape[1]
     if k < 2:
         raise ValueError(f"y has {k} column, it needs at least 2, one for each label that is ranked")
     if not gaps and values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
         values = np.where(missing, -1, np.unique(values, return_inverse=True)[1].reshape(values.shape) + 1)
     found = read_positions(values, gaps=gaps)
-    return Preferences(found.signs, found.ranks, k, gaps=found.gaps)
+    return Preferences(found.signs, found.ranks, k, gaps=found.gaps, doubted=doubted)
 
 
 def read_feedback(y: Any, n_labels: int | None = None) -> Preferences:
