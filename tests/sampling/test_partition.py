@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import combpred
-from combpred import CapabilityError, sampling
+from combpred import CapabilityError, losses, sampling
 from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log_partition
 from combpred.sampling._estimates import joined_results
 from combpred.sampling.engines import INFERENCE_OF, INFERENCES
@@ -85,3 +86,31 @@ def test_refusals(options, error, message):
     arguments = {"structure": Permutations(4), "scores": np.zeros(6), **options}
     with pytest.raises(error, match=message):
         log_partition(arguments.pop("structure"), arguments.pop("scores"), **arguments)
+
+
+def test_scores_are_matched_by_the_names_of_entries():
+    structure = Permutations(labels=["tea", "milk", "juice"])
+    scores = pd.DataFrame([[1.0, 2.0, 3.0], [0.0, 1.0, -1.0]], columns=structure.feature_names())
+    moved = scores[["milk before juice", "tea before milk", "tea before juice"]]
+    arrow = pytest.importorskip("pyarrow", exc_type=ImportError).Table.from_pandas(moved)
+    asked = {
+        "decode": lambda s: structure.decode(s),
+        "marginals": lambda s: structure.marginals(s),
+        "ln Z": lambda s: sampling.log_partition(structure, s, method="taylor").value,
+        "draws": lambda s: sampling.sample(structure, s, 5, random_state=0).y.swapaxes(0, 1),
+        "estimates": lambda s: sampling.estimate_marginals(structure, s, random_state=0).value,
+        "search": lambda s: sampling.search(structure, s, random_state=0).y,
+        "loss": lambda s: losses.structured_log_loss(structure, s, [[3, 2, 1]] * len(s), per_row=True),
+    }
+    for name, ask in asked.items():
+        want = ask(scores.to_numpy())
+        assert not np.array_equal(want, ask(moved.to_numpy())), name
+        for given in (moved, moved.astype("Float64"), arrow):
+            np.testing.assert_array_equal(ask(given), want, err_msg=name)
+    for i, row in enumerate(scores.to_numpy()):
+        np.testing.assert_array_equal(structure.marginals(moved.iloc[i]), structure.marginals(row))
+    with pytest.raises(ValueError, match="scores lacks the columns 'tea before milk' and has 'tea'; the entries of"):
+        structure.marginals(moved.rename(columns={"tea before milk": "tea"}))
+    plain = LabelSets(2)  # its entries are called label0 and label1
+    for given in ({"label1": [2.0], "label0": [1.0]}, {"tea": [1.0], "milk": [2.0]}):  # others keep their order
+        np.testing.assert_array_equal(plain.marginals(pd.DataFrame(given)), plain.marginals([[1.0, 2.0]]))

@@ -302,6 +302,10 @@ X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
 pairs : array-like of shape (n_pairs, 2)
     Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
 
+[scores]
+scores : array-like of shape (n, d) or (d,)
+    Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
+
 [n_elements]
 n_elements : int or list of str
     Elements are 0 to n_elements − 1, or have these names, by which `pairs` call them; at most 2048.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, share, whole_number
+from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
@@ -106,6 +107,7 @@ def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0
     return max(1, math.ceil(needed))
 
 
+@documented
 def estimate_marginals(
     structure: Structure,
     scores: ArrayLike,
@@ -130,8 +132,7 @@ def estimate_marginals(
     ----------
     structure : Structure
         With its sizes known.
-    scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
+    %(scores)s
     epsilon : float, default=0.1
         Between 0 and 1. For "samples", the absolute error of each entry; for "counting", the error relative to the
         distance of each entry from the least value that it takes.

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, share, whole_number
+from .._data.glossary import documented
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.names import PARTITION_METHODS, SCHEDULES
@@ -17,6 +18,7 @@ from ._taylor import expand, warn_of_sampled_moments
 from .samplers import SAMPLERS, rows_of
 
 
+@documented
 def log_partition(
     structure: Structure,
     scores: ArrayLike,
@@ -43,8 +45,7 @@ def log_partition(
         With its sizes known. "taylor" also needs the number of its outputs, which a `Custom` structure from a sampler
         has from `log_count`; "annealed" estimates it from repeats where it is unknown, as :func:`estimate_count` does
         with the seed of the structure, and its error is part of ε and δ.
-    scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
+    %(scores)s
     method : {"auto", "exact", "annealed", "taylor"}, default="auto"
         - "exact": by the structure's recursion or closed form, or a sum over up to a million outputs.
         - "annealed": estimated from draws, within a factor of 1 ± `epsilon` with probability 1 − `delta`: a fully

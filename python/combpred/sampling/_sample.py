@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, whole_number
+from .._data.glossary import documented
 from .._lib.call import get_n_threads
 from .._lib.errors import SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
@@ -57,6 +58,7 @@ class Samples:
         return self.sampler not in CHAINS
 
 
+@documented
 def sample(
     structure: Structure,
     scores: ArrayLike,
@@ -80,8 +82,7 @@ def sample(
     ----------
     structure : Structure
         With its sizes known.
-    scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
+    %(scores)s
     n_samples : int, default=1
         Outputs for each row.
     sampler : {"auto", "meta", "local", "cube", "cftp", "rejection", "monotone", "exact"}, default="auto"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, is_number, seed_of, share, whole_number
+from .._data.glossary import documented
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, RowError
@@ -60,6 +61,7 @@ class SearchResult:
     n_accepted: CountArray
 
 
+@documented
 def search(
     structure: Structure,
     scores: ArrayLike,
@@ -84,8 +86,7 @@ def search(
     ----------
     structure : Structure
         With its sizes known.
-    scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
+    %(scores)s
     schedule : {"anneal", "metropolis"} or array-like of shape (n_levels,), default="anneal"
         The temperatures T, on levels that share the steps of a run equally.
 
@@ -259,6 +260,7 @@ class OptimumProbability:
         return draws
 
 
+@documented
 def optimum_probability(
     structure: Structure,
     scores: ArrayLike,
@@ -279,8 +281,7 @@ def optimum_probability(
     ----------
     structure : Structure
         With its sizes known.
-    scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
+    %(scores)s
     alpha : float, default=e
         Above 1; e gives :math:`p(y) \propto \exp h(y)`.
     n_steps : int, default=None
@@ -341,6 +342,7 @@ def optimum_probability(
     return OptimumProbability(value, lower, upper)
 
 
+@documented
 def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.5) -> FloatArray:
     r"""Return the smallest α for which a draw is an output of largest score often enough.
 
@@ -350,8 +352,7 @@ def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.
     ----------
     structure : Structure
         With its sizes known, small enough for exact decoding and exact partition functions.
-    scores : array-like of shape (n, d) or (d,)
-        Finite; one row for shape (d,). Columns of data frames are matched with `feature_names`.
+    %(scores)s
     probability : float, default=0.5
         What :func:`optimum_probability` is to be, between 0 and 1.
 
