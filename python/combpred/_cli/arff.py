@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, compress
+from contextlib import suppress
+from itertools import compress
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,9 +15,11 @@ from scipy import sparse
 from .error import UsageError, needed, require
 
 _NAME = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
-#: Kinds that liac-arff does not know, which are text; it wants one space before a name, and no notes behind a kind.
-_KIND = re.compile(rf"\s*@attribute\s+({_NAME})\s+((hierarchical\b\s*)?.*\S)\s*", re.IGNORECASE)
-_TEXT, _INSIDE = re.compile(r"(hierarchical|date)\b", re.IGNORECASE), re.compile(r"""'[^']*'|"[^"]*\"""")
+#: What Weka and Clus write and liac-arff does not take: several spaces, notes, ranges, dates and hierarchies.
+_KIND = r"(hierarchical)\s*([^%]*)|(date|\w+)\b(?:\s*\[.*\]|(?<=date)[^%]*)?|(\{.*\})"
+_ATTRIBUTE = re.compile(rf"\s*@attribute\s+({_NAME})\s+(?:{_KIND})\s*(?:%.*)?", re.IGNORECASE)
+_READ_AS = {"date": "string", "integer": "numeric"}  # liac-arff cuts off what integers have behind the point
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
 
 
 def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[int], list[str], dict[str, list[str]]]:
@@ -43,61 +46,68 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
     text, paths = content.splitlines(), dict[str, list[str]]()
     head = next((i for i, line in enumerate(text) if line.lower().lstrip().startswith("@data")), len(text))
     require(head < len(text), f"{source} is no ARFF file that can be read: it has no line @data")
-    declared = text[: head + 1]
-    for i, found in enumerate(map(_KIND.fullmatch, declared)):
+    for i, found in enumerate(map(_ATTRIBUTE.fullmatch, text[:head])):
         if found is not None:
-            if found[3]:
-                paths[found[1].strip("'\"")] = [path.strip() for path in found[2][len(found[3]) :].split(",")]
-            text[i] = f"@attribute {found[1]} string"  # liac-arff names no column where a value is not of its kind
-            declared[i] = text[i] if _TEXT.match(found[2]) else f"@attribute {found[1]} {found[2]}"
+            name, tree, nodes, word, nominal = found.groups()
+            if tree:
+                paths[name.strip("'\"")] = [path.strip() for path in nodes.split(",")]
+            kind = "string" if tree else nominal or _READ_AS.get(word.lower(), word)
+            text[i] = f"@attribute {name} {kind}"
     lines = [i for i, line in enumerate(text[head + 1 :], head + 2) if line.strip()[:1] not in ("", "%")]
     is_sparse = bool(lines) and text[lines[0] - 1].lstrip().startswith("{")
     for line in lines if is_sparse else ():
-        keys = re.findall(r"[{,]\s*(\d+)\s", _INSIDE.sub("''", text[line - 1]))
+        keys = re.findall(r"[{,]\s*(\d+)\s", _QUOTED.sub("''", text[line - 1]))
         require(len(set(keys)) == len(keys), f"{source}, line {line}: an attribute is listed twice")
-    names, kinds = map(list, zip(*_decoded(source, declared, "DENSE")["attributes"], strict=True))
-    rows = _decoded(source, text, "LOD" if is_sparse else "DENSE")["data"]
-    row = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
-    at = np.fromiter(chain.from_iterable(rows if is_sparse else map(range, map(len, rows))), np.intp, len(row))
-    value = np.fromiter(chain.from_iterable(each.values() if is_sparse else each for each in rows), object, len(row))
-    numeric = np.array([kind in ("NUMERIC", "REAL", "INTEGER", ["0", "1"]) for kind in kinds])
-    held, place = numeric[at], np.where(numeric, np.cumsum(numeric), np.cumsum(~numeric)) - 1
-    numbers = pandas.to_numeric(pandas.Series(value[held], dtype=object), errors="coerce").to_numpy(dtype=np.float64)
-    allowed = [{None, *kind} if isinstance(kind, list) else set() for kind in kinds]
-    odd, listed = np.zeros(len(value), dtype=bool), np.flatnonzero(np.array([isinstance(k, list) for k in kinds])[at])
-    odd[held] = np.isnan(numbers) & pandas.notna(value[held])
-    odd[listed] |= np.array([v not in allowed[j] for j, v in zip(at[listed], value[listed], strict=True)], dtype=bool)
-    if odd.any():
-        first = int(np.argmax(odd))
-        kind = kinds[at[first]]
-        said = kind.lower() if isinstance(kind, str) else "{" + ", ".join(kind) + "}"
-        what = f"{names[at[first]]!r} holds {value[first]!r}, which is not as @attribute says: {said}"
-        raise UsageError(f"{source}, line {lines[row[first]]}: {what}")
-    # What a row of a sparse file does not list is 0, or the first of the values.
-    matrix = sparse.csc_matrix((numbers, (row[held], place[at[held]])), shape=(len(rows), numeric.sum()))
-    texts = np.empty((len(rows), len(names) - numeric.sum()), dtype=object)
-    texts[:] = [k[0] if is_sparse and isinstance(k, list) else None for k in compress(kinds, ~numeric)]
-    texts[row[~held], place[at[~held]]] = value[~held]
-    frame = pandas.DataFrame.sparse.from_spmatrix(matrix) if is_sparse else pandas.DataFrame(matrix.toarray())
-    called = np.array(names, dtype=object)
-    both = [frame.set_axis(called[numeric], axis=1), pandas.DataFrame(texts, columns=called[~numeric])]
-    return (
-        pandas.concat(both, axis=1).reindex(columns=names),
-        lines,
-        list(paths) if labels is None else _labels(labels, names),
-        paths,
-    )
+    attributes, data = _decoded(source, text, head, is_sparse)
+    names, kinds = np.array([name for name, _ in attributes], dtype=object), [kind for _, kind in attributes]
+    numeric = np.array([kind in ("NUMERIC", "REAL", ["0", "1"]) for kind in kinds])
+    if is_sparse:
+        values, row, at = np.array(data[0], dtype=object), np.array(data[1], np.intp), np.array(data[2], np.intp)
+        held, place = numeric[at], np.where(numeric, np.cumsum(numeric), np.cumsum(~numeric)) - 1
+        entries = values[held].astype(np.float64), (row[held], place[at[held]])
+        matrix = sparse.csc_matrix(entries, shape=(len(lines), numeric.sum()))
+        numbers = pandas.DataFrame.sparse.from_spmatrix(matrix)
+        # What a row does not list is 0, or the first of the values.
+        texts = np.empty((len(lines), (~numeric).sum()), dtype=object)
+        texts[:] = [kind[0] if isinstance(kind, list) else None for kind in compress(kinds, ~numeric)]
+        texts[row[~held], place[at[~held]]] = values[~held]
+    else:
+        values = np.array(data, dtype=object).reshape(len(lines), len(names))
+        numbers, texts = pandas.DataFrame(values[:, numeric].astype(np.float64)), values[:, ~numeric]
+    both = [numbers.set_axis(names[numeric], axis=1), pandas.DataFrame(texts, columns=names[~numeric])]
+    targets = list(paths) if labels is None else _labels(labels, names.tolist())
+    return pandas.concat(both, axis=1).reindex(columns=names), lines, targets, paths
 
 
-def _decoded(source: str, text: list[str], how: str) -> Any:
+def _decoded(source: str, text: list[str], head: int, is_sparse: bool) -> tuple[Any, Any]:
+    """Return attributes and data; `UsageError` with the line and, which liac-arff does not name, the attribute."""
+    from pandas import notna, to_numeric
+
     liac = needed("arff", "ARFF files are read by liac-arff", "combpred[cli]")
-    decoder = liac.ArffDecoder()
+    decoder, wrong = liac.ArffDecoder(), (liac.ArffException, ValueError)
     try:
-        return decoder.decode(text, return_type=getattr(liac, how))
-    except (liac.ArffException, ValueError) as error:
+        read = decoder.decode(text, return_type=liac.COO if is_sparse else liac.DENSE)
+        return read["attributes"], read["data"]
+    except wrong as error:
         line = decoder._current_line
-        shown, reason = text[line - 1].strip()[:80], re.sub(r",? (at|in) line \d+\b.*", "", str(error))
-        raise UsageError(f"{source}, line {line}: {shown!r} is not as @attribute says: {reason}") from error
+        where, reason = f"{source}, line {line}", re.sub(r",? (at|in) line \d+\b.*", "", str(error))
+        attributes = liac.loads("\n".join(text[: head + 1]))["attributes"] if line > head else []
+        as_text = [f"@attribute {j} string" for j in range(len(attributes))]
+        with suppress(*wrong):
+            row = "\n".join(["@relation r", *as_text, "@data", text[line - 1]])
+            values = liac.loads(row, return_type=liac.LOD if is_sparse else liac.DENSE)["data"][0]
+            for j, value in values.items() if is_sparse else enumerate(values):
+                name, kind = attributes[j]
+                said = kind.lower() if isinstance(kind, str) else "{" + ", ".join(kind) + "}"
+                fits = (
+                    value in kind
+                    if isinstance(kind, list)
+                    else kind == "STRING" or notna(to_numeric(value, errors="coerce"))
+                )
+                if value is not None and not fits:
+                    what = f"{name!r} holds {value!r}, which is not as @attribute says: {said}"
+                    raise UsageError(f"{where}: {what}") from None
+        raise UsageError(f"{where}: {text[line - 1].strip()[:80]!r} is not as @attribute says: {reason}") from error
 
 
 def _labels(path: str, names: list[str]) -> list[str]:
