@@ -38,7 +38,7 @@ def test_text_is_as_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("code,n,k\n007,1.50,a\n,2,b\n")
     table = read_table(str(path), {})
-    assert table.zeros == ["code"] and table.frame["code"].tolist()[0] == 7.0
+    assert list(table.doubts) == ["code"] and table.frame["code"].tolist()[0] == 7.0
     table.take_as_text(["code", "n", "k", "absent"])
     assert table.frame["code"].tolist() == ["007", np.nan]
     assert table.frame["n"].tolist() == ["1.50", "2"]

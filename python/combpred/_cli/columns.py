@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,33 +30,25 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?"
 _DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
 _MONTH = r"\d{1,2}\.?[- ][^\W\d]{3,9}\.?[- ]\d{2,4}|[^\W\d]{3,9} \d{1,2},? \d{4}"
 _DATE = rf"({_DAY}|{_MONTH})([T ]\d{{1,2}}:\d{{2}}.*)?|{_TIME}"
-_SIGNED = r"[$€£¥]\s?[+-]?\d[\d.,]*|[+-]?\d[\d.,]*\s?[%‰°$€£¥]"
+_SIGNED = r"[$€£¥−]\s?[+-]?\d[\d.,]*|[+-]?\d[\d.,]*\s?[%‰°$€£¥]|[+-]?\d{1,3}([\u00a0\u202f’]\d{3})+([.,]\d+)?"
 _SHARE = 0.8  # of the fields of a column from which on the others pass for mistakes
-#: Numbers in other notations: their marks of thousands and of decimals, and a word on what is unsure.
-_NOTATIONS = [
-    (r"[+-]?\d{1,3}(\.\d{3})+,\d*", ".", ",", ""),
-    (r"[+-]?\d{1,3}(,\d{3})+\.\d*", ",", None, ""),
-    (r"[+-]?\d{1,3}(\.\d{3}){2,}", ".", None, ""),
-    (r"[+-]?[1-9]\d{0,2}(,\d{3})+", ",", None, " (or --decimal , if these are decimal commas)"),
-    (r"[+-]?\d*,\d+([eE][+-]?\d+)?", None, ",", ""),
-    (r"[+-]?[1-9]\d{0,2}( \d{3})+([.,]\d*)?", "' '", None, " (and --decimal , if there are decimal commas)"),
-    (r"[+-]?\d*\.\d+([eE][+-]?\d+)?", None, ".", " (and the right --thousands)"),
-]
+#: Marks of thousands and of decimals.
+_NOTATIONS = [(",", "."), (".", ","), ("", ","), ("", "."), (" ", "."), (" ", ","), ("'", "."), ("'", ",")]
 _FEW = 20  # rows below which nothing is said about many categories
 _ALL, _MANY = 0.9, 0.3  # categories for each row: refused, and warned of
 
 
-def select(names: Sequence[str], wanted: str | Sequence[str] | None, option: str) -> list[str]:
+def select(names: Sequence[str], wanted: Sequence[str] | None, option: str) -> list[str]:
     """Return the columns that a selection names, in the order of the selection, each once.
 
     Parameters
     ----------
     names : sequence of str
         Names of all columns.
-    wanted : str, sequence of str or None
-        Items separated by commas: a name, a pattern such as ``L*``, the number of a column, or a range of numbers such
-        as ``-14:`` with the rules of Python's slices. A name counts as such even if it reads like one of the others.
-        A sequence holds names; None and "" select nothing.
+    wanted : sequence of str or None
+        Each holds items with commas between them: a name, a pattern such as ``L*``, the number of a column, or a range
+        of numbers such as ``-14:`` with the rules of Python's slices. A name counts as such even if it reads like one
+        of the others, or has commas. None and "" select nothing.
     option : str
         Name of the option, for messages.
 
@@ -64,17 +57,17 @@ def select(names: Sequence[str], wanted: str | Sequence[str] | None, option: str
     UsageError
         When an item matches no column.
     """
-    if not wanted or not isinstance(wanted, str):
-        return list(wanted or ())
+    given = [each for each in ([wanted] if isinstance(wanted, str) else wanted or ()) if each]
     chosen: list[str] = []
-    mend = "give names, patterns such as 'L*', or a range such as -14: (if these are no columns, see --sep)"
-    for item in [wanted] if wanted in names else (part.strip() for part in wanted.split(",")):
+    for item in chain.from_iterable([each] if each in names else map(str.strip, each.split(",")) for each in given):
         if item not in names and (match := _RANGE.fullmatch(item)):
             start, stop = (int(end) if end else None for end in match.groups())
             found = list(names)[slice(start, stop) if ":" in item else slice(int(item), int(item) + 1)]
         else:
             found = [item] if item in names else fnmatch.filter(names, item)
-        require(found, f"{option}: {item!r} matches none of the {len(names)} columns {summary(names)}; {mend}")
+        if not found:
+            mend = "give names, patterns such as 'L*', or a range such as -14: (if these are no columns, see --sep)"
+            raise UsageError(f"{option}: {item!r} matches none of the {len(names)} columns {summary(names)}; {mend}")
         chosen += found
     return list(dict.fromkeys(chosen))
 
@@ -90,82 +83,95 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
     """
     from pandas.api.types import is_datetime64_any_dtype, is_integer_dtype, is_numeric_dtype
 
-    found = {name: select(table.names, getattr(options, name), f"--{name}") for name in ("inputs", "id", "drop")}
-    taken = dict.fromkeys(found["drop"], "--drop") | dict.fromkeys(found["id"], "--id")
-    taken |= dict.fromkeys(targets, "--targets")
-    for option, names in found.items():
-        for name in names:
-            both = f"--{option} and {taken.get(name)} both name the column {name!r}; it cannot be both"
-            require(taken.get(name, f"--{option}") == f"--{option}", both)
-    chosen = found["inputs"] if options.inputs is not None else [name for name in table.names if name not in taken]
-    one = f"{table.source} has one column, {table.names[0]!r}: say by --sep what separates fields"
-    require(chosen or len(table.names) > 1, one)
+    uses = dict.fromkeys(targets, "--targets")
+    for option in ("id", "inputs", "drop"):
+        for name in select(table.names, getattr(options, option), f"--{option}"):
+            if uses.setdefault(name, f"--{option}") != f"--{option}":
+                what = f"--{option} and {uses[name]} both name the column {name!r}"
+                raise UsageError(f"{what}; it cannot be both")
+    inputs = [name for name, use in uses.items() if use == "--inputs"]
+    chosen = [name for name in table.names if name not in uses] if options.inputs is None else inputs
+    if not chosen and len(table.names) == 1:
+        raise UsageError(f"{table.source} has one column, {table.names[0]!r}: say by --sep what separates fields")
     every = f"--targets, --id and --drop name all {len(table.names)} columns of {table.source}"
     require(chosen, f"{every}; at least one must be left as an input")
     asked = select(table.names, options.categorical, "--categorical")
-    for name in asked:
-        require(name in chosen, f"--categorical names the column {name!r}, which is not an input")
+    strange = [name for name in asked if name not in chosen]
+    require(not strange, f"--categorical names the column {next(iter(strange), '')!r}, which is not an input")
     numbers, categories, said = list[str](), list[str](), list[str]()
-    for name in [*targets, *chosen]:
-        column = table.frame[name].dropna()
-        if is_numeric_dtype(column) and name in targets:
-            continue
+    for name in targets:
+        if not is_numeric_dtype(table.frame[name]):
+            _refuse_notations(table.source, table.frame[name].dropna().astype(str), table.marks)
+    for name in chosen:
+        column = table.frame[name]
         if is_numeric_dtype(column) and name not in asked:
             numbers.append(name)
-            if is_integer_dtype(column) and len(table) >= _FEW and (np.diff(table.frame[name]) == 1).all():
+            if is_integer_dtype(column) and len(table) >= _FEW and (np.diff(column) == 1).all():
                 said.append(f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop it")
-            if name in table.zeros:
-                said.append(f"note: {name!r} has zeros in front; if these are codes, give --categorical {name!r}")
+            if name in table.doubts:
+                said.append(f"note: {name!r} {table.doubts[name]}")
             continue
-        fields, is_date = column.astype(str), is_datetime64_any_dtype(column)
-        if name in targets:
-            _check_text(table, fields, options, target=True)
-        elif name not in asked and (is_date or (len(fields) and fields.str.fullmatch(_DATE).all())):
+        fields = column.dropna().astype(str)
+        is_date = is_datetime64_any_dtype(column) or (len(fields) and fields.str.fullmatch(_DATE).all())
+        if is_date and name not in asked:
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
-        else:
-            categories.append(name)
-            if name not in asked:
-                _check_text(table, fields, options, target=False)
-            _check_levels(table.source, column, asked=name in asked)
-    dates = f"{table.source} has no inputs but dates, {summary(chosen)}: make numbers of them"
-    require(numbers or categories, dates)
+            continue
+        categories.append(name)
+        if name not in asked:
+            _refuse_notations(table.source, fields, table.marks)
+            _refuse_mistakes(table, fields)
+        _check_levels(table.source, fields, asked=name in asked)
+    require(numbers or categories, f"{table.source} has no inputs but dates, {summary(chosen)}: make numbers of them")
     return numbers, categories, said
 
 
-def _check_text(table: Table, fields: Any, options: Namespace, *, target: bool) -> None:
-    """Refuse text that is numbers in another notation and, unless it is the target, with signs or a few mistakes."""
-    import pandas
+def _refuse_notations(source: str, fields: Any, marks: tuple[str, str]) -> None:
+    """Refuse text that is numbers with other marks, with the options that read it."""
+    name, known = fields.name, fields.str.fullmatch(_number(*marks))
+    for notation in _NOTATIONS:
+        read = fields.str.fullmatch(_number(*notation))
+        alike = fields[read & ~known]
+        if len(alike) and read.mean() > _SHARE:
+            other = [
+                (key, new)
+                for key, new, old in zip(("--thousands", "--decimal"), notation, marks, strict=True)
+                if new != old and alike.str.contains(new, regex=False).any()
+            ]
+            option = " ".join(f"{key} {mark if mark in '.,' else repr(mark)}" for key, mark in other)
+            unsure = " (or --decimal , if these are decimal commas)" * (option == "--thousands ,")
+            what = (
+                f"{source}: the column {name!r} holds numbers such as {alike.iloc[0]!r}, which are not read as numbers"
+            )
+            raise UsageError(f"{what}: give {option}{unsure}, or --categorical {name!r} if they are names")
 
-    name, marks = fields.name, (options.thousands, options.decimal or ".")
-    but = f"or give --categorical {name!r}"
-    for pattern, thousands, decimal, unsure in _NOTATIONS:
-        alike = fields.str.fullmatch(pattern)
-        given = thousands in (None, marks[0]) and decimal in (None, marks[1])
-        plain = fields.str.fullmatch(rf"[+-]?\d+([{decimal or marks[1]}]\d+)?")
-        if not given and alike.any() and (alike | plain).mean() > _SHARE:
-            option = f"--thousands {thousands} " * bool(thousands) + f"--decimal {decimal}" * bool(decimal)
-            what = f"the column {name!r} holds numbers such as {fields[alike].iloc[0]!r}, which are not read as numbers"
-            how = f"give {option.strip()}{unsure}, or --categorical {name!r} if they are names"
-            raise UsageError(f"{table.source}: {what}: {how}")
-    if target or fields.empty:
+
+def _number(thousands: str, decimal: str) -> str:
+    """Return a pattern of numbers with these marks."""
+    whole, mark = rf"[1-9]\d{{0,2}}({re.escape(thousands)}\d{{3}})+", re.escape(decimal)
+    return rf"[+-]?(({whole}|\d+)({mark}\d*)?|{mark}\d+)([eE][+-]?\d+)?"
+
+
+def _refuse_mistakes(table: Table, fields: Any) -> None:
+    """Refuse numbers with signs, and numbers among which are a few other fields."""
+    name, but = fields.name, f"or give --categorical {fields.name!r}"
+    signed, odd = fields.str.fullmatch(_SIGNED), ~fields.str.fullmatch(_number(*table.marks))
+    if signed.any() and (signed | ~odd).mean() > _SHARE:
+        what = f"the column {name!r} holds numbers with signs such as {fields[signed].iloc[0]!r}"
+        raise UsageError(f"{table.source}: {what}: take the signs out of the file, {but}")
+    if 0 < odd.mean() <= 1 - _SHARE:
+        row, field = next(fields[odd].items())
+        mend = f"mend the field, read it as missing with --na-values {field!r}, {but}"
+        raise UsageError(f"{table.where(row)}: {name!r} holds {field!r}, and numbers elsewhere: {mend}")
+
+
+def _check_levels(source: str, fields: Any, *, asked: bool) -> None:
+    levels, name = fields.nunique(), fields.name
+    if len(fields) < _FEW or levels <= _MANY * len(fields):
         return
-    signs = f"the column {name!r} holds numbers with signs such as {fields.iloc[0]!r}: take the signs out of the file"
-    require(fields.str.fullmatch(_SIGNED).mean() <= _SHARE, f"{table.source}: {signs}, {but}")
-    numbers = fields.str.replace(marks[0] or "", "", regex=False).str.replace(marks[1], ".", regex=False)
-    odd = fields[pandas.to_numeric(numbers, errors="coerce").isna()]
-    if 0 < len(odd) <= (1 - _SHARE) * len(fields):
-        mend = f"mend the field, read it as missing with --na-values {odd.iloc[0]!r}, {but}"
-        raise UsageError(f"{table.where(odd.index[0])}: {name!r} holds {odd.iloc[0]!r}, and numbers elsewhere: {mend}")
-
-
-def _check_levels(source: str, column: Any, *, asked: bool) -> None:
-    levels, name = column.nunique(), column.name
-    if len(column) < _FEW or levels <= _MANY * len(column):
-        return
-    what = f"the column {name!r} has {levels} different values in {len(column)} rows"
+    what = f"the column {name!r} has {levels} different values in {len(fields)} rows"
     how = f"give --id {name!r} (copied to the predictions) or --drop {name!r}"
     too_many = f"{source}: {what}, too many for categories: {how}, or --categorical {name!r} to insist"
-    require(asked or levels <= _ALL * len(column), too_many)
+    require(asked or levels <= _ALL * len(fields), too_many)
     warn_user(f"{what}, each a category of its own: if it is a name or text, {how}", UserWarning)
 
 
@@ -252,20 +258,21 @@ def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute:
     """Yield what the inputs of training are, in lines for the user."""
     if numbers:
         yield f"{counted(len(numbers), 'input is a number', 'inputs are numbers')}: {_listed(numbers)}"
-    if categories:
-        levels = [f"{name} ({counted(X[name].nunique(), 'level')})" for name in categories]
-        yield f"{counted(len(categories), 'input is a category', 'inputs are categories')}: {', '.join(levels)}"
-    lacking = np.bincount(_where(X[numbers], np.isnan)[1], minlength=len(numbers))
+    levels = {name: X[name].nunique() for name in categories}
+    if levels:
+        each = [f"{name} ({counted(n, 'level')})" for name, n in levels.items()]
+        yield f"{counted(len(levels), 'input is a category', 'inputs are categories')}: {', '.join(each)}"
+    values = X[numbers]
+    lacking = np.bincount(_where(values, np.isnan)[1], minlength=len(numbers))
     empty = [int((X[name] == "").sum()) for name in categories]
     filled = f"filled in by --impute {impute}"
     for names, counts, what in ((numbers, lacking, filled), (categories, empty, "a level of their own")):
         if any(counts):
             each = [f"{counted(int(n), 'value')} of {name}" for name, n in zip(names, counts, strict=True) if n]
             yield f"missing: {', '.join(each)}, {what}"
-    values = X[numbers]
     ends = min_max_axis(values.sparse.to_coo().tocsc(), 0) if _is_sparse(values) else (values.min(), values.max())
     constant = [name for name, low, high in zip(numbers, *ends, strict=True) if low == high]
-    constant += [name for name in categories if X[name].nunique() == 1]
+    constant += [name for name, n in levels.items() if n == 1]
     if constant:
         yield f"constant: {_listed(constant)}, of which nothing is learnt: leave them out with --drop"
 

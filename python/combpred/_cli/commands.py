@@ -41,6 +41,7 @@ def fit(options: argparse.Namespace) -> None:
     check_destination("--model", options.model)
     estimator, given = build(options)  # what is wrong without the data is told before the data is read
     table = read_table(options.file, reading(options), labels=options.labels)
+    require(table.targets or options.labels is None, f"--labels: {table.source} is no ARFF file")
     table.take_as_text(select(table.names, options.categorical, "--categorical"))
     columns = select(table.names, options.targets, "--targets") or list(table.targets)
     require(columns, f"--targets: which columns of {table.source} are the targets? It has {summary(table.names)}")
@@ -89,15 +90,21 @@ def predict(options: argparse.Namespace) -> None:
     require(gives, f"--certificate: {type(model).__name__} gives none; estimators with structures do")
     features = pipeline[:-1].transform(X)
     try:
-        ids = table.columns(select(table.names, header.ids if options.id is None else options.id, "--id"))
+        ids = header.ids if options.id is None else select(table.names, options.id, "--id")
+        table.take_as_text(ids if len(table.lines) else ())  # as they are written, where they are
+        copied = table.columns(ids)
     except UsageError as error:
         raise UsageError(f"{error}: --id names columns that are copied to the predictions, --id '' none") from error
+    twice = [name for name in ids if name in header.targets.columns]
+    require(
+        not twice, f"--id: {next(iter(twice), '')!r} is the target, whose column holds the predictions; leave it out"
+    )
     with naming_rows(table, ["constraints"] if given else header.targets.columns):
         if options.certificate:
             found, proven = model.predict(features, return_certificate=True, **given)
         else:
             found, proven = model.predict(features, **given), None
-        parts = [ids.reset_index(drop=True), header.targets.written(found, getattr(model, "structure_", None))]
+        parts = [copied.reset_index(drop=True), header.targets.written(found, getattr(model, "structure_", None))]
         if proven is not None:
             parts.append(pandas.DataFrame({k: getattr(proven, k) for k in ("value", "nu", "optimal", "upper_bound")}))
         if options.proba:
@@ -172,8 +179,12 @@ def read_constraints(given: str, table: Table, model: Any) -> Any:
     if given not in table.names:
         inline = given.lstrip()[:1] in ("{", "[")
         return read_json(given, "--constraints" + " (which is no column either)" * (not inline), inline=inline)
-    fields = enumerate(table.frame[given].astype(object).where(table.frame[given].notna(), "null").astype(str))
-    return [read_json(field, f"{table.where(row)}: {given!r}", inline=True) for row, field in fields]
+    fields, rules = table.frame[given].astype(object).where(table.frame[given].notna(), "null").astype(str), []
+    for row, field in enumerate(fields):
+        rules.append(read_json(field, f"{table.where(row)}: {given!r}", inline=True))
+        what = f"{table.where(row)}: {given!r} holds {field}, which is no JSON object of constraints"
+        require(rules[-1] is None or isinstance(rules[-1], dict), what)
+    return rules
 
 
 def _probabilities(model: Any, X: Any, header: Header, option: str) -> Any:

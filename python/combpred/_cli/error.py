@@ -27,10 +27,11 @@ def needed(module: str, what: str, package: str) -> Any:
 
 
 def check_destination(option: str, path: str | None, endings: tuple[str, ...] = ()) -> None:
-    """Refuse a path that nothing can be written to, before any work is done; None and "-" are standard output."""
-    if path in (None, "-"):
+    """Refuse a path that nothing can be written to, before any work is done; "-" is standard output, for tables."""
+    if path is None or (path == "-" and endings):
         return
-    place, refused = Path(str(path)), f"{option}: cannot write {path}"
+    place, refused = Path(path), f"{option}: cannot write {path}"
+    require(path != "-", f"{refused}, standard output, which takes tables; name a file")
     require(not place.is_dir(), f"{refused}, which is a directory; name a file in it")
     require(os.access(place.resolve().parent, os.W_OK), f"{refused}, which is in no directory that can be written to")
     known = not endings or "." not in place.name or place.name.lower().endswith(endings)

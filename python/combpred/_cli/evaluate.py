@@ -17,6 +17,8 @@ from sklearn.utils import _safe_indexing
 
 from .. import metrics
 from .._data.checks import counted
+from .._data.targets import summary
+from .._data.warn import warn_user
 from .._lib.errors import RowError
 from ..plotting import ReliabilityDisplay
 from . import plots
@@ -35,6 +37,11 @@ def evaluate(options: argparse.Namespace) -> None:
     table, X = read_inputs(options, header, pipeline)
     structure = getattr(pipeline[-1], "structure_", None)
     y = header.targets.read(table, structure)
+    known = getattr(pipeline[-1], "classes_", ())
+    strange = sorted(set(np.unique(y)) - set(known)) if len(known) and not options.cv and np.ndim(y) == 1 else []
+    if strange:
+        what = f"the target {header.targets.columns[0]!r} holds {summary(strange)}, which did not occur in training"
+        warn_user(f"{what}, and which is never predicted", UserWarning)
     default = getattr(structure, "default_metric", "kendall_tau")
     wanted = options.metric or list(dict.fromkeys([default, "zero_one_loss"]))
     by_row = [n for n in wanted if options.plot and "per_row" in inspect.signature(getattr(metrics, n)).parameters]
@@ -114,7 +121,7 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
     try:
         return getattr(metrics, name)(y, predicted, **how)
-    except RowError:
-        raise
+    except RowError as error:
+        raise RowError(error.row, f"{error.reason} (for --metric {name})") from error
     except (ValueError, TypeError) as error:
         raise UsageError(f"--metric {name} does not suit these targets: {error}") from error

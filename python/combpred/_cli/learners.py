@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -22,6 +23,10 @@ _MODULES = embedding, perceptron, probabilistic, ranking, ridge, ridge_cv, sgd, 
 #: What searches call parameters of which they try several, and all options that are parameters of estimators.
 _TRIED = {"alpha": "alphas", "kernel": "kernels", "gamma": "gammas", "loss": "losses"}
 _SETTINGS = (*_TRIED, "degree", "coef0", "fit_intercept", "n_jobs", "random_state", "verbose")
+_KERNELS = "linear", "poly", "rbf", "laplacian", "cosine"
+#: Options that some kernels alone have.
+_OF_KERNELS = {"gamma": ("poly", "rbf", "laplacian"), "degree": ("poly",), "coef0": ("poly",)}
+_POINT = re.compile(r"[+-]?(\d+\.|\d*\.\d+)([eE][+-]?\d+)?")  # numbers that JSON does not take
 #: Parameters that are lists of names, also with commas between them.
 _LISTS = ("grades", "labels", "places", "vertices", "items", "nodes", "elements")
 #: Parameters that are estimators, and those that are lists of them.
@@ -50,10 +55,13 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     own = estimator.get_params(deep=False)
     fits = cls is None or "structure" in own
     require(fits, f"--structure: {name} ranks labels and takes no structure; leave the option out")
-    kernel = "--kernel: a precomputed kernel needs Python; take linear, poly, rbf, laplacian or cosine"
-    require(options.kernel != "precomputed", kernel)
+    precomputed = f"--kernel: a precomputed kernel needs Python; take {', '.join(_KERNELS)}"
+    require(options.kernel != "precomputed", precomputed)
     said = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
-    said = {key: value for key, value in said.items() if value != "auto" or key not in ("alpha", "kernel")}
+    for key in [key for key in ("alpha", "kernel") if said.get(key) == "auto"]:
+        what = f"--{key} auto: {name} does not choose"
+        require(_TRIED[key] in own, f"{what}; give --{key} a value, or --estimator StructuredRidgeCV")
+        del said[key]
     items = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in said.items()]
     linear = "kernels" in own and (options.kernel or "auto" if options.estimator else options.kernel) != "auto"
     settings: dict[str, Any] = {"kernels": ["linear"], "gammas": [None]} if linear else {}
@@ -69,6 +77,12 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
             of_structure[key] = value
     if cls is not None:
         _check(estimator, cls, of_structure)
+    kernel = settings.get("kernel", own.get("kernel"))
+    for key in settings:
+        suits = kernel not in _KERNELS or key not in _OF_KERNELS or kernel in _OF_KERNELS[key]
+        require(
+            suits, f"--{key} is of the kernels {', '.join(_OF_KERNELS.get(key, ()))}, not of {kernel}: see --kernel"
+        )
     try:
         for key in sorted(settings, key=lambda key: key.count("__")):
             estimator.set_params(**{key: settings[key]})
@@ -130,7 +144,7 @@ def read_parameters(items: Iterable[str]) -> dict[str, Any]:
             values[name] = read_json(text[1:], f"--param {name}") if text[:1] == "@" else json.loads(text)
         except ValueError as error:
             require(text[:1] not in ("{", "["), f"--param {name}: {text} is not JSON: {error}")
-            values[name] = text.split(",") if name in _LISTS else text
+            values[name] = text.split(",") if name in _LISTS else float(text) if _POINT.fullmatch(text) else text
     return values
 
 

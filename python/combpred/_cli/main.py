@@ -18,11 +18,14 @@ from .error import UsageError
 
 _ADVICE = {
     r"take \w+\.from_\w+\(y\b[^)]*\)": "give --choices",
-    r"say so by Ordinal\((\[.*?\])\)": r"say so by --param 'grades=\1'",
+    r"by Ordinal\((\[.*?\])\)": r"by --param 'grades=\1'",
+    r"as in Ordinal\(\[.*?\]\), or pass an ordered Categorical": "by --param grades=LOWEST,…,HIGHEST",
     r", or take [A-Z]\w+\.from_\w+, .*": "",
     r": rename the columns, or pass an array, whose columns are taken in that order": "",
 }
-_COLUMNS = "names, patterns such as 'L*', or ranges of column numbers such as -14:, separated by commas"
+_COLUMNS = (
+    "names, patterns such as 'L*', or ranges of column numbers such as -14:, separated by commas or given one by one"
+)
 _SELECTIONS = ("--targets", "--inputs", "--categorical", "--drop", "--id")
 _YES, _MANY = {"action": "store_true"}, {"action": "append"}
 #: The names of each option and what stands for its value in --help, then its help, with arguments for argparse or not.
@@ -38,21 +41,24 @@ _READING: _Options = {
     "--true-values TEXT": (_MANY, "reads as 1 in columns that hold nothing but these and --false-values"),
     "--false-values TEXT": (_MANY, "reads as 0, such as --true-values yes --false-values no; may be repeated"),
     "--no-header": ({"action": "store_false", "default": None, "dest": "header"}, "no names; they are x0, x1, …"),
-    "--id --index-col COLUMNS": ({"dest": "id"}, "are neither inputs nor targets, but copied to the predictions"),
+    "--id --index-col COLUMNS": (
+        {"dest": "id", **_MANY},
+        "are neither inputs nor targets, but copied to the predictions",
+    ),
 }
 _NAMES: _Options = {
     "--target-sep C": "divides the names in a target (default: > in orders, | in sets)",
     "--choices": (_YES, "targets in several columns are names, from first to last, even if they read as numbers"),
-    "--drop COLUMNS": "columns to leave out",
+    "--drop COLUMNS": (_MANY, "columns to leave out"),
 }
 _LEARNING: _Options = {
     "--structure NAME": ({"type": str.lower}, "what the targets are, see `combpred info` (default: as they are)"),
-    "--targets COLUMNS": f"{_COLUMNS} (default: what an ARFF file says)",
+    "--targets COLUMNS": (_MANY, f"{_COLUMNS} (default: what an ARFF file says)"),
     "--model OUT": ({"required": True}, "where the model goes"),
     "--estimator NAME": "how to learn, see `combpred info` (default: StructuredRidge; with auto StructuredRidgeCV)",
     "--param NAME=VALUE": (_MANY, "of structure or estimator, as JSON, text or NAME=@FILE of JSON; may be repeated"),
-    "--inputs COLUMNS": "as --targets (default: all other columns)",
-    "--categorical COLUMNS": "inputs that are categories although they read as numbers",
+    "--inputs COLUMNS": (_MANY, "as --targets (default: all other columns)"),
+    "--categorical COLUMNS": (_MANY, "inputs that are categories although they read as numbers"),
     "--labels XML": "Mulan's file of the labels, which are the targets of an ARFF file",
     "--alpha A": "penalty, or auto: the best by leave-one-out (default: 1)",
     "--loss NAME": f"{', '.join(RIDGE_LOSSES)}, or auto: what suits the structure (default)",
@@ -86,9 +92,9 @@ _EVALUATING: _Options = {
     "--plot OUT": "draw metrics of single rows, classes or positions confused, how reliable and sure probabilities are",
 }
 _AGREEING: _Options = {
-    "--targets COLUMNS": f"{_COLUMNS} (default: all)",
+    "--targets COLUMNS": (_MANY, f"{_COLUMNS} (default: all)"),
     "--method NAME": ({"default": "kemeny"}, "kemeny (default), borda, footrule or median_rank"),
-    "--weights COLUMN": "how often each row counts (default: once, or as a file of PrefLib says)",
+    "--weights COLUMN": (_MANY, "how often each row counts (default: once, or as a file of PrefLib says)"),
     "--param NAME=VALUE": (_MANY, "of the method, such as output=weak for ties; may be repeated"),
     "--output OUT": "write the ranking as a table, CSV or .parquet; - for standard output",
     "--json": (_YES, "print JSON instead of a table"),

@@ -9,7 +9,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,16 @@ from ..aggregation import read_preflib
 from .error import UsageError, needed, require
 
 #: What pandas needs to know of the fields of a CSV file, and of the file, in its words.
-_FIELDS = ("decimal", "thousands", "keep_default_na", "true_values", "false_values")
-READING = (*_FIELDS, "sep", "encoding", "na_values", "header")
+_FIELDS = ("keep_default_na", "true_values", "false_values")
+READING = (*_FIELDS, "decimal", "thousands", "sep", "encoding", "na_values", "header")
 _ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
 #: What the names of tables that are written may end in.
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".parquet", ".pq")
-_SOME = 100  # rows looked at for zeros in front
+_SOME = 100  # rows whose spelling is looked at
+#: Whole numbers with zeros in front, with points between digits by threes, and others that may stand beside these.
+_WRITTEN = re.compile(r"(0\d+)|([+-]?[1-9]\d{0,2}(?:\.\d{3})+)|([+-]?\d{0,3})")
+#: What files begin with that are workbooks, or packed by zip, bzip2, xz, zstd or 7z.
+_PACKED = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"
 _SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -46,8 +50,10 @@ class Table:
         What the file itself says the targets are.
     paths : dict of str to list of str
         The paths from the root that a column of a hierarchy may hold (Clus), by the name of the column.
-    zeros : sequence of str
-        Columns that hold whole numbers with zeros in front, in the first rows.
+    doubts : dict of str to str
+        Columns of numbers that may be something else by how the first of them are written, and what users should know.
+    marks : tuple of two str
+        Between thousands, "" for none, and of decimals.
     written : callable or None
         Returns some columns as text, as they are written in the file, whole numbers without a point; None where numbers
         have no spelling.
@@ -60,7 +66,8 @@ class Table:
     lines: Sequence[int] = ()
     targets: Sequence[str] = ()
     paths: dict[str, list[str]] | None = None
-    zeros: Sequence[str] = ()
+    doubts: dict[str, str] = field(default_factory=dict)
+    marks: tuple[str, str] = ("", ".")
     written: Callable[[list[str]], Any] | None = None
     weights: Any = None
 
@@ -119,8 +126,7 @@ def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None)
     """
     pandas = needed("pandas", "tables are read by pandas", "combpred[cli]")
     raw, source = read_bytes(path), "standard input" if path == "-" else path
-    zipped = raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-    require(not zipped, f"{source} is a workbook or a zip archive; save the sheet as CSV, or unzip it")
+    require(not raw.startswith(_PACKED), f"{source} is a workbook or packed; save the sheet as CSV, or unpack the file")
     if raw[:4] == b"PAR1":
         table = _read_parquet(source, raw, pandas)
     else:
@@ -133,21 +139,26 @@ def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None)
             table = _read_preflib(source, content, pandas)
         else:
             table = _read_csv(source, content, reading, pandas)
-    what = "a line of column names" if table.names else "no column"
-    require(len(table), f"{source} has {what} but no row")
+    require(table.names, f"{source} has no column")
+    require(len(table), f"{source} has a line of column names but no row")
     return table
 
 
 def write_table(frame: Any, path: str | None, noun: str) -> None:
     """Write a data frame as its name ends: CSV, with tabs, or Parquet; None and "-" are standard output."""
-    if str(path).lower().endswith((".parquet", ".pq")):
-        needed(*_ARROW)
-        frame.to_parquet(path, index=False)
-    else:
-        sep = "\t" if str(path).lower().removesuffix(".gz").endswith(".tsv") else ","
-        frame.to_csv(sys.stdout if path in (None, "-") else path, sep=sep, index=False, lineterminator="\n")
-    if path not in (None, "-"):
-        print(f"{counted(len(frame), noun)} written to {path}")
+    if path in (None, "-"):
+        frame.to_csv(sys.stdout, index=False, lineterminator="\n")
+        return
+    try:
+        if str(path).lower().endswith((".parquet", ".pq")):
+            needed(*_ARROW)
+            frame.to_parquet(path, index=False)
+        else:
+            sep = "\t" if str(path).lower().removesuffix(".gz").endswith(".tsv") else ","
+            frame.to_csv(path, sep=sep, index=False, lineterminator="\n")
+    except OSError as error:
+        raise UsageError(f"--output: cannot write {path}: {error.strerror or error}") from error
+    print(f"{counted(len(frame), noun)} written to {path}")
 
 
 def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
@@ -172,6 +183,11 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
     sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
     single = len(sep) == 1 or sep == r"\s+"
     require(single, f"--sep: {sep!r} is not one character; a space stands for any run of spaces, \\t for a tab")
+    thousands = reading.get("thousands") or ""
+    decimal = reading.get("decimal") or ("," if thousands == "." else ".")
+    for option, mark in ("thousands", thousands), ("decimal", decimal):
+        require(len(mark) == 1 or mark == thousands == "", f"--{option}: {mark!r} is not one character")
+    require(thousands != decimal, f"--thousands and --decimal are both {decimal!r}; they must differ")
     lines, header = _lines(source, content, sep), int(reading.get("header", True))
     data = content.encode()  # which pandas reads faster than text
     how: dict[str, Any] = {"sep": sep, "index_col": False, "skipinitialspace": True, "low_memory": False}
@@ -186,20 +202,31 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         _check_names(source, names)
         how |= {"names": names, "header": 0 if header else None, "na_values": ["?", *(reading.get("na_values") or [])]}
         how |= {key: reading[key] for key in _FIELDS if reading.get(key) is not None}
+        how |= {"thousands": thousands or None, "decimal": decimal}
         frame = pandas.read_csv(io.BytesIO(data), **how)
     except (pandas.errors.ParserError, ValueError) as error:
         raise UsageError(f"{source}: {str(error).strip()}") from error
     frame = frame.astype(dict.fromkeys(frame.select_dtypes(exclude=["number", "bool"]), object))
-    cells = pandas.Series(head.to_numpy(dtype=object)[header:].ravel(), dtype=object).str.fullmatch(r"0\d+")
-    zeros = [names[j] for j in np.unique(np.flatnonzero(cells.to_numpy(dtype=bool)) % len(names))]
+
+    doubts = _doubts(head[header:], names, decimal)
 
     def again(some: list[str]) -> Any:
         text = pandas.read_csv(io.BytesIO(data), usecols=some, dtype=object, **how)[some]
-        return text.replace(
-            rf"(?<=\d){re.escape(reading.get('decimal') or '.')}0+$", "", regex=True
-        )  # 2.0 beside blanks
+        return text.replace(rf"(?<=\d){re.escape(decimal)}0+$", "", regex=True)  # 2.0 beside blanks
 
-    return Table(source, frame, lines[header:], zeros=zeros, written=again)
+    return Table(source, frame, lines[header:], doubts=doubts, marks=(thousands, decimal), written=again)
+
+
+def _doubts(head: Any, names: list[str], decimal: str) -> dict[str, str]:
+    """Return what to know of columns that may not be the numbers that are read, by how the first fields are written."""
+    found = [_WRITTEN.fullmatch(cell) for cell in head.to_numpy(dtype=object).ravel()]
+    kinds = np.array([0 if each is None else each.lastindex for each in found]).reshape(head.shape)
+    said = {}
+    for j in np.flatnonzero((kinds == 2).any(axis=0) & (kinds >= 2).all(axis=0)) if decimal == "." else ():
+        said[names[j]] = "has three digits behind each point; if it marks thousands, give --thousands ."
+    for j in np.flatnonzero((kinds == 1).any(axis=0)):
+        said[names[j]] = f"has zeros in front; if these are codes, give --categorical {names[j]!r}"
+    return said
 
 
 def _lines(source: str, content: str, sep: str) -> list[int]:

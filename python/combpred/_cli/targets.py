@@ -7,7 +7,6 @@ import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from scipy import sparse
 
 from .._data.warn import warn_user
 from .._lib.errors import RowError
-from ..structures import Hierarchy, LabelSets, WeakOrders
+from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
 from .columns import number_frame, refuse_missing
 from .error import UsageError, require
 from .table import Table
@@ -26,6 +25,7 @@ _SPREAD = "\x1f"  # between names that stand in columns of their own
 _OTHERS, _SURE = r"[,;|> ]", r"[,;|>]"  # what people write instead
 _JOINED = r"""^\[|\w['"]?\s*[,;>/]\s*['"]?\w"""  # which may be a class all the same
 _CHAIN = r"[^{0}]+([{0}][^{0}]+)+"  # names with something between them
+_LISTS = r"\s*(\[.*\]|\{.*\}|\(.*,.*\))\s*"  # as Python and JSON write them
 #: What columns may be called that hold labels, not the position of one.
 _PLACE = re.compile(r"\b(first|second|third|1st|2nd|3rd|(choice|rank|top|place)[ _]?\d+)\b", re.IGNORECASE)
 #: What a cell of names holds, by structure.
@@ -33,6 +33,7 @@ _FORMS = {
     "permutations": "orders", "weakorders": "tiers", "labelsets": "sets", "routes": "visits", "cycles": "visits",
     "directedcycles": "visits", "paths": "vertices", "hierarchy": "tree", "subtrees": "tree",
 }  # fmt: skip
+_CLASSES = ("multiclass", "ordinal", "hierarchy", "posetelements")  # of which a row has one
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class TargetColumns:
     as_text : bool, default=False
         Whether single values are names even where they read as numbers.
     sep : str, default=">"
-        What divides the names of an order, of visits or of a set; "\\x1f" for those in columns of their own.
+        What divides the names of an order, of visits, of a set or of a path; "\\x1f" for those in columns of their own.
     """
 
     columns: Sequence[str]
@@ -62,7 +63,7 @@ class TargetColumns:
     @property
     def spread(self) -> bool:
         """Whether the names of a row stand in several columns."""
-        return self.sep == _SPREAD
+        return len(self.columns) > 1
 
     def read(self, table: Table, structure: Any) -> Any:
         """Return y of all rows, in the format of the structure; None stands for that of label rankers.
@@ -75,43 +76,55 @@ class TargetColumns:
         if self.form == "columns":
             y = number_frame(table, self.columns).astype(np.float64)  # no longer sparse
             return y if y.isna().any(axis=None) or (y % 1 != 0).any(axis=None) else y.astype(np.int64)
-        frame, shown = table.columns(self.columns), ", ".join(map(repr, self.columns))
+        if self.form == "values":
+            self.cells(table)
+            return _values(table.frame[self.columns[0]], as_text=self.as_text)
+        try:
+            return self._converted(self.cells(table), structure)
+        except RowError as error:
+            shown = ", ".join(map(repr, self.columns))
+            raise UsageError(f"{table.where(error.row)}: {shown}: {error.reason}") from error
+
+    def cells(self, table: Table) -> list[str]:
+        """Return the names of each row as one text; `UsageError` for rows that lack some, unless they are sets."""
+        frame = table.columns(self.columns)
         known = frame.notna().to_numpy()
         if self.form != "sets":
             lacking = np.flatnonzero(~known.any(axis=1))
-            refuse_missing(table, f"target {shown}", lacking, "; fill it in or drop the rows")
+            what = f"target {', '.join(map(repr, self.columns))}"
+            refuse_missing(table, what, lacking, "; fill it in or drop the rows")
             for row, at in np.argwhere(~known[:, :-1] & known[:, 1:])[:1].tolist():
                 what = f"{self.columns[at]!r} is empty but {self.columns[at + 1]!r} is not"
                 remedy = "which of them come first? Fill it in, or move the others up"
                 raise UsageError(f"{table.where(row)}: {what}: {remedy}")
-        if self.form == "values":
-            return _values(frame.iloc[:, 0], as_text=self.as_text)
-        cells = [self.sep.join(row[there]) for row, there in zip(frame.astype(str).to_numpy(), known, strict=True)]
-        try:
-            return self._converted(cells, structure)
-        except RowError as error:
-            raise UsageError(f"{table.where(error.row)}: {shown}: {error.reason}") from error
+        return [self.sep.join(row[there]) for row, there in zip(frame.astype(str).to_numpy(), known, strict=True)]
 
     def _converted(self, cells: list[str], structure: Any) -> Any:
-        names = list(self.names) or None
-        if self.form in ("orders", "tiers"):  # names leave no doubt
-            warnings.filterwarnings("ignore", message="y is read as the position")
-            tie, split = TIE if self.form == "tiers" else self.sep, [cell.split(self.sep) for cell in cells]
-            tiers = [[[label.strip() for label in tier.split(tie)] for tier in row] for row in split]
-            listed = [list(chain.from_iterable(row)) for row in tiers]
-            for row, labels in enumerate(listed):
-                if "" in labels:
-                    raise RowError(row, f"{cells[row]!r} lacks a name beside {self.sep!r} or {TIE!r}")
-            names = names or sorted(set(chain.from_iterable(listed)))
-            if self.form == "orders" or self.spread or structure is None:  # what is not listed is unknown, or behind
-                tiers = [[*row, [*set(names).difference(of)]] for row, of in zip(tiers, listed, strict=True)]
-            y = WeakOrders.from_tiers(tiers, names, as_frame=True)
-            return y if self.spread else y.where([[name in of for name in names] for of in listed], -1)
+        if self.form in ("orders", "tiers"):
+            warnings.filterwarnings("ignore", message="y is read as the position")  # names leave no doubt
+            for row, cell in enumerate(cells):
+                if not all(map(str.strip, re.split(self.between, cell))):
+                    raise RowError(row, f"{cell!r} lacks a name beside {self.sep!r} or {TIE!r}")
+        if self.form == "orders":  # what is not listed is unknown, or behind
+            read = Permutations.from_top_k if self.spread else Permutations.from_orders
+            return read(cells, self.names, sep=self.sep, as_frame=True)
+        if self.form == "tiers":
+            tiers = [[[*map(str.strip, tier.split(TIE))] for tier in cell.split(self.sep)] for cell in cells]
+            others = [{*self.names}.difference(*row) if self.spread or structure is None else () for row in tiers]
+            y = WeakOrders.from_tiers(
+                [[*r, [*o]] for r, o in zip(tiers, others, strict=True)], self.names, as_frame=True
+            )
+            return y if self.spread else y.mask([[name in of for name in self.names] for of in others], -1)
         if self.form == "sets":
-            return LabelSets.from_sets(cells, names, sep=self.sep, as_frame=True)
+            return LabelSets.from_sets(cells, self.names, sep=self.sep, as_frame=True)
         if self.form == "tree":
-            return structure.y_from_paths([_deepest(cell) for cell in cells], sep=BELOW, qualified=True)
+            return structure.y_from_paths([_deepest(cell, self.sep) for cell in cells], sep=self.sep, qualified=True)
         return (structure.from_names if self.form == "visits" else structure.from_vertices)(cells, sep=self.sep)
+
+    @property
+    def between(self) -> str:
+        """A pattern of what stands between the names of a cell."""
+        return f"[{re.escape(self.sep + TIE * (self.form == 'tiers'))}]"
 
     def written(self, predicted: Any, structure: Any) -> Any:
         """Return predictions as a data frame: in the columns of training, or as cells like those of training."""
@@ -123,20 +136,20 @@ class TargetColumns:
             if rows.shape[1] != len(self.columns):  # tours may be longer than those of training
                 return rows.set_axis([f"{self.columns[0]}_{j}" for j in rows], axis=1)
         else:
-            cells = self._cells(predicted, structure)
+            cells = self._shown(predicted, structure)
             rows = pandas.DataFrame([cell.split(self.sep) for cell in cells] if self.spread else cells).fillna("")
         if self.form == "orders":  # as many choices as were asked for
             rows = rows.iloc[:, : len(self.columns)]
         more = [f"{self.columns[-1]}_{j}" for j in range(len(rows.columns) - len(self.columns))]
         return rows.set_axis([*self.columns, *more][: len(rows.columns)], axis=1)
 
-    def _cells(self, predicted: Any, structure: Any) -> list[str]:
+    def _shown(self, predicted: Any, structure: Any) -> list[str]:
         if self.form in ("orders", "tiers"):
             return [self.sep.join(map(TIE.join, row)) for row in WeakOrders.to_tiers(predicted, list(self.names))]
         if self.form == "sets":
             return [self.sep.join(labels) for labels in LabelSets.to_sets(predicted, list(self.names))]
         if self.form == "tree":
-            paths = structure.to_paths(predicted, sep=BELOW, qualified=True)
+            paths = structure.to_paths(predicted, sep=self.sep, qualified=True)
             return [path if isinstance(path, str) else PATHS.join(path) for path in paths]
         return list((structure.to_names if self.form == "visits" else structure.to_vertices)(predicted, sep=self.sep))
 
@@ -163,87 +176,111 @@ def find_targets(
         When nothing divides the names.
     """
     import pandas
-    from pandas.api.types import is_numeric_dtype
 
     structure, sep = None if ranks else options.structure, options.target_sep
-    form, spread = _FORMS.get(structure or "", "values"), len(columns) > 1
     table.take_as_text(columns if options.choices else ())
-    frame = table.frame[list(columns)]
-    numeric = any(is_numeric_dtype(kind) and frame[name].notna().any() for name, kind in frame.dtypes.items())
-    if spread and (numeric or frame.isna().all(axis=None) or not (ranks or structure is None or structure in _FORMS)):
-        largest = frame.select_dtypes("number").max().max()
-        if (ranks or form in ("orders", "tiers")) and (largest > len(columns) or _PLACE.search(" ".join(columns))):
+    frame, spread = table.frame[list(columns)], len(columns) > 1
+    numbers, named = frame.select_dtypes(["number", "bool"]), ranks or structure is None or structure in _FORMS
+    if spread and (numbers.notna().any(axis=None) or frame.isna().all(axis=None) or not named):
+        doubtful = numbers.max(axis=None) > len(columns) or _PLACE.search(" ".join(columns))
+        if doubtful and (ranks or structure in ("permutations", "weakorders")):
             what = f"{columns[0]!r}, {columns[1]!r}, … are read as the positions of labels that are called so"
             warn_user(f"{what}; if they hold numbers of labels, from first to last, give --choices", UserWarning)
         return TargetColumns(columns, "columns"), {}, structure
     column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
-    if spread:
-        what = f"{table.source}: the targets {columns[0]!r}, {columns[1]!r}, … hold"
-        again = (frame.nunique(axis=1) < frame.notna().sum(axis=1)).any() and column.nunique() == 2  # yes or no
-        both = " and ".join(map(repr, sorted(set(column))))
-        how = "if these say yes or no of each label, tell which by --true-values and --false-values"
-        require(ranks or form not in ("values", "sets") or not again, f"{what} {both} only: {how}")
-        how = "permutations for choices in order or labelsets for sets"
-        names = f"{what} names such as {column.iloc[0]!r}: say by --structure what they are, {how}"
-        require(ranks or form not in ("values", "tree"), names)
-        several = [*column[column.str.contains(f"[{ORDER}{SET}]")][:1]]
-        how = "give one column of such fields, or columns of one name each"
-        require(not several, f"{what} several names in a field, such as {''.join(several)!r}: {how}")
-        sep = _SPREAD
     paths = (table.paths or {}).get(columns[0])
-    tied = column.str.contains(TIE, regex=False).any()
     if structure is None and not ranks and not spread:
-        if paths is not None:
-            structure = "subtrees" if any(len(_deepest(cell)) > 1 for cell in column) else "hierarchy"
-        elif len(column) and column.str.fullmatch(_CHAIN.format(ORDER)).all():
-            structure = "weakorders" if tied else "permutations"
-        elif column.str.fullmatch(_CHAIN.format(re.escape(SET))).any():
-            structure = "labelsets"
-        else:
-            how = "say by --structure what is divided, such as permutations or labelsets"
-            require(sep is None, f"--target-sep: {how}")
-            joined = column[column.str.contains(_JOINED)]
-            if len(joined) > len(column) / 2:
-                how = "if they hold several names, say by --structure what these are, by --target-sep what divides them"
-                warn_user(f"{columns[0]!r}: fields such as {joined.iloc[0]!r} are a class each; {how}", UserWarning)
-        form = _FORMS.get(structure or "", "values")
+        structure = _guessed(columns[0], column, paths, sep)
+    form = "orders" if ranks else _FORMS.get(structure or "", "values")
     if ranks or (spread and form == "tiers"):
-        form = "tiers" if tied else "orders"
-    if form == "tree" and "parent" in given:
-        named = isinstance(given["parent"], dict) or "nodes" in given
-        return TargetColumns(columns, "values", as_text=named), {}, structure
-    if form == "tree":
-        tops = [cell.split(PATHS) for cell in (column if paths is None else paths)]
-        tree = Hierarchy.from_paths(tops, sep=BELOW, qualified=True)
-        return TargetColumns(columns, form, as_text=True), {"parent": tree.parent, "nodes": tree.nodes}, structure
-    if form == "values":
-        return TargetColumns(columns, form, as_text=structure == "posetelements"), {}, structure
-    divider = sep or (SET if form == "sets" else ORDER)
-    single = not spread and not column.str.contains(f"[{re.escape(divider + TIE)}]").any()
-    if single and (form != "sets" or column.str.contains(_OTHERS if sep is None else _SURE).any()):
-        what = f"the target {columns[0]!r} holds {form} such as {next(iter(column), '')!r}"
-        how = f"in which no {divider!r} divides names: say by --target-sep what does"
-        raise UsageError(f"{table.source}: {what}, {how}")
+        form = "tiers" if column.str.contains(TIE, regex=False).any() else "orders"
+    if spread:
+        _check_spread(table.source, frame, column, structure, form)
+    if form == "values" or (form == "tree" and "parent" in given):
+        what = f"the target {columns[0]!r} holds {next(iter(column), '')!r}, but those of {structure} are numbers"
+        how = "in the columns that they have in Python"
+        require(len(numbers.columns) or structure in (None, *_CLASSES), f"{table.source}: {what}, {how}")
+        named_by = [
+            name
+            for key in ("grades", "parent", "nodes")
+            if isinstance(given.get(key), (list, dict))
+            for name in given[key]
+        ]
+        as_text = structure == "posetelements" or any(isinstance(name, str) for name in named_by)
+        return TargetColumns(columns, "values", as_text=as_text), {}, structure
+    divider = sep or {"sets": SET, "tree": BELOW}.get(form, ORDER)
+    if not spread and paths is None:
+        _check_divided(table.source, column, form, divider, sure=sep is not None)
     table.take_as_text(columns)
-    found = TargetColumns(columns, form, as_text=True, sep=divider)
+    found = TargetColumns(columns, form, as_text=True, sep=_SPREAD if spread and form != "tree" else divider)
+    cells = found.cells(table)
+    if form == "tree":
+        tree = Hierarchy.from_paths([cell.split(PATHS) for cell in paths or cells], sep=divider, qualified=True)
+        return found, {"parent": tree.parent, "nodes": tree.nodes}, structure
+    if form == "vertices":
+        return found, {}, structure
+    names = sorted({name.strip() for cell in cells for name in re.split(found.between, cell)} - {""})
     if form == "visits":
         known = "places" if structure == "routes" else "vertices"
-        places = sorted({place.strip() for cell in column for place in cell.split(divider)})
-        return found, {} if known in given else {known: places}, structure
-    if form != "vertices":
-        found = replace(found, names=list(found.read(table, None).columns))
-        folded = {name.casefold(): name for name in found.names}
-        for name in found.names:
-            if (other := folded[name.casefold()]) != name:
-                what = f"{name!r} and {other!r} count as two labels"
-                warn_user(f"{table.source}: {what}; if they are one, mend the file", UserWarning)
-    return found, {}, structure
+        return found, {} if known in given else {known: names}, structure
+    folded = {name.casefold(): name for name in names}
+    for name in names:
+        if (other := folded[name.casefold()]) != name:
+            what = f"{name!r} and {other!r} count as two labels"
+            warn_user(f"{table.source}: {what}; if they are one, mend the file", UserWarning)
+    return replace(found, names=names), {}, structure
 
 
-def _deepest(cell: str) -> list[str]:
+def _guessed(name: str, column: Any, paths: Sequence[str] | None, sep: str | None) -> str | None:
+    """Return the structure of fields of names, None for that of classes; warns where these may be several names."""
+    if paths is not None:
+        return "subtrees" if any(len(_deepest(cell, BELOW)) > 1 for cell in column) else "hierarchy"
+    if len(column) and column.str.fullmatch(_CHAIN.format(ORDER)).all():
+        return "weakorders" if column.str.contains(TIE, regex=False).any() else "permutations"
+    if column.str.fullmatch(_CHAIN.format(re.escape(SET))).any():
+        return "labelsets"
+    require(sep is None, "--target-sep: say by --structure what is divided, such as permutations or labelsets")
+    joined = column[column.str.contains(_JOINED)]
+    if len(joined) > len(column) / 10:
+        how = "if they hold several names, say by --structure what these are, by --target-sep what divides them"
+        warn_user(f"{name!r}: fields such as {joined.iloc[0]!r} are a class each; {how}", UserWarning)
+    return None
+
+
+def _check_spread(source: str, frame: Any, column: Any, structure: str | None, form: str) -> None:
+    """Refuse names in several columns that say yes or no, that no structure reads, and several of them in a field."""
+    what = f"{source}: the targets {frame.columns[0]!r}, {frame.columns[1]!r}, … hold"
+    if form in ("values", "sets") and column.nunique() == 2:
+        again = (frame.nunique(axis=1) < frame.notna().sum(axis=1)).any()
+        both = " and ".join(map(repr, sorted(column.unique())))
+        how = "if these say yes or no of each label, tell which by --true-values and --false-values"
+        require(not again, f"{what} {both} only: {how}")
+    how = "permutations for choices in order, labelsets for sets or hierarchy for paths"
+    names = f"{what} names such as {column.iloc[0]!r}: say by --structure what they are, {how}"
+    require(form != "values" and structure != "subtrees", names)
+    several = column[column.str.contains(f"[{BELOW if form == 'tree' else ORDER + SET}]")]
+    how = "give one column of such fields, or columns of one name each"
+    require(several.empty, f"{what} several names in a field, such as {next(iter(several), '')!r}: {how}")
+
+
+def _check_divided(source: str, column: Any, form: str, divider: str, *, sure: bool) -> None:
+    """Refuse fields that are probably divided by something else, and lists as programs write them."""
+    what = f"{source}: the target {column.name!r} holds"
+    lists = column[column.str.fullmatch(_LISTS)]
+    how = f"write their names with {divider!r} between them"
+    require(lists.empty, f"{what} lists such as {next(iter(lists), '')!r}: {how}")
+    if not column.str.contains(f"{re.escape(divider)}|[{TIE}{PATHS}]").any():
+        few = form in ("sets", "tree")  # that hold one name each as a rule
+        other = _SURE if sure or form == "tree" else _OTHERS
+        what = f"{what} {'paths' if form == 'tree' else form} such as {next(iter(column), '')!r}"
+        how = f"in which no {divider!r} divides names: say by --target-sep what does"
+        require(few and not column.str.contains(other).any(), f"{what}, {how}")
+
+
+def _deepest(cell: str, sep: str) -> list[str]:
     """Return those of the paths in a cell that lead to no other of them."""
     paths = dict.fromkeys(part.strip() for part in cell.split(PATHS) if part.strip())
-    return [path for path in paths if not any(other.startswith(path + BELOW) for other in paths)]
+    return [path for path in paths if not any(other.startswith(path + sep) for other in paths)]
 
 
 def _values(column: Any, *, as_text: bool) -> Any:

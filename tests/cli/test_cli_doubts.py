@@ -1,0 +1,221 @@
+"""What might be read, dropped or ignored in silence: marks, useless options, columns named twice, other divisions."""
+
+from __future__ import annotations
+
+import bz2
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_runs import Failing, fitted
+from combpred._cli.main import main
+
+X = np.random.RandomState(0).standard_normal(40).round(3)
+HIGH = X > 0
+
+
+def table(path: Path, low: str, high: str, more: dict[str, object] | None = None) -> str:
+    pd.DataFrame({"x": X, **(more or {}), "t": np.where(HIGH, high, low)}).to_csv(path, index=False)
+    return str(path)
+
+
+def numbers(path: Path, fields: list[str]) -> str:
+    rows = [f"{field};{'ab'[i % 2]}" for i, field in enumerate(fields * 10)]
+    path.write_text("\n".join(["n;k", *rows]), encoding="utf-8")
+    return str(path)
+
+
+# ---- Numbers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (["1'000", "22'500.5", "7"], """give --thousands "'", or"""),
+        (["1\u00a0000", "22\u00a0500", "7"], "numbers with signs such as '1\\xa0000': take the signs out"),
+        (["−1.5", "2.5", "−3"], "numbers with signs such as '−1.5': take the signs out"),
+        (["1 000,5", "22 500,25", "7"], "give --thousands ' ' --decimal ,, or"),
+        (["1000", "2000", "3000", "4000", "5,5", "6000", "7000", "8000", "9000"], "give --decimal ,, or"),
+    ],
+)
+def test_numbers_in_rarer_notations_are_refused(tmp_path: Path, fails: Failing, fields: list[str], words: str) -> None:
+    said = fails("fit", numbers(tmp_path / "t.csv", fields), "--targets", "k", "--model", str(tmp_path / "m"))
+    assert "the column 'n' holds numbers" in said and words in said
+
+
+@pytest.mark.parametrize(
+    ("fields", "doubted"),
+    [
+        (["1.250", "13.000", "-7.100", "12"], True),
+        (["1.250", "0.125"], False),
+        (["1.250", "1.5"], False),
+        (["1.250", "1250"], False),
+        (["12", "7"], False),
+    ],
+)
+def test_points_that_may_mark_thousands_are_noticed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fields: list[str], doubted: bool
+) -> None:
+    path, model = numbers(tmp_path / "t.csv", fields), str(tmp_path / "m")
+    fitted(path, "--targets", "k", "--model", model)
+    note = "note: 'n' has three digits behind each point; if it marks thousands, give --thousands ."
+    assert (note in capsys.readouterr().out) == doubted
+    if doubted:
+        fitted(path, "--targets", "k", "--thousands", ".", "--model", model)
+        assert "note: 'n' has" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--decimal", ".", "--thousands", "."], "--thousands and --decimal are both '.'; they must differ"),
+        (["--decimal", ",,"], "--decimal: ',,' is not one character"),
+        (["--labels", "l.xml"], "--labels: "),
+        (
+            ["--alpha", "auto", "--estimator", "ProbabilisticStructured"],
+            "--alpha auto: ProbabilisticStructured does not",
+        ),
+        (["--kernel", "auto", "--estimator", "StructuredRidge"], "--kernel auto: StructuredRidge does not choose"),
+        (["--gamma", ".1"], "--gamma is of the kernels poly, rbf, laplacian, not of linear"),
+        (["--degree", "3", "--kernel", "rbf"], "--degree is of the kernels poly, not of rbf"),
+        (["--model", "-"], "--model: cannot write -, standard output, which takes tables"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(
+    tmp_path: Path, fails: Failing, options: list[str], words: str
+) -> None:
+    path = numbers(tmp_path / "t.csv", ["1.5", "2.5"])
+    assert words in fails("fit", path, "--targets", "k", "--model", str(tmp_path / "m"), *options)
+
+
+@pytest.mark.parametrize(
+    "how", [["--kernel", "rbf"], ["--param", "kernel=rbf"], ["--alpha", "auto", "--kernel", "rbf"]]
+)
+def test_numbers_need_no_zero_before_the_point(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], how: list[str]
+) -> None:
+    path, model = numbers(tmp_path / "t.csv", ["1.5", "2.5"]), str(tmp_path / "m")
+    fitted(path, "--targets", "k", "--model", model, "--gamma", ".125", *how)
+    capsys.readouterr()
+    assert main(["info", model]) == 0
+    assert "gamma=0.125" in (said := capsys.readouterr().out) or "gammas=[0.125]" in said
+
+
+# ---- Columns ---------------------------------------------------------------------------------------------------------
+
+
+def test_columns_may_be_named_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
+    codes = {"code": [f"{i:03}" for i in range(40)], "a,b": range(0, 80, 2)}
+    path, model = table(tmp_path / "t.csv", "u", "v", codes), str(tmp_path / "m")
+    fitted(path, "--targets", "t", "--id", "code", "--id", "a,b", "--model", model)
+    assert "1 input is a number: x\n" in capsys.readouterr().out
+    assert main(["predict", path, "--model", model]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0] == 'code,"a,b",t' and rows[8].startswith("007,14,")  # as they are written
+    said = fails("predict", path, "--model", model, "--id", "code,t")
+    assert "--id: 't' is the target, whose column holds the predictions" in said
+    said = fails("fit", path, "--targets", "t", "--id", "code", "--drop", "code", "--model", model)
+    assert "--drop and --id both name the column 'code'" in said
+
+
+def test_a_file_without_columns_is_refused(tmp_path: Path, fails: Failing) -> None:
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    pd.DataFrame(index=range(3)).to_parquet(tmp_path / "t.parquet")
+    said = fails("fit", str(tmp_path / "t.parquet"), "--targets", "t", "--model", str(tmp_path / "m"))
+    assert said.endswith("t.parquet has no column")
+
+
+def test_packed_files_and_full_disks_are_named(tmp_path: Path, fails: Failing) -> None:
+    path, model = tmp_path / "t.csv.bz2", str(tmp_path / "m")
+    path.write_bytes(bz2.compress(b"x,t\n1,a\n2,b\n"))
+    said = fails("fit", str(path), "--targets", "t", "--model", model)
+    assert "t.csv.bz2 is a workbook or packed; save the sheet as CSV, or unpack the file" in said
+    plain = table(tmp_path / "t.csv", "u", "v")
+    fitted(plain, "--targets", "t", "--model", model)
+    if Path("/dev/full").exists():
+        said = fails("predict", plain, "--model", model, "--output", "/dev/full")
+        assert said.startswith("combpred: error: --output: cannot write /dev/full: ")
+
+
+# ---- Targets ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cell", ["['a', 'b']", '["a", "b"]', "{a,b}", "('a', 'b')"])
+@pytest.mark.parametrize("structure", ["labelsets", "permutations", "hierarchy"])
+def test_lists_as_programs_write_them_are_refused(tmp_path: Path, fails: Failing, cell: str, structure: str) -> None:
+    path = table(tmp_path / "t.csv", "a", cell)
+    common = ["fit", path, "--structure", structure, "--targets", "t", "--model", str(tmp_path / "m")]
+    for more in ([], ["--target-sep", ","]):
+        assert f"holds lists such as {cell!r}: write their names with" in fails(*common, *more)
+
+
+@pytest.mark.parametrize("sep", [">", ";", ">>"])
+def test_paths_are_divided_as_the_option_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing, sep: str
+) -> None:
+    low, high = (f"pet {sep} {kind}" for kind in ("cat", "red fox"))
+    path, model = table(tmp_path / "t.csv", low, high), str(tmp_path / "m")
+    common = [path, "--structure", "hierarchy", "--targets", "t", "--model", model, "--param", "allowed=leaves"]
+    assert "holds paths such as 'pet " in (said := fails("fit", *common)) and "no '/' divides names" in said
+    fitted(*common, "--target-sep", sep)
+    assert f"Hierarchy(allowed='leaves', nodes=['pet', 'pet{sep}" in capsys.readouterr().out
+    assert main(["predict", path, "--model", model]) == 0
+    found = np.array(capsys.readouterr().out.splitlines()[1:])
+    assert (found == np.where(HIGH, f"pet{sep}red fox", f"pet{sep}cat")).mean() > 0.85
+
+
+def test_paths_in_columns_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
+    path, model = str(tmp_path / "t.csv"), str(tmp_path / "m")
+    frame = pd.DataFrame({"x": X, "top": np.where(HIGH, "pet", "plant"), "below": np.where(HIGH, "cat", "")})
+    frame.to_csv(path, index=False)
+    common = [path, "--targets", "top,below", "--model", model, "--structure"]
+    fitted(*common, "hierarchy")
+    said = capsys.readouterr().out
+    assert said.startswith("Hierarchy(") and all(f"'{node}'" in said for node in ("pet", "pet/cat", "plant"))
+    assert main(["predict", path, "--model", model]) == 0
+    found = pd.read_csv(StringIO(capsys.readouterr().out)).fillna("")
+    assert (found == frame[["top", "below"]]).all(axis=1).mean() > 0.85
+    assert "such as 'pet': say by --structure what they are" in fails("fit", *common, "subtrees")
+    frame.assign(below="a/b").to_csv(path, index=False)
+    assert "hold several names in a field, such as 'a/b'" in fails("fit", *common, "hierarchy")
+
+
+def test_text_is_no_target_of_structures_of_numbers(tmp_path: Path, fails: Failing) -> None:
+    common = ["fit", table(tmp_path / "t.csv", "u", "v"), "--targets", "t", "--model", str(tmp_path / "m")]
+    for structure in ("assignments", "graphs", "spanningtrees", "cliques"):
+        said = fails(*common, "--structure", structure)
+        assert f"the target 't' holds 'v', but those of {structure} are numbers" in said
+
+
+def test_grades_are_listed_as_numbers_or_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing
+) -> None:
+    path, model = table(tmp_path / "t.csv", "1", "3"), str(tmp_path / "m")
+    common = [path, "--structure", "ordinal", "--targets", "t", "--model", model]
+    for grades in ("1,2,3", "[1, 2, 3]"):
+        fitted(*common, "--param", f"grades={grades}")
+        assert capsys.readouterr().err == ""
+        assert main(["predict", path, "--model", model]) == 0
+        assert set(capsys.readouterr().out.split()) <= {"t", "1", "2", "3"}
+    table(tmp_path / "t.csv", "low", "high")
+    assert "from lowest to highest, by --param grades=LOWEST,…,HIGHEST" in fails("fit", *common)
+
+
+def test_what_evaluation_cannot_judge_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing
+) -> None:
+    path, model = table(tmp_path / "t.csv", "u", "v"), str(tmp_path / "m")
+    fitted(path, "--targets", "t", "--model", model)
+    table(tmp_path / "t.csv", "u", "w")
+    capsys.readouterr()
+    assert main(["evaluate", path, "--model", model]) == 0
+    assert "the target 't' holds 'w', which did not occur in training" in capsys.readouterr().err
+    table(tmp_path / "t.csv", "a>b", "b>a", {"rule": 7})
+    fitted(path, "--targets", "t", "--drop", "rule", "--model", model)
+    said = fails("evaluate", path, "--model", model, "--metric", "hamming_loss")
+    assert "t.csv, line 2: t: y_true must hold 0 and 1" in said and said.endswith("(for --metric hamming_loss)")
+    said = fails("predict", path, "--model", model, "--constraints", "rule")
+    assert "t.csv, line 2: 'rule' holds 7, which is no JSON object of constraints" in said
