@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .._lib.arrays import FloatArray, refuse_masked
+
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun for messages: "1 row", "2 rows"; `plural` where that is not the noun and an s."""
@@ -51,6 +53,15 @@ def whole_number(value: Any, name: str, least: int, most: int) -> int:
     if not least <= value <= most:
         raise ValueError(f"{name} must be between {least} and {most}, got {value}")
     return int(value)
+
+
+def float_array(values: Any, name: str) -> FloatArray:
+    """Return values as an array of float64; ValueError where they are no numbers, or masked."""
+    refuse_masked(values, name)
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers: {error}") from error
 
 
 def share(value: Any, name: str) -> float:

@@ -189,7 +189,7 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
     first = entry[0] if rows == "matrices" and isinstance(entry, list) and entry else None
     odd = isinstance(first, str) or isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
     if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
-        shown = row.tolist() if isinstance(row, np.ndarray) else row
+        shown = row.tolist() if isinstance(row, (np.ndarray, np.generic)) else row
         said = f"; {converter}" if rows == "names" else _mended(listed if listed is not None else row, converter, names)
         raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}{said}", argument)
     if differs and rows in ("numbers", "names", "labels"):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
+from .checks import counted
 
 try:
     from sklearn.utils.validation import validate_data as _validate_data
@@ -115,9 +116,13 @@ def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
     if kind in ("O", "U", "S", "T") and getattr(X, "ndim", 0) == 2:
         return ((j, X[:, j]) for j in range(X.shape[1]))
     if isinstance(X, (list, tuple)) and len(X) and all(isinstance(row, (list, tuple)) for row in X):
+        other = next((i for i, row in enumerate(X) if len(row) != len(X[0])), 0)
+        if other:
+            reason = f"X, row {other}: has {counted(len(X[other]), 'value')}, but row 0 has {len(X[0])}"
+            raise RowError(other, f"{reason}; every row has one for each feature", named=True)
         if not any(isinstance(value, (str, bytes, *_TIMES)) for row in X for value in row):
             return ()
-        return ((j, [row[j] if j < len(row) else None for row in X]) for j in range(len(X[0])))
+        return ((j, [row[j] for row in X]) for j in range(len(X[0])))
     return ()
 
 
@@ -361,7 +366,7 @@ def row_weights(
 
 
 def mean_of_rows(
-    values: NDArray[np.float64], sample_weight: ArrayLike | None, per_row: bool
+    values: NDArray[np.float64], sample_weight: ArrayLike | None, per_row: bool, *, rows: str = "y_true"
 ) -> float | NDArray[np.float64]:
     """Return the weighted mean of one value for each row, or the values themselves if `per_row`.
 
@@ -370,7 +375,7 @@ def mean_of_rows(
     ValueError
         When `sample_weight` is illegal; see `check_weights`.
     """
-    weights = check_weights(sample_weight, len(values))
+    weights = check_weights(sample_weight, len(values), rows=rows)
     if per_row:
         return values
     return float(np.average(values, weights=weights))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from os import PathLike
+from zipfile import BadZipFile
 
 #: Packages whose classes are trusted, and what older versions of skops ask for beside them.
 _PACKAGES = ("combpred", "sklearn", "scipy.sparse")
@@ -30,6 +31,8 @@ def trusted_types(file: str | PathLike[str] | bytes) -> list[str]:
     ------
     ImportError
         Without skops.
+    ValueError
+        When the file is none of skops.
 
     Notes
     -----
@@ -50,7 +53,12 @@ def trusted_types(file: str | PathLike[str] | bytes) -> list[str]:
     """
     import skops.io
 
-    found = skops.io.get_untrusted_types(**{"data" if isinstance(file, bytes) else "file": file})
+    if not isinstance(file, (str, PathLike, bytes)):
+        raise TypeError(f"file must be a path, or the bytes of a file, got {file!r:.80}")
+    try:
+        found = skops.io.get_untrusted_types(**{"data" if isinstance(file, bytes) else "file": file})
+    except BadZipFile as error:
+        raise ValueError(f"file is none that skops.io has written: {error}") from error
     return [name for name in found if _is_trusted(name)]
 
 

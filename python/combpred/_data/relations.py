@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._lib.arrays import FloatArray, allocate, refuse_masked
 from .._lib.structure import Description
+from .checks import float_array
 from .targets import check_width, encoded_rows, target_matrix
 
 
@@ -93,11 +94,7 @@ def encode_relations(
 
 def pair_probabilities(proba: Any) -> FloatArray:
     """Return probabilities that u is before v as (n, k, k), of such a table or of pairs u < v, (n, k(k−1)/2)."""
-    refuse_masked(proba, "proba")
-    try:
-        given = np.asarray(proba, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"proba must be numbers: {error}") from error
+    given = float_array(proba, "proba")
     if given.ndim == 3 and given.shape[1] == given.shape[2] >= 2:
         return np.ascontiguousarray(given)
     items = (1 + math.isqrt(1 + 8 * given.shape[-1])) // 2 if given.ndim == 2 else 0

@@ -258,7 +258,7 @@ def structured_exponential_loss(
     if normalize:
         logs -= given.log_pairs(structure.log_count())
     if log:
-        return mean_of_rows(logs, sample_weight, per_row)
+        return mean_of_rows(logs, sample_weight, per_row, rows="y")
     return _exponentials(logs, "log=True", sample_weight, per_row)
 
 
@@ -357,11 +357,11 @@ def structured_auc_loss(
     counts, right = np.add.reduceat(above, given.first), np.bincount(given.row)
     if n_samples is None:
         pairs = right * np.maximum(structure.count() - right, 1) if normalize else 1
-        return mean_of_rows(counts / pairs, sample_weight, per_row)
+        return mean_of_rows(counts / pairs, sample_weight, per_row, rows="y")
     counts /= n_samples
     if normalize:
         others = np.maximum(1.0 - right * math.exp(-log_count), 1.0 / n_samples)  # of all outputs
-        return mean_of_rows(counts / (right * others), sample_weight, per_row)
+        return mean_of_rows(counts / (right * others), sample_weight, per_row, rows="y")
     with np.errstate(divide="ignore"):  # ln 0 is −inf
         return _exponentials(np.log(counts) + log_count, "normalize=True", sample_weight, per_row)
 
@@ -436,7 +436,9 @@ def structured_max_loss(
     loss, psi = structure.space.loss(cost), structure.space.embed(found.y)[given.row]
     if loss.name == OWN:
         raise CapabilityError(f"a loss of your own is not needed here: call it on predictions, {structure!r}.decode")
-    return mean_of_rows(np.minimum.reduceat(loss.between(given.psi, psi), given.first), sample_weight, per_row)
+    return mean_of_rows(
+        np.minimum.reduceat(loss.between(given.psi, psi), given.first), sample_weight, per_row, rows="y"
+    )
 
 
 @dataclass(frozen=True)
@@ -504,7 +506,7 @@ class ScoredRows:
 
     def mean(self, values: FloatArray, sample_weight: ArrayLike | None, per_row: bool) -> float | FloatArray:
         """Return the mean over rows of sums over their outputs."""
-        return mean_of_rows(np.add.reduceat(values, self.first), sample_weight, per_row)
+        return mean_of_rows(np.add.reduceat(values, self.first), sample_weight, per_row, rows="y")
 
     def sum_of_logs(self, logs: FloatArray) -> FloatArray:
         """Return for each row the logarithm of a sum over its outputs whose logarithms are given."""
@@ -564,7 +566,7 @@ def _exponentials(logs: FloatArray, remedy: str, sample_weight: ArrayLike | None
     if logs.max() > _LARGEST:
         row = int(np.argmax(logs))
         raise NumericalError(f"the loss is about exp({logs[row]:.6g}), too large for a float; take {remedy}", row)
-    return mean_of_rows(np.exp(logs), sample_weight, per_row)
+    return mean_of_rows(np.exp(logs), sample_weight, per_row, rows="y")
 
 
 def _warn_of_unproven(optimal: NDArray[np.bool_], what: str) -> None:

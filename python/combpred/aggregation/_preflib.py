@@ -84,8 +84,10 @@ def read_preflib(source: str | PathLike[str] | TextIO) -> Ballots:
     """
     if isinstance(source, (str, PathLike)):
         lines = Path(source).read_text(encoding="utf-8").splitlines()
-    else:
+    elif hasattr(source, "read"):
         lines = source.read().splitlines()
+    else:
+        raise TypeError(f"source must be a path or an open file, got {source!r:.80}")
     header: dict[tuple[str, str], str] = {}
     ballots: list[tuple[int, int, str]] = []
     for number, line in enumerate(lines, 1):

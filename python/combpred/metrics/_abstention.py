@@ -192,7 +192,7 @@ def abstention_curve(
         if cuts.ndim != 1 or not ((cuts >= 0.5) & (cuts < 1.0)).all():
             raise ValueError(f"thresholds must be a list of numbers from 1/2 to below 1, got {thresholds!r}")
     known = np.count_nonzero(truth, axis=1)
-    weights = check_weights(sample_weight, len(truth))
+    weights = check_weights(sample_weight, len(truth), rows="y_true")
     weights = np.where(known > 0, 1.0 if weights is None else weights, 0.0)
     if not weights.any():
         raise ValueError("y_true orders no pair in any row of positive weight, so there is nothing to compare")
@@ -244,7 +244,7 @@ def _mean_where(
 ) -> float | NDArray[np.float64]:
     """Return part / whole where a row counts, or their mean."""
     values: NDArray[np.float64] = np.where(counts, part / np.maximum(whole, 1), np.nan)
-    given = check_weights(sample_weight, len(counts))
+    given = check_weights(sample_weight, len(counts), rows="y_true")
     if per_row:
         return values
     weights = counts * (1.0 if given is None else given)

@@ -36,7 +36,7 @@ def zero_one_loss(
     Raises
     ------
     ValueError
-        When the two have different shapes, or no rows.
+        When the two have different shapes, no rows, or strings on one side and numbers on the other.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def accuracy(
     Raises
     ------
     ValueError
-        When the two have different shapes, or no rows.
+        When the two have different shapes, no rows, or strings on one side and numbers on the other.
 
     Examples
     --------
@@ -84,11 +84,23 @@ def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
     if truth.ndim == 2 and predicted.ndim == 1 and truth.shape[1] == 1:
         truth = truth[:, 0]  # a column of labels against a vector of predictions
     check_same_shape(truth, predicted)
+    if {_holds(truth), _holds(predicted)} == {"strings", "numbers"}:
+        raise ValueError(
+            f"y_true holds {_holds(truth)} and y_pred {_holds(predicted)}, which are never equal: make one what the "
+            "other is"
+        )
     equal = np.asarray(truth == predicted)
     if equal.shape != truth.shape:
         raise ValueError(f"y_true ({truth.dtype}) and y_pred ({predicted.dtype}) hold values that cannot be compared")
     rows: NDArray[np.bool_] = np.logical_and.reduce(equal.reshape(len(equal), -1), axis=1)
     return rows
+
+
+def _holds(values: NDArray[Any]) -> str:
+    """Return what all values are, "strings" or "numbers", or else ""."""
+    if values.dtype.kind == "O":
+        return "strings" if all(isinstance(value, str) for value in values.flat) else ""
+    return "strings" if values.dtype.kind in "US" else "numbers" if values.dtype.kind in "biuf" else ""
 
 
 def _array(y: Any, name: str) -> NDArray[Any]:

@@ -234,7 +234,7 @@ def mean_of_counted(
     values: NDArray[np.float64], counts: NDArray[np.bool_], sample_weight: ArrayLike | None, per_row: bool
 ) -> float | NDArray[np.float64]:
     """Return the mean over the rows that count, or all values, which are NaN for the others."""
-    given = check_weights(sample_weight, len(values))
+    given = check_weights(sample_weight, len(values), rows="y_true")
     if per_row:
         return values
     weights = np.where(counts, 1.0 if given is None else given, 0.0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import counted, whole_number
+from .._data.checks import counted, float_array, whole_number
 from ..sampling import AnnealingDetails
 from ._axes import require_matplotlib, single_axes, style
 
@@ -155,7 +155,7 @@ class CoolingScheduleDisplay:
 
 
 def _levels(schedule: Any, i: int) -> NDArray[np.float64]:
-    levels = np.asarray(schedule, dtype=np.float64)
+    levels = float_array(schedule, f"schedules, number {i}:")
     if levels.ndim != 1 or len(levels) < 2:
         raise ValueError(f"schedules, number {i}: must list at least the two levels 0 and 1, got shape {levels.shape}")
     if levels[0] != 0 or levels[-1] != 1 or not (np.diff(levels) > 0).all():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice
+from .._data.checks import choice, float_array
 from ._axes import require_matplotlib, single_axes, style
 from ._estimators import opened, predicts_marginals
 from ._matrix import MarginalMatrix, marginal_matrix
@@ -100,7 +100,7 @@ class MarginalsDisplay:
         quantity: str = "P(row before column)",
         kind: str = "pair",
     ) -> None:
-        values = np.asarray(matrix, dtype=np.float64)
+        values = float_array(matrix, "matrix")
         if values.ndim != 2 or not values.size:
             raise ValueError(f"matrix must have two dimensions and not be empty, got shape {values.shape}")
         choice(kind, "kind", _SCALES)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
+from .._data.checks import float_array
 from .._data.targets import TargetError
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ..structures import MultiClass
@@ -100,10 +101,10 @@ class ReliabilityDisplay:
         *,
         name: str | None = None,
     ) -> None:
-        self.prob_true = np.asarray(prob_true, dtype=np.float64)
-        self.prob_pred = np.asarray(prob_pred, dtype=np.float64)
+        self.prob_true = float_array(prob_true, "prob_true")
+        self.prob_pred = float_array(prob_pred, "prob_pred")
         self.counts = np.asarray(counts, dtype=np.int64)
-        self.edges = np.asarray(edges, dtype=np.float64)
+        self.edges = float_array(edges, "edges")
         self.name = name
         n = len(self.edges) - 1
         for argument in ("prob_true", "prob_pred", "counts"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import whole_number
+from .._data.checks import float_array, whole_number
 from ..sampling import autocorrelation, effective_sample_size, split_r_hat
 from ._axes import require_matplotlib, style, two_panels
 
@@ -75,7 +75,7 @@ class TraceDisplay:
     figure_: Any
 
     def __init__(self, value: ArrayLike, *, name: str | None = None, n_lags: int | None = None) -> None:
-        values = np.asarray(value, dtype=np.float64)
+        values = float_array(value, "value")
         if values.ndim == 1:
             values = values[:, None]
         if values.ndim != 2 or values.shape[0] < 4 or not values.shape[1]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import share, whole_number
+from .._data.checks import float_array, is_number, share, whole_number
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.sampling import chain_diagnose
 
@@ -17,7 +17,7 @@ APART = 1.1
 
 
 def _chains(x: ArrayLike) -> FloatArray:
-    values = np.asarray(x, dtype=np.float64)
+    values = float_array(x, "x")
     if values.ndim == 1:
         values = values[None]
     if values.ndim != 2 or not values.size:
@@ -241,6 +241,8 @@ def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool
 
 
 def _beta(log_beta: float) -> float:
+    if not is_number(log_beta):
+        raise TypeError(f"log_beta must be a number, got {log_beta!r}")
     if not log_beta <= 0:
         raise ValueError(
             f"log_beta must be at most 0, got {log_beta!r}; it is the logarithm of a mean of exp(h − max h)"

@@ -68,6 +68,8 @@ def to_arviz(samples: Samples, structure: Structure, *, n_chains: int = 1) -> An
     import arviz
     import xarray
 
+    if not isinstance(samples, Samples):
+        raise TypeError(f"samples must be what combpred.sampling.sample returns, got {samples!r:.80}")
     n_draws, n = samples.value.shape
     whole_number(n_chains, "n_chains", 1, n)
     if n % n_chains:

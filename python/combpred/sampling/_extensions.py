@@ -155,6 +155,15 @@ class LinearExtensionCount:
     def __int__(self) -> int:
         return self.value
 
+    def __repr__(self) -> str:
+        shown = [f"{name}={_rounded(value)}" for name, value in vars(self).items()]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _rounded(value: object) -> str:
+    """Return a value as it is shown: integers of more digits than Python prints by their logarithm."""
+    return f"10^{math.log10(value):.4f}" if isinstance(value, int) and value >= 10**60 else repr(value)
+
 
 @documented
 def count_linear_extensions(

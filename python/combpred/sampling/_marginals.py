@@ -101,7 +101,8 @@ def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0
         raise ValueError(f"epsilon must be positive and finite, got {epsilon}")
     if not 0 <= value_range < math.inf:
         raise ValueError(f"value_range must be finite and not negative, got {value_range}")
-    needed = (value_range / epsilon) ** 2 * math.log(2 / share(delta, "delta")) / 2
+    ratio = value_range / epsilon
+    needed = ratio * ratio * math.log(2 / share(delta, "delta")) / 2  # a power would raise where this is infinite
     if not needed < 2.0**62:
         raise ValueError(f"this takes {needed:.3g} samples; ask for a larger epsilon")
     return max(1, math.ceil(needed))

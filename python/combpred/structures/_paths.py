@@ -391,9 +391,10 @@ class Paths(Structure):
         """Return a parameter as int32 after checking that it holds whole numbers in `ndim` dimensions."""
         array = np.asarray(values)
         if array.ndim != ndim or array.dtype.kind not in "iu":
+            named = "; names of vertices are given by vertices=" if array.dtype.kind in "OU" else ""
             raise ValueError(
                 f"Paths: {parameter} must be whole numbers in {ndim} dimension{'s'[: ndim - 1]}, got shape "
-                f"{array.shape} and dtype {array.dtype}"
+                f"{array.shape} and dtype {array.dtype}{named}"
             )
         return codes(array, f"Paths: {parameter}", *[None] * ndim)
 

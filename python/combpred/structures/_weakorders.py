@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, read_lists
+from .._data.listings import as_table, by_name, names_of, read_lists, table_rows
 from .._data.positions import doubt_numbers
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
@@ -122,7 +122,9 @@ class WeakOrders(Structure):
         1      1     3    2
         """
         flat, ranks = [], []
-        for i, row in enumerate(tiers):
+        for i, row in enumerate(table_rows(tiers, "tiers")):
+            if not isinstance(row, (list, tuple, np.ndarray)):
+                raise TargetError(i, f"found {row!r:.60}; give a list of groups, the best one first", "tiers")
             groups = [group if isinstance(group, (list, tuple, set, frozenset)) else [group] for group in row]
             flat.append([label for group in groups for label in group])
             if "" in flat[-1] or None in flat[-1]:

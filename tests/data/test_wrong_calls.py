@@ -1,0 +1,80 @@
+"""Calls of every room that cannot be meant: each is refused by the name of the parameter, and with what to do."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from combpred import StructuredRidge, aggregation, metrics, ranking, sampling, trusted_types
+from combpred.structures import Assignments, Custom, Paths, Permutations, WeakOrders
+
+RANKS = np.array([[1, 2, 3], [2, 1, 3]])
+MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
+
+
+def draws() -> Any:
+    return sampling.sample(Permutations(3), np.zeros((2, 3)), 4, random_state=0)
+
+
+WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    # Inputs.
+    (lambda: StructuredRidge("permutations").fit([[1, 2], [3]], RANKS), ValueError,
+     "X, row 1: has 1 value, but row 0 has 2; every row has one for each feature"),
+    (lambda: StructuredRidge("permutations").fit([[1, "2"], ["a"]], RANKS), ValueError, "X, row 1: has 1 value"),
+    # Structures.
+    (lambda: WeakOrders.from_tiers(5), TypeError, "tiers must be a list with an entry for each row, got 5"),
+    (lambda: WeakOrders.from_tiers("ab"), TypeError, "tiers must be a list with an entry for each row, got 'ab'"),
+    (lambda: WeakOrders.from_tiers([["a"], "ab"]), ValueError, "tiers, row 1: found 'ab'; give a list of groups"),
+    (lambda: WeakOrders.from_tiers([{"a": 1}]), ValueError, "tiers, row 0: found {'a': 1}; give a list of groups"),
+    (lambda: Paths([("a", "b")], "a", "b").count(), ValueError, "names of vertices are given by vertices="),
+    (lambda: Assignments(items=["Ann", "Bob"]).validate([[1, 1]]), ValueError,
+     "y, row 0: items 'Ann' and 'Bob' share a column in [1, 1]"),
+    (lambda: Custom.from_structures([], lambda y: [1.0]).count(), ValueError, "Custom: structures is empty"),
+    # Metrics.
+    (lambda: metrics.accuracy(["1", "2"], [1, 2]), ValueError, "y_true holds strings and y_pred numbers"),
+    (lambda: metrics.zero_one_loss([1, 2], np.array(["1", "2"], dtype=object)), ValueError,
+     "y_true holds numbers and y_pred strings, which are never equal: make one what the other is"),
+    (lambda: metrics.kendall_tau(RANKS, RANKS, sample_weight=[1.0]), ValueError,
+     "sample_weight has shape (1,), must be (2,): one weight for each row of y_true"),
+    # Sampling.
+    (lambda: sampling.effective_sample_size("x"), ValueError, "x must be numbers"),
+    (lambda: sampling.split_r_hat(MASKED), ValueError, "x, row 1: an entry is masked"),
+    (lambda: sampling.meta_mixing_bound("x"), TypeError, "log_beta must be a number, got 'x'"),
+    (lambda: sampling.meta_coalescence_time(1.0), ValueError, "log_beta must be at most 0, got 1.0"),
+    (lambda: sampling.hoeffding_sample_size(1e-300, 0.05), ValueError, "this takes inf samples; ask for a larger"),
+    (lambda: sampling.to_arviz(5, Permutations(3)), TypeError, "samples must be what combpred.sampling.sample"),
+    (lambda: sampling.to_arviz(draws(), Permutations(3), n_chains=3), ValueError, "n_chains must be between 1 and 2"),
+    # Consensus and label ranking.
+    (lambda: aggregation.read_preflib(5), TypeError, "source must be a path or an open file, got 5"),
+    (lambda: aggregation.read_preflib(io.StringIO("one\n")), ValueError, "line 1: 'one' is no ballot"),
+    (lambda: ranking.partial_orders("abc"), ValueError, "proba must be numbers"),
+    (lambda: ranking.NearestNeighborsLabelRanker().fit([[0.0], [1.0]], np.array(["a", "b"])), ValueError,
+     "y, row 0: found 'a'; structures.Permutations.from_orders makes"),
+    # Files.
+    (lambda: trusted_types(5), TypeError, "file must be a path, or the bytes of a file, got 5"),
+    (lambda: trusted_types(b"abc"), ValueError, "file is none that skops.io has written"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "message"), WRONG, ids=[message for _, _, message in WRONG])
+def test_wrong_calls_are_refused_by_the_name_of_the_parameter(call, error, message):
+    if "to_arviz" in call.__code__.co_names:
+        pytest.importorskip("arviz", reason="draws are exported to ArviZ")
+    if "trusted_types" in call.__code__.co_names:
+        pytest.importorskip("skops", reason="model files are those of skops")
+    with pytest.raises(error, match=f"^.*{re.escape(message)}"):
+        call()
+
+
+def test_numbers_of_any_size_are_shown():
+    """Python prints no integer of more than 4300 digits."""
+    count = sampling.count_linear_extensions([], 2048)
+    assert int(count) == math.factorial(2048)
+    assert f"value=10^{math.log10(math.factorial(2048)):.4f}, log_value=" in repr(count)
+    assert "value=3, " in repr(sampling.count_linear_extensions([(0, 1)], 3))
