@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import get_scorer_names as names_of_scikit_learn
@@ -107,3 +108,24 @@ def test_arguments_that_a_metric_does_not_have_are_refused_before_any_search():
         get_scorer("kendall_tau", per_row=True)
     for name in get_scorer_names():
         assert get_scorer(name).params == {}
+
+
+def test_weights_are_routed_to_scorers_that_ask_for_them(data):
+    X, y = data
+    weights = np.arange(40.0)
+    scorer, folds = get_scorer("kendall_tau"), [(np.arange(20), np.arange(20, 40))]
+    for_all = {"cv": folds, "params": {"sample_weight": weights}, "error_score": "raise"}
+    with config_context(enable_metadata_routing=True):
+        model = StructuredRidge("permutations").set_fit_request(sample_weight=True)
+        with pytest.raises(ValueError, match="sample_weight.* not explicitly set as requested"):
+            cross_validate(model, X, y, scoring=scorer, **for_all)
+        for asks, of_test in ((True, weights[20:]), (False, None)):
+            asking = pickle.loads(pickle.dumps(scorer.set_score_request(sample_weight=asks)))
+            found = cross_validate(model, X, y, scoring={"tau": asking}, **for_all)["test_tau"]
+            by_hand = clone(model).fit(X[:20], y[:20], sample_weight=weights[:20])
+            assert found.tolist() == [scorer(by_hand, X[20:], y[20:], sample_weight=of_test)]
+            search = GridSearchCV(model, {"alpha": [1.0]}, scoring=asking, cv=folds).fit(X, y, sample_weight=weights)
+            assert search.best_score_ == found[0]
+    assert scorer == get_scorer("kendall_tau") != asking
+    with pytest.raises(ValueError, match="sample_weight"):
+        scorer.set_score_request(sample_weight=3)

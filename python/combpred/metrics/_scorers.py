@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -46,6 +46,7 @@ class Scorer:
 
     name: str
     params: dict[str, Any] = field(default_factory=dict)
+    _request: bool | str | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         """Raise TypeError or ValueError for a name, or an argument, that there is not."""
@@ -86,6 +87,57 @@ class Scorer:
         y, found = _comparable(estimator, y, found, self.name == _OF_SCORES)
         value = float(metric(y, found, **weights, **self.params))
         return value if metric.__name__ == self.name else -value
+
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Scorer:
+        """Return the scorer that asks for weights, or for none, where scikit-learn routes metadata.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None, default=None
+            Whether weights passed to searches and cross-validation, or metadata of that name, reach the scorer. None:
+            scikit-learn refuses weights until this is said.
+
+        Returns
+        -------
+        scorer : Scorer
+            Another one: scorers do not change.
+
+        Raises
+        ------
+        ValueError
+            For what is neither a bool nor the name of metadata.
+
+        Examples
+        --------
+        >>> from sklearn import config_context
+        >>> from sklearn.model_selection import cross_val_score
+        >>> from combpred import StructuredRidge
+        >>> from combpred.metrics import kendall_tau_scorer
+        >>> X, y, weights = [[0.0], [1.0], [0.0], [1.0]], [[1, 2], [2, 1], [1, 2], [1, 2]], [1, 1, 1, 3]
+        >>> with config_context(enable_metadata_routing=True):
+        ...     ridge = StructuredRidge("permutations").set_fit_request(sample_weight=True)
+        ...     weighted = kendall_tau_scorer.set_score_request(sample_weight=True)
+        ...     scores = cross_val_score(ridge, X, y, scoring=weighted, cv=2, params={"sample_weight": weights})
+        >>> scores.tolist()
+        [0.0, -0.5]
+        """
+        other = replace(self, _request=sample_weight)
+        other.get_metadata_routing()  # refuses what is no request
+        return other
+
+    def get_metadata_routing(self) -> Any:
+        """Return what the scorer asks for where scikit-learn routes metadata.
+
+        Returns
+        -------
+        request : sklearn.utils.metadata_routing.MetadataRequest
+            For the method ``score``.
+        """
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=self._request)
+        return request
 
 
 def get_scorer_names() -> list[str]:
