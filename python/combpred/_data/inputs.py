@@ -51,7 +51,31 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
         raise ValueError(f"X is a data frame without columns, of shape {X.shape}: at least 1 is needed")
     if options.get("dtype", "numeric") is not None and options.keys().isdisjoint(_AS_GIVEN):
         refuse_strings(X)
+        _refuse_ragged(X)
+        X = _filled_by_zeros(X)
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
+
+
+def _filled_by_zeros(X: Any) -> Any:
+    """Return X; of a data frame of sparse columns one that stores all but zeros, as SciPy's matrices do."""
+    if not (hasattr(X, "columns") and hasattr(X, "sparse")) or all(dtype.fill_value == 0 for dtype in X.dtypes):
+        return X
+    import pandas
+
+    numeric = all(dtype.subtype.kind in "biuf" for dtype in X.dtypes)
+    return X.astype(pandas.SparseDtype(np.float64, 0.0)) if numeric else X
+
+
+def _refuse_ragged(X: Any) -> None:
+    """Raise RowError for the first of several lists that has another length than the one before."""
+    if isinstance(X, (list, tuple)) and all(hasattr(row, "__len__") for row in X):
+        lengths = np.fromiter((len(row) for row in X), dtype=np.int64)
+        if (odd := np.flatnonzero(np.diff(lengths))).size:
+            row = int(odd[0]) + 1
+            reason = (
+                f"X, row {row}: {counted(lengths[row], 'entry', 'entries')}, but {lengths[row - 1]} in the row before"
+            )
+            raise RowError(row, f"{reason}: give each row all features", named=True)
 
 
 def refuse_unread(values: Any, argument: str) -> None:
@@ -140,7 +164,7 @@ def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     Numbers need not be finite, or numbers at all: that is up to those who get them.
     """
-    X = in_memory(X)
+    X = _filled_by_zeros(in_memory(X))
     if not hasattr(X, "columns"):
         return validate_input(estimator, X, reset=reset, accept_sparse="csr", dtype=None)
     validate_input(estimator, X, reset=reset, **_AS_GIVEN)

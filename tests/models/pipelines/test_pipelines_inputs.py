@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest, VarianceThreshold, f_classif
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     cross_val_score,
 )
@@ -29,6 +31,7 @@ from sklearn.preprocessing import (
 )
 
 from combpred import (
+    EmbeddingRegressor,
     ProbabilisticStructured,
     StructuredRidge,
     StructuredRidgeCV,
@@ -178,6 +181,27 @@ def test_sparse_frames_are_sparse_matrices(people):
     assert ProbabilisticStructured("labelsets").fit(frame, y).predict_proba(frame[:5]).shape == (5, 3)
 
 
+@pytest.mark.parametrize("fill", [np.nan, 1.0, 0])
+@pytest.mark.parametrize(
+    "model",
+    [
+        StructuredRidge("permutations"), ProbabilisticStructured("permutations"),
+        EmbeddingRegressor(Ridge(), "permutations"), RankingByPairwiseComparison(),
+    ],
+    ids=lambda model: type(model).__name__,
+)  # fmt: skip
+def test_sparse_frames_may_store_zeros(iris, model, fill):
+    X, y = iris
+    X = X.where(X > 3.0, 1.0 if fill == 1.0 else 0.0)
+    frame = X.astype(pd.SparseDtype(float, fill))
+    same(clone(model).fit(frame, y).predict(frame), clone(model).fit(sparse.csr_matrix(X), y).predict(X.to_numpy()))
+    X.iloc[3, 1] = np.nan
+    frame = X.astype(pd.SparseDtype(float, fill))
+    if not isinstance(model, EmbeddingRegressor):
+        with pytest.raises(ValueError, match=rf"NaN, first at row 3, column '{re.escape(X.columns[1])}'"):
+            model.fit(frame, y)
+
+
 def test_nullable_numbers_are_numbers(iris):
     X, y = iris
     nullable = X.convert_dtypes().astype({X.columns[0]: "Float64"})
@@ -195,6 +219,7 @@ def test_nullable_numbers_are_numbers(iris):
         StructuredRidgeCV("permutations"),
         ProbabilisticStructured("permutations"), StructuredSGD("permutations"), StructuredSVM("permutations"),
         NearestNeighborsLabelRanker(), RankingByPairwiseComparison(), NystromMap(5),
+        EmbeddingRegressor(structure="permutations"), EmbeddingRegressor(Ridge(), "permutations"),
     ],
     ids=lambda model: type(model).__name__,
 )  # fmt: skip
@@ -218,9 +243,10 @@ def test_strings_are_refused_alike(iris, model, form):
 def test_numbers_written_as_strings_are_refused_alike(iris):
     X, y = iris
     model = StructuredRidge("permutations").fit(X, y)
+    forest = EmbeddingRegressor(structure="permutations", random_state=0).fit(X, y)
     written = X.astype({X.columns[1]: str})
     for given in (written, written.to_numpy(), X.to_numpy().astype(str), X.to_numpy().astype(str).tolist()):
-        for call in (lambda X: clone(model).fit(X, y), model.predict, lambda X: NystromMap(5).fit(X)):
+        for call in (lambda X: clone(model).fit(X, y), model.predict, lambda X: NystromMap(5).fit(X), forest.predict):
             with pytest.raises(
                 ValueError, match=r"X, row 0: found '\d.\d' in column .*, a string: make numbers of such"
             ):
@@ -282,3 +308,15 @@ def test_digits_in_later_rows_of_lists_are_refused(iris):
     rows[7][2] = "4.5"
     with pytest.raises(ValueError, match=r"X, row 7: found '4.5' in column 2, a string"):
         StructuredRidge("permutations").fit(rows, y)
+
+
+def test_rows_of_different_lengths_are_refused(iris):
+    X, y = iris
+    rows = X.to_numpy().tolist()
+    for length, shown in ((1, "1 entry, but 4"), (3, "3 entries, but 4")):
+        for given in (rows[:7] + [rows[7][:length]] + rows[8:], tuple(rows[:7] + [tuple(rows[7][:length])] + rows[8:])):
+            for call in (StructuredRidge("permutations").fit(X.to_numpy(), y).predict, lambda X: NystromMap(5).fit(X)):
+                with pytest.raises(
+                    ValueError, match=f"^X, row 7: {shown} in the row before: give each row all features"
+                ):
+                    call(given)
