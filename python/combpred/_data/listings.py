@@ -286,6 +286,15 @@ def is_missing(entry: Any) -> bool:
     return entry is None or type(entry).__name__ == "NAType" or (isinstance(entry, str) and not entry)
 
 
+def uncompared(labels: Sequence[Any], rows: str) -> str:
+    """Return what to tell of labels that no row compares with others; `rows` is what a row is called."""
+    noun, stand = ("label", "it stands") if len(labels) == 1 else ("labels", "they stand")
+    return (
+        f"no {rows} compares {noun} {summary(labels)} with another one: where {stand} in predictions is arbitrary, "
+        "leave out such columns"
+    )
+
+
 def rankings_of(items: str) -> str:
     """Return which converters make positions of lists, for messages; `items` is what is ranked."""
     return (

@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._data.forms import column_names, columns_in_order, frame_of
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
-from .._data.listings import positions_by_score
+from .._data.listings import positions_by_score, uncompared
 from .._data.names import output, set_output, with_names
-from .._data.targets import TargetError, is_array_of_numbers, summary
+from .._data.targets import TargetError, is_array_of_numbers
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError
@@ -135,13 +135,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             )
         unknown = preferences.uncompared()
         if unknown.size:
-            labels, stand = ("label", "it stands") if unknown.size == 1 else ("labels", "they stand")
-            shown = summary([self._label_name(label) for label in unknown.tolist()])
-            warn_user(
-                f"no row of positive weight compares {labels} {shown} with another one: where {stand} in predictions "
-                "is arbitrary, leave out such columns",
-                UserWarning,
-            )
+            labels = [self._label_name(label) for label in unknown.tolist()]
+            warn_user(uncompared(labels, "row of positive weight"), UserWarning)
         doubt = preferences.doubt(X)
         if doubt is not None:
             warn_user(with_names(doubt, "column", None if self.labels_ is None else tuple(self.labels_)), UserWarning)

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
+from .._data.blocks import take_rows
 from .._data.checks import whole_number
 from .._data.forms import column_names
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists
+from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists, uncompared
 from .._data.names import Names, joined
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from ._base import Sized, Structure
@@ -24,6 +25,7 @@ from ._search.constraints import Restriction
 _NEIGHBOURS = 5
 _FEWEST_DOUBTED = 30
 _MOST_DOUBTED = 300
+_ROWS_AT_ONCE = 4096  # read to find labels that none compares
 _ENTRIES_DOUBTED = 2_000_000
 
 
@@ -344,8 +346,24 @@ class Permutations(Structure):
         return (1 + psi) / 2
 
     def doubt(self, y: Any, X: Any) -> str | None:
-        """Return that y tells nothing, or why it may list labels rather than positions; None where neither is."""
+        """Return which labels y tells nothing of, or why it may list labels rather than positions, or None."""
+        unknown = self._uncompared(y, X.shape[0])
+        if 0 < len(unknown) < self._n():
+            names = range(self._n()) if self._names is None else self._names
+            return uncompared([names[label] for label in unknown], "row of y")
         return doubt_positions(self, y, X)
+
+    def _uncompared(self, y: Any, n: int) -> NDArray[np.intp]:
+        """Return the labels that no row tells the order of with another one; rows are read until each label is told."""
+        known = np.zeros(self._n(), dtype=np.bool_)
+        for first in range(0, n, _ROWS_AT_ONCE):
+            parts, _ = self.space.encode_targets(take_rows(y, slice(first, min(first + _ROWS_AT_ONCE, n))))
+            ranked = parts > 0
+            ordered = parts.max(axis=1) > np.where(ranked, parts, self._n() + 1).min(axis=1)
+            known |= (ranked & ordered[:, np.newaxis]).any(axis=0)
+            if known.all():
+                break
+        return np.flatnonzero(~known)
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.

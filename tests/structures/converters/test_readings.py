@@ -59,6 +59,41 @@ def test_training_warns_of_orders_and_only_of_those(model):
         assert model.fit(frame, Permutations.from_orders(orders(y), one_based=True)).score(frame, y) == right
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        StructuredRidge(Permutations(), kernel="rbf"),
+        StructuredRidge(Permutations()),
+        StructuredRidge(Permutations(), solver="primal"),
+        ProbabilisticStructured(Permutations()),
+        StructuredSVM(Permutations(), tol=0.1),
+    ],
+    ids=repr,
+)
+def test_labels_that_no_row_compares_are_named(model):
+    X, y = rankings(30, 4)
+    known = pd.DataFrame(y, columns=["tea", "milk", "cola", "beer"])
+    alone = known.assign(beer=-1)
+    alone.loc[3] = [-1, -1, -1, 1]  # with no other one to be compared with
+    for frame in (known.assign(beer=-1), alone):
+        with pytest.warns(UserWarning, match="no row of y compares label 'beer' with another one: where it stands in"):
+            model.fit(X, frame)
+    with pytest.warns(UserWarning, match="compares labels 1, 3 with another one: where they stand in predictions is"):
+        model.fit(X, np.where(np.arange(4) % 2, -1, y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, known.where(known > 1, -1))  # every label is compared in some row
+        model.fit(X, Permutations.from_top_k([["tea"], ["milk", "tea"]] * 15, list(known.columns)))
+
+
+def test_labels_that_some_row_compares_are_found_in_any_row():
+    y = np.tile([1, 2, -1], (10_000, 1))
+    X = np.zeros((10_000, 1))
+    assert "label 2 with another one" in Permutations(3).doubt(y, X)
+    y[9_999] = [1, -1, 2]
+    assert Permutations(3).doubt(y, X) is None and Permutations(3).doubt(pl.from_numpy(y), X) is None
+
+
 def test_the_reading_that_is_proposed_is_the_right_one():
     X, y = rankings()
     with pytest.warns(UserWarning, match=FAR_MORE):
