@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from combpred import ApproximationWarning, ProbabilisticStructured, StructuredRidge, StructuredSGD
+from combpred import (
+    ApproximationWarning,
+    ConvertedTargets,
+    EmbeddingRegressor,
+    ProbabilisticStructured,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredSGD,
+    StructuredVoting,
+)
+from combpred.baselines import StructuredPerceptron, StructuredSVM
+from combpred.ranking import OnlineLabelRanker, RankingByPairwiseComparison
 from combpred.sampling import log_partition
 from combpred.structures import LabelSets, Ordinal, Permutations, Routes
 from enumerated_problem import problem
@@ -52,6 +67,80 @@ def test_the_line_of_the_user_is_named(ask, category):
     found = [warning for warning in caught if issubclass(warning.category, category)]
     assert found
     assert {warning.filename for warning in found} == {__file__}
+
+
+def told(ask):
+    """Return the warnings of a call."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask()
+    return [str(warning.message) for warning in caught]
+
+
+FRAMES = (
+    pd.DataFrame(X, index=[f"r{i}" for i in range(len(X))]),
+    pd.DataFrame(Y, index=[f"r{i}" for i in range(len(X))]),
+)
+LEARNERS = [
+    StructuredRidge("permutations"),
+    StructuredRidge("permutations", kernel="rbf"),
+    StructuredRidge("permutations", solver="primal"),
+    StructuredRidgeCV("permutations", alphas=[1.0], kernels=["linear"]),
+    StructuredRidgeCV("permutations", alphas=[1.0], kernels=["linear"], cv=2),
+    ProbabilisticStructured("permutations", alpha=10.0),
+    StructuredSGD("permutations", tol=0.1),
+    StructuredSVM("permutations", tol=0.5),
+    StructuredPerceptron("permutations"),
+    EmbeddingRegressor(Ridge(), "permutations"),
+    StructuredVoting([("one", StructuredRidge("permutations"))], weights=None),
+    RankingByPairwiseComparison(),
+    OnlineLabelRanker(random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", LEARNERS, ids=repr)
+def test_rows_of_y_in_another_order_than_those_of_x_are_doubted(model):
+    inputs, y = FRAMES
+    moved = r"X and y have indexes in different orders, .*: pass y.loc\[X.index\], or join .* or y.to_numpy\(\) where"
+    with pytest.warns(UserWarning, match=moved) as caught:
+        model.fit(inputs, y[::-1])
+    assert len({str(each.message) for each in caught if "index" in str(each.message)}) == 1  # shown once
+    assert not [said for said in told(lambda: model.fit(inputs, y)) if "index" in said]
+    assert not [said for said in told(lambda: model.score(inputs, y[::-1].loc[inputs.index])) if "index" in said]
+    for y_moved in (y[::-1], y.sample(frac=1, random_state=0)):
+        with pytest.warns(UserWarning, match=moved):
+            score = model.score(inputs, y_moved)
+        assert score == model.score(inputs, y_moved.to_numpy()) <= model.score(inputs, y)  # as scikit-learn pairs them
+    if hasattr(model, "partial_fit") and not isinstance(model, ProbabilisticStructured):
+        with pytest.warns(UserWarning, match=moved):
+            clone(model).partial_fit(inputs, y[::-1])
+
+
+def test_which_indexes_are_doubted():
+    inputs, y = FRAMES
+    n = len(X)
+
+    def said(own, other):
+        model = StructuredRidge("permutations")
+        return "".join(told(lambda: model.fit(inputs.set_axis(own, axis=0), y.set_axis(other, axis=0))))
+
+    counted, moved = np.arange(n), np.arange(n)[::-1]
+    assert "in different orders" in said(counted, moved)
+    assert said(counted, counted) == said(moved, counted + 2 * n) == said(pd.RangeIndex(n), counted.astype(float)) == ""
+    assert said(pd.RangeIndex(n), moved + 3) == said(moved + 3, pd.RangeIndex(n)) == ""  # as frames of arrays have it
+    assert "in different orders" in said(counted + 1, counted + 2)
+    days = pd.date_range("2020-01-01", periods=n + 1)
+    assert "in different orders" in said(days[:-1], days[1:])
+    assert "in different orders" in said(counted // 2, moved // 2)
+    weights = pd.Series(np.ones(n), index=moved)
+    with pytest.warns(UserWarning, match="X and sample_weight have indexes in different orders"):
+        StructuredRidge("permutations").fit(inputs.set_axis(counted, axis=0), y.to_numpy(), sample_weight=weights)
+    lists = Permutations.to_orders(y.set_axis(list("abcd"), axis=1), sep=">")
+    for structure in (Permutations(), Permutations(labels=list("abcd"))):
+        model = ConvertedTargets(StructuredRidge(structure), form="orders", sep=">")
+        backwards = pd.Series(lists, index=inputs.index)[::-1]
+        for ask in (model.fit, model.score):
+            assert len([each for each in told(partial(ask, inputs, backwards)) if "index" in each]) == 1
 
 
 GRADES = np.array([1, 2, 3, 4])

@@ -39,7 +39,7 @@ from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import Hierarchy, LabelSets, Ordinal, PosetElements, Structure, has_classes, is_meant
 from .certified import Certified
-from .training import TrainingRows, embed_targets, resolve_targets, weigh_rows
+from .training import TrainingRows, embed_targets, require_target, resolve_targets, weigh_rows
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -133,11 +133,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     # Training rows.
 
-    def _require_target(self, y: Any) -> None:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: give one structure per row"
-            )
+    def _require_target(self, X: Any, y: Any, sample_weight: Any = None) -> None:
+        require_target(self, X, y, sample_weight)
 
     def _check_training_rows(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """Check the training data and set `structure_`; X must have been through `_check_input`."""
@@ -686,5 +683,6 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """
         if is_dask(X):
             return mean_over_rows(self, "score", X, y, sample_weight)
+        self._require_target(X, y, sample_weight)
         predicted = self.predict(X)  # refuses what is not fitted
         return float(self.structure_.score(y, predicted, sample_weight))

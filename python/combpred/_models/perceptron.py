@@ -398,7 +398,7 @@ class StructuredPerceptron(StructuredEstimator):
         1.0
         """
         with refit(self):
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
             self._resolve_kernel(rows)
@@ -452,7 +452,7 @@ class StructuredPerceptron(StructuredEstimator):
                 "fit, or a linear kernel on inputs mapped by combpred.kernels.NystromMap"
             )
         with unchanged_on_failure(self):
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             first = not hasattr(self, "state_")
             if first:
                 clear_fit(self)

@@ -368,7 +368,7 @@ class ProbabilisticStructured(StructuredEstimator):
             if is_dask(X):
                 fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
                 return self
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
             self._check_capabilities()
             engine = training_engine(self, rows.X.shape[0])
@@ -477,7 +477,7 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         with unchanged_on_failure(self):
             require_linear_kernel(self)
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             first = not hasattr(self, "descent_")
             rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
             self._check_capabilities()

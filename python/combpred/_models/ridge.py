@@ -104,7 +104,8 @@ class RidgeBase(StructuredEstimator):
 
         Targets and weights that are known are not checked again.
         """
-        self._require_target(y)
+        if known is None:
+            self._require_target(X, y, sample_weight)
         X = self._check_input(X, reset=True)
         self._check_options()
         rows = self._check_training_rows(X, y, sample_weight) if known is None else known._replace(X=X)
@@ -534,7 +535,7 @@ def _rows_as_given(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) -
 
     X is neither copied nor converted where it is an array of numbers, and not looked through.
     """
-    model._require_target(y)
+    model._require_target(X, y, sample_weight)
     X = unconverted(model, X)
     model._check_options()
     rows = model._check_training_rows(X, y, sample_weight)

@@ -268,7 +268,7 @@ class StructuredRidgeCV(RidgeBase):
         with refit(self):
             alphas = self._check_alphas()
             self._check_lists()
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             if self.cv is None:
                 self._fit_leave_one_out(X, y, sample_weight, alphas, constraints)
             else:

@@ -360,7 +360,7 @@ class StructuredSGD(RidgeBase):
         """
         with unchanged_on_failure(self):
             self._require_online()
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             first = not hasattr(self, "descent_")
             if first:
                 clear_fit(self)

@@ -275,7 +275,7 @@ class StructuredSVM(StructuredEstimator):
         1.0
         """
         with refit(self):
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
             self._resolve_kernel(rows)

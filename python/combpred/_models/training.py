@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.checks import frozen
+from .._data.forms import doubt_indexes
 from .._data.inputs import check_lengths, check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets, summary
 from .._data.warn import warn_user
@@ -30,6 +31,15 @@ if TYPE_CHECKING:
 
 _NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 _REMEDY = "set warm_start=False to start from zero"
+
+
+def require_target(model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
+    """Raise ValueError where y is missing; warn where frames have its rows, or weights, in another order than X."""
+    if y is None:
+        raise ValueError(
+            f"{type(model).__name__} requires y to be passed, but the target y is None: give one structure per row"
+        )
+    doubt_indexes(X, y=y, sample_weight=sample_weight)
 
 
 def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]:

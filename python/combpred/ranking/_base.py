@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.forms import column_names, columns_in_order, frame_of
+from .._data.forms import column_names, columns_in_order, doubt_indexes, frame_of
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.listings import positions_by_score, uncompared
 from .._data.names import output, set_output, with_names
@@ -122,6 +122,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
         """Return checked inputs, preferences and weights, without the rows of weight 0."""
+        doubt_indexes(X, y=y, sample_weight=sample_weight)
         X = check_rows(self, X, reset=True)
         preferences = self._named(y, reset=True)
         check_consistent_length(X, preferences)
@@ -340,6 +341,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         >>> round(RankingByPairwiseComparison().fit(X, y).score(X, y), 2)
         0.99
         """
+        doubt_indexes(X, y=y, sample_weight=sample_weight)
         predicted = self._positions(X)
         truth = self._named(y)
         check_consistent_length(predicted, truth)

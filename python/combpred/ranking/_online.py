@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import whole_number
+from .._data.forms import doubt_indexes
 from .._data.glossary import documented
 from .._data.inputs import check_rows, check_weights, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
@@ -210,6 +211,7 @@ class OnlineLabelRanker(LabelRanker):
         with unchanged_on_failure(self):
             self._validate_params()
             first = not hasattr(self, "n_labels_")
+            doubt_indexes(X, y=y, sample_weight=sample_weight)
             X = check_rows(self, X, reset=first)
             preferences = self._named(y, reset=first)
             check_consistent_length(X, preferences)

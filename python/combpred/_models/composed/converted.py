@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..._data.forms import frame_of
+from ..._data.forms import doubt_indexes, frame_of
 from ..._data.glossary import documented
 from ..._data.inputs import input_tags, refit, refuse_unread
 from ..._data.names import output, set_output
@@ -155,6 +155,8 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             # Names are learnt from the columns of a frame, but for those that the structure of the estimator has.
             known = self.structure is None and getattr(convert, "keywords", None)
             framed = not known and "as_frame" in inspect.signature(convert).parameters
+            if not framed:  # where it is, the estimator sees the index of y
+                doubt_indexes(X, y=y)
             y = self._converted(convert, y, **({"as_frame": True} if framed else {}))
             if self.structure is not None:
                 self.structure_ = resolve_structure(self.structure if inspect.isclass(structure) else structure, y)
@@ -287,6 +289,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             As the converter and ``score`` of the estimator.
         """
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        doubt_indexes(X, y=y)
         targets = self.convert_targets(y)  # refuses what is not fitted
         return float(self.estimator_.score(X, targets, **weights))
 

@@ -180,7 +180,7 @@ class EmbeddingRegressor(ComposedEstimator):
             # An instance may have no `predict` until it is fitted, as StackingRegressor with its default parameters.
             if not hasattr(type(self._regressor()), "predict"):
                 raise TypeError(f"regressor must have a method 'predict', got {self.regressor!r}")
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
             targets = self._embed_rows(rows)

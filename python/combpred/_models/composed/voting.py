@@ -228,7 +228,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         """
         with refit(self):
             kept, given = self._check_members()
-            self._require_target(y)
+            self._require_target(X, y, sample_weight)
             X = self._check_input(X, reset=True)
             y = in_memory(y, "y")
             check_consistent_length(X, y)
