@@ -13,7 +13,8 @@ from .._data.inputs import check_weights
 from .._data.relations import encode_relations, items_shown, pair_probabilities
 from .._lib.aggregate import strongest_chains
 from .._lib.arrays import refuse_masked
-from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
+from ._orders import read_positions
+from ._rows import check_no_row, check_same_shape, with_same_columns
 
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them
 
@@ -46,8 +47,8 @@ def pair_completeness(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, k) or (n, k, k), k >= 2
-        Positions of k items, 1 for the first, equal ones tied, −1 where unknown; or booleans: ``y[i, u, v]`` says that
-        u is before v. Two-dimensional arrays are taken for positions, never for the signs of pairs.
+        Positions of k items, 1 for the first, equal ones tied, −1 or NaN where unknown; or booleans: ``y[i, u, v]``
+        says that u is before v. Two-dimensional arrays are taken for positions, never for the signs of pairs.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     %(counted_per_row)s
@@ -216,10 +217,9 @@ def _both(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]
 def _signs(y: Any, name: str) -> NDArray[np.int8]:
     """Return for the pairs u < v 1 where u is before v, −1 where v is before u, 0 where neither is known."""
     refuse_masked(y, name)
-    values = np.asarray(y)
-    if values.ndim == 3:
-        return encode_relations(values, items_shown(values, name), name, reflexive=True).astype(np.int8)
-    positions = number_matrix(values, name)
+    if getattr(y, "ndim", 0) == 3 or (isinstance(y, (list, tuple)) and np.ndim(y[:1]) == 3):
+        return encode_relations(y, items_shown(y, name), name, reflexive=True).astype(np.int8)
+    positions = read_positions(y, name, unknown=True)
     check_no_row(
         ((positions < 0) & (positions != -1)).any(axis=1),
         f"{name} must hold positions, 1 for the first and −1 where unknown, or be booleans of shape (n, k, k); another "

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice
-from .._data.forms import columns_in_order
+from .._data.forms import columns_in_order, frame_kind
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
-from .._data.targets import as_numbers, encoded_rows, target_matrix
+from .._data.targets import as_numbers, encoded_rows, summary, target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._rows import check_same_shape
@@ -82,7 +83,7 @@ def hierarchical_h_loss(
     y_pred: ArrayLike,
     *,
     parent: Any,
-    node_weight: str | ArrayLike | None = None,
+    node_weight: str | ArrayLike | Mapping[Hashable, float] | None = None,
     sample_weight: ArrayLike | None = None,
     per_row: bool = False,
 ) -> float | NDArray[np.float64]:
@@ -94,9 +95,10 @@ def hierarchical_h_loss(
         Node indices, or names when `parent` is a mapping; or sets of nodes, 0/1 with a column for each node, that hold
         the parent of every node, as y of `combpred.structures.Subtrees`.
     %(parent_of_metrics)s
-    node_weight : {"sibling", "subtree"}, array-like of shape (n_nodes,) or None, default=None
-        What a wrong node costs. None: 1. "sibling": 1 for the root, whose weight is shared by its children in equal
-        parts, and so on. "subtree": the share of all nodes that are below it, itself included.
+    node_weight : {"sibling", "subtree"}, array-like of shape (n_nodes,), dict or None, default=None
+        What a wrong node costs; in a dict or a series of pandas by its name. None: 1. "sibling": 1 for the root, whose
+        weight is shared by its children in equal parts, and so on. "subtree": the share of all nodes that are below it,
+        itself included.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -139,7 +141,7 @@ def hierarchical_h_loss(
     """
     tree = Tree(parent)
     cost = _costs(tree, node_weight)
-    if np.ndim(y_true) == 2 or np.ndim(y_pred) == 2:
+    if any(np.ndim(y) == 2 and (np.shape(y)[1] > 1 or len(tree) == 1) for y in (y_true, y_pred)):
         a, b = (_sets(tree, y, argument) for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")))
         check_same_shape(a, b)
         wrong = a != b
@@ -165,7 +167,18 @@ def _sets(tree: Tree, y: ArrayLike, argument: str) -> NDArray[np.int32]:
     return encoded_rows(Description("subtrees", {"n": len(tree)}, tree.parent), values, argument)
 
 
-def _costs(tree: Tree, node_weight: str | ArrayLike | None) -> NDArray[np.float64]:
+def _nodes_of(tree: Tree, weights: Mapping[Hashable, Any]) -> Sequence[Hashable]:
+    """Return what weights call the nodes, by name or number; ValueError where they are of others, or lack some."""
+    numbers = range(len(tree))
+    names: Sequence[Hashable] = numbers if tree.names is None or set(weights) == set(numbers) else tree.names
+    for said, odd in (("lacks", set(names) - set(weights)), ("has", set(weights) - set(names))):
+        if odd:
+            shown = summary(sorted(odd, key=str))
+            raise ValueError(f"node_weight {said} {shown}; it holds one number for each node: {summary(names)}")
+    return names
+
+
+def _costs(tree: Tree, node_weight: Any) -> NDArray[np.float64]:
     """Return what each node costs where it is wrong."""
     if node_weight is None:
         return np.ones(len(tree))
@@ -181,6 +194,10 @@ def _costs(tree: Tree, node_weight: str | ArrayLike | None) -> NDArray[np.float6
         for node in downwards[::-1]:
             cost[tree.parent[node]] += cost[node]
         return cost / len(tree)
+    if frame_kind(node_weight) == "pandas":
+        node_weight = node_weight.to_dict()
+    if isinstance(node_weight, Mapping):
+        node_weight = [node_weight[node] for node in _nodes_of(tree, node_weight)]
     given = as_numbers(np.asarray(node_weight), "node_weight", "weights are numbers").astype(np.float64)
     if given.shape != (len(tree),) or not np.isfinite(given).all() or (given < 0).any():
         raise ValueError(

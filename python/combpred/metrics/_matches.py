@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from .._data.inputs import mean_of_rows
+from .._data.targets import TargetError
 from .._lib.arrays import refuse_masked
 from ._rows import check_same_shape, with_same_columns
 
@@ -90,8 +91,6 @@ def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
             "other is"
         )
     equal = np.asarray(truth == predicted)
-    if equal.shape != truth.shape:
-        raise ValueError(f"y_true ({truth.dtype}) and y_pred ({predicted.dtype}) hold values that cannot be compared")
     rows: NDArray[np.bool_] = np.logical_and.reduce(equal.reshape(len(equal), -1), axis=1)
     return rows
 
@@ -104,5 +103,21 @@ def _holds(values: NDArray[Any]) -> str:
 
 
 def _array(y: Any, name: str) -> NDArray[Any]:
+    """Return labels or rows; ValueError for rows of different lengths, and where one is missing."""
     refuse_masked(y, name)
-    return y.toarray() if issparse(y) else np.asarray(y)
+    if y is None:
+        raise ValueError(f"{name} is None; this requires {name} to be passed")
+    try:
+        values = y.toarray() if issparse(y) else np.asarray(y)
+    except ValueError:
+        raise ValueError(
+            f"the rows of {name} differ in length; pad them, or make y of them by a converter of their structure"
+        ) from None
+    if values.dtype.kind == "O":  # also NA, which compares as neither equal nor different
+        missing = np.array([isinstance(v, float) and v != v or type(v).__name__ == "NAType" for v in values.ravel()])
+    else:
+        missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=np.bool_)
+    if values.ndim and missing.any():
+        row = int(np.argmax(missing.reshape(len(values), -1).any(axis=1)))
+        raise TargetError(row, "found nan, which equals nothing; fill it in, or leave the row out", name)
+    return values

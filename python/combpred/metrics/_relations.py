@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
+from .._data.relations import encode_relations, items_shown
 from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
 
 
@@ -16,8 +19,9 @@ def pair_accuracy(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, n_pairs)
-        Relations of items: for each pair +1, −1, or 0 for none, as of `Tournaments` and `PartialOrders`.
+    y_true, y_pred : array-like of shape (n, n_pairs) or (n, k, k)
+        Relations of items: for each pair +1, −1, or 0 for none, as of `Tournaments` and `PartialOrders`; or booleans,
+        ``y[i, u, v]`` saying that u is before v.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -39,7 +43,7 @@ def pair_accuracy(
     array([0.667, 0.667])
     """
     y_true, y_pred = with_same_columns(y_true, y_pred)
-    truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
+    truth, predicted = _signs(y_true, "y_true"), _signs(y_pred, "y_pred")
     check_same_shape(truth, predicted)
     for relation, name in ((truth, "y_true"), (predicted, "y_pred")):
         check_no_row(
@@ -48,3 +52,8 @@ def pair_accuracy(
         )
     right: NDArray[np.float64] = (truth == predicted).mean(axis=1)
     return mean_of_rows(right, sample_weight, per_row)
+
+
+def _signs(y: Any, name: str) -> NDArray[Any]:
+    matrices = getattr(y, "ndim", 0) == 3 or (isinstance(y, (list, tuple)) and np.ndim(y[:1]) == 3)
+    return encode_relations(y, items_shown(y, name), name, reflexive=True) if matrices else number_matrix(y, name)

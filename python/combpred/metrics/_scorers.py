@@ -83,9 +83,13 @@ class Scorer:
         """
         found = (estimator.decision_function if self.name == _OF_SCORES else estimator.predict)(X)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        metric = _METRICS[self.name]
-        y, found = _comparable(estimator, y, found, self.name == _OF_SCORES)
-        value = float(metric(y, found, **weights, **self.params))
+        metric, params = _METRICS[self.name], self.params
+        y, found, structure = _comparable(estimator, y, found, self.name == _OF_SCORES)
+        if structure is not None and structure.default_metric == self.name and not params:
+            return float(structure.score(y, found, **weights))  # takes every format of its y
+        if "parent" in inspect.signature(metric).parameters and hasattr(structure, "parent"):
+            params = {"parent": structure, **params}
+        value = float(metric(y, found, **weights, **params))
         return value if metric.__name__ == self.name else -value
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Scorer:
@@ -173,7 +177,7 @@ def get_scorer(scoring: str | Scorer, **params: Any) -> Scorer:
     scoring : str or Scorer
         One of `get_scorer_names`. Each is also an object of this module: ``kendall_tau_scorer``.
     **params
-        Further arguments of the metric, such as ``parent`` of "neg_hierarchical_loss".
+        Further arguments of the metric, such as ``k`` of "ndcg". Estimators of hierarchies and subtrees know `parent`.
 
     Returns
     -------
@@ -203,8 +207,8 @@ def get_scorer(scoring: str | Scorer, **params: Any) -> Scorer:
     return Scorer(scoring, params)
 
 
-def _comparable(estimator: Any, y: Any, found: Any, are_scores: bool) -> tuple[Any, Any]:
-    """Return y and predictions as metrics take them: lists converted, columns in the order that the estimator knows."""
+def _comparable(estimator: Any, y: Any, found: Any, are_scores: bool) -> tuple[Any, Any, Any]:
+    """Return y and predictions, lists converted, columns in the order that the estimator knows, and its structure."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
@@ -216,9 +220,9 @@ def _comparable(estimator: Any, y: Any, found: Any, are_scores: bool) -> tuple[A
         else:
             break
     if (structure := getattr(estimator, "structure_", None)) is not None:
-        return structure.ordered(y), found
+        return structure.ordered(y), found, structure
     known = getattr(estimator, "labels_", None)
-    return columns_in_order(y, known, "y", f"those of {type(estimator).__name__}"), found
+    return columns_in_order(y, known, "y", f"those of {type(estimator).__name__}"), found, None
 
 
 accuracy_scorer = get_scorer("accuracy")

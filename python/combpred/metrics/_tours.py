@@ -12,7 +12,10 @@ from .._data.targets import TargetError, whole_numbers
 from .._lib.arrays import IntArray
 from ._rows import check_same_shape
 
-_PLACES = "places are whole numbers from 0 on, and −1 pads short rows at the right"
+_PLACES = (
+    "places are whole numbers from 0 on, and −1 pads short rows at the right; from_names of "
+    "structures.Routes(places=[…]), or Cycles(vertices=[…]), makes such rows of names"
+)
 
 
 def route_f1(

@@ -138,12 +138,16 @@ def _predictions(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[FloatArray, Floa
     y_true, y_prob = with_same_columns(y_true, y_prob, "y_prob")
     happened, probability = np.asarray(y_true), np.asarray(y_prob)
     if happened.shape != probability.shape:
-        raise ValueError(f"y_true has shape {happened.shape} and y_prob {probability.shape}; they must agree")
+        hint = "they must agree"
+        if happened.ndim == 1 and probability.shape == (len(happened), 2):
+            hint = "pass the probability of the event alone, as y_prob[:, 1]"
+        raise ValueError(f"y_true has shape {happened.shape} and y_prob {probability.shape}; {hint}")
     if not happened.size:
         raise ValueError("y_true and y_prob are empty; at least 1 prediction is needed")
     for name, values in (("y_true", happened), ("y_prob", probability)):
         if values.dtype.kind not in "biuf":
-            raise ValueError(f"{name} must hold numbers, got dtype {values.dtype}")
+            how = "; pass whether the event happened, as y_true == 'yes'" if name == "y_true" else ""
+            raise ValueError(f"{name} must hold numbers, got dtype {values.dtype}{how}")
     _refuse(~((happened == 0) | (happened == 1)), happened, "y_true", "events are 0 or 1")
     _refuse(~((probability >= 0) & (probability <= 1)), probability, "y_prob", "probabilities are between 0 and 1")
     return happened.ravel().astype(np.float64), probability.ravel().astype(np.float64)
