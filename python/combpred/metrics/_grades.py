@@ -67,7 +67,7 @@ def _grades(y: Any, name: str, of_true: Any = None) -> NDArray[Any]:
     grades = np.asarray(y)
     if grades.dtype.kind in "US" or any(isinstance(grade, str) for grade in grades.ravel()[:1]):
         raise ValueError(
-            f"{name} holds names of grades: pass pandas.Categorical({name}, categories=[…], ordered=True), with them in "
+            f"{name} holds names of grades: pass pandas.Categorical({name}, categories=[…], ordered=True), with all in "
             "their order"
         )
     return grades
