@@ -13,7 +13,7 @@ from .._data.inputs import check_weights
 from .._data.relations import encode_relations, items_shown, pair_probabilities
 from .._lib.aggregate import strongest_chains
 from .._lib.arrays import refuse_masked
-from ._orders import read_positions
+from ._orders import checked_positions
 from ._rows import check_no_row, check_same_shape, with_same_columns
 
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them
@@ -219,7 +219,7 @@ def _signs(y: Any, name: str) -> NDArray[np.int8]:
     refuse_masked(y, name)
     if getattr(y, "ndim", 0) == 3 or (isinstance(y, (list, tuple)) and np.ndim(y[:1]) == 3):
         return encode_relations(y, items_shown(y, name), name, reflexive=True).astype(np.int8)
-    positions = read_positions(y, name, unknown=True)
+    positions = checked_positions(y, name, unknown=True)
     check_no_row(
         ((positions < 0) & (positions != -1)).any(axis=1),
         f"{name} must hold positions, 1 for the first and −1 where unknown, or be booleans of shape (n, k, k); another "

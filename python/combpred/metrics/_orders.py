@@ -253,7 +253,7 @@ def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
 def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true, and NaN, which becomes −1."""
     y_true, y_pred = with_same_columns(y_true, y_pred)
-    truth, predicted = read_positions(y_true, "y_true", unknown=unknown), read_positions(y_pred, "y_pred")
+    truth, predicted = checked_positions(y_true, "y_true", unknown=unknown), checked_positions(y_pred, "y_pred")
     check_same_shape(truth, predicted)
     if truth.shape[1] < 2:
         raise ValueError(f"y_true and y_pred must rank at least 2 labels, got {truth.shape[1]}")
@@ -266,7 +266,7 @@ def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> 
     return truth, predicted
 
 
-def read_positions(y: Any, name: str, *, unknown: bool = False) -> NDArray[Any]:
+def checked_positions(y: Any, name: str, *, unknown: bool = False) -> NDArray[Any]:
     """Return positions as numbers, NaN as −1 if `unknown`; booleans are doubted as in training."""
     refuse_names(y, name, rankings_of("labels"))
     if np.asarray(y).dtype.kind == "b":
