@@ -13,9 +13,8 @@ from .._data.forms import column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
 from .._data.listings import rankings_of
 from .._data.names import with_names
-from .._data.positions import doubt_numbers
 from .._data.relations import encode_relations
-from .._data.targets import TargetError, as_numbers, summary, target_matrix, unknown_positions
+from .._data.targets import TargetError, as_numbers, doubt_numbers, summary, target_matrix, unknown_positions
 from .._data.warn import warn_user
 from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray

@@ -13,9 +13,8 @@ from scipy.stats import rankdata
 
 from .._data.forms import refuse_names
 from .._data.listings import rankings_of
-from .._data.positions import doubt_numbers
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import TargetError, as_numbers, error_at, target_matrix, unknown_positions
+from .._data.targets import TargetError, as_numbers, doubt_numbers, error_at, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, Subgraphs, read_positions
 from ..structures import Permutations

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, read_lists, table_rows
-from .._data.positions import doubt_numbers
-from .._data.targets import TargetError, target_matrix
+from .._data.targets import TargetError, doubt_numbers, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
 from ._permutations import doubt_positions, ranked_lists, ranks_of
