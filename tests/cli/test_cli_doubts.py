@@ -219,3 +219,69 @@ def test_what_evaluation_cannot_judge_is_said(
     assert "t.csv, line 2: t: y_true must hold 0 and 1" in said and said.endswith("(for --metric hamming_loss)")
     said = fails("predict", path, "--model", model, "--constraints", "rule")
     assert "t.csv, line 2: 'rule' holds 7, which is no JSON object of constraints" in said
+
+
+@pytest.mark.parametrize(("cell", "sep"), [("a>>b", ">>"), ("a->b", "->"), ("a.b", ".")])
+def test_names_may_be_divided_by_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cell: str, sep: str
+) -> None:
+    path, model = table(tmp_path / "t.csv", cell, sep.join("ba")), str(tmp_path / "m")
+    for structure in ("permutations", "weakorders", "labelsets", "routes"):
+        fitted(path, "--structure", structure, "--targets", "t", f"--target-sep={sep}", "--model", model)
+        assert "'a', 'b'" in capsys.readouterr().out
+        assert main(["predict", path, "--model", model]) == 0
+        assert {*capsys.readouterr().out.split()[1:]} <= {cell, sep.join("ba"), "a", "b", "a=b"}
+
+
+def test_columns_that_hold_each_position_once_are_rankings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing
+) -> None:
+    path, model = str(tmp_path / "t.csv"), str(tmp_path / "m")
+    frame = pd.DataFrame({"x": X, "tea": np.where(HIGH, 1, 2), "milk": np.where(HIGH, 2, 1)})
+    frame.to_csv(path, index=False)
+    common = [path, "--targets", "tea,milk", "--model", model]
+    fitted(*common)
+    assert capsys.readouterr().out.startswith("Permutations(labels=['tea', 'milk'], n_labels=2)")
+    (frame - [0, 1, 1]).to_csv(path, index=False)
+    fitted(*common)
+    assert capsys.readouterr().out.startswith("LabelSets(")
+    said = fails("fit", *common, "--structure", "permutations")
+    assert said.endswith("add 1; a row that lists labels from best to worst needs --choices")
+
+
+def test_a_row_is_not_taken_for_the_names_in_silence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, model = tmp_path / "t.csv", str(tmp_path / "m")
+    rows = "".join(f"{x},{'ab'[int(x > 0)]}\n" for x in X)
+    path.write_text(rows)
+    fitted(str(path), "--targets", "1", "--model", model)
+    assert "the first line of " in (said := capsys.readouterr().err) and "taken for names of columns" in said
+    fitted(str(path), "--targets", "1", "--no-header", "--model", model)
+    assert capsys.readouterr().err == ""
+    path.write_text(f"2024,kind\n{rows}")
+    fitted(str(path), "--targets", "kind", "--model", model)
+    assert capsys.readouterr().err == ""
+
+
+def test_files_of_parquet_that_are_broken_are_named(tmp_path: Path, fails: Failing) -> None:
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"PAR1 and nothing more")
+    assert f"error: {path}: " in fails("fit", str(path), "--targets", "t", "--model", str(tmp_path / "m"))
+
+
+def test_a_tree_that_is_given_takes_nodes_in_one_column(tmp_path: Path, fails: Failing) -> None:
+    path = table(tmp_path / "t.csv", "u", "v", {"above": ["w"] * 40})
+    tree = '{"u": "w", "v": "w", "w": null}'
+    said = fails(
+        "fit",
+        path,
+        "--structure",
+        "hierarchy",
+        "--param",
+        f"parent={tree}",
+        "--targets",
+        "above,t",
+        "--model",
+        str(tmp_path / "m"),
+    )
+    assert "the targets 'above', 't', … hold names such as 'w'" in said

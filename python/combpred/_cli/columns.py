@@ -81,7 +81,7 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
         When nothing is left, when a column has two uses, holds numbers that are not read as such, or nearly as many
         categories as there are rows.
     """
-    from pandas.api.types import is_datetime64_any_dtype, is_integer_dtype, is_numeric_dtype
+    from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
     uses = dict.fromkeys(targets, "--targets")
     for option in ("id", "inputs", "drop"):
@@ -112,7 +112,7 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
                 said.append(f"note: {name!r} {table.doubts[name]}")
             continue
         fields = column.dropna().astype(str)
-        is_date = is_datetime64_any_dtype(column) or (len(fields) and fields.str.fullmatch(_DATE).all())
+        is_date = column.dtype.kind in "mM" or (len(fields) and fields.str.fullmatch(_DATE).all())
         if is_date and name not in asked:
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
             continue

@@ -55,15 +55,15 @@ def run_demo(options: Namespace) -> None:
 
         ours = StructuredRidgeCV(structure, alphas=_PENALTIES, kernels=["rbf"], gammas=[None])
         search = GridSearchCV(theirs, {penalty: _PENALTIES}, scoring=scored, cv=3, error_score="raise")
+        size = f"{len(data.data) // 2} × {data.data.shape[1]}"
         for estimator in (ours, search):
             found = cross_validate(
                 make_pipeline(StandardScaler(), estimator), data.data, data.target, scoring=scored,
                 cv=ShuffleSplit(1, test_size=0.5, random_state=0), return_estimator=True, error_score="raise",
             )  # fmt: skip
             called = f"StructuredRidge, loss {found['estimator'][0][-1].loss_}" if estimator is ours else method
-            size = f"{len(data.data) // 2} × {data.data.shape[1]}"
-            times = found["test_score"][0], found["fit_time"][0], found["score_time"][0]
-            rows.append((name, size, called, structure.default_metric, *times))
+            measured = (found[key][0] for key in ("test_score", "fit_time", "score_time"))
+            rows.append((name, size, called, structure.default_metric, *measured))
             print(_FORMAT.format(*(rows[-1] if estimator is ours else ("", "", *rows[-1][2:]))), flush=True)
     print("\nThe best of five penalties is chosen by us by leave-one-out, by scikit-learn by three folds.")
     if plot is not None:
@@ -72,15 +72,16 @@ def run_demo(options: Namespace) -> None:
 
 
 def _draw(rows: list[tuple[Any, ...]], figure: Any) -> Any:
-    axes = figure.subplots(1, 2, sharey=True)
+    left, right = figure.subplots(1, 2, sharey=True)
     at = np.arange(len(rows) // 2)
-    both = (-0.2, "StructuredRidge", rows[0::2]), (0.2, "scikit-learn (see the table)", rows[1::2])
-    for offset, label, lines in both:
-        axes[0].barh(at + offset, [line[4] for line in lines], 0.38, label=label)
-        axes[1].barh(at + offset, [line[5] + line[6] for line in lines], 0.38)
-    names = [f"{line[0]}\n({line[3]})" for line in rows[0::2]]
-    axes[0].set(yticks=at, yticklabels=names, xlabel="score on test rows")
-    axes[0].invert_yaxis()
-    axes[1].set(xlabel="seconds to choose the penalty, fit and predict", xscale="log")
+    for offset, label, lines in (
+        (-0.2, "StructuredRidge", rows[0::2]),
+        (0.2, "scikit-learn (see the table)", rows[1::2]),
+    ):
+        left.barh(at + offset, [line[4] for line in lines], 0.38, label=label)
+        right.barh(at + offset, [line[5] + line[6] for line in lines], 0.38)
+    left.set(yticks=at, yticklabels=[f"{line[0]}\n({line[3]})" for line in rows[0::2]], xlabel="score on test rows")
+    left.invert_yaxis()
+    right.set(xlabel="seconds to choose the penalty, fit and predict", xscale="log")
     figure.legend(loc="outside upper center", ncols=2, frameon=False)
     return figure

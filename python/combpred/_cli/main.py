@@ -20,6 +20,7 @@ _ADVICE = {
     r"take \w+\.from_\w+\(y\b[^)]*\)": "give --choices",
     r"by Ordinal\((\[.*?\])\)": r"by --param 'grades=\1'",
     r"as in Ordinal\(\[.*?\]\), or pass an ordered Categorical": "by --param grades=LOWEST,…,HIGHEST",
+    r"is to be converted by \w+\.from_\w+": "needs --choices",
     r", or take [A-Z]\w+\.from_\w+, .*": "",
     r": rename the columns, or pass an array, whose columns are taken in that order": "",
 }

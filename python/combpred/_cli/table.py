@@ -18,6 +18,7 @@ import numpy as np
 
 from .._data.checks import counted
 from .._data.targets import summary
+from .._data.warn import warn_user
 from ..aggregation import read_preflib
 from .error import UsageError, needed, require
 
@@ -194,9 +195,11 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
     try:
         head = pandas.read_csv(io.BytesIO(data), header=None, nrows=_SOME, dtype=str, na_filter=False, **how)
         names = [name.strip() for name in head.iloc[0]] if header else [f"x{j}" for j in range(head.shape[1])]
-        named = not all(re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE) for name in names)
-        what = f"the first line of {source} holds numbers, not names of columns"
-        require(named, f"{what}; with --no-header it counts as a row")
+        numbers = [name for name in names if re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE)]
+        how_else = "with --no-header it counts as a row"
+        require(numbers != names, f"the first line of {source} holds numbers, not names of columns; {how_else}")
+        if any("." in name for name in numbers):
+            warn_user(f"the first line of {source} holds numbers, taken for names of columns; {how_else}", UserWarning)
         if names[0] == "" and len(names) > 1:
             names[0] = "index"  # as pandas writes the index of a data frame
         _check_names(source, names)
@@ -270,7 +273,10 @@ def _read_preflib(source: str, content: str, pandas: Any) -> Table:
 
 def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
     needed(*_ARROW)
-    frame = pandas.read_parquet(io.BytesIO(raw))
+    try:
+        frame = pandas.read_parquet(io.BytesIO(raw))
+    except (ValueError, OSError) as error:
+        raise UsageError(f"{source}: {error}") from error
     frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns]
     _check_names(source, list(frame.columns))

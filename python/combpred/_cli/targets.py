@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from argparse import Namespace
@@ -76,11 +77,11 @@ class TargetColumns:
         if self.form == "columns":
             y = number_frame(table, self.columns).astype(np.float64)  # no longer sparse
             return y if y.isna().any(axis=None) or (y % 1 != 0).any(axis=None) else y.astype(np.int64)
+        cells = self.cells(table)
         if self.form == "values":
-            self.cells(table)
             return _values(table.frame[self.columns[0]], as_text=self.as_text)
         try:
-            return self._converted(self.cells(table), structure)
+            return self._converted(cells, structure)
         except RowError as error:
             shown = ", ".join(map(repr, self.columns))
             raise UsageError(f"{table.where(error.row)}: {shown}: {error.reason}") from error
@@ -111,9 +112,8 @@ class TargetColumns:
         if self.form == "tiers":
             tiers = [[[*map(str.strip, tier.split(TIE))] for tier in cell.split(self.sep)] for cell in cells]
             others = [{*self.names}.difference(*row) if self.spread or structure is None else () for row in tiers]
-            y = WeakOrders.from_tiers(
-                [[*r, [*o]] for r, o in zip(tiers, others, strict=True)], self.names, as_frame=True
-            )
+            complete = [[*row, [*of]] for row, of in zip(tiers, others, strict=True)]
+            y = WeakOrders.from_tiers(complete, self.names, as_frame=True)
             return y if self.spread else y.mask([[name in of for name in self.names] for of in others], -1)
         if self.form == "sets":
             return LabelSets.from_sets(cells, self.names, sep=self.sep, as_frame=True)
@@ -124,7 +124,7 @@ class TargetColumns:
     @property
     def between(self) -> str:
         """A pattern of what stands between the names of a cell."""
-        return f"[{re.escape(self.sep + TIE * (self.form == 'tiers'))}]"
+        return "|".join(map(re.escape, [self.sep, TIE] if self.form == "tiers" else [self.sep]))
 
     def written(self, predicted: Any, structure: Any) -> Any:
         """Return predictions as a data frame: in the columns of training, or as cells like those of training."""
@@ -147,7 +147,7 @@ class TargetColumns:
         if self.form in ("orders", "tiers"):
             return [self.sep.join(map(TIE.join, row)) for row in WeakOrders.to_tiers(predicted, list(self.names))]
         if self.form == "sets":
-            return [self.sep.join(labels) for labels in LabelSets.to_sets(predicted, list(self.names))]
+            return list(LabelSets.to_sets(predicted, list(self.names), sep=self.sep))
         if self.form == "tree":
             paths = structure.to_paths(predicted, sep=self.sep, qualified=True)
             return [path if isinstance(path, str) else PATHS.join(path) for path in paths]
@@ -182,6 +182,9 @@ def find_targets(
     frame, spread = table.frame[list(columns)], len(columns) > 1
     numbers, named = frame.select_dtypes(["number", "bool"]), ranks or structure is None or structure in _FORMS
     if spread and (numbers.notna().any(axis=None) or frame.isna().all(axis=None) or not named):
+        ranked = structure is None and numbers.shape == frame.shape and frame.notna().all(axis=None)
+        if ranked and (np.sort(frame.to_numpy(np.float64), axis=1) == 1 + np.arange(len(columns))).all():
+            structure = None if ranks else "permutations"  # nothing else holds 1 to k once in each row
         doubtful = numbers.max(axis=None) > len(columns) or _PLACE.search(" ".join(columns))
         if doubtful and (ranks or structure in ("permutations", "weakorders")):
             what = f"{columns[0]!r}, {columns[1]!r}, … are read as the positions of labels that are called so"
@@ -194,20 +197,16 @@ def find_targets(
     form = "orders" if ranks else _FORMS.get(structure or "", "values")
     if ranks or (spread and form == "tiers"):
         form = "tiers" if column.str.contains(TIE, regex=False).any() else "orders"
+    if form == "tree" and "parent" in given:
+        form = "values"
     if spread:
         _check_spread(table.source, frame, column, structure, form)
-    if form == "values" or (form == "tree" and "parent" in given):
+    if form == "values":
         what = f"the target {columns[0]!r} holds {next(iter(column), '')!r}, but those of {structure} are numbers"
         how = "in the columns that they have in Python"
         require(len(numbers.columns) or structure in (None, *_CLASSES), f"{table.source}: {what}, {how}")
-        named_by = [
-            name
-            for key in ("grades", "parent", "nodes")
-            if isinstance(given.get(key), (list, dict))
-            for name in given[key]
-        ]
-        as_text = structure == "posetelements" or any(isinstance(name, str) for name in named_by)
-        return TargetColumns(columns, "values", as_text=as_text), {}, structure
+        named = '"' in json.dumps([given.get(key) for key in ("grades", "parent", "nodes")])  # which are then strings
+        return TargetColumns(columns, "values", as_text=named or structure == "posetelements"), {}, structure
     divider = sep or {"sets": SET, "tree": BELOW}.get(form, ORDER)
     if not spread and paths is None:
         _check_divided(table.source, column, form, divider, sure=sep is not None)
@@ -224,10 +223,9 @@ def find_targets(
         known = "places" if structure == "routes" else "vertices"
         return found, {} if known in given else {known: names}, structure
     folded = {name.casefold(): name for name in names}
-    for name in names:
-        if (other := folded[name.casefold()]) != name:
-            what = f"{name!r} and {other!r} count as two labels"
-            warn_user(f"{table.source}: {what}; if they are one, mend the file", UserWarning)
+    for name in set(names).difference(folded.values()):
+        what = f"{name!r} and {folded[name.casefold()]!r} count as two labels"
+        warn_user(f"{table.source}: {what}; if they are one, mend the file", UserWarning)
     return replace(found, names=names), {}, structure
 
 
@@ -235,7 +233,7 @@ def _guessed(name: str, column: Any, paths: Sequence[str] | None, sep: str | Non
     """Return the structure of fields of names, None for that of classes; warns where these may be several names."""
     if paths is not None:
         return "subtrees" if any(len(_deepest(cell, BELOW)) > 1 for cell in column) else "hierarchy"
-    if len(column) and column.str.fullmatch(_CHAIN.format(ORDER)).all():
+    if column.str.fullmatch(_CHAIN.format(ORDER)).all() and len(column):
         return "weakorders" if column.str.contains(TIE, regex=False).any() else "permutations"
     if column.str.fullmatch(_CHAIN.format(re.escape(SET))).any():
         return "labelsets"
