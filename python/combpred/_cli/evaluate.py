@@ -38,8 +38,8 @@ def evaluate(options: argparse.Namespace) -> None:
     structure = getattr(pipeline[-1], "structure_", None)
     y = header.targets.read(table, structure)
     known = getattr(pipeline[-1], "classes_", ())
-    strange = sorted(set(np.unique(y)) - set(known)) if len(known) and not options.cv and np.ndim(y) == 1 else []
-    if strange:
+    strange = np.setdiff1d(y, known) if len(known) and not options.cv and np.ndim(y) == 1 else ()
+    if len(strange):
         what = f"the target {header.targets.columns[0]!r} holds {summary(strange)}, which did not occur in training"
         warn_user(f"{what}, and which is never predicted", UserWarning)
     default = getattr(structure, "default_metric", "kendall_tau")
@@ -112,11 +112,10 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
     if "parent" in takes:
         kind = type(structure or pipeline[-1]).__name__
         require(hasattr(structure, "parent"), f"--metric: {name} needs a tree, {kind} has none")
-        how["parent"] = structure.parent
-    named = "nodes" if "parent" in takes else "grades" if name == "neg_absolute_error" else ""
-    names: Any = getattr(structure, named, None)
-    if np.ndim(names) == 1 and np.ndim(y) == 1:  # these metrics take numbers
-        y, predicted = (np.array([list(names).index(each) for each in of]) for of in (y, predicted))
+        how["parent"] = structure
+    grades: Any = getattr(structure, "grades", None)
+    if name == "neg_absolute_error" and np.ndim(grades):  # it takes numbers
+        y, predicted = (np.array([list(grades).index(each) for each in of]) for of in (y, predicted))
     if "scores" in takes:
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
     try:
