@@ -38,8 +38,8 @@ def evaluate(options: argparse.Namespace) -> None:
     structure = getattr(pipeline[-1], "structure_", None)
     y = header.targets.read(table, structure)
     known = getattr(pipeline[-1], "classes_", ())
-    strange = np.setdiff1d(y, known) if len(known) and not options.cv and np.ndim(y) == 1 else ()
-    if len(strange):
+    strange = np.setdiff1d(y, known).tolist() if len(known) and not options.cv and np.ndim(y) == 1 else []
+    if strange:
         what = f"the target {header.targets.columns[0]!r} holds {summary(strange)}, which did not occur in training"
         warn_user(f"{what}, and which is never predicted", UserWarning)
     default = getattr(structure, "default_metric", "kendall_tau")
