@@ -69,7 +69,7 @@ def claims(name: str, texts: list[str]) -> None:
         digits = load_digits_hierarchy().structure
         assert hierarchical_loss(["6", "2", "6"], ["8", "1", "1"], parent=digits, per_row=True).tolist() == [2, 4, 5]
         _, right = (float(share) for share in re.findall(r"([\d.]+)% of", shown)[:2])
-        assert right > float(re.findall(r"always is right in ([\d.]+)%", shown)[0])
+        assert right > float(re.findall(r"a leaf is right in ([\d.]+)%", shown)[0])
     elif name == "routes":
         ours = numbers(shown, "the model's")
         for other in ("the most frequent walk", "the most similar visitor's"):
