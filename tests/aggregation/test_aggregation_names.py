@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +19,7 @@ from combpred.aggregation import (
     kemeny,
     median_rank,
     plackett_luce,
+    read_preflib,
 )
 from combpred.structures import WeakOrders
 
@@ -188,3 +191,18 @@ def test_numbers_of_rows_are_no_item(aggregate):
         warnings.simplefilter("error")
         aggregate(np.array([[1, 4, 3, 2], [2, 1, 3, 4], [3, 1, 4, 2], [4, 1, 2, 3]]))  # as many rows as items
         aggregate(numbered.drop(columns="voter"))
+
+
+@pytest.mark.parametrize("aggregate", AGGREGATES)
+def test_elections_and_dicts_are_told_what_to_pass(aggregate):
+    text = "# NUMBER ALTERNATIVES: 3\n" + "".join(
+        f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate(NAMES, 1)
+    )
+    plain, framed = (read_preflib(io.StringIO(text + "5: 2,{1,3}\n2: 3\n"), as_frame=named) for named in (False, True))
+    found = aggregate(framed.rankings, weights=framed.weights)
+    assert found.names == NAMES and list(framed.rankings.columns) == NAMES
+    assert repr(found) == repr(replace(aggregate(plain.rankings, weights=plain.weights), names=NAMES))
+    with pytest.raises(TypeError, match="pass ballots.rankings, with weights=ballots.weights"):
+        aggregate(plain)
+    with pytest.raises(TypeError, match=r"pass pandas.DataFrame\(rankings\)"):
+        aggregate({"Ann": [1, 2], "Bob": [2, 1]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 import combpred
 from combpred import CapabilityError, losses, sampling
@@ -114,3 +115,5 @@ def test_scores_are_matched_by_the_names_of_entries():
     plain = LabelSets(2)  # its entries are called label0 and label1
     for given in ({"label1": [2.0], "label0": [1.0]}, {"tea": [1.0], "milk": [2.0]}):  # others keep their order
         np.testing.assert_array_equal(plain.marginals(pd.DataFrame(given)), plain.marginals([[1.0, 2.0]]))
+    with pytest.raises(TypeError, match=r"pass a dense array \(scores.toarray\(\)\)"):
+        structure.decode(csr_array(scores))

@@ -10,10 +10,12 @@ import re
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._data.listings import as_table
 
 _HEADER = re.compile(r"#\s*([A-Z ]+?)\s*(\d*)\s*:\s*(.*)")
 _BALLOT = re.compile(r"\s*(\d+)\s*:\s*(.*)")
@@ -26,8 +28,9 @@ class Ballots:
 
     Attributes
     ----------
-    rankings : ndarray of shape (n, k), int32
+    rankings : ndarray of shape (n, k), int32, or DataFrame
         Position of every item on a ballot, 1 for the first, tied items sharing one, −1 for items that are not listed.
+        Columns of a data frame have the names of the items, which the aggregation functions then know.
     weights : ndarray of shape (n,), float64
         How many voters cast the ballot.
     names : list of str
@@ -36,19 +39,21 @@ class Ballots:
         Title of the election, empty if the file has none.
     """
 
-    rankings: NDArray[np.int32]
+    rankings: Any
     weights: NDArray[np.float64]
     names: list[str]
     title: str
 
 
-def read_preflib(source: str | PathLike[str] | TextIO) -> Ballots:
+def read_preflib(source: str | PathLike[str] | TextIO, *, as_frame: bool = False) -> Ballots:
     """Read ballots in PrefLib's formats of orders, .soc, .soi, .toc and .toi, and of categories, .cat.
 
     Parameters
     ----------
     source : str, path or text file
         File to read, in the format with a header of lines that begin with ``#``, as PrefLib has it since 2022.
+    as_frame : bool, default=False
+        Whether `rankings` are a data frame of pandas, whose columns have the names of the items.
 
     Returns
     -------
@@ -76,11 +81,14 @@ def read_preflib(source: str | PathLike[str] | TextIO) -> Ballots:
     Examples
     --------
     >>> import io
-    >>> from combpred.aggregation import read_preflib
+    >>> from combpred.aggregation import kemeny, read_preflib
     >>> text = "# NUMBER ALTERNATIVES: 3\\n# ALTERNATIVE NAME 1: Ann\\n5: 2,{1,3}\\n2: 3\\n"
     >>> ballots = read_preflib(io.StringIO(text))
     >>> ballots.rankings.tolist(), ballots.weights.tolist(), ballots.names
     ([[2, 1, 2], [-1, -1, 1]], [5.0, 2.0], ['Ann', '2', '3'])
+    >>> ballots = read_preflib(io.StringIO(text), as_frame=True)
+    >>> kemeny(ballots.rankings, weights=ballots.weights).tiers
+    [['2'], ['Ann'], ['3']]
     """
     if isinstance(source, (str, PathLike)):
         lines = Path(source).read_text(encoding="utf-8").splitlines()
@@ -113,6 +121,7 @@ def read_preflib(source: str | PathLike[str] | TextIO) -> Ballots:
     rankings = np.array([_positions(text, k, number) for number, _, text in ballots], dtype=np.int32)
     names = [header.get(("ALTERNATIVE NAME", str(item)), str(item)) for item in range(1, k + 1)]
     weights = np.array([count for _, count, _ in ballots], dtype=np.float64)
+    rankings = as_table(rankings, tuple(names), as_frame)
     return Ballots(rankings, weights, names, header.get(("TITLE", ""), ""))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,10 @@ _INTRANSITIVE = "kemeny and acyclic_majority also take the sum of relations that
 
 def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
     """Return the rankings that a user passed: positions ``(n, k)``, or relations ``(n, k, k)`` of partial orders."""
+    if hasattr(rankings, "rankings"):
+        raise TypeError("rankings are a whole election: pass ballots.rankings, with weights=ballots.weights")
+    if isinstance(rankings, Mapping):
+        raise TypeError("rankings are a dict: pass pandas.DataFrame(rankings), with a column for each item")
     names = column_names(rankings, "rankings")
     rankings = columns_in_order(rankings, names, "rankings", "")
     try:

@@ -219,7 +219,7 @@ class MarginalsDisplay:
         marginals = np.asarray(model.predict_marginals(rows))
         if len(marginals) != 1:
             raise ValueError(
-                f"X has {len(marginals)} rows, a matrix shows the distribution of one; pass one, such as X[[0]]"
+                f"X has {len(marginals)} rows, a matrix shows the distribution of one; pass one, such as X[:1]"
             )
         return cls.from_marginals(model.structure_, marginals[0], labels=labels, order=order, ax=ax, **kwargs)
 

@@ -70,6 +70,8 @@ def to_arviz(samples: Samples, structure: Structure, *, n_chains: int = 1) -> An
 
     if not isinstance(samples, Samples):
         raise TypeError(f"samples must be what combpred.sampling.sample returns, got {samples!r:.80}")
+    if not isinstance(structure, Structure):
+        raise TypeError(f"structure must be a combpred.structures.Structure, that of the draws; got {structure!r:.80}")
     n_draws, n = samples.value.shape
     whole_number(n_chains, "n_chains", 1, n)
     if n % n_chains:

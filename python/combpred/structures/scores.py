@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._data.forms import columns_in_order, frame_kind
 from .._data.targets import as_numbers
@@ -34,6 +35,8 @@ def read_scores(structure: Structure, scores: Any) -> tuple[FloatArray, bool]:
     ValueError
         When they have another shape or other names, or are not finite.
     """
+    if issparse(scores):
+        raise TypeError("scores are a sparse matrix; pass a dense array (scores.toarray())")
     single = frame_kind(scores) == "pandas" and not hasattr(scores, "columns")
     table = scores.to_frame().T if single else scores
     if hasattr(table, "columns") or hasattr(table, "column_names"):
