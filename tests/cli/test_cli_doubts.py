@@ -269,6 +269,23 @@ def test_files_of_parquet_that_are_broken_are_named(tmp_path: Path, fails: Faili
     assert f"error: {path}: " in fails("fit", str(path), "--targets", "t", "--model", str(tmp_path / "m"))
 
 
+def test_an_index_of_parquet_is_a_column_unless_it_numbers_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    path, model = str(tmp_path / "t.parquet"), str(tmp_path / "m")
+    frame = pd.DataFrame({"u": ["a", "b"] * 20, "v": np.arange(40) % 3, "x": X, "t": np.where(HIGH, "p", "q")})
+    for index, inputs in ((["u", "v"], "v, x\n1 input is a category: u "), (["u"], "v, x\n1 input is a category: u "),
+                          (["v"], "v, x\n1 input is a category: u ")):  # fmt: skip
+        frame.set_index(index).to_parquet(path)
+        fitted(path, "--targets", "t", "--model", model)
+        assert f"2 inputs are numbers: {inputs}" in capsys.readouterr().out
+    for unnamed, inputs in (("u", "v, x\n1 input is a category: index "), ("v", "x\n1 input is a category: u ")):
+        frame.set_index(unnamed).rename_axis(None).to_parquet(path)
+        fitted(path, "--targets", "t", "--model", model)
+        assert f"numbers: {inputs}" in capsys.readouterr().out.replace("number: ", "numbers: ")
+
+
 def test_a_tree_that_is_given_takes_nodes_in_one_column(tmp_path: Path, fails: Failing) -> None:
     path = table(tmp_path / "t.csv", "u", "v", {"above": ["w"] * 40})
     tree = '{"u": "w", "v": "w", "w": null}'

@@ -98,21 +98,21 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
     asked = select(table.names, options.categorical, "--categorical")
     strange = [name for name in asked if name not in chosen]
     require(not strange, f"--categorical names the column {next(iter(strange), '')!r}, which is not an input")
-    numbers, categories, said = list[str](), list[str](), list[str]()
+    numbers, categories, said, kinds = list[str](), list[str](), list[str](), dict(table.frame.dtypes)
     for name in targets:
-        if not is_numeric_dtype(table.frame[name]):
+        if not is_numeric_dtype(kinds[name]):
             _refuse_notations(table.source, table.frame[name].dropna().astype(str), table.marks)
     for name in chosen:
-        column = table.frame[name]
-        if is_numeric_dtype(column) and name not in asked:
+        if is_numeric_dtype(kinds[name]) and name not in asked:
             numbers.append(name)
-            if is_integer_dtype(column) and len(table) >= _FEW and (np.diff(column) == 1).all():
+            counts = is_integer_dtype(kinds[name]) and len(table) >= _FEW
+            if counts and (np.diff(table.frame[name]) == 1).all():
                 said.append(f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop it")
             if name in table.doubts:
                 said.append(f"note: {name!r} {table.doubts[name]}")
             continue
-        fields = column.dropna().astype(str)
-        is_date = column.dtype.kind in "mM" or (len(fields) and fields.str.fullmatch(_DATE).all())
+        fields = table.frame[name].dropna().astype(str)
+        is_date = kinds[name].kind in "mM" or (len(fields) and fields.str.fullmatch(_DATE).all())
         if is_date and name not in asked:
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
             continue
@@ -188,14 +188,8 @@ def input_frame(table: Table, numbers: Sequence[str], categories: Sequence[str],
     import pandas
 
     text = table.columns([*numbers, *categories])[list(categories)].fillna("").astype(str)
-    values = number_frame(table, numbers)
-    rows, columns = _where(values, np.isnan)
-    if rows.size and not missing:
-        lacking = [numbers[j] for j in np.unique(columns)]
-        where = f" (and in {summary(lacking[1:])})" if lacking[1:] else ""
-        remedy = f"{where}; drop the rows, or fit with --impute median"
-        refuse_missing(table, f"input {lacking[0]!r}", rows[columns == columns.min()], remedy)
-    return pandas.concat([values, text.apply(lambda column: column.str.strip()).astype(object)], axis=1)
+    stripped = text.apply(lambda column: column.str.strip()).astype(object)
+    return pandas.concat([number_frame(table, numbers, missing=missing), stripped], axis=1)
 
 
 def refuse_missing(table: Table, what: str, rows: Any, remedy: str) -> None:
@@ -205,8 +199,11 @@ def refuse_missing(table: Table, what: str, rows: Any, remedy: str) -> None:
         raise UsageError(f"{table.where(int(min(rows)))}: the {what} is missing, here and in {others}{remedy}")
 
 
-def number_frame(table: Table, names: Sequence[str]) -> Any:
-    """Return columns as finite numbers, NaN where they are missing; UsageError, naming the line, for other fields."""
+def number_frame(table: Table, names: Sequence[str], *, missing: bool = True) -> Any:
+    """Return columns as finite numbers; UsageError, naming the line, for other fields.
+
+    Missing numbers are NaN if `missing` is true, otherwise refused.
+    """
     import pandas
 
     frame = table.columns(names)
@@ -218,18 +215,24 @@ def number_frame(table: Table, names: Sequence[str]) -> Any:
             raise UsageError(f"{table.where(wrong.index[0])}: {what} (see --decimal, --thousands, --na-values)")
         frame = frame.assign(**{name: numbers})
     frame = frame.astype(pandas.SparseDtype(np.float64, 0.0) if _is_sparse(frame) else np.float64)
-    rows, columns = _where(frame, np.isinf)
-    if rows.size:
-        what = f"{names[int(columns[rows.argmin()])]!r} is infinite"
-        raise UsageError(f"{table.where(rows.min())}: {what}; give a finite number, or leave the field empty")
+    rows, columns, values = _odd(frame)
+    if np.isinf(values).any():
+        row, column = min((i, j) for i, j, value in zip(rows, columns, values, strict=True) if np.isinf(value))
+        what = f"{names[column]!r} is infinite; give a finite number, or leave the field empty"
+        raise UsageError(f"{table.where(row)}: {what}")
+    if rows.size and not missing:
+        lacking = [names[j] for j in np.unique(columns)]
+        where = f" (and in {summary(lacking[1:])})" if lacking[1:] else ""
+        remedy = f"{where}; drop the rows, or fit with --impute median"
+        refuse_missing(table, f"input {lacking[0]!r}", rows[columns == columns.min()], remedy)
     return frame
 
 
-def _where(frame: Any, condition: Any) -> tuple[Any, Any]:
-    """Return the rows and columns of those entries of a frame of numbers, other than 0, for which a condition holds."""
+def _odd(frame: Any) -> tuple[Any, Any, Any]:
+    """Return the rows, columns and values of those entries of a frame of numbers that are missing or infinite."""
     entries = frame.sparse.to_coo() if _is_sparse(frame) else coo_matrix(frame.to_numpy())
-    held = condition(entries.data)
-    return entries.row[held], entries.col[held]
+    odd = ~np.isfinite(entries.data)
+    return entries.row[odd], entries.col[odd], entries.data[odd]
 
 
 def _is_sparse(frame: Any) -> bool:
@@ -263,7 +266,7 @@ def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute:
         each = [f"{name} ({counted(n, 'level')})" for name, n in levels.items()]
         yield f"{counted(len(levels), 'input is a category', 'inputs are categories')}: {', '.join(each)}"
     values = X[numbers]
-    lacking = np.bincount(_where(values, np.isnan)[1], minlength=len(numbers))
+    lacking = np.bincount(_odd(values)[1], minlength=len(numbers))
     empty = [int((X[name] == "").sum()) for name in categories]
     filled = f"filled in by --impute {impute}"
     for names, counts, what in ((numbers, lacking, filled), (categories, empty, "a level of their own")):

@@ -210,7 +210,6 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
     except (pandas.errors.ParserError, ValueError) as error:
         raise UsageError(f"{source}: {str(error).strip()}") from error
     frame = frame.astype(dict.fromkeys(frame.select_dtypes(exclude=["number", "bool"]), object))
-
     doubts = _doubts(head[header:], names, decimal)
 
     def again(some: list[str]) -> Any:
@@ -277,7 +276,8 @@ def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
         frame = pandas.read_parquet(io.BytesIO(raw))
     except (ValueError, OSError) as error:
         raise UsageError(f"{source}: {error}") from error
-    frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
+    number = frame.index.dtype.kind in "iu" and frame.index.name is None  # of the row, as pandas gives it
+    frame = frame.reset_index(drop=number)
     frame.columns = [str(name) for name in frame.columns]
     _check_names(source, list(frame.columns))
     for name in frame.columns[[kind.kind == "O" for kind in frame.dtypes]]:
