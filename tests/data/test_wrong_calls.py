@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from combpred import StructuredRidge, aggregation, metrics, ranking, sampling, trusted_types
@@ -27,12 +28,20 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: StructuredRidge("permutations").fit([[1, 2], [3]], RANKS), ValueError,
      "X, row 1: has 1 value, but row 0 has 2; every row has one for each feature"),
     (lambda: StructuredRidge("permutations").fit([[1, "2"], ["a"]], RANKS), ValueError, "X, row 1: has 1 value"),
+    (lambda: StructuredRidge("permutations").fit([[1], [2], [3]], RANKS), ValueError,
+     "inconsistent numbers of samples: [3, 2], of X and y: each row of X needs one of y"),
+    (lambda: StructuredRidge("labelsets").fit([[1], [2]], pd.DataFrame({"red": ["yes", "no"], "sour": [0, 1]})),
+     ValueError, "found ['yes', 0], words for yes and no: make 0 and 1 of them, such as by y[column] == 'yes'"),
     # Structures.
     (lambda: WeakOrders.from_tiers(5), TypeError, "tiers must be a list with an entry for each row, got 5"),
     (lambda: WeakOrders.from_tiers("ab"), TypeError, "tiers must be a list with an entry for each row, got 'ab'"),
     (lambda: WeakOrders.from_tiers([["a"], "ab"]), ValueError, "tiers, row 1: found 'ab'; give a list of groups"),
     (lambda: WeakOrders.from_tiers([{"a": 1}]), ValueError, "tiers, row 0: found {'a': 1}; give a list of groups"),
     (lambda: Paths([("a", "b")], "a", "b").count(), ValueError, "names of vertices are given by vertices="),
+    (lambda: Paths([("a", "b"), ("b", "a")], "a", "b", vertices=["a", "b"]).count(), ValueError,
+     "Paths: the arcs form a cycle: 'a' → 'b' → 'a'"),
+    (lambda: Paths([("a", "b")], "b", "a", vertices=["a", "b"]).count(), ValueError,
+     "no path leads from the source, vertex 'b', to the target, vertex 'a'"),
     (lambda: Assignments(items=["Ann", "Bob"]).validate([[1, 1]]), ValueError,
      "y, row 0: items 'Ann' and 'Bob' share a column in [1, 1]"),
     (lambda: Custom.from_structures([], lambda y: [1.0]).count(), ValueError, "Custom: structures is empty"),

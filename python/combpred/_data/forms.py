@@ -217,6 +217,8 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
     odd = isinstance(first, str) or isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
     if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
         shown = row.tolist() if isinstance(row, (np.ndarray, np.generic)) else row
+        if isinstance(shown, list):
+            shown = [each.item() if isinstance(each, np.generic) else each for each in shown]
         said = f"; {converter}" if rows == "names" else _mended(listed if listed is not None else row, converter, names)
         raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}{said}", argument)
     if differs and rows in ("numbers", "names", "labels"):
@@ -231,14 +233,19 @@ def _mended(row: Any, converter: str, names: Container[Hashable]) -> str:
     """Return what makes y of rows of names, or of numbers and truths in words, and of dicts of numbers."""
     if isinstance(row, dict) and "dicts" not in converter and all(map(_is_number, row.values())):
         return "; pandas.DataFrame(y) makes y of dicts with a number for each key"
-    words = list(row) if isinstance(row, (list, tuple, np.ndarray)) else []
-    if not words or not all(isinstance(word, str) for word in words) or all(word in names for word in words):
+    given = list(row) if isinstance(row, (list, tuple, np.ndarray)) else []
+    words = [word for word in given if isinstance(word, str)]
+    numbered = len(words) < len(given)  # beside columns of 0 and 1, words may be yes and no
+    if not words or not all(isinstance(word, str) or word in (0, 1) for word in given):
+        return f"; {converter}"
+    if all(word in names for word in words) or (numbered and not all(word.lower() in _WORDS for word in words)):
         return f"; {converter}"
     if all(map(_is_written, words)):
         return f", numbers written as strings: make numbers of them, such as by .astype(int); of names, {converter}"
     if all(word.lower() in _WORDS for word in words):
         yes = next((word for word in words if _WORDS[word.lower()]), "yes")
-        return f", words for yes and no: make 0 and 1 of them, such as by y == {str(yes)!r}; of names, {converter}"
+        of = "y[column]" if numbered else "y"
+        return f", words for yes and no: make 0 and 1 of them, such as by {of} == {str(yes)!r}; of names, {converter}"
     return f"; {converter}"
 
 

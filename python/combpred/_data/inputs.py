@@ -89,7 +89,10 @@ def refuse_unread(values: Any, argument: str) -> None:
 def check_lengths(X: Any, y: Any) -> None:
     """Raise ValueError unless X and y, which are to be in memory, have the same number of rows."""
     refuse_unread(y, "y")
-    check_consistent_length(X, y)
+    try:
+        check_consistent_length(X, y)
+    except ValueError as error:
+        raise ValueError(f"{error}, of X and y: each row of X needs one of y") from None
 
 
 def in_memory(values: Any, argument: str = "X") -> Any:
@@ -130,7 +133,7 @@ def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
             if dtype.startswith(("date", "time", "duration", "period")):
                 raise ValueError(f"X: column {name!r} holds times: {_OF_TIMES}")
         return (
-            (name, X.column(at).to_pylist() if arrow else X[name])
+            (name, X.column(at).to_pylist() if arrow else X.iloc[:, at] if hasattr(X, "iloc") else X[name])
             for at, name, dtype in listed
             if not _NUMERIC.match(dtype)
         )
