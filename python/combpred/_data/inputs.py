@@ -50,8 +50,8 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
     if not len(getattr(X, "columns", "any")):  # of which scikit-learn says that an array or a dtype is required
         raise ValueError(f"X is a data frame without columns, of shape {X.shape}: at least 1 is needed")
     if options.get("dtype", "numeric") is not None and options.keys().isdisjoint(_AS_GIVEN):
-        refuse_strings(X)
         _refuse_ragged(X)
+        refuse_strings(X)
         X = _filled_by_zeros(X)
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
 
@@ -67,15 +67,12 @@ def _filled_by_zeros(X: Any) -> Any:
 
 
 def _refuse_ragged(X: Any) -> None:
-    """Raise RowError for the first of several lists that has another length than the one before."""
-    if isinstance(X, (list, tuple)) and all(hasattr(row, "__len__") for row in X):
-        lengths = np.fromiter((len(row) for row in X), dtype=np.int64)
-        if (odd := np.flatnonzero(np.diff(lengths))).size:
-            row = int(odd[0]) + 1
-            reason = (
-                f"X, row {row}: {counted(lengths[row], 'entry', 'entries')}, but {lengths[row - 1]} in the row before"
-            )
-            raise RowError(row, f"{reason}: give each row all features", named=True)
+    """Raise RowError for the first of several lists that has another length than the first."""
+    if isinstance(X, (list, tuple)) and all(isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) for row in X):
+        other = next((i for i, row in enumerate(X) if len(row) != len(X[0])), 0)
+        if other:
+            reason = f"X, row {other}: has {counted(len(X[other]), 'value')}, but row 0 has {len(X[0])}"
+            raise RowError(other, f"{reason}; every row has one for each feature", named=True)
 
 
 def refuse_unread(values: Any, argument: str) -> None:
@@ -143,10 +140,6 @@ def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
     if kind in ("O", "U", "S", "T") and getattr(X, "ndim", 0) == 2:
         return ((j, X[:, j]) for j in range(X.shape[1]))
     if isinstance(X, (list, tuple)) and len(X) and all(isinstance(row, (list, tuple)) for row in X):
-        other = next((i for i, row in enumerate(X) if len(row) != len(X[0])), 0)
-        if other:
-            reason = f"X, row {other}: has {counted(len(X[other]), 'value')}, but row 0 has {len(X[0])}"
-            raise RowError(other, f"{reason}; every row has one for each feature", named=True)
         if not any(isinstance(value, (str, bytes, *_TIMES)) for row in X for value in row):
             return ()
         return ((j, [row[j] for row in X]) for j in range(len(X[0])))

@@ -286,7 +286,8 @@ class StructuredRidgeCV(RidgeBase):
             raise ValueError(f"alphas must be a list of at least one number, got {self.alphas!r}")
         for at, alpha in enumerate(alphas):
             if not _is_positive(alpha):
-                raise ValueError(f"alphas[{at}] is {alpha!r}, must be a positive number")
+                shown = alpha.item() if isinstance(alpha, np.generic) else alpha
+                raise ValueError(f"alphas[{at}] is {shown!r}, must be a positive number")
         return [float(alpha) for alpha in alphas]
 
     def _check_lists(self) -> None:

@@ -316,10 +316,8 @@ def test_digits_in_later_rows_of_lists_are_refused(iris):
 def test_rows_of_different_lengths_are_refused(iris):
     X, y = iris
     rows = X.to_numpy().tolist()
-    for length, shown in ((1, "1 entry, but 4"), (3, "3 entries, but 4")):
+    for length, shown in ((1, "1 value"), (3, "3 values")):
         for given in (rows[:7] + [rows[7][:length]] + rows[8:], tuple(rows[:7] + [tuple(rows[7][:length])] + rows[8:])):
             for call in (StructuredRidge("permutations").fit(X.to_numpy(), y).predict, lambda X: NystromMap(5).fit(X)):
-                with pytest.raises(
-                    ValueError, match=f"^X, row 7: {shown} in the row before: give each row all features"
-                ):
+                with pytest.raises(ValueError, match=f"^X, row 7: has {shown}, but row 0 has 4; every row has one for"):
                     call(given)
