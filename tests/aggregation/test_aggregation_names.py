@@ -206,3 +206,16 @@ def test_elections_and_dicts_are_told_what_to_pass(aggregate):
         aggregate(plain)
     with pytest.raises(TypeError, match=r"pass pandas.DataFrame\(rankings\)"):
         aggregate({"Ann": [1, 2], "Bob": [2, 1]})
+
+
+@pytest.mark.parametrize(
+    ("count", "argument"), [(bradley_terry, "wins"), (lambda given: kemeny(counts=given), "counts")]
+)
+def test_pairs_row_by_row_are_counted_first(count, argument):
+    pairs = [("Ann", "Bob"), ("Ann", "Cid"), ("Bob", "Cid"), ("Bob", "Ann"), ("Cid", "Ann")]
+    table = pd.DataFrame(pairs, columns=["winner", "loser"])
+    for given in (pairs, table):
+        with pytest.raises(ValueError, match=rf"{argument}\[u, v\] counts .*pandas.crosstab\(winner, loser\).reindex"):
+            count(given)
+    counted = pd.crosstab(table.winner, table.loser).reindex(index=NAMES, columns=NAMES, fill_value=0)
+    assert count(counted).names == NAMES and count(counted).consensus[1] == 1  # Bob wins two of three

@@ -300,7 +300,7 @@ def test_refusals() -> None:
     X, y = data()
     rankings = Permutations(3)
     model = ProbabilisticStructured(rankings).fit(X, y)
-    with pytest.raises(ValueError, match=r"X has 2 rows.*X\[\[0\]\]"):
+    with pytest.raises(ValueError, match=r"X has 2 rows.*X\[:1\]"):
         MarginalsDisplay.from_estimator(model, X[:2])
     with pytest.raises(NotFittedError):
         MarginalsDisplay.from_estimator(ProbabilisticStructured(rankings), X[:1])

@@ -21,6 +21,10 @@ from .._lib.arrays import FloatArray
 
 _LARGEST = 1e290  # sum of weights: times any power of the number of items that occurs it is still finite
 _REMEDY = "positions are finite numbers from 0 on, the smaller before the larger, or -1 (or NaN) where unknown"
+_COUNTED = (
+    "{name}[u, v] counts those with u before v: of a pair a row, pandas.crosstab(winner, loser).reindex(index=items, "
+    "columns=items, fill_value=0) makes it"
+)
 _INTRANSITIVE = "kemeny and acyclic_majority also take the sum of relations that are not transitive, as counts"
 
 
@@ -156,6 +160,7 @@ def rows_in_order(table: Any, names: Sequence[Hashable] | None, argument: str, o
 def read_pairs(counts: Any, name: str) -> Pairs:
     """Return the weights of those with u before v, at [u, v], that a user passed as an argument."""
     names = column_names(counts, name)
+    refuse_names(counts, name, _COUNTED.format(name=name))
     counts = rows_in_order(columns_in_order(counts, names, name, ""), names, name, "those of its columns")
     values = as_numbers(target_matrix(counts, name, None, "item"), name, f"{name} are finite numbers, at least 0")
     before = np.array(values, dtype=np.float64, order="C")
