@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combpred import Admissible, StructuredRidge, losses, metrics
+from combpred import Admissible, StructuredRidge, StructuredSGD, StructuredVoting, losses, metrics
 from combpred.aggregation import bradley_terry, kemeny
 from combpred.metrics import abstention_curve, expected_calibration_error, pair_completeness, pair_gamma
-from combpred.ranking import RankingByPairwiseComparison, partial_orders
+from combpred.ranking import OnlineLabelRanker, RankingByPairwiseComparison, partial_orders
+from combpred.sampling import log_partition
 from combpred.structures import (
     Assignments,
+    Graphs,
     Hierarchy,
     LabelSets,
     Ordinal,
     PartialOrders,
+    Paths,
     Permutations,
     PosetElements,
     Routes,
@@ -29,6 +32,8 @@ X = np.random.default_rng(0).normal(size=(N, 2))
 CHAIN = np.triu(np.ones((3, 3), dtype=int))
 RANKS = np.array([[1, 2, 3], [2, 1, 3]] * 6)
 SETS = np.array([[1, 0, 1], [0, 1, 0]] * 6)
+SCORES = np.zeros((4, 3))
+RIDGE = StructuredRidge("permutations")
 WINS = np.array([[0.0, 3.0, 1.0], [2.0, 0.0, 4.0], [5.0, 1.0, 0.0]])
 OUTPUTS = {
     "rankings": (Permutations(3), RANKS),
@@ -93,6 +98,15 @@ CALLS = {
     "observed": lambda: LabelSets(3, observed=masked(SETS[:2])).count(),
     "relation": lambda: PosetElements(masked(CHAIN)).count(),
     "parent": lambda: Hierarchy(masked(np.array([-1, 0, 0]))).count(),
+    "allowed": lambda: Hierarchy([-1, 0, 0], allowed=masked(np.array([True, True, True]))).count(),
+    "edges": lambda: Graphs(4, edges=masked(np.array([[0, 1], [1, 2]]))).count(),
+    "arcs": lambda: Paths(masked(np.array([[0, 1], [1, 2]])), 0, 2).count(),
+    "tied": lambda: Paths([[0, 1], [1, 2]], 0, 2, tied=masked(np.array([0, 1]))).count(),
+    "bound": lambda: log_partition(Permutations(3), SCORES, method="annealed", bound=masked(np.ones(len(SCORES)))),
+    "weights of members": lambda: StructuredVoting([("a", RIDGE)], weights=masked(np.ones(1))).fit(X, RANKS),
+    "link": lambda: StructuredVoting([("a", RIDGE), ("b", RIDGE, masked(np.eye(3)))]).fit(X, RANKS),
+    "classes": lambda: StructuredSGD().partial_fit(X, RANKS[:, 0], classes=masked([1, 2, 3])),
+    "coef": lambda: OnlineLabelRanker().fit(X, RANKS).mistake_bound(X, RANKS, coef=masked(np.ones((3, X.shape[1])))),
 }
 
 

@@ -149,6 +149,7 @@ def allowed_mask(
     """
     if allowed is None:
         return np.ones(n, dtype=np.bool_)
+    refuse_masked(allowed, f"{structure}: allowed")
     values = np.asarray(allowed)
     if values.dtype.kind == "b":
         if values.shape != (n,):

@@ -18,7 +18,7 @@ from .._data.forms import doubt_indexes
 from .._data.inputs import check_lengths, check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets, summary
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, require_memory
+from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
@@ -310,6 +310,7 @@ def structure_of_classes(structure: Any, classes: Any) -> Structure:
             f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
             "structure"
         )
+    refuse_masked(classes, "classes")
     return structure_of_part(MultiClass() if structure is None else structure, np.asarray(classes))
 
 

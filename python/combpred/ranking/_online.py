@@ -16,7 +16,7 @@ from .._data.checks import whole_number
 from .._data.forms import doubt_indexes
 from .._data.glossary import documented
 from .._data.inputs import check_rows, check_weights, row_weights, unchanged_on_failure
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import SUBGRAPHS, UPDATES
 from .._lib.ridge import Design
@@ -326,6 +326,8 @@ class OnlineLabelRanker(LabelRanker):
 
 def _fixed_weights(coef: Any, intercept: Any, shape: tuple[int, int], has_constant: bool) -> FloatArray:
     """Return the user's weights of features, the constant one last, (q, k); ValueError where they do not fit."""
+    for given, name in ((coef, "coef"), (intercept, "intercept")):
+        refuse_masked(given, name)
     weights, k = np.asarray(coef, dtype=np.float64), shape[0]
     if weights.shape != shape or not np.isfinite(weights).all():
         raise ValueError(

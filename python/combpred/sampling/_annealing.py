@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.abi import Control
-from .._lib.arrays import CountArray, FloatArray
+from .._lib.arrays import CountArray, FloatArray, refuse_masked
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import BOUNDED_METHODS
@@ -188,6 +188,7 @@ def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:
 
 def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
     """Return bounds on the magnitudes of scores of n rows, one number or one for each; ValueError for what is none."""
+    refuse_masked(bound, "bound")
     values = np.asarray(bound, dtype=np.float64)
     if values.shape not in ((), (n,)):
         raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.names import Names, index_of, with_names
 from .._data.targets import summary, target_matrix
+from .._lib.arrays import refuse_masked
 from .._lib.call import codes
 from .._lib.errors import in_words_of
 from .._lib.structure import Description, Range
@@ -85,6 +86,7 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
     ValueError
         For a vertex out of range, a self-loop, or an edge that repeats or reverses another; names the edge.
     """
+    refuse_masked(edges, f"{cls}: edges")
     if names is not None:
         edges = [[_vertex(cls, v, names) for v in edge] if np.ndim(edge) == 1 else edge for edge in edges]
     try:

@@ -16,6 +16,7 @@ from .._data.listings import row_entries, table_rows
 from .._data.names import Names, checked_names, index_of, joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers
+from .._lib.arrays import refuse_masked
 from .._lib.call import codes
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
@@ -397,6 +398,7 @@ class Paths(Structure):
 
     def _whole(self, values: ArrayLike, parameter: str, ndim: int) -> NDArray[np.int32]:
         """Return a parameter as int32 after checking that it holds whole numbers in `ndim` dimensions."""
+        refuse_masked(values, f"Paths: {parameter}")
         array = np.asarray(values)
         if array.ndim != ndim or array.dtype.kind not in "iu":
             named = "; names of vertices are given by vertices=" if array.dtype.kind in "OU" else ""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from ..._lib.arrays import FloatArray
+from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.call import get_n_threads
 from ...structures import Custom, Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
 from ..training import TrainingRows, embed_targets, resolve_targets
@@ -143,6 +143,7 @@ def _require_same(structure: Structure, name: str, own: Structure, y: Any) -> No
 def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tuple[Any, Structure, Any]:
     """Return a link after checking it, the structure of its member, and what outputs y are in that."""
     whose, d = f"the link of member {name!r}", structure.n_features
+    refuse_masked(link, whose)
     try:
         if np.iscomplexobj(link):
             raise ValueError("complex numbers")

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from ..._data.glossary import documented
 from ..._data.inputs import check_weights, in_memory, input_tags, refit
-from ..._lib.arrays import FloatArray
+from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
 from ...structures import LabelSets, MultiClass, is_meant
 from ..base import StructuredEstimator
@@ -285,6 +285,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             return entries, None
         if self.scoring is not None:
             raise ValueError(f"scoring={self.scoring!r} has no effect on weights that are given: it is for 'loo'")
+        refuse_masked(self.weights, "weights")
         weights = np.ones(len(self.estimators)) if self.weights is None else np.asarray(self.weights)
         if weights.dtype.kind not in "biuf":
             raise TypeError(f"weights must be numbers, got {self.weights!r}")
