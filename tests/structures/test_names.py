@@ -168,6 +168,10 @@ def test_names_of_another_number_are_refused() -> None:
         TypeError, match=r"n_labels must be an integer or None, got \['a', 'b'\]; names are given by labels="
     ):
         LabelSets(["a", "b"]).count()  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="n_labels must be an integer or None, got 'a'; names are given by labels=$"):
+        LabelSets("a").count()  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"size must be an integer or None, got \[1\]$"):
+        LabelSets(3, size=[1]).count()  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="y has 2 columns, it needs 3"):
         Permutations(labels=ABC).embed([[1, 2]])
 

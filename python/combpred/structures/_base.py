@@ -809,7 +809,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         if not is_integer(value):
             named = self._sized.names if hasattr(self, "_sized") and parameter == self._sized.parameter else None
             how = f"names are given by {named}=" if named else f"fit takes it from {source}" if source else ""
-            remedy = f"; {how}" if how and not isinstance(value, (str, float)) else ""
+            remedy = f"; {how}" if how and not isinstance(value, (bool, float)) else ""
             raise TypeError(f"{whose} must be an integer or None, got {value!r}{remedy}")
         if value < at_least:
             raise ValueError(f"{whose} must be at least {at_least}, got {value}")

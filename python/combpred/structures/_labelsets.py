@@ -203,7 +203,7 @@ class LabelSets(Structure):
 
     def _describe(self) -> Description:
         n = self._n()
-        size = -1 if self.size is None else self._size("size", "the user", "size", 0)
+        size = -1 if self.size is None else self._size("size", None, "size", 0)
         if size > n:
             raise ValueError(f"LabelSets: size must be at most n_labels={n}, got {size}")
         return Description(self.name, {"n": n, "size": size}, self._listed(n), None)
