@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bz2
+import json
+import zipfile
 from io import StringIO
 from pathlib import Path
 
@@ -80,6 +82,7 @@ def test_points_that_may_mark_thousands_are_noticed(
         ),
         (["--kernel", "auto", "--estimator", "StructuredRidge"], "--kernel auto: StructuredRidge does not choose"),
         (["--gamma", ".1"], "--gamma is of the kernels poly, rbf, laplacian, not of linear"),
+        (["--gamma", ".1", "--alpha", "auto"], "--gamma is of the kernels poly, rbf, laplacian, not of linear"),
         (["--degree", "3", "--kernel", "rbf"], "--degree is of the kernels poly, not of rbf"),
         (["--model", "-"], "--model: cannot write -, standard output, which takes tables"),
     ],
@@ -284,6 +287,62 @@ def test_an_index_of_parquet_is_a_column_unless_it_numbers_rows(
         frame.set_index(unnamed).rename_axis(None).to_parquet(path)
         fitted(path, "--targets", "t", "--model", model)
         assert f"numbers: {inputs}" in capsys.readouterr().out.replace("number: ", "numbers: ")
+
+
+@pytest.mark.parametrize(
+    ("structure", "low", "high", "labels"),
+    [
+        ("permutations", "c>b>a", "b>a>c", "c,b,a"),
+        ("permutations", "c>b>a", "b>a>c", "d,c,a,b"),
+        ("weakorders", "c>b=a", "b>a>c", "c,b,a"),
+        ("labelsets", "c|b", "a", "c,b,a"),
+        ("labelsets", "c|b", "a", "d,c,a,b"),
+    ],
+)
+def test_predictions_bear_the_names_of_labels_in_any_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], structure: str, low: str, high: str, labels: str
+) -> None:
+    path, model = table(tmp_path / "t.csv", low, high), str(tmp_path / "m")
+    fitted(path, "--structure", structure, "--targets", "t", "--model", model, "--param", f"labels={labels}")
+    capsys.readouterr()
+    assert main(["predict", path, "--model", model]) == 0
+
+    def parts(cell: str) -> list[list[str]]:
+        tiers = [sorted(set(tier.split("=")) - {"d"}) for tier in cell.replace("|", "=").split(">")]
+        return [tier for tier in tiers if tier]
+
+    found = [parts(cell) for cell in capsys.readouterr().out.split()[1:]]
+    right = [each == parts(high if which else low) for each, which in zip(found, HIGH, strict=True)]
+    assert np.mean(right) > 0.85
+
+
+def test_columns_bear_their_names_in_any_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, model = str(tmp_path / "t.csv"), str(tmp_path / "m")
+    columns = {"A": np.where(HIGH, 1, 2), "B": np.where(HIGH, 2, 3), "C": np.where(HIGH, 3, 1)}
+    pd.DataFrame({"x": X, **columns}).to_csv(path, index=False)
+    fitted(path, "--structure", "permutations", "--targets", "A,B,C", "--model", model, "--param", "labels=C,A,B")
+    capsys.readouterr()
+    assert main(["predict", path, "--model", model]) == 0
+    found = pd.read_csv(StringIO(capsys.readouterr().out))[["A", "B", "C"]]
+    assert (found == pd.DataFrame(columns)).all(axis=1).mean() > 0.85
+
+
+def test_constraints_are_one_for_each_row_of_the_file(tmp_path: Path, fails: Failing) -> None:
+    path, model = table(tmp_path / "t.csv", "a>b", "b>a"), str(tmp_path / "m")
+    fitted(path, "--targets", "t", "--model", model)
+    for command in (["predict"], ["evaluate"], ["evaluate", "--cv", "3"]):
+        said = fails(*command, path, "--model", model, "--constraints", '[{"first": "a"}]')
+        assert said.endswith("--constraints has 1 entry for 40 rows; give one for each row")
+
+
+def test_headers_of_another_version_are_no_traceback(tmp_path: Path, fails: Failing) -> None:
+    path, model = table(tmp_path / "t.csv", "u", "v"), tmp_path / "m"
+    fitted(path, "--targets", "t", "--model", str(model))
+    with zipfile.ZipFile(model) as archive:
+        header = json.loads(archive.read("header.json"))
+    with zipfile.ZipFile(model, "w") as archive:
+        archive.writestr("header.json", json.dumps({**header, "more": 1}))
+    assert "is not a model file of combpred" in fails("info", str(model))
 
 
 def test_a_tree_that_is_given_takes_nodes_in_one_column(tmp_path: Path, fails: Failing) -> None:

@@ -95,10 +95,8 @@ def predict(options: argparse.Namespace) -> None:
         copied = table.columns(ids)
     except UsageError as error:
         raise UsageError(f"{error}: --id names columns that are copied to the predictions, --id '' none") from error
-    twice = [name for name in ids if name in header.targets.columns]
-    require(
-        not twice, f"--id: {next(iter(twice), '')!r} is the target, whose column holds the predictions; leave it out"
-    )
+    for name in set(ids).intersection(header.targets.columns):
+        raise UsageError(f"--id: {name!r} is the target, whose column holds the predictions; leave it out")
     with naming_rows(table, ["constraints"] if given else header.targets.columns):
         if options.certificate:
             found, proven = model.predict(features, return_certificate=True, **given)
@@ -162,7 +160,7 @@ def naming_rows(table: Table, columns: Sequence[str], rows: Any = None) -> Itera
         raise UsageError(f"{table.where(row)}: {shown}: {error.reason}") from error
     except InvalidParameterError:  # of the estimator
         raise
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         where = "--" if str(error).startswith("constraints") else f"{table.source}: {shown}: "
         raise UsageError(f"{where}{error}") from error
 
@@ -178,7 +176,11 @@ def read_constraints(given: str, table: Table, model: Any) -> Any:
     require(takes, f"--constraints: {type(model).__name__} takes none; estimators with structures do")
     if given not in table.names:
         inline = given.lstrip()[:1] in ("{", "[")
-        return read_json(given, "--constraints" + " (which is no column either)" * (not inline), inline=inline)
+        found = read_json(given, "--constraints" + " (which is no column either)" * (not inline), inline=inline)
+        if isinstance(found, list) and len(found) != len(table):
+            what = f"--constraints has {counted(len(found), 'entry', 'entries')} for {counted(len(table), 'row')}"
+            raise UsageError(f"{what}; give one for each row")
+        return found
     fields, rules = table.frame[given].astype(object).where(table.frame[given].notna(), "null").astype(str), []
     for row, field in enumerate(fields):
         rules.append(read_json(field, f"{table.where(row)}: {given!r}", inline=True))

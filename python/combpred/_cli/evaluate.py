@@ -54,7 +54,7 @@ def evaluate(options: argparse.Namespace) -> None:
             fitted = pipeline if train is None else clone(pipeline).fit(X.iloc[train], _safe_indexing(y, train))
         truth, inputs = _safe_indexing(y, test), X.iloc[test]
         with naming_rows(table, header.targets.columns, test):
-            held = [rules[i] for i in test] if isinstance(rules, list) and len(rules) == len(table) else rules
+            held = [rules[i] for i in test] if isinstance(rules, list) else rules
             predicted = fitted.predict(inputs, **({} if rules is None else {"constraints": held}))
             for name in wanted:
                 results[name].append(_metric(name, fitted, inputs, truth, predicted))

@@ -28,7 +28,7 @@ _KERNELS = "linear", "poly", "rbf", "laplacian", "cosine"
 _OF_KERNELS = {"gamma": ("poly", "rbf", "laplacian"), "degree": ("poly",), "coef0": ("poly",)}
 _POINT = re.compile(r"[+-]?(\d+\.|\d*\.\d+)([eE][+-]?\d+)?")  # numbers that JSON does not take
 #: Parameters that are lists of names, also with commas between them.
-_LISTS = ("grades", "labels", "places", "vertices", "items", "nodes", "elements")
+LISTS = ("grades", "labels", "places", "vertices", "items", "nodes", "elements")
 #: Parameters that are estimators, and those that are lists of them.
 _INNER = ("estimator", "regressor", "estimators")
 
@@ -66,7 +66,8 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     linear = "kernels" in own and (options.kernel or "auto" if options.estimator else options.kernel) != "auto"
     settings: dict[str, Any] = {"kernels": ["linear"], "gammas": [None]} if linear else {}
     of_structure: dict[str, Any] = {}
-    for key, value in read_parameters([*items, *(options.param or ())]).items():
+    parameters = read_parameters([*items, *(options.param or ())])
+    for key, value in parameters.items():
         if key in _INNER and key in own:
             settings[key] = _inner(key, value)
         elif "__" in key or (key in own and key != "structure" and key not in _parameters(cls)):
@@ -77,12 +78,12 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
             of_structure[key] = value
     if cls is not None:
         _check(estimator, cls, of_structure)
-    kernel = settings.get("kernel", own.get("kernel"))
-    for key in settings:
-        suits = kernel not in _KERNELS or key not in _OF_KERNELS or kernel in _OF_KERNELS[key]
-        require(
-            suits, f"--{key} is of the kernels {', '.join(_OF_KERNELS.get(key, ()))}, not of {kernel}: see --kernel"
-        )
+    kernels = settings.get("kernels", [settings.get("kernel", own.get("kernel"))])
+    for key, having in _OF_KERNELS.items():
+        if key in parameters and all(kernel in _KERNELS and kernel not in having for kernel in kernels):
+            raise UsageError(
+                f"--{key} is of the kernels {', '.join(having)}, not of {', '.join(kernels)}: see --kernel"
+            )
     try:
         for key in sorted(settings, key=lambda key: key.count("__")):
             estimator.set_params(**{key: settings[key]})
@@ -144,7 +145,7 @@ def read_parameters(items: Iterable[str]) -> dict[str, Any]:
             values[name] = read_json(text[1:], f"--param {name}") if text[:1] == "@" else json.loads(text)
         except ValueError as error:
             require(text[:1] not in ("{", "["), f"--param {name}: {text} is not JSON: {error}")
-            values[name] = text.split(",") if name in _LISTS else float(text) if _POINT.fullmatch(text) else text
+            values[name] = text.split(",") if name in LISTS else float(text) if _POINT.fullmatch(text) else text
     return values
 
 

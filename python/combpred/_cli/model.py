@@ -96,14 +96,14 @@ def load_header(path: str) -> Header:
     try:
         with zipfile.ZipFile(path) as archive:
             content = dict(json.loads(archive.read(_HEADER)))
+            made = content.pop("format", "unknown")
+            if made == _FORMAT:
+                return Header(**{**content, "targets": TargetColumns(**content["targets"])})
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
         raise UsageError(f"{path} is not a model file of combpred; `combpred fit` writes them") from error
-    made = content.pop("format", "unknown")
-    what = f"{path} is a model file of another kind ({made}, not {_FORMAT})"
-    require(made == _FORMAT, f"{what}; train the model anew")
-    return Header(**{**content, "targets": TargetColumns(**content["targets"])})
+    raise UsageError(f"{path} is a model file of another kind ({made}, not {_FORMAT}); train the model anew")
 
 
 def load_model(path: str, *, trusted: bool) -> tuple[Header, Pipeline]:

@@ -18,6 +18,7 @@ from .._lib.errors import RowError
 from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
 from .columns import number_frame, refuse_missing
 from .error import UsageError, require
+from .learners import LISTS
 from .table import Table
 
 #: How the names in a cell are joined: from first to last, as a set, as several paths of a tree, within a path.
@@ -189,7 +190,8 @@ def find_targets(
         if doubtful and (ranks or structure in ("permutations", "weakorders")):
             what = f"{columns[0]!r}, {columns[1]!r}, … are read as the positions of labels that are called so"
             warn_user(f"{what}; if they hold numbers of labels, from first to last, give --choices", UserWarning)
-        return TargetColumns(columns, "columns"), {}, structure
+        listed = _listed(given, columns)
+        return TargetColumns(listed if len(listed) == len(columns) else columns, "columns"), {}, structure
     column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
     paths = (table.paths or {}).get(columns[0])
     if structure is None and not ranks and not spread:
@@ -226,7 +228,15 @@ def find_targets(
     for name in set(names).difference(folded.values()):
         what = f"{name!r} and {folded[name.casefold()]!r} count as two labels"
         warn_user(f"{table.source}: {what}; if they are one, mend the file", UserWarning)
-    return replace(found, names=names), {}, structure
+    return replace(found, names=_listed(given, names)), {}, structure
+
+
+def _listed(given: dict[str, Any], names: Sequence[str]) -> Sequence[str]:
+    """Return names as a parameter of the structure lists them, if one does, as predictions come in this order."""
+    for listed in (given[key] for key in LISTS if isinstance(given.get(key), list)):
+        if set(names) <= set(listed):
+            return list(listed)
+    return names
 
 
 def _guessed(name: str, column: Any, paths: Sequence[str] | None, sep: str | None) -> str | None:
