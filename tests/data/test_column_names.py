@@ -9,7 +9,18 @@ import pytest
 from combpred import StructuredRidge, StructuredSGD, metrics
 from combpred.aggregation import borda, kemeny
 from combpred.ranking import RankingByPairwiseComparison
-from combpred.structures import Graphs, LabelSets, Permutations, SpanningTrees, Subtrees, Tournaments
+from combpred.structures import (
+    Cycles,
+    DirectedCycles,
+    Graphs,
+    LabelSets,
+    Permutations,
+    Routes,
+    SpanningTrees,
+    Subtrees,
+    Tournaments,
+)
+from data_frames import FRAMES
 
 ITEMS = [31, 7, 12, 5]
 
@@ -116,3 +127,30 @@ def test_names_after_training_without_are_warned_of(model):
     model.fit(X, y.to_numpy())
     with pytest.warns(UserWarning, match="has columns with names, 'd', 'c', 'b', 'a', but y of training had none"):
         model.score(X, y[list("dcba")])
+
+
+@pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
+@pytest.mark.parametrize("structure", [Routes(4), Cycles(4), DirectedCycles(4)], ids=repr)
+def test_columns_of_visits_keep_their_order(structure, frame):
+    rng = np.random.default_rng(0)
+    y = np.array([rng.permutation(4) for _ in range(40)])
+    X = y[:, :3].astype(float)
+    names = ["morning", "noon", "evening", "at night"]
+    model = StructuredRidge(structure).set_output(predict="y").fit(X, table(frame, y, names))
+    score = model.score(X, table(frame, y, names))
+    assert score > structure.score(y, y[rng.permutation(40)])
+    moved = [1, 0, 2, 3]
+    assert (
+        model.score(X, table(frame, y[:, moved], [names[at] for at in moved])) == score != model.score(X, y[:, moved])
+    )
+    assert list(model.predict(X).columns) == names
+    # There may be fewer columns, and others.
+    short = np.array([[1, 0, -1], [2, 3, 1]])
+    ordered = model.structure_.ordered(table(frame, short, ["noon", "morning", "later"]))
+    assert np.asarray(ordered).tolist() == [[0, 1, -1], [3, 2, 1]]
+    assert np.asarray(model.structure_.ordered(table(frame, short, list("abc")))).tolist() == short.tolist()
+
+
+def table(frame, rows, names):
+    """Return rows as a data frame of a library."""
+    return frame(dict(zip(names, rows.T, strict=True)))

@@ -55,7 +55,15 @@ def _are_numbers(names: Sequence[Hashable]) -> bool:
     return set(names) == set(range(len(names)))
 
 
-def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of: str, noun: str = "columns") -> Any:
+def columns_in_order(
+    y: Any,
+    names: Sequence[Hashable] | None,
+    argument: str,
+    of: str,
+    noun: str = "columns",
+    *,
+    partly: bool = False,
+) -> Any:
     """Return y with its columns in the order of `names`, if it is a data frame that has them.
 
     Columns called 0, 1, … are ordered by number where these are not the names; all else is returned as it is.
@@ -73,6 +81,8 @@ def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of
         Whose names they are, for messages, such as "the labels of Permutations".
     noun : str, default="columns"
         What messages call the columns, "rows" for those of a transposed table.
+    partly : bool, default=False
+        Whether there may be others and fewer: those that have names come first, in their order.
 
     Raises
     ------
@@ -89,6 +99,8 @@ def columns_in_order(y: Any, names: Sequence[Hashable] | None, argument: str, of
             UserWarning,
         )
         return y
+    elif partly and found is not None and names is not None:
+        names = [*(name for name in names if name in set(found)), *(name for name in found if name not in set(names))]
     if names is None or found is None or found == list(names):
         return y
     missing = [name for name in names if name not in set(found)]

@@ -221,8 +221,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         self._refuse_names(y, argument)
         if is_array_of_numbers(y):
             return y
-        known = self._column_names() if hasattr(y, "columns") or hasattr(y, "column_names") else None
-        return columns_in_order(y, known, argument, f"those of {type(self).__name__}")
+        known = self._column_names() if hasattr(y, "columns") else None
+        of = f"those of {type(self).__name__}"
+        return columns_in_order(y, known, argument, of, partly=self._columns is None)
 
     def _refuse_names(self, y: Any, argument: str = "y") -> None:
         """Raise TargetError where rows of y name things and are to be converted first."""

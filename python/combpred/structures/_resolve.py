@@ -97,8 +97,11 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
 def _as_y_was(structure: Structure, y: Any) -> Structure:
     """Return the structure of y with the library of the data frame that y is, if it is one, and names of columns."""
     plain = is_array_of_numbers(y)
-    names = structure._columns is None or structure._names is not None
-    columns = None if names else () if plain else column_names(y) or ()
+    columns: Any = None
+    if structure._columns is None:  # columns that stand for no items must not change places, either
+        columns = None if plain else column_names(y)
+    elif structure._names is None:
+        columns = () if plain else column_names(y) or ()
     frame = None if plain else frame_of(y)
     if (frame, columns) == (structure._frame, structure._y_columns):
         return structure

@@ -202,8 +202,9 @@ class LibrarySpace:
         return self.structure._frame
 
     def column_names(self) -> Sequence[Hashable] | None:
-        """Return the names of the columns of y; None if they have none."""
-        return self.structure._column_names() or None
+        """Return the names of the columns of predictions; None if they have none."""
+        names = self.structure._column_names()
+        return names if names and (self.structure._columns or len(names) == self.part_len) else None
 
     def value_names(self) -> Sequence[Hashable] | None:
         """Return the names of the values of an output, classes, labels or grades; None if they have none."""
