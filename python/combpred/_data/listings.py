@@ -12,6 +12,7 @@ from scipy import sparse
 
 from .._lib.arrays import refuse_masked
 from .forms import column_names, columns_in_order, frame_kind
+from .inputs import refuse_unread
 from .names import Names, checked_names
 from .targets import TargetError, meant, summary
 from .warn import warn_user
@@ -58,7 +59,7 @@ def read_lists(
     parameter: str,
     *,
     sep: str | None = None,
-    one_based: bool = False,
+    one_based: bool | None = None,
     ordered: bool = True,
     complete: bool = False,
 ) -> Listed:
@@ -76,8 +77,8 @@ def read_lists(
     parameter : str
         Name of the parameter that holds `names`, such as "labels".
     sep : str or None, default=None
-    one_based : bool, default=False
-        Whether numbers count from 1; of items without names only.
+    one_based : bool or None, default=None
+        Whether numbers count from 1; of items without names only. None: as False, where the user cannot say so.
     ordered : bool, default=True
         Whether the order of entries matters, so that sets are refused.
     complete : bool, default=False
@@ -114,14 +115,15 @@ def read_lists(
             known = tuple(sorted({entry for entries in rows for entry in entries}))
             doubt_spaces(known, argument)
     if known is None:
-        first = int(one_based)
+        first = int(bool(one_based))
         n_items = max((entry - first + 1 for entries in rows for entry in entries), default=0)
+        how = "" if one_based is None else "pass one_based=True, or "
         from_one = not one_based and n_items > 0 and all(0 not in entries for entries in rows)
         from_one = from_one and all(min(entries, default=1) > 0 for entries in rows)
         if from_one:
             raise ValueError(
-                f"{argument} never holds 0: where numbers count from 1, pass one_based=True, or {parameter}=range(1, "
-                f"{n_items}) to keep them as names; where number 0 does not occur, {parameter}=range({n_items})"
+                f"{argument} never holds 0: where numbers count from 1, {how}{parameter}=range(1, {n_items}) "
+                f"to keep them as names; where number 0 does not occur, {parameter}=range({n_items})"
             )
         longest = max(map(len, rows))
         for i, entries in enumerate(rows):
@@ -233,6 +235,7 @@ def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
 
 def table_rows(lists: Any, argument: str) -> Sequence[Any]:
     """Return the rows of a sequence of lists, of a series of them, or of a table."""
+    refuse_unread(lists, argument)
     if isinstance(lists, (str, bytes, Mapping)) or lists is None:
         raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
     refuse_masked(lists, argument)

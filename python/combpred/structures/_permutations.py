@@ -12,7 +12,6 @@ from sklearn.utils import _safe_indexing
 
 from .._data.blocks import take_rows
 from .._data.checks import whole_number
-from .._data.forms import column_names
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists, uncompared
 from .._data.names import Names, joined
@@ -243,15 +242,17 @@ class Permutations(Structure):
         return _joined(_listed(parts, (parts > 0) & ~shared, called)[:, :width], sep)
 
     @converter
-    def from_ratings(ratings: Any, *, as_frame: bool = False) -> Any:
+    @documented
+    def from_ratings(ratings: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
         """Return positions, the format of y, for ratings of the labels: the higher, the earlier.
 
         Parameters
         ----------
         ratings : array-like of shape (n, k)
             Numbers, all different in a row. NaN where a label has no rating: its position is unknown.
+        %(labels_shown)s
         as_frame : bool, default=False
-            Whether to return a data frame of pandas, with the columns of `ratings`.
+            Whether to return a data frame of pandas, with the names of the labels as columns.
 
         Returns
         -------
@@ -273,31 +274,32 @@ class Permutations(Structure):
         array([[ 2,  1,  3],
                [ 2, -1,  1]], dtype=int32)
         """
-        ranks, names = ranks_of(ratings)
+        ranks, names = ranks_of(ratings, labels)
         same = (ranks[:, :, np.newaxis] == ranks[:, np.newaxis]) & (ranks[:, np.newaxis] > 0)
         tied = (same.sum(axis=2) > 1).any(axis=1)
         if tied.any():
             row = int(np.argmax(tied))
             u, v = np.argwhere(np.triu(same[row], 1))[0]
-            called = names_of(ratings, None, "ratings", ranks.shape[1]).tolist()
             raise TargetError(
                 row,
-                f"labels {called[u]!r} and {called[v]!r} have one rating; WeakOrders.from_ratings keeps ties, and "
+                f"labels {names[u]!r} and {names[v]!r} have one rating; WeakOrders.from_ratings keeps ties, and "
                 "Permutations.from_scores puts the first of them first",
                 "ratings",
             )
         return as_table(ranks, names, as_frame, ratings)
 
     @converter
-    def from_scores(scores: Any, *, as_frame: bool = False) -> Any:
+    @documented
+    def from_scores(scores: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
         """Return positions, the format of y, for scores of the labels: the higher, the earlier, ties by their order.
 
         Parameters
         ----------
         scores : array-like of shape (n, k)
             Finite numbers.
+        %(labels_shown)s
         as_frame : bool, default=False
-            Whether to return a data frame of pandas, with the columns of `scores`.
+            Whether to return a data frame of pandas, with the names of the labels as columns.
 
         Returns
         -------
@@ -314,11 +316,12 @@ class Permutations(Structure):
         array([[2, 1, 3]], dtype=int32)
         """
         remedy = "scores are finite numbers"
+        scores = by_name(scores, labels, "scores", "labels")
         values = as_numbers(target_matrix(scores, "scores", None, "label"), "scores", remedy).astype(np.float64)
         if not np.isfinite(values).all():
             raise error_at(~np.isfinite(values), values, f"{remedy}; Permutations.from_ratings takes NaN", "scores")
-        names = column_names(scores, "scores")
-        return as_table(positions_by_score(values), None if names is None else tuple(names), as_frame, scores)
+        names = tuple(names_of(scores, labels, "labels", values.shape[1]).tolist())
+        return as_table(positions_by_score(values), names, as_frame, scores)
 
     def _said(self, reason: str) -> str:
         reason = (
@@ -445,18 +448,19 @@ def ranked_lists(
     return as_table(np.where(ranks == 0, behind, ranks).astype(np.int32), listed.names, as_frame, lists)
 
 
-def ranks_of(ratings: Any) -> tuple[NDArray[np.int32], Names | None]:
-    """Return dense ranks of ratings, the highest first, −1 for NaN, and the names of the columns."""
+def ranks_of(ratings: Any, labels: Any) -> tuple[NDArray[np.int32], Names]:
+    """Return dense ranks of ratings, the highest first, −1 for NaN, and the names of the columns, or their numbers."""
     from scipy.stats import rankdata  # slow to import
 
     remedy = "ratings are finite numbers, or NaN where there is none"
+    ratings = by_name(ratings, labels, "ratings", "labels")
     values = as_numbers(target_matrix(ratings, "ratings", None, "label"), "ratings", remedy).astype(np.float64)
     if np.isinf(values).any():
         raise error_at(np.isinf(values), values, remedy, "ratings")
     unknown = np.isnan(values)
     ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # what is unknown comes last
-    names = column_names(ratings, "ratings")
-    return np.where(unknown, -1, ranks).astype(np.int32), None if names is None else tuple(names)
+    names = tuple(names_of(ratings, labels, "labels", values.shape[1]).tolist())
+    return np.where(unknown, -1, ranks).astype(np.int32), names
 
 
 def _parts_of(positions: Any) -> NDArray[np.int32]:

@@ -204,15 +204,17 @@ class WeakOrders(Structure):
         return ranked_lists(tops, "tops", labels, one_based, sep, as_frame, empty=1)
 
     @converter
-    def from_ratings(ratings: Any, *, as_frame: bool = False) -> Any:
+    @documented
+    def from_ratings(ratings: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
         """Return ranks, the format of y, for ratings of the labels: the higher, the earlier, equal ones tied.
 
         Parameters
         ----------
         ratings : array-like of shape (n, k)
             Finite numbers.
+        %(labels_shown)s
         as_frame : bool, default=False
-            Whether to return a data frame of pandas, with the columns of `ratings`.
+            Whether to return a data frame of pandas, with the names of the labels as columns.
 
         Returns
         -------
@@ -228,14 +230,13 @@ class WeakOrders(Structure):
         >>> WeakOrders.from_ratings([[3, 5, 5]])
         array([[2, 1, 1]], dtype=int32)
         """
-        ranks, names = ranks_of(ratings)
+        ranks, names = ranks_of(ratings, labels)
         if (ranks < 0).any():
             row, label = (int(at) for at in np.argwhere(ranks < 0)[0])
-            shown = label if names is None else names[label]
             raise TargetError(
                 row,
-                f"label {shown!r} has no rating, and rankings with ties leave nothing unknown; fill it in, or take "
-                "Permutations.from_ratings",
+                f"label {names[label]!r} has no rating, and rankings with ties leave nothing unknown; fill it in, or "
+                "take Permutations.from_ratings",
                 "ratings",
             )
         return as_table(ranks, names, as_frame, ratings)

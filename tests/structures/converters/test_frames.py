@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 
 import networkx as nx
@@ -42,6 +43,48 @@ def test_names_that_are_given_are_matched_not_put_in_place_of_those_of_columns()
     assert Permutations.to_orders(ranks).tolist() == [["a", "b"]]
     with pytest.raises(ValueError, match="positions lacks the columns 'x', 'y' and has 'b', 'a'; labels are 'x', 'y'"):
         Permutations.to_orders(ranks, labels=["x", "y"])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize(
+    "make",
+    [Permutations.from_ratings, Permutations.from_scores, WeakOrders.from_ratings],
+    ids=lambda make: make.__qualname__,
+)
+def test_columns_of_numbers_are_matched_with_labels(make, frame):
+    cls = Permutations if "Perm" in make.__qualname__ else WeakOrders
+    table = frame({"milk": [1.0, 2.0], "tea": [3.0, 4.0], "cola": [2.0, 1.0]})
+    names = ["tea", "milk", "cola"]
+    want = [[1, 3, 2], [1, 2, 3]]
+    assert make(table, names).tolist() == want
+    assert getattr(cls(labels=names), make.__name__)(table).tolist() == want
+    assert make(table, names, as_frame=True).columns.tolist() == names
+    assert make(table[names].to_numpy(), names, as_frame=True).to_numpy().tolist() == want
+    assert make(table).tolist() == [[3, 1, 2], [2, 1, 3]]
+    assert getattr(cls(3), make.__name__)(table).tolist() == [[3, 1, 2], [2, 1, 3]]
+    with pytest.raises(ValueError, match="lacks the columns 'beer' and has 'milk'; labels are 'tea', 'beer', 'cola'"):
+        make(table, ["tea", "beer", "cola"])
+    with pytest.raises(ValueError, match="labels has 2 names for 3 columns"):
+        make(table.to_numpy(), ["tea", "milk"])
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (Permutations.from_orders, True),
+        (Permutations.from_top_k, True),
+        (WeakOrders.from_top_k, True),
+        (LabelSets.from_sets, False),
+        (Cliques.from_vertices, False),
+    ],
+    ids=lambda value: getattr(value, "__qualname__", ""),
+)
+def test_advice_names_what_a_converter_takes(make, says):
+    with pytest.raises(ValueError, match=r"never holds 0: where numbers count from 1, .*=range\(1, 3\)") as caught:
+        make([[1, 2], [2]])
+    assert ("one_based=True" in str(caught.value)) is says is ("one_based" in inspect.signature(make).parameters)
+    with pytest.raises(ValueError, match="which can be read once only: pass list"):
+        make(row for row in [["a"]])
 
 
 INDEX = ["u1", "u7"]
