@@ -41,7 +41,7 @@ def _called(y: Any, argument: str) -> list[Any] | None:
         return None  # there is nothing to match by it
     strings = [isinstance(name, str) for name in names]
     if not all(strings) and (any(strings) or not all(type(name) is int for name in names)):
-        odd = next(name for name in names if not isinstance(name, str if any(strings) else int))
+        odd = next(name for name in names if not isinstance(name, str) and (any(strings) or type(name) is not int))
         raise TypeError(
             f"the names of the columns of {argument} must be all strings or all integers, which {odd!r} is not: rename "
             f"them, as {argument}.columns = {argument}.columns.map(str) does, or pass an array, {argument}.to_numpy()"

@@ -203,6 +203,10 @@ labels : sequence of str or of int, default=None
     Names of the labels, in the order of the columns of the result. None: names that occur, sorted; numbers stand for
     themselves.
 
+[as_frame_labels]
+as_frame : bool, default=False
+    Whether to return a data frame of pandas, with the names of the labels as columns.
+
 [labels_shown]
 labels : sequence of str or of int, default=None
     Names of the labels, by which the columns of a data frame are matched. None: those of the columns of a data frame,

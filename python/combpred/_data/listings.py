@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from scipy import sparse
 
 from .._lib.arrays import refuse_masked
 from .forms import column_names, columns_in_order, frame_kind
-from .inputs import refuse_unread
 from .names import Names, checked_names
 from .targets import TargetError, meant, summary
 from .warn import warn_user
@@ -235,7 +234,8 @@ def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
 
 def table_rows(lists: Any, argument: str) -> Sequence[Any]:
     """Return the rows of a sequence of lists, of a series of them, or of a table."""
-    refuse_unread(lists, argument)
+    if isinstance(lists, Iterator):
+        lists = list(lists)
     if isinstance(lists, (str, bytes, Mapping)) or lists is None:
         raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
     refuse_masked(lists, argument)

@@ -48,7 +48,10 @@ def checked_names(names: Any, what: str) -> Names:
     strings = [isinstance(name, str) for name in listed]
     if not all(strings) and (any(strings) or not all(type(name) is int for name in listed)):
         odd = strings.index(False) if any(strings) else next(i for i, n in enumerate(listed) if type(n) is not int)
-        raise TypeError(f"{what} must be all strings or all integers, but number {odd} is {listed[odd]!r}")
+        raise TypeError(
+            f"{what} must be all strings or all integers, but number {odd} is {listed[odd]!r}: rename it, or pass "
+            "list(map(str, names))"
+        )
     require_once(listed, what)
     return tuple(listed)
 

@@ -62,7 +62,7 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
     ValueError
         For None, other shapes, no rows, and complex numbers.
     """
-    values = _dense(y, argument)
+    values = as_array(y, argument)
     if values.ndim == 2 and values.shape[1] == 1:
         if warn:
             names = getattr(y, "column_names", getattr(y, "columns", None))
@@ -103,7 +103,7 @@ def target_matrix(
     ValueError
         For None, other shapes, no rows, and complex numbers.
     """
-    values = _dense(y, argument)
+    values = as_array(y, argument)
     if values.dtype.kind in "US" and isinstance(y, (list, tuple)):
         values = np.array(y, dtype=object)  # NumPy has made strings of the numbers beside one
     if values.ndim != 2:
@@ -373,8 +373,11 @@ def _missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and not np.isfinite(value)
 
 
-def _dense(y: ArrayLike, argument: str) -> NDArray[Any]:
-    """Return y as an array; refuse sparse matrices, None, rows of different lengths and complex numbers."""
+def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
+    """Return y as an array; refuse sparse matrices, None, rows of different lengths and complex numbers.
+
+    Missing entries and numbers beside strings stay what they are, which NumPy makes strings of.
+    """
     if issparse(y):
         raise TypeError(f"{argument} is a sparse matrix; pass a dense array ({argument}.toarray())")
     refuse_unread(y, argument)
@@ -387,6 +390,9 @@ def _dense(y: ArrayLike, argument: str) -> NDArray[Any]:
         raise ValueError(
             f"the rows of {argument} differ in length; give every row the same number of entries"
         ) from error
+    if values.dtype.kind == "U" and isinstance(y, (list, tuple)):
+        entries = np.array(y, dtype=object)
+        values = values if all(isinstance(entry, str) for entry in entries.flat) else entries
     if values.dtype.kind == "c":
         raise ValueError(f"{argument} is complex. Complex data not supported; pass real numbers")
     return values

@@ -223,6 +223,10 @@ def _joined(
     names = list(above)
     if not names:
         raise ValueError(f"{argument} has no nodes; a hierarchy has at least one")
+    if not tops:
+        raise ValueError(
+            f"{argument}: {summary(names)} all have parents, so that edges form a cycle: leave one edge out"
+        )
     kinds = {type(name) for name in names}
     if kinds == {int, str} and isinstance(root, str) and {type(name) for name in names if name != root} == {int}:
         raise ValueError(f"{argument}: nodes are integers, and so must be the root above {summary(tops)}: give root=")

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._data.checks import counted
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, read_lists
+from .._data.listings import as_table, by_name, names_of, read_lists, table_rows
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
@@ -83,7 +83,7 @@ class Assignments(Structure):
         ----------
         pairs : sequence of n lists, or of n dicts
             Each holds a pair of an item and a column, by name or number, for every item; or is a dict from items to
-            columns.
+            columns. Data frames have an item for each of their columns.
         items, columns : sequence of str or of int, default=None
             Names of the items and of the columns. None: names that occur, sorted; numbers stand for themselves, from 0
             on.
@@ -106,8 +106,16 @@ class Assignments(Structure):
         >>> Assignments.from_pairs([[("Ann", "paint"), ("Bob", "cook")]], columns=["cook", "paint"])
         array([[1, 0]], dtype=int32)
         """
-        rows = [list(row.items()) if isinstance(row, Mapping) else list(row) for row in pairs]
-        for i, row in enumerate(rows):
+        rows = []
+        for i, row in enumerate(table_rows(pairs, "pairs")):
+            if not isinstance(row, (list, tuple, np.ndarray, Mapping)):
+                raise TargetError(
+                    i, f"found {row!r:.60}; give a list of pairs, or a dict from items to columns", "pairs"
+                )
+            row = list(row.items()) if isinstance(row, Mapping) else list(row)
+            if hasattr(pairs, "columns") and not any(isinstance(entry, (list, tuple)) for entry in row):
+                row = list(zip(getattr(pairs, "column_names", pairs.columns), row, strict=True))
+            rows.append(row)
             odd = [pair for pair in row if not isinstance(pair, (list, tuple, np.ndarray)) or len(pair) != 2]
             if odd:
                 raise TargetError(i, f"found {odd[0]!r:.60}; entries are pairs of an item and a column", "pairs")

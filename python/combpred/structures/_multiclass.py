@@ -120,6 +120,10 @@ class MultiClass(Structure):
         check_present(labels, argument)
         return codes_of(labels, known, argument, f"the classes are {summary(known)}")[:, np.newaxis]
 
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        check_present(target_vector(y_true, "y_true", warn=False), "y_true")  # those that training lacked are legal
+        return y_true, y_pred
+
     def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
         if self.n_features < _SPARSE_CLASSES:
             return None

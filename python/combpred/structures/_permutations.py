@@ -251,8 +251,7 @@ class Permutations(Structure):
         ratings : array-like of shape (n, k)
             Numbers, all different in a row. NaN where a label has no rating: its position is unknown.
         %(labels_shown)s
-        as_frame : bool, default=False
-            Whether to return a data frame of pandas, with the names of the labels as columns.
+        %(as_frame_labels)s
 
         Returns
         -------
@@ -298,8 +297,7 @@ class Permutations(Structure):
         scores : array-like of shape (n, k)
             Finite numbers.
         %(labels_shown)s
-        as_frame : bool, default=False
-            Whether to return a data frame of pandas, with the names of the labels as columns.
+        %(as_frame_labels)s
 
         Returns
         -------

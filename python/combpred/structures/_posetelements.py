@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import allowed_mask, counted
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
-from .._data.targets import codes_of, summary, target_vector, whole_numbers
+from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
 from .._lib.arrays import refuse_masked
 from .._lib.structure import Description
 from ._base import Structure
@@ -137,10 +137,15 @@ class PosetElements(Structure):
         values = target_vector(y, argument)
         return (values if self._names is None else self._codes(values, argument, 0))[:, np.newaxis]
 
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        check_present(target_vector(y_true, "y_true", warn=False), "y_true")
+        return y_true, y_pred
+
     def _codes(self, values: NDArray[Any], argument: str, k: int) -> NDArray[np.int32]:
         """Return elements, by their names or out of 0..k−1, as indices."""
         names = self._names
         if names is not None:
+            check_present(values, argument)
             return codes_of(values, names, argument, f"the elements are {summary(names)}")
         return whole_numbers(values, argument, 0, k - 1, f"elements are whole numbers 0..{k - 1}")
 

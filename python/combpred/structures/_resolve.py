@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from .._data.forms import column_names, frame_of, refuse_names
-from .._data.targets import error_at, is_array_of_numbers, meant
+from .._data.targets import as_array, error_at, is_array_of_numbers, meant
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -137,8 +137,8 @@ def _inferred(y: Any) -> Structure:
     if issparse(y):
         return LabelSets()._resolve(y)
     refuse_names(y, "y", _CONVERTERS, "labels")
-    shape = getattr(y, "shape", None)
-    if shape is not None and len(shape) == 1:
+    shape = as_array(y, "y").shape
+    if len(shape) == 1 or shape[1:] == (1,):
         return MultiClass()._resolve(y)
     if isinstance(y, np.ndarray) and y.dtype.kind == "f" and y.ndim == 2 and not np.isfinite(y).all():
         raise error_at(~np.isfinite(y), y, "targets must be finite")

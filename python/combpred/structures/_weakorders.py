@@ -213,8 +213,7 @@ class WeakOrders(Structure):
         ratings : array-like of shape (n, k)
             Finite numbers.
         %(labels_shown)s
-        as_frame : bool, default=False
-            Whether to return a data frame of pandas, with the names of the labels as columns.
+        %(as_frame_labels)s
 
         Returns
         -------

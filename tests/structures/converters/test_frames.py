@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from combpred.structures import Assignments, Cliques, Hierarchy, LabelSets, Permutations, Routes, Subtrees, WeakOrders
+from data_frames import FRAMES
 
 NAMES = ["tea", "big milk", "juice"]
 FORMS = {
@@ -83,8 +84,19 @@ def test_advice_names_what_a_converter_takes(make, says):
     with pytest.raises(ValueError, match=r"never holds 0: where numbers count from 1, .*=range\(1, 3\)") as caught:
         make([[1, 2], [2]])
     assert ("one_based=True" in str(caught.value)) is says is ("one_based" in inspect.signature(make).parameters)
-    with pytest.raises(ValueError, match="which can be read once only: pass list"):
-        make(row for row in [["a"]])
+    np.testing.assert_array_equal(make(row for row in [["a", "b"], ["b"]]), make([["a", "b"], ["b"]]))
+
+
+@pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
+def test_frames_of_assignments_have_an_item_in_each_column(frame):
+    want = Assignments.from_pairs([{"Ann": "cook", "Bob": "paint"}, {"Ann": "paint", "Bob": "cook"}])
+    made = Assignments.from_pairs(frame({"Bob": ["paint", "cook"], "Ann": ["cook", "paint"]}))
+    assert made.tolist() == want.tolist() == [[0, 1], [1, 0]]
+    with pytest.raises(ValueError, match="pairs, row 1: 'cook' occurs twice"):
+        Assignments.from_pairs(frame({"Bob": ["paint", "cook"], "Ann": ["cook", "cook"]}))
+    for row in (None, 3, "ab"):
+        with pytest.raises(ValueError, match=f"row 1: found {row!r}; give a list of pairs, or a dict from items to"):
+            Assignments.from_pairs([{"Ann": "cook"}, row])
 
 
 INDEX = ["u1", "u7"]

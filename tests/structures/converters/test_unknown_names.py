@@ -73,6 +73,11 @@ def test_one_of_very_many_names_is_meant_by_its_letters():
         Cliques.from_vertices([["plaec 19999"]], names)
 
 
+def test_keys_of_conditions_are_meant():
+    with pytest.raises(ValueError, match=r"take no key 'requierd'; their keys are .*; did you mean 'required'\?"):
+        LabelSets(3).decode([0.0, 0.0, 0.0], constraints={"requierd": [0]})
+
+
 def test_classes_of_training_are_meant():
     known = MultiClass()._resolve(["urgent", "billing"])
     with pytest.raises(ValueError, match=r"unknown label 'urgnt'; .*did you mean 'urgent'\?$"):

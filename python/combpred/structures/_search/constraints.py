@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._data.checks import counted
 from ..._data.names import Names, index_of
-from ..._data.targets import summary
+from ..._data.targets import meant, summary
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import (
     ALONE,
@@ -129,7 +129,8 @@ class RowConstraints:
             found = []
             for key, value in (given or {}).items():
                 if key not in terms:
-                    raise ValueError(f"{self._name} take no key {key!r}; their keys are {_listed(terms)}")
+                    keys = f"{_listed(terms)}{meant(key, list(terms))}"
+                    raise ValueError(f"{self._name} take no key {key!r}; their keys are {keys}")
                 if value is not None:
                     found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
             return found
