@@ -37,6 +37,11 @@ def test_the_blocks_run_and_show_what_is_said(capsys):
     assert dependence.shape == (len(names["classifier"].classes_), 5)
     np.testing.assert_allclose(dependence.sum(axis=0), 1.0)
     assert (np.diff(dependence[-1]) > 0).all()  # the longer the petal, the more probable is the last class
+    chance, at = names["chance"]["average"][0], names["chance"]["grid_values"][0]
+    rows = [names["numbers"].assign(**{"petal length (cm)": value}) for value in at]
+    proba = [names["first"].ranker_.predict_position_proba(each)[:, 2, 0].mean() for each in rows]
+    np.testing.assert_allclose(chance, proba, rtol=1e-12)
+    assert (np.diff(chance) > 0).all() and names["y"].columns[2] == "virginica"
     row = names["numbers"][:1]
     drinks = names["drinks"].predict(row)[0].tolist()
     assert targets == [str(names["searched"].predict(row)[0]), str(drinks), str(names["orders"][:1].tolist())]
