@@ -177,10 +177,13 @@ def order_positions(description: Description, scores: FloatArray, n_threads: int
     scores = floats(scores, "scores", None, d)
     n = len(scores)
     positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
-    call(
-        "cp_order_positions", description, record(abi.CScores, n=n, d=d, linear=scores), positions, k,
-        n_threads=n_threads, flops=30.0 * n * k * 2.0 ** min(k, 30),
-    )  # fmt: skip
+    try:
+        call(
+            "cp_order_positions", description, record(abi.CScores, n=n, d=d, linear=scores), positions, k,
+            n_threads=n_threads, flops=30.0 * n * k * 2.0 ** min(k, 30),
+        )  # fmt: skip
+    except CapabilityError as error:
+        raise CapabilityError(f"{error.reason}, or count positions in draws of sample", error.row) from None
     return positions
 
 
