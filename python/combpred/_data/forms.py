@@ -120,10 +120,10 @@ def frame_kind(y: Any) -> str | None:
     return {"pandas": "pandas", "polars": "polars", "pyarrow": "polars"}.get(module)
 
 
-def doubt_indexes(X: Any, **others: Any) -> None:
+def doubt_indexes(X: Any, first: str = "X", **others: Any) -> None:
     """Warn where rows of X and of others, such as y, are called alike by pandas, but stand in another order.
 
-    An index 0, 1, … says nothing beside other ones: frames that are made of arrays have it.
+    `first` is what messages call X. An index 0, 1, … says nothing beside other ones: frames made of arrays have it.
     """
     for argument, values in others.items():
         if frame_kind(X) != "pandas" or frame_kind(values) != "pandas" or len(X) != len(values):
@@ -135,9 +135,9 @@ def doubt_indexes(X: Any, **others: Any) -> None:
         if not is_moved and (_counts(own) or _counts(other) or not own.isin(other).any()):
             continue
         warn_user(  # the same for every fold of a search, so that it is shown once
-            f"X and {argument} have indexes in different orders, and rows are paired by position: pass {argument}.loc["
-            f"X.index], or join both before, to pair them by the index, or {argument}.to_numpy() where positions are "
-            "meant",
+            f"{first} and {argument} have indexes in different orders, and rows are paired by position: pass {argument}"
+            f".loc[{first}.index], or join both before, to pair them by the index, or {argument}.to_numpy() where "
+            "positions are meant",
             UserWarning,
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import seed_of, whole_number
-from .._data.forms import column_names, columns_in_order, refuse_names
+from .._data.forms import column_names, columns_in_order, doubt_indexes, refuse_names
 from .._data.inputs import check_weights
 from .._data.listings import rankings_of
 from .._data.names import with_names
@@ -35,6 +35,7 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
     if isinstance(rankings, Mapping):
         raise TypeError("rankings are a dict: pass pandas.DataFrame(rankings), with a column for each item")
     names = column_names(rankings, "rankings")
+    doubt_indexes(rankings, "rankings", weights=weights)
     rankings = columns_in_order(rankings, names, "rankings", "")
     try:
         profile = _read_profile(rankings, weights, n_extensions, random_state)
