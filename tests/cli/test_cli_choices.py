@@ -193,3 +193,26 @@ def test_numbers_of_labels_are_whole_beside_empty_fields(
     assert capsys.readouterr().out.startswith("LabelSets(labels=['1', '2'], n_labels=2)")
     found = output(capsys, "predict", str(path), "--model", model).split()
     assert found[0] == "c1,c2" and set(found[1:]) == {"1,2", "2,"}
+
+
+@pytest.mark.parametrize(
+    ("structure", "told", "low", "high"),
+    [
+        ("permutations", "labels=C,A,B", [2, 3, 1], [1, 2, 3]),
+        ("permutations", "n_labels=3", [2, 3, 1], [1, 2, 3]),
+        ("labelsets", "labels=C,B,A", [0, 1, 0], [1, 0, 0]),
+        ("subtrees", 'parent={"C": null, "B": "C", "A": "C"}', [0, 1, 1], [1, 0, 1]),
+        ("cliques", "vertices=B,C,A", [0, 1, 1], [1, 1, 0]),
+    ],
+)
+def test_columns_bear_their_names_in_any_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], structure: str, told: str, low: list[int], high: list[int]
+) -> None:
+    path, model = str(tmp_path / "t.csv"), str(tmp_path / "m")
+    columns = pd.DataFrame([high if which else low for which in HIGH], columns=["A", "B", "C"])
+    columns.assign(x=X).to_csv(path, index=False)
+    fitted(path, "--structure", structure, "--targets", "A,B,C", "--model", model, "--param", told)
+    capsys.readouterr()
+    assert main(["predict", path, "--model", model]) == 0
+    found = pd.read_csv(StringIO(capsys.readouterr().out))[["A", "B", "C"]]
+    assert (found == columns).all(axis=1).mean() > 0.8

@@ -316,17 +316,6 @@ def test_predictions_bear_the_names_of_labels_in_any_order(
     assert np.mean(right) > 0.85
 
 
-def test_columns_bear_their_names_in_any_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, model = str(tmp_path / "t.csv"), str(tmp_path / "m")
-    columns = {"A": np.where(HIGH, 1, 2), "B": np.where(HIGH, 2, 3), "C": np.where(HIGH, 3, 1)}
-    pd.DataFrame({"x": X, **columns}).to_csv(path, index=False)
-    fitted(path, "--structure", "permutations", "--targets", "A,B,C", "--model", model, "--param", "labels=C,A,B")
-    capsys.readouterr()
-    assert main(["predict", path, "--model", model]) == 0
-    found = pd.read_csv(StringIO(capsys.readouterr().out))[["A", "B", "C"]]
-    assert (found == pd.DataFrame(columns)).all(axis=1).mean() > 0.85
-
-
 def test_constraints_are_one_for_each_row_of_the_file(tmp_path: Path, fails: Failing) -> None:
     path, model = table(tmp_path / "t.csv", "a>b", "b>a"), str(tmp_path / "m")
     fitted(path, "--targets", "t", "--model", model)

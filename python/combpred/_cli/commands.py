@@ -98,10 +98,12 @@ def predict(options: argparse.Namespace) -> None:
     for name in set(ids).intersection(header.targets.columns):
         raise UsageError(f"--id: {name!r} is the target, whose column holds the predictions; leave it out")
     with naming_rows(table, ["constraints"] if given else header.targets.columns):
+        model.set_output(predict="pandas" if header.targets.form == "columns" else "default")
         if options.certificate:
             found, proven = model.predict(features, return_certificate=True, **given)
         else:
             found, proven = model.predict(features, **given), None
+        model.set_output(predict="default")
         parts = [copied.reset_index(drop=True), header.targets.written(found, getattr(model, "structure_", None))]
         if proven is not None:
             parts.append(pandas.DataFrame({k: getattr(proven, k) for k in ("value", "nu", "optimal", "upper_bound")}))

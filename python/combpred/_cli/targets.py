@@ -131,6 +131,8 @@ class TargetColumns:
         """Return predictions as a data frame: in the columns of training, or as cells like those of training."""
         import pandas
 
+        if set(self.columns) == {*getattr(predicted, "columns", ())}:  # in the order of the structure
+            return predicted[list(self.columns)]
         predicted = predicted.toarray() if sparse.issparse(predicted) else np.asarray(predicted)
         if self.form in ("columns", "values"):
             rows = pandas.DataFrame(predicted.reshape(len(predicted), -1))
