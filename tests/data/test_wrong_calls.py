@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from combpred import StructuredRidge, aggregation, metrics, ranking, sampling, trusted_types
-from combpred.structures import Assignments, Custom, Paths, Permutations, WeakOrders
+from combpred.structures import Assignments, Custom, LabelSets, Paths, Permutations, WeakOrders
 
 RANKS = np.array([[1, 2, 3], [2, 1, 3]])
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
@@ -42,6 +42,10 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "Paths: the arcs form a cycle: 'a' → 'b' → 'a'"),
     (lambda: Paths([("a", "b")], "b", "a", vertices=["a", "b"]).count(), ValueError,
      "no path leads from the source, vertex 'b', to the target, vertex 'a'"),
+    (lambda: Assignments.from_pairs(["ab"]), ValueError, "pairs, row 0: found 'ab'; give a list of pairs, or a dict"),
+    (lambda: LabelSets.from_sets([[1, 2], [2]]), ValueError,
+     "sets never holds 0: where numbers count from 1, pass labels=range(1, 3) to keep them as names"),
+    (lambda: Permutations.from_orders([[1, 2], [2, 1]]), ValueError, "pass one_based=True, or labels=range(1, 3) to"),
     (lambda: Assignments(items=["Ann", "Bob"]).validate([[1, 1]]), ValueError,
      "y, row 0: items 'Ann' and 'Bob' share a column in [1, 1]"),
     (lambda: Custom.from_structures([], lambda y: [1.0]).count(), ValueError, "Custom: structures is empty"),

@@ -116,12 +116,12 @@ def read_lists(
     if known is None:
         first = int(bool(one_based))
         n_items = max((entry - first + 1 for entries in rows for entry in entries), default=0)
-        how = "" if one_based is None else "pass one_based=True, or "
+        how = "" if one_based is None else "one_based=True, or "
         from_one = not one_based and n_items > 0 and all(0 not in entries for entries in rows)
         from_one = from_one and all(min(entries, default=1) > 0 for entries in rows)
         if from_one:
             raise ValueError(
-                f"{argument} never holds 0: where numbers count from 1, {how}{parameter}=range(1, {n_items}) "
+                f"{argument} never holds 0: where numbers count from 1, pass {how}{parameter}=range(1, {n_items}) "
                 f"to keep them as names; where number 0 does not occur, {parameter}=range({n_items})"
             )
         longest = max(map(len, rows))
