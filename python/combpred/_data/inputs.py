@@ -62,8 +62,11 @@ def _filled_by_zeros(X: Any) -> Any:
         return X
     import pandas
 
-    numeric = all(dtype.subtype.kind in "biuf" for dtype in X.dtypes)
-    return X.astype(pandas.SparseDtype(np.float64, 0.0)) if numeric else X
+    if not all(dtype.subtype.kind in "biuf" for dtype in X.dtypes):
+        return X
+    columns = (X.iloc[:, at].to_numpy(np.float64) for at in range(X.shape[1]))  # which astype gives only from pandas 3
+    filled = dict(enumerate(pandas.arrays.SparseArray(column, fill_value=0.0) for column in columns))
+    return pandas.DataFrame(filled, index=X.index).set_axis(X.columns, axis=1)
 
 
 def _refuse_ragged(X: Any) -> None:
@@ -142,7 +145,7 @@ def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
     if isinstance(X, (list, tuple)) and len(X) and all(isinstance(row, (list, tuple)) for row in X):
         if not any(isinstance(value, (str, bytes, *_TIMES)) for row in X for value in row):
             return ()
-        return ((j, [row[j] for row in X]) for j in range(len(X[0])))
+        return ((j, [row[j] if j < len(row) else None for row in X]) for j in range(len(X[0])))
     return ()
 
 
