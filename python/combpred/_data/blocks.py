@@ -18,7 +18,7 @@ from scipy import sparse
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import DataError
-from .inputs import refuse_strings, refuse_unread, release_pages, row_weights
+from .inputs import refuse_strings, refuse_unread, release_pages, row_weights, take_rows
 
 Result = TypeVar("Result")
 Merge = Callable[[Result, Result], Result]
@@ -385,11 +385,6 @@ def n_rows(data: Any) -> int:
     """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
     shape = getattr(data, "shape", None)
     return len(data) if not shape else int(shape[0])
-
-
-def take_rows(data: Any, rows: slice) -> Any:
-    """Return consecutive rows of an array, a sparse matrix, a data frame or a list, as a view if possible."""
-    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
 
 
 def _rows_at_once(X: Any) -> int:

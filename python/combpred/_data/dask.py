@@ -14,8 +14,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._lib.arrays import refuse_masked
-from .blocks import Block, BlockSource, Merge, Result, make_block, n_rows, take_rows
-from .inputs import is_dask, require_weight
+from .blocks import Block, BlockSource, Merge, Result, make_block, n_rows
+from .inputs import is_dask, require_weight, take_rows
 
 # Number of results that one task merges: a pass over a hundred partitions takes fifteen such tasks.
 _MERGED_AT_ONCE = 8

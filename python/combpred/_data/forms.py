@@ -120,33 +120,6 @@ def frame_kind(y: Any) -> str | None:
     return {"pandas": "pandas", "polars": "polars", "pyarrow": "polars"}.get(module)
 
 
-def doubt_indexes(X: Any, first: str = "X", **others: Any) -> None:
-    """Warn where rows of X and of others, such as y, are called alike by pandas, but stand in another order.
-
-    `first` is what messages call X. An index 0, 1, … says nothing beside other ones: frames made of arrays have it.
-    """
-    for argument, values in others.items():
-        if frame_kind(X) != "pandas" or frame_kind(values) != "pandas" or len(X) != len(values):
-            continue
-        own, other = X.index, values.index
-        if own.equals(other):
-            continue
-        is_moved = own.isin(other).all() and other.isin(own).all()
-        if not is_moved and (_counts(own) or _counts(other) or not own.isin(other).any()):
-            continue
-        warn_user(  # the same for every fold of a search, so that it is shown once
-            f"{first} and {argument} have indexes in different orders, and rows are paired by position: pass {argument}"
-            f".loc[{first}.index], or join both before, to pair them by the index, or {argument}.to_numpy() where "
-            "positions are meant",
-            UserWarning,
-        )
-
-
-def _counts(index: Any) -> bool:
-    """Return whether an index of pandas is 0, 1, …."""
-    return bool(index.equals(type(index)(range(len(index))))) if index.dtype.kind in "iu" else False
-
-
 class Frame(NamedTuple):
     """What y was, if a data frame or a series.
 

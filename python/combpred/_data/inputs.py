@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
 from .checks import counted
+from .warn import warn_user
 
 try:
     from sklearn.utils.validation import validate_data as _validate_data
@@ -93,6 +94,40 @@ def check_lengths(X: Any, y: Any) -> None:
         check_consistent_length(X, y)
     except ValueError as error:
         raise ValueError(f"{error}, of X and y: each row of X needs one of y") from None
+
+
+def doubt_indexes(X: Any, first: str = "X", **others: Any) -> None:
+    """Warn where rows of X and of others, such as y, are called alike by pandas, but stand in another order.
+
+    `first` is what messages call X. An index 0, 1, … says nothing beside other ones: frames made of arrays have it.
+    """
+    if not hasattr(X, "iloc") or is_dask(X):
+        return
+    for argument, values in others.items():
+        if not hasattr(values, "iloc") or is_dask(values) or len(X) != len(values):
+            continue
+        own, other = X.index, values.index
+        if own.equals(other):
+            continue
+        is_moved = own.isin(other).all() and other.isin(own).all()
+        if not is_moved and (_counts(own) or _counts(other) or not own.isin(other).any()):
+            continue
+        warn_user(  # the same for every fold of a search, so that it is shown once
+            f"{first} and {argument} have indexes in different orders, and rows are paired by position: pass {argument}"
+            f".loc[{first}.index], or join both before, to pair them by the index, or {argument}.to_numpy() where "
+            "positions are meant",
+            UserWarning,
+        )
+
+
+def _counts(index: Any) -> bool:
+    """Return whether an index of pandas is 0, 1, …."""
+    return bool(index.equals(type(index)(range(len(index))))) if index.dtype.kind in "iu" else False
+
+
+def take_rows(data: Any, rows: slice) -> Any:
+    """Return consecutive rows of an array, a sparse matrix, a data frame or a list, as a view if possible."""
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
 
 
 def in_memory(values: Any, argument: str = "X") -> Any:

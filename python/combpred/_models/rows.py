@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.blocks import BLOCK_BYTES, Block, take_rows
-from .._data.inputs import is_mapped, release_pages, require_finite
+from .._data.blocks import BLOCK_BYTES, Block
+from .._data.inputs import is_mapped, release_pages, require_finite, take_rows
 from .._data.targets import TargetError, flat_sets
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import RowError

@@ -14,8 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.checks import frozen
-from .._data.forms import doubt_indexes
-from .._data.inputs import check_lengths, check_weights, validate_input
+from .._data.inputs import check_lengths, check_weights, doubt_indexes, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets, summary
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, refuse_masked, require_memory

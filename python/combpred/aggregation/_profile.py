@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import seed_of, whole_number
-from .._data.forms import column_names, columns_in_order, doubt_indexes, refuse_names
-from .._data.inputs import check_weights
+from .._data.forms import column_names, columns_in_order, refuse_names
+from .._data.inputs import check_weights, doubt_indexes
 from .._data.listings import rankings_of
 from .._data.names import with_names
 from .._data.relations import encode_relations

@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.forms import column_names, columns_in_order, doubt_indexes, frame_of
-from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
+from .._data.forms import column_names, columns_in_order, frame_of
+from .._data.inputs import check_rows, check_weights, doubt_indexes, refit, rows_in_double, unconverted_rows
 from .._data.listings import positions_by_score, uncompared
 from .._data.names import output, set_output, with_names
 from .._data.targets import TargetError, is_array_of_numbers

@@ -13,9 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import whole_number
-from .._data.forms import doubt_indexes
 from .._data.glossary import documented
-from .._data.inputs import check_rows, check_weights, row_weights, unchanged_on_failure
+from .._data.inputs import check_rows, check_weights, doubt_indexes, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import SUBGRAPHS, UPDATES

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from .._data.blocks import take_rows
 from .._data.checks import whole_number
 from .._data.glossary import documented
+from .._data.inputs import take_rows
 from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists, uncompared
 from .._data.names import Names, joined
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix

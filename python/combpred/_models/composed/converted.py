@@ -12,9 +12,9 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..._data.forms import doubt_indexes, frame_of
+from ..._data.forms import frame_of
 from ..._data.glossary import documented
-from ..._data.inputs import input_tags, refit, refuse_unread
+from ..._data.inputs import doubt_indexes, input_tags, refit, refuse_unread
 from ..._data.names import output, set_output
 from ..._data.targets import TargetError
 from ...structures import Structure, resolve_structure, structure_classes
