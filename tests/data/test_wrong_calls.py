@@ -26,7 +26,7 @@ def draws() -> Any:
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     # Inputs.
     (lambda: StructuredRidge("permutations").fit([[1, 2], [3]], RANKS), ValueError,
-     "X, row 1: 1 entry, but 2 in the row before: give each row all features"),
+     "X, row 1: has 1 value, but row 0 has 2; every row has one for each feature"),
     (lambda: StructuredRidge("permutations").fit([[1], [2], [3]], RANKS), ValueError,
      "inconsistent numbers of samples: [3, 2], of X and y: each row of X needs one of y"),
     (lambda: StructuredRidge("labelsets").fit([[1], [2]], pd.DataFrame({"red": ["yes", "no"], "sour": [0, 1]})),
