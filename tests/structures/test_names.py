@@ -283,6 +283,19 @@ def test_grades_counted_from_1_are_read_so() -> None:
     assert Ordinal([1, 2, 3]).embed([1, 3]).tolist() == [[1, 0, 0], [1, 1, 1]]
 
 
+def test_grades_that_are_numbers_in_strings_are_told_of_their_numbers() -> None:
+    y = ["10", "9", "1", "9"]
+    for form in (y, pd.Series(y), np.array(y), pl.Series(y)):
+        with pytest.raises(
+            ValueError, match=r"pass numpy.asarray\(y\).astype\(int\), or list .*'1', '9', '10'"
+        ) as caught:
+            Ordinal()._resolve(form)
+        advice = str(caught.value).partition("pass ")[2].partition(",")[0]
+        assert eval(advice, {"numpy": np, "y": form}).tolist() == [10, 9, 1, 9]
+    with pytest.raises(ValueError, match=r"whose order is not known; list the grades from lowest .*'10', 'low'"):
+        Ordinal()._resolve(["10", "low"])
+
+
 def test_enums_are_ordered() -> None:
     y = pl.Series(["mid", "low", "mid"], dtype=pl.Enum(["low", "mid", "high"]))
     structure = Ordinal()._resolve(y)

@@ -212,9 +212,15 @@ def _unnamed(y: Any, argument: str, *, warn: bool = True) -> NDArray[Any]:
     """Return y as an array ``(n,)``; ValueError if it holds strings."""
     values = target_vector(y, argument, warn=warn)
     if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
+        found = set(values.tolist())
+        if all(isinstance(grade, str) and grade.strip().isdecimal() for grade in found):
+            raise ValueError(
+                f"Ordinal: {argument} holds numbers written as strings: pass numpy.asarray({argument}).astype(int), or "
+                f"list the grades from lowest to highest, as in Ordinal({sorted(found, key=int)[:4]!r:.60})"
+            )
         raise ValueError(
             f"Ordinal: {argument} holds strings, whose order is not known; list the grades from lowest to "
-            f"highest, as in Ordinal({sorted(set(values.tolist()), key=str)[:4]!r:.60}), or pass an ordered Categorical"
+            f"highest, as in Ordinal({sorted(found, key=str)[:4]!r:.60}), or pass an ordered Categorical"
         )
     return values
 
