@@ -131,6 +131,20 @@ def test_which_indexes_are_doubted():
     assert "in different orders" in said(counted + 1, counted + 2)
     days = pd.date_range("2020-01-01", periods=n + 1)
     assert "in different orders" in said(days[:-1], days[1:])
+    indexes = [
+        days[:n],
+        pd.date_range("2020-01-01", periods=n, tz="UTC"),
+        pd.period_range("2020-01-01", periods=n),
+        pd.interval_range(0, n),
+        pd.MultiIndex.from_arrays([counted, moved]),
+        pd.MultiIndex.from_arrays([counted, moved, counted]),
+        pd.CategoricalIndex([f"c{i}" for i in counted]),
+        pd.Index([*range(100, 99 + n), None], dtype="Int64"),
+        pd.Index([*range(200, 198 + n), "x", None], dtype=object),
+    ]
+    for own in indexes:
+        assert "in different orders" in said(own, own[::-1])
+        assert not any(said(own, other) for other in indexes if other is not own)  # of other types
     assert "in different orders" in said(counted // 2, moved // 2)
     weights = pd.Series(np.ones(n), index=moved)
     with pytest.warns(UserWarning, match="X and sample_weight have indexes in different orders"):

@@ -109,8 +109,10 @@ def doubt_indexes(X: Any, first: str = "X", **others: Any) -> None:
         own, other = X.index, values.index
         if own.equals(other):
             continue
-        is_moved = own.isin(other).all() and other.isin(own).all()
-        if not is_moved and (_counts(own) or _counts(other) or not own.isin(other).any()):
+        counts, named = _counts(own) or _counts(other), other if _counts(own) else own
+        if counts and (named.dtype.kind not in "iuf" or not _counts(named.sort_values())):
+            continue
+        if not counts and set(own.tolist()).isdisjoint(other.tolist()):  # `isin` fails where types differ
             continue
         warn_user(  # the same for every fold of a search, so that it is shown once
             f"{first} and {argument} have indexes in different orders, and rows are paired by position: pass {argument}"
