@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._data.listings import row_entries, table_rows
 from .._data.names import joined, numbers_of
 from .._data.sequences import padded
-from .._data.targets import TargetError, whole_numbers
+from .._data.targets import TargetError, summary, whole_numbers
 from .._data.warn import warn_user
 from ._base import Structure
 from ._converter import converter_of
@@ -130,7 +130,27 @@ class Visits(Structure):
         listed, bracket, rest = reason.partition("]")
         if names is not None and bracket and reason.startswith("["):
             listed = re.sub(r"\d+", lambda place: repr(names[int(place[0])]), listed)
+        elif "pads short rows" in reason:
+            missing = "; of a data frame whose short rows end in NaN, take y.fillna(-1)"
+            rest += f"{missing * reason.startswith('found nan')}; {self._converter}"
         return super()._said(listed + bracket + rest)
+
+    def doubt(self, y: Any, X: Any) -> str | None:
+        """Return why y probably holds names that are integers, which are read as numbers from 0 on; or None."""
+        names, (one, many) = self._names, self._noun
+        if names is None or isinstance(names[0], str) or set(names) >= set(range(len(names))):
+            return None
+        values = self._numbers(y, "y")
+        visited = np.unique(values[values >= 0]).tolist()
+        if not set(visited) <= set(names) or all(names[number] == number for number in visited):
+            return None
+        number = next(number for number in visited if names[number] != number)
+        cls, listed = type(self).__name__, list(names) if len(names) <= 10 else "[…]"
+        return (
+            f"y holds {summary(visited)}, which are names of {many}, but are read as their numbers, counted from 0: "
+            f"{number} is {one} {names[number]}; where they are names, pass {cls}({self._sized.names}={listed})"
+            ".from_names(y)"
+        )
 
     @property
     def _least(self) -> int:
@@ -139,8 +159,11 @@ class Visits(Structure):
 
     def _shown(self, y: Any, argument: str = "y") -> int:
         (_, many), most = self._noun, self._range("n").most
-        remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right; {self._converter}"
-        values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
+        remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
+        try:
+            values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
+        except TargetError as error:
+            raise TargetError(error.row, self._said(error.reason), argument) from None
         if argument == "y":
             self._doubt_start(np.unique(values[values >= 0]))
         return max(int(values.shape[1]), int(values.max()) + 1, self._least)

@@ -184,6 +184,37 @@ def test_places_counted_from_one_are_doubted(name):
         StructuredRidge(cls(5)).fit(X, rows)  # as the user says
 
 
+@pytest.mark.parametrize("name", ["routes", "cycles", "directedcycles"])
+def test_integer_names_given_as_numbers_are_doubted(name):
+    cls = {"routes": Routes, "cycles": Cycles, "directedcycles": DirectedCycles}[name]
+    X, rows = np.arange(3.0)[:, np.newaxis], [[1, 2, 3], [3, 2, 1], [1, 3, 2]]
+
+    def named(*names):
+        return cls(**{"places" if name == "routes" else "vertices": list(names)})
+
+    with pytest.warns(UserWarning, match=r"y holds 1, 2, 3, which are names of .*: 1 is \w+ 2; where") as caught:
+        StructuredRidge(named(1, 2, 3, 4)).fit(X, rows)
+    y = eval(str(caught[0].message).partition("pass ")[2], {cls.__name__: cls, "y": rows})
+    np.testing.assert_array_equal(y, named(1, 2, 3, 4).from_names(rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        StructuredRidge(named(1, 2, 3, 4)).fit(X, y)
+        StructuredRidge(named(3, 2, 1, 0)).fit(X, rows)  # every number is a name
+        StructuredRidge(named(0, 1, 2, 3, 9)).fit(X, rows)  # both readings are one
+        StructuredRidge(named("a", "b", "c", "d")).fit(X, rows)
+    for number, names in ((10, (10, 20, 30)), (4, (1, 2, 3, 4))):
+        with pytest.raises(ValueError, match=rf"y, row 1: found {number} in column 0; .*\.from_names makes y of lists"):
+            StructuredRidge(named(*names)).fit(X, [[0, 1, 2], [number, 1, 2], [0, 1, 2]])
+
+
+@pytest.mark.parametrize("structure", [Routes(), Routes(5), Cycles(vertices=["a", "b", "c", "d"])], ids=repr)
+def test_missing_places_at_the_right_are_told_how_to_pad(structure):
+    y = pd.DataFrame([[1, 2, 3, 0], [1, 2, 3, np.nan]])
+    with pytest.raises(ValueError, match=r"y, row 1: found nan in column 3; .* take y\.fillna\(-1\); .*from_names"):
+        StructuredRidge(structure).fit([[0.0], [1.0]], y)
+    StructuredRidge(structure).fit([[0.0], [1.0]], y.fillna(-1))
+
+
 def test_approvals_are_doubted_as_ranks_with_ties():
     X = np.random.default_rng(0).normal(size=(40, 3))
     approved = pd.DataFrame(X > 0, columns=["tea", "milk", "cola"])
