@@ -53,8 +53,8 @@ func readTail(workers C.int32_t, control *C.cp_control) (tail, error) {
 	return tail{w, cabi.Monitor(unsafe.Pointer(control))}, err
 }
 
-// A Monitor and a cp_control are the same memory.
-var _ [unsafe.Sizeof(C.cp_control{})]byte = [unsafe.Sizeof(parallel.Monitor{})]byte{}
+// The words of a Monitor and a cp_control are the same memory.
+var _ [unsafe.Sizeof(C.cp_control{})]byte = [unsafe.Sizeof(parallel.Words{})]byte{}
 
 func float64s(p *C.cp_in_f64, name string, dims ...C.int64_t) ([]float64, error) {
 	return cabi.View[float64](unsafe.Pointer(p), name, dims...)

@@ -105,12 +105,15 @@ func Workers[N ~int32](n N) (int, error) {
 	return int(n), nil
 }
 
-// Monitor returns the caller's control block, which is the same memory; NULL gives nil, which is never cancelled.
+// Monitor returns a monitor of the caller's control block; NULL gives nil, which is never cancelled.
 func Monitor(p unsafe.Pointer) *parallel.Monitor {
-	if uintptr(p)%unsafe.Alignof(parallel.Monitor{}) != 0 {
+	if uintptr(p)%unsafe.Alignof(parallel.Words{}) != 0 {
 		panic(Illegal("control must be aligned to 8 bytes"))
 	}
-	return (*parallel.Monitor)(p)
+	if p == nil {
+		return nil
+	}
+	return parallel.Watching((*parallel.Words)(p))
 }
 
 // Equal checks a dimension that something else prescribes: the structure, mostly.

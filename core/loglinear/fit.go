@@ -135,9 +135,7 @@ func Drive(m Machine, p *Problem, engine Engine, mon *parallel.Monitor) error {
 		if err != nil || r.Ask == Nothing {
 			return err
 		}
-		steps := mon.Steps()
-		err = engine.Answer(r, mon)
-		mon.Restep(steps) // engines count rows, and a fit iterations
+		err = engine.Answer(r, mon.Quiet()) // engines count rows, and a fit iterations
 		if errors.Is(err, ErrNoDraws) && r.Ask == Draw {
 			err = m.Decline()
 		}

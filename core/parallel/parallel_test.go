@@ -90,10 +90,35 @@ func TestNilMonitorIsNeverCancelled(t *testing.T) {
 	}
 }
 
+func TestQuietMonitorsAreCancelledAndTellNothing(t *testing.T) {
+	var words Words
+	for _, mon := range []*Monitor{{}, Watching(&words)} {
+		mon.Advance(2)
+		mon.Report(0.5)
+		quiet := mon.Quiet()
+		if err := For(10, 1, 2, quiet, func(lo, hi int) error { return nil }); err != nil {
+			t.Error(err)
+		}
+		quiet.Quiet().Report(3)
+		if mon.Steps() != 2 || math.Float64frombits(mon.words().value.Load()) != 0.5 {
+			t.Errorf("%d steps, value %g", mon.Steps(), math.Float64frombits(mon.words().value.Load()))
+		}
+		if mon.Cancel(); !errors.Is(quiet.Err(), ErrCancelled) || !errors.Is(quiet.Quiet().Err(), ErrCancelled) {
+			t.Error("is not cancelled")
+		}
+	}
+	if words.step.Load() != 2 || words.cancel.Load() == 0 {
+		t.Error("the words given are not those watched")
+	}
+	if (*Monitor)(nil).Quiet() != nil {
+		t.Error("a nil monitor stays nil")
+	}
+}
+
 func TestReportKeepsTheBits(t *testing.T) {
 	var mon Monitor
 	mon.Report(0.125)
-	if got := math.Float64frombits(mon.value.Load()); got != 0.125 {
+	if got := math.Float64frombits(mon.words().value.Load()); got != 0.125 {
 		t.Errorf("got %g", got)
 	}
 }

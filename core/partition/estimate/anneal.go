@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -50,14 +49,12 @@ func Anneal(space structure.Space, scores blas64.General, opt Options, workers i
 // eachRow runs a task for each row: rows at the same time, and what workers are left within each.
 func eachRow(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor,
 	run func(i int, t *task) error) error {
-	var total atomic.Int64
-	total.Store(int64(mon.Steps()))
 	within := max(1, workers/max(1, scores.Rows))
 	return parallel.For(scores.Rows, 1, workers, nil, func(i, _ int) error {
 		if err := mon.Err(); err != nil {
 			return err
 		}
-		err := run(i, newTask(space, rowOf(scores, i), opt, i, within, &total, mon))
+		err := run(i, newTask(space, rowOf(scores, i), opt, i, within, mon))
 		if err == nil {
 			return nil
 		}
@@ -157,8 +154,7 @@ type ends struct{ up, down []structure.Certificate }
 func extremes(space structure.Space, scores blas64.General, workers int, mon *parallel.Monitor) (ends, error) {
 	found := ends{make([]structure.Certificate, scores.Rows), make([]structure.Certificate, scores.Rows)}
 	y := make([]int32, scores.Rows*space.PartLen())
-	steps := mon.Steps()
-	defer mon.Restep(steps)
+	mon = mon.Quiet()
 	err := decode.Batch(space, scores, blas64.General{Cols: scores.Cols}, decode.Auto, 0, y, found.up, workers, mon)
 	if err != nil {
 		return found, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -114,18 +113,16 @@ type task struct {
 	rng      *rand.Rand // of which seeds are taken
 	workers  int
 	mon      *parallel.Monitor
-	total    *atomic.Int64 // draws of all rows
-	supplied *Supplied     // the space, where the caller draws
+	supplied *Supplied // the space, where the caller draws
 
 	samples, steps, accepted int64
 }
 
-func newTask(space structure.Space, scores []float64, opt Options, i, workers int, total *atomic.Int64, mon *parallel.Monitor) *task {
+func newTask(space structure.Space, scores []float64, opt Options, i, workers int, mon *parallel.Monitor) *task {
 	var source rand.PCG
 	parallel.Stream(&source, opt.Seed, i)
 	t := &task{
 		space: space, scores: structure.Scores{Linear: scores}, opt: opt, rng: rand.New(&source), workers: workers, mon: mon,
-		total: total,
 	}
 	if opt.Bound != nil {
 		t.bound, t.hasBound = opt.Bound[i], true
@@ -143,7 +140,7 @@ type draws struct {
 // count adds to what the draws took.
 func (t *task) count(samples, steps, accepted int64, beta float64) {
 	t.samples, t.steps, t.accepted = t.samples+samples, t.steps+steps, t.accepted+accepted
-	t.mon.Restep(int(t.total.Add(samples))) // what the samplers counted is in other units
+	t.mon.Advance(int(samples))
 	t.mon.Report(beta)
 }
 
@@ -182,9 +179,9 @@ func (t *task) uniform(n int) (draws, error) {
 // supply runs draws of about so many uniform outputs. Where the caller supplies these and they come to an end it returns a *Short.
 func (t *task) supply(want int, run func(mon *parallel.Monitor) error) error {
 	if t.supplied == nil {
-		return run(t.mon)
+		return run(t.mon.Quiet()) // samplers count in other units
 	}
-	return t.supplied.Run(want, t.mon, run)
+	return t.supplied.Run(want, t.mon.Quiet(), run)
 }
 
 // score returns the scores of n outputs.
@@ -197,9 +194,7 @@ func (t *task) score(parts []int32, n int) ([]float64, error) {
 // embedEach calls see with ψ of each output; psi is reused.
 func (t *task) embedEach(parts []int32, n int, see func(i int, psi []float64)) error {
 	width := t.space.PartLen()
-	steps := t.mon.Steps()
-	defer t.mon.Restep(steps)
-	return parallel.For(n, outputsAtOnce, t.workers, t.mon, func(lo, hi int) error {
+	return parallel.For(n, outputsAtOnce, t.workers, t.mon.Quiet(), func(lo, hi int) error {
 		psi := make([]float64, t.space.FeatureLen())
 		for i := lo; i < hi; i++ {
 			t.space.Embed(psi, parts[i*width:(i+1)*width])

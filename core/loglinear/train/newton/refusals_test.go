@@ -87,14 +87,14 @@ func TestOverflow(t *testing.T) {
 // TestCancelled: a search ends when it is asked to, and its progress counts columns.
 func TestCancelled(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 3), 60, 4, 7)
-	mon := &parallel.Monitor{}
 	for name, p := range variants(c) {
-		mon.Restep(0)
+		mon := &parallel.Monitor{}
 		f, err := newton.Minimise(c.Options(), p, c.Space, matrix{}, mon)
 		if err != nil || mon.Steps() != 3 {
 			t.Errorf("%s: %d columns have ended, error %v, at %v", name, mon.Steps(), err, f.Objective)
 		}
 	}
+	mon := &parallel.Monitor{}
 	mon.Cancel()
 	for name, p := range variants(c) {
 		if _, err := newton.Minimise(c.Options(), p, c.Space, matrix{}, mon); !errors.Is(err, parallel.ErrCancelled) {
