@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli_runs import Failing, fitted
+from cli_runs import Failing, fitted, write_csv
 from combpred import StructuredRidge
 from combpred._cli.main import main
 from combpred.structures import Permutations
@@ -216,3 +216,20 @@ def test_columns_bear_their_names_in_any_order(
     assert main(["predict", path, "--model", model]) == 0
     found = pd.read_csv(StringIO(capsys.readouterr().out))[["A", "B", "C"]]
     assert (found == columns).all(axis=1).mean() > 0.8
+
+
+@pytest.mark.parametrize("odd", ["tea>milk>", "tea", ">tea"])
+def test_a_field_that_is_no_order_among_orders_is_named(tmp_path: Path, fails: Failing, odd: str) -> None:
+    path = write_csv(tmp_path / "t.csv", ["x", "t"], [[i, "tea>milk" if i % 4 else odd] for i in range(1, 8)])
+    common = ["fit", path, "--targets", "t", "--model", str(tmp_path / "m")]
+    said = fails(*common)
+    assert f"t.csv, line 5: t: {odd!r} is not as the others, orders such as 'tea>milk': mend the field, or" in said
+    assert main([*common, "--structure", "multiclass"]) == 0
+
+
+def test_a_tie_among_positions_is_named(tmp_path: Path, fails: Failing) -> None:
+    rows = [[1, 2, 1, 3], [2, 3, 2, 1], [3, 1, 1, 2], [4, 1, 2, 3]]
+    common = ["fit", write_csv(tmp_path / "t.csv", ["x", "a", "b", "c"], rows), "--targets", "a,b,c"]
+    said = fails(*common, "--model", str(tmp_path / "m"))
+    assert "line 4: a, b, c: the row does not hold 1 to 3 once each, as most do: mend it, or say by --structure" in said
+    assert main([*common, "--structure", "weakorders", "--model", str(tmp_path / "m")]) == 0

@@ -112,3 +112,42 @@ def test_lines_of_bad_ballots(tmp_path: Path, fails: Failing) -> None:
     assert "t.csv, line 3: 'order': 'a' occurs twice" in fails("consensus", str(path), "--weights", "n")
     path.write_text("order,n\nb>a,1\na>b,-2\n")
     assert "t.csv, line 3: order, n: weights is -2.0" in fails("consensus", str(path), "--weights", "n")
+
+
+def positions(path: Path, **more: object) -> str:
+    pd.DataFrame({**more, **pd.DataFrame(RANKS, columns=LABELS)}).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("more", "shown"),
+    [
+        ({"voter": VOTERS}, "'voter'"),
+        ({"voter": VOTERS + 100}, "'voter'"),
+        ({"n": [52, *[1] * 8]}, "'n'"),
+        ({"voter": VOTERS, "n": VOTERS[::-1] / 2}, "'voter', 'n'"),
+    ],
+)
+def test_ids_and_counts_are_no_labels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing, more: dict[str, object], shown: str
+) -> None:
+    path, last = positions(tmp_path / "t.csv", **more), [*more][-1]
+    said = fails("consensus", path)
+    assert f": {shown} beside columns that hold each position once in every row: give --weights {last!r} if" in said
+    assert "4 labels, 9 rows" in output(capsys, path, "--drop", ",".join(more))
+    assert f"{4 + len(more)} labels, 9 rows" in output(capsys, path, "--targets", "0:")
+
+
+@pytest.mark.parametrize("last", [[5] * 9, [-1] * 9, [1] * 9, [4, 5, 3, 1, 5, 2, 5, 5, 1]])
+def test_a_label_may_be_last_unknown_or_tied(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], last: list[int]
+) -> None:
+    assert "5 labels, 9 rows" in output(capsys, positions(tmp_path / "t.csv", water=last))
+
+
+def test_numbers_of_rows_beside_ties_are_left_out_by_an_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pd.DataFrame({"id": range(20), "a": [1, 1] * 10, "b": [2, 1] * 10}).to_csv(tmp_path / "t.csv", index=False)
+    assert main(["consensus", str(tmp_path / "t.csv")]) == 0
+    assert "leave it out by --drop or --id\n" in capsys.readouterr().err

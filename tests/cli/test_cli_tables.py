@@ -130,7 +130,7 @@ def test_one_field_that_is_no_number_is_named(tmp_path: Path, fails: Failing) ->
     common = ["fit", path, "--targets", "kind", "--model", model]
     said = fails(*common)
     assert "line 6: 'age' holds 'unknown', and numbers elsewhere" in said and "--na-values 'unknown'" in said
-    assert "line 6: the input 'age' is missing, here and in 0 other rows" in fails(*common, "--na-values", "unknown")
+    assert "line 6: the input 'age' is missing; drop the rows" in fails(*common, "--na-values", "unknown")
     assert main([*common, "--na-values", "unknown", "--impute", "median"]) == 0
     assert main(["predict", path, "--model", model]) == 0  # reads as the training file was read
 

@@ -195,8 +195,8 @@ def input_frame(table: Table, numbers: Sequence[str], categories: Sequence[str],
 def refuse_missing(table: Table, what: str, rows: Any, remedy: str) -> None:
     """Raise UsageError, naming the first, where there are rows that lack something."""
     if len(rows):
-        others = counted(len(rows) - 1, "other row")
-        raise UsageError(f"{table.where(int(min(rows)))}: the {what} is missing, here and in {others}{remedy}")
+        others = f", here and in {counted(len(rows) - 1, 'other row')}" if len(rows) > 1 else ""
+        raise UsageError(f"{table.where(int(min(rows)))}: the {what} is missing{others}{remedy}")
 
 
 def number_frame(table: Table, names: Sequence[str], *, missing: bool = True) -> Any:

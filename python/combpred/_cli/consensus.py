@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+from typing import Any
+
+import numpy as np
 
 from .. import aggregation
 from .._data.checks import counted
@@ -39,6 +42,8 @@ def print_consensus(options: argparse.Namespace) -> None:
     with naming_rows(table, columns):
         rankings = find_targets(table, columns, options, {}, ranks=True)[0].read(table, None)
     with naming_rows(table, [*columns, *weighing]):
+        if not options.targets:
+            _doubt_columns(rankings)
         found = find(rankings, weights=weights, **given)
     import pandas
 
@@ -59,3 +64,16 @@ def print_consensus(options: argparse.Namespace) -> None:
         print(found, *([] if found.optimal else [f"{options.method}: {found.reason}"]), sep="\n")
         total = "" if weights is None else f" of weight {weights.sum():g}"
         print(f"{counted(len(names), 'label')}, {counted(len(table), 'row')}{total}")
+
+
+def _doubt_columns(rankings: Any) -> None:
+    """Refuse columns that hold no positions, such as ids, beside others that hold each position once in every row."""
+    values = rankings.to_numpy(dtype=np.float64)
+    numbers_rows = (len(values) > 2) & (np.diff(values, axis=0) == 1).all(axis=0)
+    odd = (values > values.shape[1]).any(axis=0) | (values % 1 > 0).any(axis=0) | numbers_rows
+    others = np.sort(values[:, ~odd], axis=1)
+    if odd.any() and others.shape[1] > 1 and (others == others[0, 0] % 2 + np.arange(others.shape[1])).all():
+        names = rankings.columns[odd].tolist()
+        what = f"{summary(names)} beside columns that hold each position once in every row"
+        how = f"give --weights {names[-1]!r} if it counts voters, --id or --drop if it is no label, or --targets"
+        raise ValueError(f"{what}: {how}")

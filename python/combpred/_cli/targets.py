@@ -185,9 +185,14 @@ def find_targets(
     frame, spread = table.frame[list(columns)], len(columns) > 1
     numbers, named = frame.select_dtypes(["number", "bool"]), ranks or structure is None or structure in _FORMS
     if spread and (numbers.notna().any(axis=None) or frame.isna().all(axis=None) or not named):
-        ranked = structure is None and numbers.shape == frame.shape and frame.notna().all(axis=None)
-        if ranked and (np.sort(frame.to_numpy(np.float64), axis=1) == 1 + np.arange(len(columns))).all():
-            structure = None if ranks else "permutations"  # nothing else holds 1 to k once in each row
+        if structure is None and not ranks and numbers.shape == frame.shape and frame.notna().all(axis=None):
+            once = (np.sort(frame.to_numpy(np.float64), axis=1) == 1 + np.arange(len(columns))).all(axis=1)
+            if once.mean() > 1 / 2:  # nothing else holds 1 to k once in each row
+                how = "mend it, or say by --structure what they are, such as weakorders for ties"
+                what = f"the row does not hold 1 to {len(columns)} once each, as most do: {how}"
+                for row in np.flatnonzero(~once)[:1].tolist():
+                    raise RowError(row, what)
+                structure = "permutations"
         doubtful = numbers.max(axis=None) > len(columns) or _PLACE.search(" ".join(columns))
         if doubtful and (ranks or structure in ("permutations", "weakorders")):
             what = f"{columns[0]!r}, {columns[1]!r}, … are read as the positions of labels that are called so"
@@ -197,7 +202,7 @@ def find_targets(
     column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
     paths = (table.paths or {}).get(columns[0])
     if structure is None and not ranks and not spread:
-        structure = _guessed(columns[0], column, paths, sep)
+        structure = _guessed(column, paths, sep)
     form = "orders" if ranks else _FORMS.get(structure or "", "values")
     if ranks or (spread and form == "tiers"):
         form = "tiers" if column.str.contains(TIE, regex=False).any() else "orders"
@@ -241,11 +246,21 @@ def _listed(given: dict[str, Any], names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _guessed(name: str, column: Any, paths: Sequence[str] | None, sep: str | None) -> str | None:
-    """Return the structure of fields of names, None for that of classes; warns where these may be several names."""
+def _guessed(column: Any, paths: Sequence[str] | None, sep: str | None) -> str | None:
+    """Return the structure of fields of names, None for that of classes; warns where these may be several names.
+
+    Raises
+    ------
+    RowError
+        For the first field that is no order where most are.
+    """
     if paths is not None:
         return "subtrees" if any(len(_deepest(cell, BELOW)) > 1 for cell in column) else "hierarchy"
-    if column.str.fullmatch(_CHAIN.format(ORDER)).all() and len(column):
+    orders = column.str.fullmatch(_CHAIN.format(ORDER)).astype(bool)
+    if orders.mean() > 1 / 2:
+        for row, field in column[~orders].items():
+            how = f"mend the field, or say by --structure what they are, such as permutations or {_CLASSES[0]}"
+            raise RowError(row, f"{field!r} is not as the others, orders such as {column[orders].iloc[0]!r}: {how}")
         return "weakorders" if column.str.contains(TIE, regex=False).any() else "permutations"
     if column.str.fullmatch(_CHAIN.format(re.escape(SET))).any():
         return "labelsets"
@@ -253,7 +268,7 @@ def _guessed(name: str, column: Any, paths: Sequence[str] | None, sep: str | Non
     joined = column[column.str.contains(_JOINED)]
     if len(joined) > len(column) / 10:
         how = "if they hold several names, say by --structure what these are, by --target-sep what divides them"
-        warn_user(f"{name!r}: fields such as {joined.iloc[0]!r} are a class each; {how}", UserWarning)
+        warn_user(f"{column.name!r}: fields such as {joined.iloc[0]!r} are a class each; {how}", UserWarning)
     return None
 
 
