@@ -120,6 +120,14 @@ def frame_kind(y: Any) -> str | None:
     return {"pandas": "pandas", "polars": "polars", "pyarrow": "polars"}.get(module)
 
 
+def lists_of(y: Any) -> Any:
+    """Return a series of lists of polars or Arrow as an array of lists, like one of pandas; anything else as it is."""
+    kind = str(getattr(y, "type", getattr(y, "dtype", ""))) if frame_kind(y) == "polars" else ""
+    if not kind.startswith(("List", "list", "large_list", "fixed_size_list")):
+        return y
+    return np.fromiter(y.to_pylist() if hasattr(y, "to_pylist") else y.to_list(), dtype=object, count=len(y))
+
+
 class Frame(NamedTuple):
     """What y was, if a data frame or a series.
 
@@ -178,6 +186,7 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
         Names of items: rows of these are no numbers, whatever they look like.
     """
     refuse_masked(y, argument)
+    y = lists_of(y)
     if hasattr(y, "is_directed"):  # one graph
         row, differs = y, 0
     elif isinstance(y, (list, tuple)):
@@ -195,7 +204,8 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
     listed = row if isinstance(row, (list, tuple, np.ndarray)) else None
     entry = None if listed is None or len(listed) == 0 else listed[0]
     wrong = {"lists": (str, tuple, dict, list), "matrices": (str, tuple, dict), "names": ()}
-    named = listed is not None and len(listed) != 1 if rows == "names" else isinstance(row, str) and rows != "labels"
+    of_lists = listed is not None and (len(listed) != 1 or getattr(y, "ndim", 2) == 1)
+    named = of_lists if rows == "names" else isinstance(row, str) and rows != "labels"
     if rows == "labels" and isinstance(entry, str) and listed is not None and len(listed) == 1:
         entry = listed if getattr(y, "ndim", 2) == 1 else None  # a column of labels has two dimensions
     first = entry[0] if rows == "matrices" and isinstance(entry, list) and entry else None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .forms import lists_of
 from .targets import TargetError, target_matrix
 
 
@@ -22,6 +23,7 @@ def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
     TargetError
         For the first row that is not a list.
     """
+    y = lists_of(y)
     rows = _rows_of_visits(y)
     if rows is None:
         return target_matrix(y, argument, None, noun)
