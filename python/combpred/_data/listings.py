@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +19,8 @@ from .targets import TargetError, meant, summary
 from .warn import warn_user
 
 _LISTED = (list, tuple, set, frozenset, np.ndarray)
+_DIVIDERS = ">;|,"
+_WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\}|\(.*,.*\))\s*", re.DOTALL)  # lists as Python and JSON write them
 
 
 class Listed(NamedTuple):
@@ -68,7 +72,7 @@ def read_lists(
     ----------
     lists : sequence of n lists, or array or data frame of shape (n, width)
         Of names, or of numbers. Lists of a table may end in missing entries: None, NaN or "", and −1 among numbers.
-        Strings are taken apart at `sep`.
+        Strings are taken apart at `sep`, also those of a table of one column.
     argument : str
         What messages call the lists.
     names : sequence of str or int, or None
@@ -96,7 +100,7 @@ def read_lists(
             raise ValueError(
                 f"{argument} is a 0/1 matrix, which says who is in each row and is the format of y: pass it as it is"
             )
-    rows = [row_entries(row, i, argument, sep, ordered) for i, row in enumerate(table_rows(lists, argument))]
+    rows = [row_entries(row, i, argument, sep, ordered) for i, row in enumerate(table_rows(lists, argument, sep))]
     if not rows:
         raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     if isinstance(names, range) and one_based:
@@ -113,6 +117,8 @@ def read_lists(
         if kinds == {str}:
             known = tuple(sorted({entry for entries in rows for entry in entries}))
             doubt_spaces(known, argument)
+            if sep and ordered:
+                _refuse_ties(rows, known, argument, sep)
     if known is None:
         first = int(bool(one_based))
         n_items = max((entry - first + 1 for entries in rows for entry in entries), default=0)
@@ -175,6 +181,17 @@ def doubt_spaces(names: Iterable[Any], argument: str) -> None:
             return
 
 
+def _refuse_ties(rows: Sequence[Sequence[str]], known: Names, argument: str, sep: str) -> None:
+    """Raise TargetError for a name that is others with = between them, as ties are written."""
+    tied = {name for name in known if "=" in str(name) and set(map(str.strip, str(name).split("="))) <= set(known)}
+    for i, entries in enumerate(rows if tied else ()):
+        for entry in tied.intersection(entries):
+            said = f"{entry!r} joins names of other rows by '=': where they are tied, take WeakOrders.from_tiers"
+            raise TargetError(
+                i, f"{said}(…, sep={sep!r}, tie_sep='='), which keeps ties; otherwise rename it", argument
+            )
+
+
 def as_table(values: Any, names: Names | None, as_frame: bool, rows: Any = None) -> Any:
     """Return rows of y as they are, or as a data frame of pandas with the names of items as columns, or a series.
 
@@ -232,8 +249,8 @@ def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     return positions
 
 
-def table_rows(lists: Any, argument: str) -> Sequence[Any]:
-    """Return the rows of a sequence of lists, of a series of them, or of a table."""
+def table_rows(lists: Any, argument: str, sep: str | None = None) -> Sequence[Any]:
+    """Return the rows of a sequence of lists, of a series of them, or of a table; strings are divided at `sep`."""
     if isinstance(lists, Iterator):
         lists = list(lists)
     if isinstance(lists, (str, bytes, Mapping)) or lists is None:
@@ -241,13 +258,44 @@ def table_rows(lists: Any, argument: str) -> Sequence[Any]:
     refuse_masked(lists, argument)
     if getattr(lists, "ndim", 0) == 2 or hasattr(lists, "columns"):  # a table, of pandas, polars, Arrow or NumPy
         lists = lists.to_numpy() if hasattr(lists, "to_numpy") else np.asarray(lists, dtype=object)
+        if sep and lists.shape[1] == 1:  # of fields to divide
+            lists = [row[0] if isinstance(row[0], str) else row for row in lists.tolist()]
     for convert in ("to_pylist", "to_list", "tolist"):
         if hasattr(lists, convert):
             lists = getattr(lists, convert)()
             break
     if not isinstance(lists, (list, tuple)):
         raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
+    if sep:
+        _doubt_divider([row for row in lists if isinstance(row, str) and row.strip()], argument, sep)
     return lists
+
+
+def _doubt_divider(rows: Sequence[str], argument: str, sep: str) -> None:
+    """Warn where something else than `sep` probably divides the strings; ValueError where all are written lists."""
+    if rows and all(map(_WRITTEN.fullmatch, rows)):
+        raise ValueError(f"{argument} holds {_as_written(rows[0])}")
+    if any(sep in row for row in rows):
+        return
+    for other in _DIVIDERS:
+        divided = [row for row in rows if other in row]
+        if 2 * len(divided) >= len(rows) > 1:
+            warn_user(
+                f"{argument} never holds sep={sep!r}, so that each row is one name, but {len(divided)} of {len(rows)} "
+                f"hold {other!r}, such as {divided[0]!r:.60}: if it divides names, pass sep={other!r}",
+                UserWarning,
+            )
+            return
+
+
+def _as_written(row: str) -> str:
+    """Return what is told of a list that was written as text."""
+    try:
+        ast.literal_eval(row.strip())
+        remedy = "make lists of such strings, as by ast.literal_eval"
+    except (ValueError, SyntaxError):
+        remedy = "strip the brackets"
+    return f"{row!r:.60}, a list written as text: {remedy}"
 
 
 def row_entries(
@@ -257,7 +305,9 @@ def row_entries(
     given = row
     if isinstance(row, str):
         if not sep:
-            raise TargetError(i, f"found the string {row!r}; give lists, or say by sep= what divides it", argument)
+            written = _as_written(row) if _WRITTEN.fullmatch(row) else ""
+            how = written or f"the string {row!r}; give lists, or say by sep= what divides it"
+            raise TargetError(i, f"found {how}", argument)
         row = [part.strip() for part in row.split(sep)] if row.strip() else []
     elif hasattr(row, "to_list"):
         row = row.to_list()

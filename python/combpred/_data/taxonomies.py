@@ -30,7 +30,7 @@ def read_paths(rows: Any, argument: str, sep: str | None) -> list[list[list[Any]
     """
     found = []
     inner = _LISTS if sep is None else (str, *_LISTS)
-    for i, row in enumerate(table_rows(rows, argument)):
+    for i, row in enumerate(table_rows(rows, argument, sep)):
         several = isinstance(row, _LISTS) and any(isinstance(path, inner) for path in row)
         paths = [] if not isinstance(row, _LISTS) and is_missing(row) else row if several else [row]
         read = [path for each in paths if (path := row_entries(each, i, argument, sep, True))]

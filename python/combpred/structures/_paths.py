@@ -218,7 +218,8 @@ class Paths(Structure):
                [ 2, -1]], dtype=int32)
         """
         lists = [
-            row_entries(row, i, "rows", sep, True, may_be_empty=False) for i, row in enumerate(table_rows(rows, "rows"))
+            row_entries(row, i, "rows", sep, True, may_be_empty=False)
+            for i, row in enumerate(table_rows(rows, "rows", sep))
         ]
         numbers = numbers_of(lists, self._names, "rows", "Paths", "vertices", "vertex")
         arcs, source, target = self._ends()

@@ -66,7 +66,8 @@ class Visits(Structure):
         array([[1, 2, 0]], dtype=int32)
         """
         lists = [
-            row_entries(row, i, "rows", sep, True, may_be_empty=False) for i, row in enumerate(table_rows(rows, "rows"))
+            row_entries(row, i, "rows", sep, True, may_be_empty=False)
+            for i, row in enumerate(table_rows(rows, "rows", sep))
         ]
         for i, row in enumerate(lists):
             if len(row) > 1 and row[0] == row[-1]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, read_lists, table_rows
+from .._data.names import joined
 from .._data.targets import TargetError, doubt_numbers, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
@@ -93,7 +94,14 @@ class WeakOrders(Structure):
 
     @converter
     @documented
-    def from_tiers(tiers: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
+    def from_tiers(
+        tiers: Any,
+        labels: Any = None,
+        *,
+        sep: str | None = None,
+        tie_sep: str | None = None,
+        as_frame: bool = False,
+    ) -> Any:
         """Return ranks, the format of y, for lists of groups of tied labels, the best group first.
 
         Parameters
@@ -101,6 +109,10 @@ class WeakOrders(Structure):
         tiers : sequence of n lists
             Each lists groups: a label, by name or number, or a list of labels that are tied. Every label is in one.
         %(labels_listed)s
+        sep : str, default=None
+            What divides groups where rows are strings, such as ">".
+        tie_sep : str, default=None
+            What divides labels where groups are strings, such as "=". None: each string is one label.
         %(as_frame_names)s
 
         Returns
@@ -119,17 +131,22 @@ class WeakOrders(Structure):
            juice  milk  tea
         0      2     1    1
         1      1     3    2
+        >>> WeakOrders.from_tiers(["tea=milk>juice"], labels=["tea", "milk", "juice"], sep=">", tie_sep="=")
+        array([[1, 1, 2]], dtype=int32)
         """
         flat, ranks = [], []
-        for i, row in enumerate(table_rows(tiers, "tiers")):
+        for i, row in enumerate(table_rows(tiers, "tiers", sep)):
+            if sep and isinstance(row, str):
+                row = [group.strip() for group in row.split(sep)]
             if not isinstance(row, (list, tuple, np.ndarray)):
-                raise TargetError(i, f"found {row!r:.60}; give a list of groups, the best one first", "tiers")
-            groups = [group if isinstance(group, (list, tuple, set, frozenset)) else [group] for group in row]
+                how = ", or say by sep= and tie_sep= what divides them" if isinstance(row, str) else ""
+                raise TargetError(i, f"found {row!r:.60}; give a list of groups, the best one first{how}", "tiers")
+            groups = [_group(group, tie_sep) for group in row]
             flat.append([label for group in groups for label in group])
             if "" in flat[-1] or None in flat[-1]:
                 raise TargetError(i, f"{row!r:.60} has an empty name; leave it out", "tiers")
             ranks += [rank for rank, group in enumerate(groups, 1) for _ in group]
-        listed = read_lists(flat, "tiers", labels, "labels")
+        listed = read_lists(flat, "tiers", labels, "labels", sep=sep)
         table = listed.matrix(np.array(ranks, dtype=np.int32), 0, np.int32)
         if (table == 0).any():
             row, label = (int(at) for at in np.argwhere(table == 0)[0])
@@ -144,7 +161,7 @@ class WeakOrders(Structure):
 
     @converter
     @documented
-    def to_tiers(ranks: Any, labels: Any = None) -> list[list[list[Any]]]:
+    def to_tiers(ranks: Any, labels: Any = None, *, sep: str | None = None, tie_sep: str | None = None) -> list[Any]:
         """Return lists of groups of tied labels, the best group first, the inverse of `from_tiers`.
 
         Parameters
@@ -152,28 +169,42 @@ class WeakOrders(Structure):
         ranks : array-like of shape (n, k)
             Rankings with ties, as in y.
         %(labels_shown)s
+        sep : str, default=None
+            What divides groups where rows shall be strings, such as ">"; None: rows are lists.
+        tie_sep : str, default=None
+            What divides labels where groups shall be strings, such as "="; None: groups are lists.
 
         Returns
         -------
-        tiers : list of n lists
-            Of the groups, each a list of labels.
+        tiers : list of n lists or strings
+            Of the groups, each a list of labels or a string.
 
         Raises
         ------
         ValueError
-            When a row is no ranking; names the row.
+            When a row is no ranking, or has ties where `sep` is given but not `tie_sep`; names the row.
 
         Examples
         --------
         >>> WeakOrders.to_tiers([[2, 1, 1]], labels=["juice", "milk", "tea"])
         [[['milk', 'tea'], ['juice']]]
+        >>> WeakOrders.to_tiers([[2, 1, 1]], labels=["juice", "milk", "tea"], sep=">", tie_sep="=")
+        ['milk=tea>juice']
         """
         ranks = by_name(ranks, labels, "ranks", "labels")
         values = target_matrix(ranks, "ranks", None, "label")
         k = values.shape[1]
         called = names_of(ranks, labels, "labels", k)
         parts = WeakOrders(k).space.encode(values, "ranks")
-        return [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
+        tiers = [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
+        tied = next((i for i, row in enumerate(tiers) if len(row) < k), None) if sep and not tie_sep else None
+        if tied is not None:
+            raise TargetError(tied, "labels are tied: say by tie_sep= what divides them, such as '='", "ranks")
+        if tie_sep:
+            tiers = [[joined(group, tie_sep) for group in row] for row in tiers]
+        elif sep:
+            tiers = [[label for [label] in row] for row in tiers]
+        return [joined(row, sep) for row in tiers]
 
     @converter
     def from_top_k(
@@ -267,3 +298,10 @@ class WeakOrders(Structure):
         difference, tied = np.split(marginals, 2, axis=-1)
         before, after = (1 - tied + difference) / 2, (1 - tied - difference) / 2
         return np.clip(before, 0.0, 1.0), np.clip(after, 0.0, 1.0)
+
+
+def _group(group: Any, tie_sep: str | None) -> Any:
+    """Return the labels of a group: those of a list, of a string divided at `tie_sep`, or one."""
+    if isinstance(group, (list, tuple, set, frozenset)):
+        return group
+    return [label.strip() for label in group.split(tie_sep)] if tie_sep and isinstance(group, str) else [group]

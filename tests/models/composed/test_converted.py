@@ -116,8 +116,8 @@ def test_what_does_not_fit_together_is_named():
         ConvertedTargets(StructuredRidge("labelsets"), "names").fit(X, y)
     with pytest.raises(ValueError, match="structure=None has none"):
         ConvertedTargets(StructuredRidge(), "sets").fit(X, y)
-    with pytest.raises(ValueError, match=r"sep='\|': targets of form='tiers' are no strings"):
-        ConvertedTargets(StructuredRidge(WeakOrders()), "tiers", sep="|").fit(X, CASES["tiers"][1])
+    with pytest.raises(ValueError, match=r"sep='\|': targets of form='pairs' are no strings"):
+        ConvertedTargets(StructuredRidge("assignments"), "pairs", sep="|").fit(X, y)
     with pytest.raises(ValueError, match="y, row 3: the row is missing"):
         ConvertedTargets(StructuredRidge("labelsets"), "sets").fit(X, [*y[:3], None, *y[4:]])
     with pytest.raises(NotFittedError):

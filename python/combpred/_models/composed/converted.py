@@ -49,7 +49,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         What y is for estimators that have no such parameter: ``Permutations(labels=["tea", "milk"])`` or
         "permutations" for label rankers (:mod:`combpred.ranking`). None: the structure of the estimator.
     sep : str, default=None
-        What divides entries where rows of y are strings, such as "|".
+        What divides entries where rows of y are strings, such as "|"; of "tiers" the groups, whose labels "=" divides.
 
     Attributes
     ----------
@@ -403,7 +403,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             return {}
         if "sep" not in inspect.signature(convert).parameters:
             raise ValueError(f"sep={self.sep!r}: targets of form={self.form!r} are no strings")
-        return {"sep": self.sep}
+        return {"sep": self.sep, **({"tie_sep": "="} if self.form == "tiers" else {})}
 
     def _back(self, predicted: Any, X: Any) -> Any:
         """Return predictions of the estimator in the form."""
