@@ -291,57 +291,6 @@ def error_at(bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument
     return TargetError(int(at[0]), f"found {where}; {remedy}", argument)
 
 
-def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, remedy: str) -> NDArray[np.int32]:
-    """Return the index of each value in `known`, as int32.
-
-    Labels are compared by Python's equality, so 1, 1.0 and True are the same label.
-
-    Raises
-    ------
-    TargetError
-        For the first row with a value that is not known.
-    """
-    index = {label: code for code, label in enumerate(known)}
-    try:
-        if values.dtype.kind == "O":  # may mix types that cannot be sorted
-            codes = np.fromiter((index.get(v, -1) for v in values), dtype=np.int32, count=values.size)
-        else:
-            distinct, inverse = np.unique(values, return_inverse=True)
-            table = np.array([index.get(v, -1) for v in distinct.tolist()], dtype=np.int32)
-            codes = table[inverse]
-    except TypeError as error:
-        raise ValueError(f"{argument} holds a value that cannot be looked up ({error}); {remedy}") from error
-    if (codes < 0).any():
-        row = int(np.argmax(codes < 0))
-        if isinstance(known[0], str) and isinstance(values[row], (int, np.integer)):
-            remedy += (
-                "; numbers stand for no names: where scikit-learn numbers them, as for cross_val_predict of "
-                "probabilities and in ensembles, number them yourself, and leave the names out"
-            )
-        shown = _plain_repr(values[row])
-        raise TargetError(row, f"unknown label {shown}; {remedy}{meant(values[row], known)}", argument)
-    return codes
-
-
-def check_present(values: NDArray[Any], argument: str) -> None:
-    """Raise TargetError for the first row with a missing (None, NaN, NA, NaT) or infinite label."""
-    if values.dtype.kind == "f":
-        bad = ~np.isfinite(values)
-    elif values.dtype.kind in "mM":
-        bad = np.isnat(values)
-    elif values.dtype.kind == "O":
-        bad = np.fromiter((_missing(v) for v in values), dtype=np.bool_, count=values.size)
-    else:
-        return
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise TargetError(
-            row,
-            f"the label is {_plain_repr(values[row])}, which is no label; drop the row, or give it a label of its own",
-            argument,
-        )
-
-
 def summary(values: Sequence[Hashable], limit: int = 10) -> str:
     """Return the first `limit` values for messages, separated by commas."""
     shown = ", ".join(_plain_repr(v) for v in values[:limit])
@@ -364,13 +313,6 @@ def meant(name: Any, names: Sequence[Hashable]) -> str:
 def _plain_repr(value: Any) -> str:
     """Return a value for messages; NumPy's scalars look like Python's."""
     return repr(value.item() if isinstance(value, np.generic) else value)
-
-
-def _missing(value: Any) -> bool:
-    """Return whether a label is None, NA, NaT, NaN or infinite."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and not np.isfinite(value)
 
 
 def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:

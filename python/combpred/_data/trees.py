@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from .._lib.arrays import refuse_masked
 from .checks import counted
 from .forms import frame_kind
+from .labels import check_present, codes_of
 from .listings import is_missing
 from .names import Names, checked_names
-from .targets import check_present, codes_of, summary, target_vector, whole_numbers
+from .targets import summary, target_vector, whole_numbers
 
 
 class Tree:
