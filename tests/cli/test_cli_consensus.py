@@ -93,6 +93,7 @@ def test_files_of_preflib(tmp_path: Path, capsys: pytest.CaptureFixture[str], fa
     [
         (["--method", "kemen"], "do you mean kemeny?"),
         (["--param", "outpu=weak"], "--param: 'outpu' is none of the parameters of kemeny, method, output"),
+        (["--param", "outpu=weak"], "do you mean output?"),
         (["--param", "weights=[1]"], "--param: 'weights' is none of the parameters"),
         (["--weights", "order"], "line 2: 'order' holds 'tea>milk>cola>juice', which is not a number"),
         (["--weights", "weight"], "--weights: 'weight' matches none of the 2 columns"),
@@ -112,6 +113,12 @@ def test_lines_of_bad_ballots(tmp_path: Path, fails: Failing) -> None:
     assert "t.csv, line 3: 'order': 'a' occurs twice" in fails("consensus", str(path), "--weights", "n")
     path.write_text("order,n\nb>a,1\na>b,-2\n")
     assert "t.csv, line 3: order, n: weights is -2.0" in fails("consensus", str(path), "--weights", "n")
+    for other in (",", ";", "|"):
+        path.write_text(f'order\nb>a\n"b{other} a"\na>b\n')
+        said = fails("consensus", str(path))
+        assert f"t.csv, line 3: 'b{other} a' counts as one label, though its parts are labels elsewhere" in said
+    path.write_text('order\nb>a\n"b, c"\na>b\n')  # there is no c
+    assert main(["consensus", str(path)]) == 0
 
 
 def positions(path: Path, **more: object) -> str:

@@ -186,6 +186,17 @@ def test_paths_in_columns_of_their_own(tmp_path: Path, capsys: pytest.CaptureFix
     assert "hold several names in a field, such as 'a/b'" in fails("fit", *common, "hierarchy")
 
 
+def test_labels_that_are_several_by_another_division_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, model = table(tmp_path / "t.csv", "a|b", "b;a"), str(tmp_path / "m")
+    fitted(path, "--targets", "t", "--model", model)
+    line = int(np.argmax(HIGH)) + 2
+    assert f"t.csv, line {line}: 'b;a' counts as one label, though its parts are labels" in capsys.readouterr().err
+    fitted(table(tmp_path / "t.csv", "a|b", "b;c"), "--targets", "t", "--model", model)
+    assert capsys.readouterr().err == ""
+
+
 def test_text_is_no_target_of_structures_of_numbers(tmp_path: Path, fails: Failing) -> None:
     common = ["fit", table(tmp_path / "t.csv", "u", "v"), "--targets", "t", "--model", str(tmp_path / "m")]
     for structure in ("assignments", "graphs", "spanningtrees", "cliques"):
@@ -216,10 +227,13 @@ def test_what_evaluation_cannot_judge_is_said(
     capsys.readouterr()
     assert main(["evaluate", path, "--model", model]) == 0
     assert "the target 't' holds 'w', which did not occur in training" in capsys.readouterr().err
+    said = fails("evaluate", path, "--model", model, "--metric", "kendall_tau")  # no converters of Python
+    assert said.endswith("--metric kendall_tau does not suit these targets (accuracy does): found 'w'")
     table(tmp_path / "t.csv", "a>b", "b>a", {"rule": 7})
     fitted(path, "--targets", "t", "--drop", "rule", "--model", model)
     said = fails("evaluate", path, "--model", model, "--metric", "hamming_loss")
-    assert "t.csv, line 2: t: y_true must hold 0 and 1" in said and said.endswith("(for --metric hamming_loss)")
+    what = "t.csv, line 2: t: --metric hamming_loss does not suit these targets (kendall_tau does): y_true must hold 0"
+    assert what in said
     said = fails("predict", path, "--model", model, "--constraints", "rule")
     assert "t.csv, line 2: 'rule' holds 7, which is no JSON object of constraints" in said
 

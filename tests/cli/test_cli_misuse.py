@@ -22,7 +22,9 @@ from combpred._cli.main import main
         ({"--structure": "knots"}, ["no structure 'knots'", "permutations"]),
         ({"--structure": "hierarchy"}, ["needs --param parent=VALUE"]),
         ({"--param": "n_labels"}, ["'n_labels' is not NAME=VALUE", "n_labels"]),
-        ({"--param": "size=2"}, ["'size=2'", "Permutations"]),
+        ({"--param": "size=2"}, ["'size=2' is none of the parameters, which are n_labels", "Permutations"]),
+        ({"--param": "alfa=2"}, ["'alfa=2' is none of the parameters, do you mean alpha? They are n_labels"]),
+        ({"--param": "labels=[a,b]"}, ["--param labels: [a,b] is not JSON, in which text stands in double quotes"]),
         ({"--param": "n_labels=@nowhere.json"}, ["cannot read nowhere.json"]),
         ({"--param": "n_labels=5"}, ["n_labels=5", "4 names"]),
         ({"--targets": "M*"}, ["'M*' matches none of the 7 columns", "'A1'"]),
@@ -242,6 +244,21 @@ def test_argparse_errors_have_status_two(arguments: list[str], capsys: pytest.Ca
     assert "usage: combpred" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--target", "k"], "unrecognized arguments: --target k, do you mean --targets?"),
+        (["--index_col=k"], "unrecognized arguments: --index_col=k, do you mean --index-col?"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["other.csv"], "unrecognized arguments: other.csv"),
+    ],
+)
+def test_options_that_were_meant_are_named(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["fit", "t.csv", "--model", "m", *arguments])
+    assert stopped.value.code == 2 and capsys.readouterr().err.endswith(f"error: {said}\n")
+
+
 def test_interrupt_has_its_own_status(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -255,6 +272,8 @@ def test_conditions_that_a_structure_has_not_are_those_of_the_option(tmp_path: P
     rows: list[list[object]] = [[at, "tea|milk" if at % 2 else "juice"] for at in range(12)]
     path, model = write_csv(tmp_path / "t.csv", ["x", "target"], rows), str(tmp_path / "m")
     fitted(path, "--targets", "target", "--model", model)
+    said = fails("predict", path, "--model", model, "--constraints", '{"required": [tea]}')
+    assert """--constraints: {"required": [tea]} is not JSON, in which text stands in double quotes: Exp""" in said
     said = fails("predict", path, "--model", model, "--constraints", '{"requires": ["tea"]}')
     assert said.startswith(
         "combpred: error: --constraints: LabelSets take no key 'requires'; their keys are 'required'"
@@ -298,7 +317,7 @@ def test_metrics_of_other_targets_and_grades_without_a_list(
     fitted(path, "--targets", "grade", "--structure", "ordinal", "--param", "grades=[1, 2, 3]", "--model", model)
     assert "grades" not in capsys.readouterr().err
     said = fails("evaluate", path, "--model", model, "--metric", "kendall_tau")
-    assert "--metric kendall_tau does not suit these targets: y_true must have shape" in said
+    assert "--metric kendall_tau does not suit these targets (neg_absolute_error does): y_true must have" in said
     said = fails("fit", path, "--targets", "grade", "--param", "grades=[1, 2, 3]", "--model", model)
     assert said.endswith("of StructuredRidge; those of a structure need --structure")
 

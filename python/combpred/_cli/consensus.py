@@ -14,7 +14,7 @@ from .._data.checks import counted
 from .._data.targets import summary
 from .columns import number_frame, select
 from .commands import naming_rows, reading
-from .error import check_destination, require
+from .error import check_destination, near, require
 from .learners import known_name, read_parameters
 from .table import ENDINGS, read_table, write_table
 from .targets import SET, find_targets
@@ -28,8 +28,8 @@ def print_consensus(options: argparse.Namespace) -> None:
     find, given = known_name("--method", "method", options.method, _METHODS), read_parameters(options.param or ())
     known = [key for key in inspect.signature(find).parameters if key not in ("rankings", "counts", "weights")]
     for key in given:
-        what = f"--param: {key!r} is none of the parameters of {options.method}"
-        require(key in known, f"{what}, {', '.join(known)}")
+        what = f"--param: {key!r} is none of the parameters of {options.method}, {', '.join(known)}"
+        require(key in known, what + near(key, known))
     table = read_table(options.file, reading(options))
     weighing = select(table.names, options.weights, "--weights")
     require(len(weighing) < 2, f"--weights names {len(weighing)} columns; name one")

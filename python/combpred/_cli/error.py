@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,11 @@ def require(condition: object, message: str) -> None:
     """Raise `UsageError` unless a condition holds."""
     if not condition:
         raise UsageError(message)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Return a question for the name that is meant, "" where none is alike."""
+    return next((f", do you mean {each}?" for each in get_close_matches(name, list(known), 1, 0.65)), "")
 
 
 def needed(module: str, what: str, package: str) -> Any:

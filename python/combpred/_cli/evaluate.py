@@ -118,9 +118,11 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
         y, predicted = (np.array([list(grades).index(each) for each in of]) for of in (y, predicted))
     if "scores" in takes:
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
+    what = f"--metric {name} does not suit these targets"
+    what += f" ({structure.default_metric} does)" if structure is not None else ""
     try:
         return getattr(metrics, name)(y, predicted, **how)
     except RowError as error:
-        raise RowError(error.row, f"{error.reason} (for --metric {name})") from error
+        raise RowError(error.row, f"{what}: {error.reason}") from error
     except (ValueError, TypeError) as error:
-        raise UsageError(f"--metric {name} does not suit these targets: {error}") from error
+        raise UsageError(f"{what}: {error}") from error

@@ -7,7 +7,6 @@ import json
 import re
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from .. import ranking
 from .._models import perceptron, probabilistic, ridge, ridge_cv, sgd, svm
 from .._models.composed import embedding, voting
 from ..structures import structure_classes
-from .error import UsageError, require
+from .error import UsageError, near, require
 
 _MODULES = embedding, perceptron, probabilistic, ranking, ridge, ridge_cv, sgd, svm, voting
 #: What searches call parameters of which they try several, and all options that are parameters of estimators.
@@ -114,14 +113,16 @@ def _check(estimator: Any, cls: type | None, given: dict[str, Any]) -> None:
             own = f"{', '.join(estimator.get_params(deep=False))} of {type(estimator).__name__}"
             own += "" if cls is not None else "; those of a structure need --structure"
             option = f"--{key}" if key in _SETTINGS else "--param"
-            raise UsageError(f"{option}: '{key}={given[key]}' is none of the parameters, which are {of}{own}")
+            meant = near(key, [*_parameters(cls), *estimator.get_params(deep=False)])
+            what = f"'{key}={given[key]}' is none of the parameters"
+            raise UsageError(f"{option}: {what}{meant or ','}{' They' if meant else ' which'} are {of}{own}")
 
 
 def known_name(option: str, noun: str, name: str | None, known: Mapping[str, Any]) -> Any:
     """Return what is known by a name, None by none; `UsageError` for others, with those that there are."""
     if name is not None and name not in known:
-        near = get_close_matches(name, known, 1)
-        hint = f", do you mean {near[0]}? There" if near else "; there"
+        meant = near(name, known)
+        hint = f"{meant} There" if meant else "; there"
         raise UsageError(f"{option}: there is no {noun} {name!r}{hint} are {', '.join(sorted(known))}")
     return None if name is None else known[name]
 
@@ -143,8 +144,9 @@ def read_parameters(items: Iterable[str]) -> dict[str, Any]:
         require(equals, f"--param: {item!r} is not NAME=VALUE")
         try:
             values[name] = read_json(text[1:], f"--param {name}") if text[:1] == "@" else json.loads(text)
-        except ValueError as error:
-            require(text[:1] not in ("{", "["), f"--param {name}: {text} is not JSON: {error}")
+        except ValueError:
+            if text[:1] in ("{", "["):
+                read_json(text, f"--param {name}", inline=True)  # says what is wrong
             values[name] = text.split(",") if name in LISTS else float(text) if _POINT.fullmatch(text) else text
     return values
 
@@ -156,7 +158,7 @@ def read_json(path: str, option: str, *, inline: bool = False) -> Any:
     except OSError as error:
         raise UsageError(f"{option}: cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
-        raise UsageError(f"{option}: {path} is not JSON: {error}") from error
+        raise UsageError(f"{option}: {path} is not JSON, in which text stands in double quotes: {error}") from error
 
 
 def _inner(key: str, value: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 from .._lib.names import RIDGE_LOSSES
 from .._lib.versions import __version__
-from .error import UsageError
+from .error import UsageError, near
 
 _ADVICE = {
     r"take \w+\.from_\w+\(y\b[^)]*\)": "give --choices",
@@ -23,6 +23,7 @@ _ADVICE = {
     r"is to be converted by \w+\.from_\w+": "needs --choices",
     r"(numbers of the rows, .*): leave it out": r"\1: leave it out by --drop or --id",
     r", or take [A-Z]\w+\.from_\w+, .*": "",
+    r"; structures\.\w+\.from_.*": "",
     r": rename the columns, or pass an array, whose columns are taken in that order": "",
 }
 _COLUMNS = (
@@ -42,6 +43,7 @@ _READING: _Options = {
     "--keep-default-na": ({"action": argparse.BooleanOptionalAction}, "whether NA, null, None … are missing (default)"),
     "--true-values TEXT": (_MANY, "reads as 1 in columns that hold nothing but these and --false-values"),
     "--false-values TEXT": (_MANY, "reads as 0, such as --true-values yes --false-values no; may be repeated"),
+    "--comment TEXT": "lines of a CSV file that begin with it are left out",
     "--no-header": ({"action": "store_false", "default": None, "dest": "header"}, "no names; they are x0, x1, …"),
     "--id --index-col COLUMNS": (
         {"dest": "id", **_MANY},
@@ -203,7 +205,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 for a mistake of the user, explained on standard error; 130 after Ctrl-C.
     """
     parser = _parser()
-    options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    options, strange = parser.parse_known_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    if strange:
+        meant = near(strange[0].partition("=")[0], options.known)
+        parser.error(f"unrecognized arguments: {' '.join(strange)}{meant}")
     if options.run is None:
         parser.print_help()
         return 0
@@ -229,7 +234,7 @@ def _parser() -> argparse.ArgumentParser:
     what = "Learn to predict rankings, label sets, hierarchies and other structures."
     parser = argparse.ArgumentParser(prog="combpred", description=what)
     parser.add_argument("--version", action="version", version=f"combpred {__version__}")
-    parser.set_defaults(run=None, debug=False)
+    parser.set_defaults(run=None, debug=False, known=())
     commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | consensus | info")
     for called, run, options in (
         (_demo, "demo:run_demo", _DEMO), (_fit, "commands:fit", {**_READING, **_LEARNING, **_NAMES}),
@@ -241,7 +246,8 @@ def _parser() -> argparse.ArgumentParser:
         looks: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
         one = commands.add_parser(called.__name__[1:], help=brief, description=text, **looks)
         one.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
-        one.set_defaults(command=called.__name__[1:], run=f"{__package__}.{run}")  # loaded when it runs
+        known = [name for spelling in options for name in spelling.split() if name.startswith("-")]
+        one.set_defaults(command=called.__name__[1:], run=f"{__package__}.{run}", known=known)  # loaded when it runs
         for spelling, given in options.items():
             how, text = ({}, given) if isinstance(given, str) else given
             *names, last = spelling.split()

@@ -24,7 +24,7 @@ from .error import UsageError, needed, require
 
 #: What pandas needs to know of the fields of a CSV file, and of the file, in its words.
 _FIELDS = ("keep_default_na", "true_values", "false_values")
-READING = (*_FIELDS, "decimal", "thousands", "sep", "encoding", "na_values", "header")
+READING = (*_FIELDS, "decimal", "thousands", "sep", "encoding", "na_values", "header", "comment")
 _ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
 #: What the names of tables that are written may end in.
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".parquet", ".pq")
@@ -179,6 +179,9 @@ def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
 def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -> Table:
     told = re.match(r"sep=(.)\r?(?=\n)", content)  # Excel's first line
     content = content if told is None else content[told.end() :]
+    if comment := reading.get("comment"):
+        quoted_or_comment = rf'(?<!\w)"[^"]*"|^{re.escape(comment)}.*'  # what is quoted may begin lines, too
+        content = re.sub(quoted_or_comment, lambda it: it[0] * (it[0][0] == '"'), content, flags=re.MULTILINE)
     first = re.sub(r'"[^"]*"', "", content.lstrip().partition("\n")[0])
     sep = reading.get("sep") or (max(_SEPARATORS, key=first.count) if told is None else told[1])
     sep = {"\\t": "\t", " ": r"\s+"}.get(sep, sep)
@@ -203,7 +206,11 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         if names[0] == "" and len(names) > 1:
             names[0] = "index"  # as pandas writes the index of a data frame
         _check_names(source, names)
-        how |= {"names": names, "header": 0 if header else None, "na_values": ["?", *(reading.get("na_values") or [])]}
+        how |= {
+            "names": names,
+            "header": 0 if header else None,
+            "na_values": ["", "?", *(reading.get("na_values") or [])],
+        }
         how |= {key: reading[key] for key in _FIELDS if reading.get(key) is not None}
         how |= {"thousands": thousands or None, "decimal": decimal}
         frame = pandas.read_csv(io.BytesIO(data), **how)
@@ -251,11 +258,15 @@ def _lines(source: str, content: str, sep: str) -> list[int]:
                 names = names or width
                 if width != names:
                     what = f"{counted(width, 'field')}, the first line has {names}; fields are separated by {sep!r}"
-                    raise UsageError(f"{source}, line {line}: {what} (see --sep), quote those that contain it")
+                    mend = "(see --sep), quote those that contain it"
+                    if "#" in (fields[0][:1], content.lstrip()[:1]):
+                        mend += ", or give --comment '#' if lines that begin so are comments"
+                    raise UsageError(f"{source}, line {line}: {what} {mend}")
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise UsageError(f"{source}, line {reader.line_num}: {error}") from error
+        opened = f"; the quotation mark that opens in line {line} is not closed" if "end of data" in str(error) else ""
+        raise UsageError(f"{source}, line {reader.line_num}: {error}{opened}") from error
     require(lines, f"{source} is empty; a table needs a line of column names and at least one row")
     return lines
 

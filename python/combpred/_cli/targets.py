@@ -94,7 +94,8 @@ class TargetColumns:
         if self.form != "sets":
             lacking = np.flatnonzero(~known.any(axis=1))
             what = f"target {', '.join(map(repr, self.columns))}"
-            refuse_missing(table, what, lacking, "; fill it in or drop the rows")
+            word = ", or give --no-keep-default-na if the field is a name such as NA" if table.written else ""
+            refuse_missing(table, what, lacking, f"; fill it in or drop the rows{word}")
             for row, at in np.argwhere(~known[:, :-1] & known[:, 1:])[:1].tolist():
                 what = f"{self.columns[at]!r} is empty but {self.columns[at + 1]!r} is not"
                 remedy = "which of them come first? Fill it in, or move the others up"
@@ -231,6 +232,13 @@ def find_targets(
     if form == "visits":
         known = "places" if structure == "routes" else "vertices"
         return found, {} if known in given else {known: names}, structure
+    for name in names:
+        parts = set(map(str.strip, re.split(_SURE, name)))
+        if len(parts) > 1 and parts <= {*names}:
+            at = next(row for row, cell in enumerate(cells) if name in cell)
+            what = f"{table.where(at)}: {name!r} counts as one label, though its parts are labels elsewhere"
+            require(form == "sets", f"{what}; mend the field, or rename the label")
+            warn_user(f"{what}; if it is several, mend the field", UserWarning)
     folded = {name.casefold(): name for name in names}
     for name in set(names).difference(folded.values()):
         what = f"{name!r} and {folded[name.casefold()]!r} count as two labels"

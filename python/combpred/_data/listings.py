@@ -344,7 +344,7 @@ def uncompared(labels: Sequence[Any], rows: str) -> str:
     noun, stand = ("label", "it stands") if len(labels) == 1 else ("labels", "they stand")
     return (
         f"no {rows} compares {noun} {summary(labels)} with another one: where {stand} in predictions is arbitrary, "
-        "leave out such columns"
+        "leave such labels out"
     )
 
 
