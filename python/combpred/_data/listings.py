@@ -126,9 +126,12 @@ def read_lists(
         from_one = not one_based and n_items > 0 and all(0 not in entries for entries in rows)
         from_one = from_one and all(min(entries, default=1) > 0 for entries in rows)
         if from_one:
+            held = ordered and (getattr(lists, "ndim", 0) == 2 or hasattr(lists, "columns"))
+            positions = held and all(sorted(entries) == list(range(1, n_items)) for entries in rows)
             raise ValueError(
                 f"{argument} never holds 0: where numbers count from 1, pass {how}{parameter}=range(1, {n_items}) "
                 f"to keep them as names; where number 0 does not occur, {parameter}=range({n_items})"
+                + ("; where its columns are the labels, whose positions it holds, it is y already" if positions else "")
             )
         longest = max(map(len, rows))
         for i, entries in enumerate(rows):

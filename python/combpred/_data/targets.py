@@ -136,8 +136,8 @@ def require_once(names: Sequence[Hashable], what: str) -> None:
         raise ValueError(f"{what}: {twice!r} occurs twice; names must differ")
 
 
-def as_numbers(values: NDArray[Any], argument: str, remedy: str) -> NDArray[Any]:
-    """Return values as a boolean, integer or float array, with NaN for None and for pandas' NA.
+def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence[Any] | None = None) -> NDArray[Any]:
+    """Return values as a boolean, integer or float array, with NaN for None and for pandas' NA; `names` are of columns.
 
     Raises
     ------
@@ -155,8 +155,9 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str) -> NDArray[Any]
             elif isinstance(v, (int, float, np.number, np.bool_)) and not isinstance(v, np.complexfloating):
                 numbers[i] = v
             else:
-                row = i // (values.shape[1] if values.ndim == 2 else 1)
-                raise TargetError(row, f"{v!r} is not a number; {remedy}", argument)
+                row, column = divmod(i, values.shape[1] if values.ndim == 2 else 1)
+                where = "" if names is None else f" in column {names[column]!r}"
+                raise TargetError(row, f"{v!r}{where} is not a number; {remedy}", argument)
         return numbers.reshape(values.shape)
     raise ValueError(f"{argument} has dtype {values.dtype}, which does not hold numbers; {remedy}")
 
@@ -282,13 +283,15 @@ def doubt_numbers(
     )
 
 
-def error_at(bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument: str = "y") -> TargetError:
-    """Return the error for the first row in which `bad` is True, quoting the bad value."""
-    at = np.unravel_index(int(np.argmax(bad)), bad.shape)
+def error_at(
+    bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument: str = "y", names: Sequence[Any] | None = None
+) -> TargetError:
+    """Return the error for the first row in which `bad` is True, quoting the bad value; `names` are of columns."""
+    at = tuple(int(each) for each in np.unravel_index(int(np.argmax(bad)), bad.shape))
     value = values[at].item()
     shown = int(value) if isinstance(value, float) and value.is_integer() else value
-    where = f"{shown!r} in column {at[1]}" if values.ndim == 2 else f"{shown!r}"
-    return TargetError(int(at[0]), f"found {where}; {remedy}", argument)
+    where = "" if len(at) == 1 else f" in column {at[1] if names is None else names[at[1]]!r}"
+    return TargetError(at[0], f"found {shown!r}{where}; {remedy}", argument)
 
 
 def summary(values: Sequence[Hashable], limit: int = 10) -> str:

@@ -333,13 +333,23 @@ def _pairs(row: Any, i: int) -> list[tuple[Any, Any]]:
     pairs = []
     for edge in row:
         if not isinstance(edge, (list, tuple, np.ndarray)) or len(edge) != 2:
-            raise TargetError(i, f"found {edge!r:.60}; edges are pairs such as (u, v)", "graphs")
+            what = f"found {edge!r:.60}; edges are pairs such as (u, v)"
+            raise TargetError(i, what + _meant(row, edge), "graphs")
         u, v = (end.item() if isinstance(end, np.generic) else end for end in edge)
         for end in (u, v):
             if isinstance(end, bool) or not isinstance(end, (str, int)):
                 raise TargetError(i, f"found {end!r:.60} in {edge!r:.60}; edges hold names or whole numbers", "graphs")
         pairs.append((u, v))
     return pairs
+
+
+def _meant(row: Any, edge: Any) -> str:
+    """Return the remedy for a row whose edges are no pairs: one graph in place of many, or weighted edges."""
+    if isinstance(edge, (str, int)) and len(row) in (2, 3):
+        return ": graphs is a list of lists of edges, so pass one graph as [edges]"
+    if isinstance(edge, (list, tuple, np.ndarray)) and len(edge) == 3:
+        return ": leave weights out, as by [edge[:2] for edge in edges]"
+    return ""
 
 
 def _matrix(self: Any, matrix: Any, i: int) -> NDArray[np.bool_]:

@@ -313,12 +313,10 @@ class Permutations(Structure):
         >>> Permutations.from_scores([[0.5, 2.0, 0.5]])
         array([[2, 1, 3]], dtype=int32)
         """
-        remedy = "scores are finite numbers"
-        scores = by_name(scores, labels, "scores", "labels")
-        values = as_numbers(target_matrix(scores, "scores", None, "label"), "scores", remedy).astype(np.float64)
-        if not np.isfinite(values).all():
-            raise error_at(~np.isfinite(values), values, f"{remedy}; Permutations.from_ratings takes NaN", "scores")
-        names = tuple(names_of(scores, labels, "labels", values.shape[1]).tolist())
+        values, names = _table_of_numbers(scores, "scores", labels, "scores are finite numbers")
+        if (missing := np.isnan(values)).any():
+            remedy = "scores are finite numbers; Permutations.from_ratings takes NaN"
+            raise error_at(missing, values, remedy, "scores", names)
         return as_table(positions_by_score(values), names, as_frame, scores)
 
     def _said(self, reason: str) -> str:
@@ -451,14 +449,22 @@ def ranks_of(ratings: Any, labels: Any) -> tuple[NDArray[np.int32], Names]:
     from scipy.stats import rankdata  # slow to import
 
     remedy = "ratings are finite numbers, or NaN where there is none"
-    ratings = by_name(ratings, labels, "ratings", "labels")
-    values = as_numbers(target_matrix(ratings, "ratings", None, "label"), "ratings", remedy).astype(np.float64)
-    if np.isinf(values).any():
-        raise error_at(np.isinf(values), values, remedy, "ratings")
+    values, names = _table_of_numbers(ratings, "ratings", labels, remedy)
     unknown = np.isnan(values)
     ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # what is unknown comes last
-    names = tuple(names_of(ratings, labels, "labels", values.shape[1]).tolist())
     return np.where(unknown, -1, ranks).astype(np.int32), names
+
+
+def _table_of_numbers(table: Any, argument: str, labels: Any, remedy: str) -> tuple[NDArray[np.float64], Names]:
+    """Return numbers that are not infinite, and the names of their columns, or their numbers."""
+    table = by_name(table, labels, argument, "labels")
+    given = target_matrix(table, argument, None, "label")
+    names = tuple(names_of(table, labels, "labels", given.shape[1]).tolist())
+    how = f"{remedy}; .astype(float) makes numbers of strings of digits"
+    values = as_numbers(given, argument, how, names).astype(np.float64)
+    if np.isinf(values).any():
+        raise error_at(np.isinf(values), values, remedy, argument, names)
+    return values, names
 
 
 def _parts_of(positions: Any) -> NDArray[np.int32]:

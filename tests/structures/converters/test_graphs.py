@@ -107,6 +107,12 @@ GRAPHS, ORDERS, TREES = Graphs(vertices=NAMES), PartialOrders(items=NAMES), Span
         (lambda: GRAPHS.from_edges([[(0.5, 1)]]), r"row 0: found 0.5 in \(0.5, 1\); edges hold names or whole"),
         (lambda: GRAPHS.from_edges([[], None]), "row 1: found None; a row is a list of edges"),
         (lambda: GRAPHS.from_edges([]), "graphs has 0 rows"),
+        (
+            lambda: GRAPHS.from_edges([("a", "b")]),
+            r"found 'a'; edges are pairs such as \(u, v\): .* graph as \[edges\]",
+        ),
+        (lambda: GRAPHS.from_edges(pd.DataFrame({"u": ["a"], "v": ["b"]})), r"row 0: .* pass one graph as \[edges\]"),
+        (lambda: GRAPHS.from_edges([[("a", "b", 0.5)]]), "leave weights out, as by .*edge.:2. for edge in edges"),
         (lambda: GRAPHS.from_edges([[]], closure=True), "closure: Graphs need not be transitive"),
         (lambda: Graphs().from_edges([[("b", "a")]]), r"take Graphs\(vertices=\['a', 'b'\]\)"),
         (lambda: Graphs().from_edges([[(0, 1)]]), "n_vertices is not known yet; give it"),
