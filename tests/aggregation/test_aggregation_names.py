@@ -182,7 +182,7 @@ def test_numbers_of_rows_are_no_item(aggregate):
     for first in (0, 1):
         numbered = many.rename(index=lambda row, first=first: row + first).rename_axis("voter").reset_index()
         with pytest.warns(
-            UserWarning, match="column 'voter' of rankings holds the numbers of the rows, .* leave it out"
+            UserWarning, match="column 'voter' of rankings probably holds numbers of the rows, .* leave it out"
         ):
             aggregate(numbered)
         with pytest.warns(UserWarning, match="column 3 of rankings"):
@@ -191,6 +191,42 @@ def test_numbers_of_rows_are_no_item(aggregate):
         warnings.simplefilter("error")
         aggregate(np.array([[1, 4, 3, 2], [2, 1, 3, 4], [3, 1, 4, 2], [4, 1, 2, 3]]))  # as many rows as items
         aggregate(numbered.drop(columns="voter"))
+
+
+def beside(column, n_items=3, first=1):
+    """Return a column beside rankings of items, each complete without it."""
+    ranks = [np.random.default_rng(row).permutation(n_items) + first for row in range(len(column))]
+    return pd.DataFrame(ranks, columns=[f"item {i}" for i in range(n_items)]).assign(n=column)
+
+
+@pytest.mark.parametrize("aggregate", AGGREGATES)
+def test_counts_beside_complete_rankings_are_no_item(aggregate):
+    for column in (
+        [52, 20, 11],  # far from positions of four items
+        [52, 20],
+        [5, 1, 4, 9],  # tied with one, and yet beyond all
+        [0.5, 1.2, 0.7],
+        [1, 2, 1, 3, 1] * 12,  # always tied, as nothing else is
+    ):
+        for first in (0, 1):
+            match = r"column 'n' of rankings .* or counts, .*4 items: leave it out, and pass counts as weights="
+            with pytest.warns(UserWarning, match=match):
+                aggregate(beside(column, first=first))
+    with pytest.warns(UserWarning, match="column 'n' of rankings probably holds numbers of the rows"):
+        aggregate(beside(range(1, 6), n_items=4))  # as many rows as positions
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for column in (
+            [4] * 40,  # always last
+            [0] * 40,  # always first
+            [4] * 39 + [2],  # tied once
+            [99] * 39 + [2],  # however the last position is written
+            [4, 6, 5, 8],  # positions among more items
+            [4, -1, 4, 2],
+            [4, np.nan, 4, 2],
+            [1, 2, 3],  # too few to tell
+        ):
+            aggregate(beside(column))
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)

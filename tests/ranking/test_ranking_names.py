@@ -176,13 +176,17 @@ def test_ratings_and_numbers_of_rows_are_doubted(model):
         with pytest.warns(UserWarning, match="y is read .* positions of no ranking of 3 labels: .*from_ratings"):
             clone(model).fit(X, given)
     numbered = ranks.rename_axis("row").reset_index()
-    with pytest.warns(UserWarning, match="column 'row' of y holds the numbers of the rows"):
+    with pytest.warns(UserWarning, match="column 'row' of y probably holds numbers of the rows"):
         clone(model).fit(X, numbered + np.array([1, 0, 0, 0]))
     if not isinstance(model, StructuredRidge):  # label rankers take no 0
         with pytest.raises(
-            ValueError, match="found 0 in column 'row'; .*; column 'row' of y holds the numbers of the row"
+            ValueError, match="found 0 in column 'row'; .*; column 'row' of y probably holds numbers of the row"
         ):
             clone(model).fit(X, numbered)
+    complete = Permutations.from_scores(rng.normal(size=(30, 3)), as_frame=True, labels=NAMES)
+    with pytest.warns(UserWarning, match="column 'n' of y .*: leave it out, and pass counts as sample_weight="):
+        clone(model).fit(X, complete.assign(n=rng.integers(1, 60, size=30)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clone(model).fit(X, ranks)
+        clone(model).fit(X, complete, sample_weight=rng.integers(1, 60, size=30))

@@ -21,7 +21,7 @@ _ADVICE = {
     r"by Ordinal\((\[.*?\])\)": r"by --param 'grades=\1'",
     r"as in Ordinal\(\[.*?\]\), or pass an ordered Categorical": "by --param grades=LOWEST,…,HIGHEST",
     r"is to be converted by \w+\.from_\w+": "needs --choices",
-    r"(numbers of the rows, .*): leave it out": r"\1: leave it out by --drop or --id",
+    r"(numbers of the rows, .*): leave it out.*": r"\1: leave it out by --drop or --id",
     r", or take [A-Z]\w+\.from_\w+, .*": "",
     r"; structures\.\w+\.from_.*": "",
     r": rename the columns, or pass an array, whose columns are taken in that order": "",

@@ -238,24 +238,28 @@ def doubt_numbers(
     Notes
     -----
     A column is one of numbers of rows where these are 0 to n − 1, or 1 to n, in any order, of more rows than can have
-    different positions. A row is no ranking where a number is neither whole nor a half, or where all labels are known,
-    not all tied, and none can be the first, or one before the last is beyond k: positions count from 0 or 1, tied
-    labels have dense, least, largest or mean ranks, and the last ones any. If no row has ties, whole numbers may be
-    positions among more labels. None of the sets of rankings in the benchmarks is doubted, nor a part of their columns
-    if it has no ties.
+    different positions, or where it fits in with no rankings that the others are. A row is no ranking where a number is
+    neither whole nor a half, or where all labels are known, not all tied, and none can be the first, or one before the
+    last is beyond k: positions count from 0 or 1, tied labels have dense, least, largest or mean ranks, and the last
+    ones any. If no row has ties, whole numbers may be positions among more labels. None of the sets of rankings in the
+    benchmarks is doubted, nor a part of their columns if it has no ties.
     """
     n, k = values.shape
-    firsts = values.min(axis=1)
-    if firsts[0] in (0, 1) and (firsts == firsts[0]).all() and values.max() <= k and (values % 1 == 0).all():
+    odd, firsts = _beside_rankings(values), values.min(axis=1)
+    usual = firsts[0] in (0, 1) and (firsts == firsts[0]).all() and values.max() <= k and (values % 1 == 0).all()
+    if usual and not len(odd):
         return None  # as nearly always
     ranks = np.where(values == -1, np.nan, values.astype(np.float64))
     lowest = np.sort(ranks, axis=0) - np.arange(n)[:, np.newaxis]
     numbering = np.flatnonzero((lowest == 0).all(axis=0) | (lowest == 1).all(axis=0))
     if n > k + 1 and 0 < len(numbering) < k - 1:
-        shown = summary([u if names is None else names[u] for u in numbering.tolist()])
+        odd = numbering
+    if len(odd):
+        shown = summary([u if names is None else names[u] for u in odd.tolist()])
+        weights = "sample_weight" if argument == "y" else "weights"
         return (
-            f"column {shown} of {argument} holds the numbers of the rows, which are read as positions of one of {k} "
-            f"{noun}s: leave it out"
+            f"column {shown} of {argument} probably holds numbers of the rows, or counts, which are read as positions "
+            f"of one of {k} {noun}s: leave it out, and pass counts as {weights}="
         )
     ranks += not (np.isnan(ranks) | (ranks >= 1)).all()  # they count from 0
     ordered = np.sort(ranks, axis=1)  # what is unknown comes last
@@ -263,11 +267,11 @@ def doubt_numbers(
     late = (first[:, 0] > (ordered == first).sum(axis=1)) | ((ordered > k) & (ordered < last)).any(axis=1)
     known = first[:, 0] < last[:, 0]
     has_ties = bool((np.diff(ordered[known], axis=1) == 0).any())
-    with np.errstate(invalid="ignore"):  # what is infinite is refused elsewhere
-        odd = (2 * ordered % 1 > 0).any(axis=1) | (known & late & has_ties)
-    if not odd.any():
+    with np.errstate(invalid="ignore"):
+        wrong = (2 * ordered % 1 > 0).any(axis=1) | (known & late & has_ties)
+    if not wrong.any():
         return None
-    row = int(np.argmax(odd))
+    row = int(np.argmax(wrong))
     shown = ", ".join(f"{value:.6g}" for value in values[row][:10].tolist()) + ", …" * (k > 10)
     found = f"row {row} holds {shown}, which are" if shows_row else "rows hold numbers that are"
     nan = ", with NaN in place of -1" if (values == -1).any() else ""
@@ -281,6 +285,32 @@ def doubt_numbers(
         f"{k} {noun}s: where the larger are better, as ratings and scores are, pass {larger}; where the smaller are, "
         f"{smaller}{nan}"
     )
+
+
+def _beside_rankings(values: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the column that is no item, an array without entries where there is none; the others rank without it.
+
+    Beside complete rankings in every row, an item is last or unknown, or now and then tied with one of the others. A
+    column is none if it is tied in thirty rows, counts five or more one by one, or holds different numbers beyond k, or
+    fractions, one of them beyond 3k, or other numbers that are tied.
+    """
+    n, k = values.shape
+    with np.errstate(invalid="ignore"):  # what is infinite is refused elsewhere
+        total = values.sum(axis=1, dtype=np.float64)
+    for lowest in (0, 1) if k > 2 else ():
+        last = lowest + k - 2  # of the others
+        left = total - (lowest + last) * (k - 1) / 2
+        found = np.flatnonzero(np.isclose(values, left[:, np.newaxis]).all(axis=0))
+        if len(found) != 1:  # as nearly always
+            continue
+        rest = values[:, found[0]]
+        if (np.sort(np.delete(values, found, axis=1), axis=1) != np.arange(lowest, last + 1)).any():
+            continue
+        tied, far = (lowest <= rest) & (rest < last), (rest % 1 > 0) | (rest > 3 * k)
+        several = len(np.unique(rest[far | (rest > last + 1)])) > 1 and (tied | far).any()
+        if several or tied.sum() >= 30 or (n >= 5 and (np.diff(rest) == 1).all()):
+            return found
+    return np.empty(0, dtype=np.intp)
 
 
 def error_at(
