@@ -32,6 +32,28 @@ def problem(columns=ITEMS):
     return X, pd.DataFrame(y, columns=columns)
 
 
+@pytest.mark.parametrize(
+    ("names", "learnt"),
+    [
+        (["rank tea", "rank milk", "rank cola", "rank ale"], ["tea", "milk", "cola", "ale"]),
+        (["a b tea", "a b milk", "c b cola", "c b ale"], ["tea", "milk", "cola", "ale"]),
+        (["hot tea", "cold tea", "hot milk", "cold milk"], ["hot_tea", "cold_tea", "hot_milk", "cold_milk"]),
+    ],
+)
+def test_columns_of_several_levels_are_told_how_to_get_one(names, learnt):
+    X, y = problem(pd.MultiIndex.from_tuples([tuple(name.split()) for name in names]))
+    with pytest.raises(TypeError, match=r"rankings\.(droplevel|columns)"):
+        borda(y)
+    with pytest.raises(TypeError, match="the columns of y have names of . levels, such as") as caught:
+        StructuredRidge("permutations").fit(X, y)
+    advice = str(caught.value)
+    if "join" in advice:
+        exec(advice.partition("them, as ")[2].partition(" does")[0], {"y": y})
+    else:
+        y = eval(advice.partition("take ")[2], {"y": y})
+    assert StructuredRidge("permutations").fit(X, y).structure_.labels == learnt
+
+
 @pytest.mark.parametrize("columns", [ITEMS, [0, 1, 2, 3]], ids=["keys", "numbered"])
 @pytest.mark.parametrize("model", [StructuredRidge("permutations"), RankingByPairwiseComparison()], ids=repr)
 def test_columns_called_by_integers_are_matched(model, columns):
@@ -81,12 +103,6 @@ def test_ratings_of_pivot_tables_keep_their_items():
     table = ratings.pivot(index="user", columns="film", values="stars")
     assert Permutations.from_ratings(table, as_frame=True).to_dict("list") == {7: [2, 1], 31: [1, 2]}
     assert Permutations.to_orders(Permutations.from_scores(table, as_frame=True)).tolist() == [[31, 7], [7, 31]]
-
-
-def test_columns_of_two_levels_are_refused():
-    X, y = problem(pd.MultiIndex.from_product([["rank"], ["a", "b", "c", "d"]]))
-    with pytest.raises(TypeError, match=r"which \('rank', 'a'\) is not: rename them"):
-        StructuredRidge("permutations").fit(X, y)
 
 
 ENTRIES = {

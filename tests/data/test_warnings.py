@@ -101,7 +101,7 @@ LEARNERS = [
 @pytest.mark.parametrize("model", LEARNERS, ids=repr)
 def test_rows_of_y_in_another_order_than_those_of_x_are_doubted(model):
     inputs, y = FRAMES
-    moved = r"X and y have indexes in different orders, .*: pass y.loc\[X.index\], or join .* or y.to_numpy\(\) where"
+    moved = r"X and y have indexes in different orders .*, pass y.loc\[X.index\], or join .*, pass y.to_numpy\(\)"
     with pytest.warns(UserWarning, match=moved) as caught:
         model.fit(inputs, y[::-1])
     assert len({str(each.message) for each in caught if "index" in str(each.message)}) == 1  # shown once
@@ -128,6 +128,8 @@ def test_which_indexes_are_doubted():
     assert "in different orders" in said(counted, moved)
     assert said(counted, counted) == said(moved, counted + 2 * n) == said(pd.RangeIndex(n), counted.astype(float)) == ""
     assert said(pd.RangeIndex(n), moved + 3) == said(moved + 3, pd.RangeIndex(n)) == ""  # as frames of arrays have it
+    dropped = [np.delete(np.arange(n + 1), row) for row in (1, 4)]
+    assert "or of different rows, " in said(*dropped) and "join both before where one lacks rows" in said(*dropped)
     assert "in different orders" in said(counted + 1, counted + 2)
     days = pd.date_range("2020-01-01", periods=n + 1)
     assert "in different orders" in said(days[:-1], days[1:])

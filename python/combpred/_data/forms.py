@@ -39,6 +39,12 @@ def _called(y: Any, argument: str) -> list[Any] | None:
     names = [name.item() if isinstance(name, np.generic) else name for name in columns]
     if len(names) == 1 and not isinstance(names[0], (str, int)):
         return None  # there is nothing to match by it
+    levels = getattr(columns, "nlevels", 1)
+    if levels > 1:
+        by = f"take {argument}.droplevel({0 if levels == 2 else list(range(levels - 1))}, axis=1)"
+        if not columns.get_level_values(-1).is_unique:
+            by = f"join them, as {argument}.columns = {argument}.columns.map('_'.join) does"
+        raise TypeError(f"the columns of {argument} have names of {levels} levels, such as {names[0]!r}: {by}")
     strings = [isinstance(name, str) for name in names]
     if not all(strings) and (any(strings) or not all(type(name) is int for name in names)):
         odd = next(name for name in names if not isinstance(name, str) and (any(strings) or type(name) is not int))

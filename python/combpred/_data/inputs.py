@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import mmap
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,10 +48,10 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
     """
     refuse_masked(X, "X")
     X = in_memory(X)
+    _refuse_shapeless(X)
     if not len(getattr(X, "columns", "any")):  # of which scikit-learn says that an array or a dtype is required
         raise ValueError(f"X is a data frame without columns, of shape {X.shape}: at least 1 is needed")
     if options.get("dtype", "numeric") is not None and options.keys().isdisjoint(_AS_GIVEN):
-        _refuse_ragged(X)
         refuse_strings(X)
         X = _filled_by_zeros(X)
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
@@ -70,9 +70,28 @@ def _filled_by_zeros(X: Any) -> Any:
     return pandas.DataFrame(filled, index=X.index).set_axis(X.columns, axis=1)
 
 
-def _refuse_ragged(X: Any) -> None:
-    """Raise RowError for the first of several lists that has another length than the first."""
-    if isinstance(X, (list, tuple)) and all(isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) for row in X):
+def _refuse_shapeless(X: Any) -> None:
+    """Raise ValueError for dicts and series, naming the call that makes a table, and for rows of different lengths.
+
+    The latter is a RowError for the first of several lists that has another length than the first.
+    """
+    is_dict = isinstance(X, Mapping) and not sparse.issparse(X)  # which dictionaries of keys are
+    if is_dict or getattr(getattr(X, "dtype", None), "names", None):
+        raise ValueError(f"X is {'a dict' if is_dict else 'an array of records'}: pass pandas.DataFrame(X)")
+    is_list, is_series = isinstance(X, (list, tuple)), hasattr(X, "to_frame") and getattr(X, "ndim", 1) == 1
+    if not (is_list or is_series or (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1)):
+        return
+    first = next(iter(X), None)
+    if isinstance(first, Mapping) or (is_series and hasattr(first, "__len__") and not isinstance(first, (str, bytes))):
+        what, how = (
+            ("a list", "X") if is_list else ("a series", "X.to_list()") if is_series else ("an array", "list(X)")
+        )
+        kind = "dicts" if isinstance(first, Mapping) else "lists"
+        raise ValueError(f"X is {what} of {kind}: pass pandas.DataFrame({how})")
+    if is_series:
+        row = " where it is one feature, X.to_frame().T where it is one row" if hasattr(X, "iloc") else ""
+        raise ValueError(f"X is a series: pass X.to_frame(){row}")
+    if is_list and all(isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) for row in X):
         other = next((i for i, row in enumerate(X) if len(row) != len(X[0])), 0)
         if other:
             reason = f"X, row {other}: has {counted(len(X[other]), 'value')}, but row 0 has {len(X[0])}"
@@ -97,7 +116,7 @@ def check_lengths(X: Any, y: Any) -> None:
 
 
 def doubt_indexes(X: Any, first: str = "X", **others: Any) -> None:
-    """Warn where rows of X and of others, such as y, are called alike by pandas, but stand in another order.
+    """Warn where rows of X and of others, such as y, are called alike by pandas, but are others or in another order.
 
     `first` is what messages call X. An index 0, 1, … says nothing beside other ones: frames made of arrays have it.
     """
@@ -114,10 +133,10 @@ def doubt_indexes(X: Any, first: str = "X", **others: Any) -> None:
             continue
         if not counts and set(own.tolist()).isdisjoint(other.tolist()):  # `isin` fails where types differ
             continue
-        warn_user(  # the same for every fold of a search, so that it is shown once
-            f"{first} and {argument} have indexes in different orders, and rows are paired by position: pass {argument}"
-            f".loc[{first}.index], or join both before, to pair them by the index, or {argument}.to_numpy() where "
-            "positions are meant",
+        warn_user(  # the same for every fold of a search, which hold different rows, so that it is shown once
+            f"{first} and {argument} have indexes in different orders or of different rows, and rows are paired by "
+            f"position: to pair them by the index, pass {argument}.loc[{first}.index], or join both before where one "
+            f"lacks rows of the other; where positions are meant, pass {argument}.to_numpy()",
             UserWarning,
         )
 
@@ -205,33 +224,6 @@ def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:
         return validate_input(estimator, X, reset=reset, accept_sparse="csr", dtype=None)
     validate_input(estimator, X, reset=reset, **_AS_GIVEN)
     return X
-
-
-def classifier_tags(*, multi_label: bool) -> Any:
-    """Return the tags of a classifier, for scikit-learn >= 1.6."""
-    from sklearn.utils import ClassifierTags
-
-    return ClassifierTags(multi_class=True, multi_label=multi_label)
-
-
-def input_tags(estimator: Any) -> Any:
-    """Return what inputs an estimator takes: tags, or before scikit-learn 1.6 a dict of them."""
-    try:
-        from sklearn.utils import get_tags
-    except ImportError:
-        tags = estimator._get_tags()
-        return {name: tags[name] for name in ("pairwise", "allow_nan", "X_types")}
-    return get_tags(estimator).input_tags
-
-
-def predicts_many(estimator: Any) -> bool:
-    """Return whether an estimator says that it learns several targets at once."""
-    try:
-        from sklearn.utils import get_tags
-    except ImportError:
-        old = estimator._get_tags() if hasattr(estimator, "_get_tags") else {}
-        return bool(old.get("multioutput") or old.get("multioutput_only"))
-    return hasattr(estimator, "__sklearn_tags__") and bool(get_tags(estimator).target_tags.multi_output)
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool = True, dtype: Any = np.float64) -> Any:

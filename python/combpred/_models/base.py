@@ -21,7 +21,6 @@ from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
     check_lengths,
     check_rows,
-    classifier_tags,
     is_dask,
     is_mapped,
     release_pages,
@@ -30,6 +29,7 @@ from .._data.inputs import (
     validate_input,
 )
 from .._data.names import output, set_output
+from .._data.tags import classifier_tags
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values

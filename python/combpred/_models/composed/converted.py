@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._data.forms import frame_of
 from ..._data.glossary import documented
-from ..._data.inputs import doubt_indexes, input_tags, refit, refuse_unread
+from ..._data.inputs import doubt_indexes, refit, refuse_unread
 from ..._data.names import output, set_output
+from ..._data.tags import input_tags
 from ..._data.targets import TargetError
 from ...structures import Structure, resolve_structure, structure_classes
 from .base import Reached

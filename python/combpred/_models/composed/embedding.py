@@ -14,7 +14,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods
 
 from ..._data.glossary import documented
-from ..._data.inputs import input_tags, predicts_many, refit, refuse_strings
+from ..._data.inputs import refit, refuse_strings
+from ..._data.tags import input_tags, predicts_many
 from ..._lib.arrays import FloatArray
 from ...structures import Structure
 from .base import ComposedEstimator, Reached, require_scores

@@ -15,7 +15,8 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_consistent_length
 
 from ..._data.glossary import documented
-from ..._data.inputs import check_weights, in_memory, input_tags, refit
+from ..._data.inputs import check_weights, in_memory, refit
+from ..._data.tags import input_tags
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
 from ...structures import LabelSets, MultiClass, is_meant

@@ -1,0 +1,78 @@
+"""What X, y and weights may be beside data frames, and what X may not be, with the call that makes a table of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import dok_array
+from sklearn.base import clone
+
+from combpred import EmbeddingRegressor, StructuredRidge, StructuredSGD
+from combpred.kernels import NystromMap
+from combpred.ranking import LabelRankingSVM, NearestNeighborsLabelRanker
+
+X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["age", "income"])
+Y = pd.DataFrame({"tea": [1, 2, 3] * 10, "milk": [2, 3, 1] * 10, "cola": [3, 1, 2] * 10})
+GRADES = np.array(["low", "mid", "high"])[np.arange(30) % 3]
+
+
+@pytest.mark.parametrize("held", [pd.Categorical, pd.CategoricalIndex, pd.Index, pd.array, np.array, list, pd.Series])
+def test_classes_and_weights_are_held_by_anything_beside_a_frame(held):
+    plain = StructuredRidge("multiclass").fit(X, GRADES.tolist())
+    found = StructuredRidge("multiclass").fit(X, held(GRADES))
+    assert found.predict(X).tolist() == plain.predict(X).tolist()
+    assert found.score(X, held(GRADES)) == plain.score(X, GRADES)
+    weights = np.arange(30.0)
+    np.testing.assert_array_equal(
+        StructuredRidge("multiclass").fit(X, GRADES, sample_weight=held(weights)).coef_,
+        StructuredRidge("multiclass").fit(X, GRADES, sample_weight=weights).coef_,
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StructuredRidge("permutations"),
+        StructuredRidge("permutations", kernel="rbf"),
+        StructuredSGD("permutations", random_state=0),
+        EmbeddingRegressor(structure="permutations", random_state=0),
+        LabelRankingSVM(),
+        NearestNeighborsLabelRanker(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_inputs_that_are_no_table_are_told_what_makes_one(model):
+    fitted = clone(model).fit(X, Y)
+    expected = fitted.predict(X)
+    for given, what in (
+        (X.to_dict("list"), "X is a dict: pass "),
+        (dict(X.items()), "X is a dict: pass "),
+        (X.to_dict("records"), "X is a list of dicts: pass "),
+        (tuple(X.to_dict("records")), "X is a list of dicts: pass "),
+        (np.array(X.to_dict("records")), "X is an array of dicts: pass "),
+        (pd.Series(X.to_dict("records")), "X is a series of dicts: pass "),
+        (X.to_records(index=False), "X is an array of records: pass "),
+        (pd.Series(X.to_numpy().tolist()), "X is a series of lists: pass "),
+        (pl.Series(X.to_numpy().tolist()), "X is a series of lists: pass "),
+    ):
+        for call in (lambda X: clone(model).fit(X, Y), fitted.predict, lambda X: fitted.score(X, Y)):  # noqa: B023
+            with pytest.raises(ValueError, match=f"^{what}") as caught:
+                call(given)
+        made = eval(str(caught.value).partition("pass ")[2], {"pandas": pd, "X": given})
+        np.testing.assert_array_equal(fitted.predict(made.set_axis(X.columns, axis=1)), expected)
+
+
+@pytest.mark.parametrize("series", [pd.Series, pl.Series, pd.Index], ids=lambda kind: kind.__module__)
+def test_series_are_one_feature_or_one_row(series):
+    values = series(np.arange(30.0))
+    for refused in (StructuredRidge("permutations"), NystromMap(n_components=2)):
+        with pytest.raises(ValueError, match=r"^X is a series: pass X\.to_frame\(\)"):
+            refused.fit(values, Y)
+    assert StructuredRidge("permutations").fit(values.to_frame(), Y).n_features_in_ == 1
+    assert StructuredRidge("permutations").fit(dok_array(X), Y).n_features_in_ == 2  # which is a dict, too
+    model = StructuredRidge("permutations").fit(X, Y)
+    with pytest.raises(ValueError, match=r"X\.to_frame\(\)\.T where it is one row$"):
+        model.predict(X.iloc[3])
+    np.testing.assert_array_equal(model.predict(X.iloc[3].to_frame().T), model.predict(X)[3:4])
