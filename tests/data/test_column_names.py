@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from combpred import StructuredRidge, StructuredSGD, metrics
 from combpred.aggregation import borda, kemeny
-from combpred.ranking import RankingByPairwiseComparison
+from combpred.ranking import OnlineLabelRanker, RankingByPairwiseComparison
 from combpred.structures import (
     Cycles,
     DirectedCycles,
@@ -143,6 +144,19 @@ def test_names_after_training_without_are_warned_of(model):
     model.fit(X, y.to_numpy())
     with pytest.warns(UserWarning, match="has columns with names, 'd', 'c', 'b', 'a', but y of training had none"):
         model.score(X, y[list("dcba")])
+
+
+@pytest.mark.parametrize("model", [StructuredSGD(random_state=0), OnlineLabelRanker(random_state=0)], ids=repr)
+def test_later_names_are_warned_of_once_and_change_nothing(model):
+    X, y = problem(list("abcd"))
+    if isinstance(model, StructuredSGD):
+        model.set_params(structure=Permutations(4))
+    plain = clone(model).partial_fit(X, y.to_numpy()).partial_fit(X, y.to_numpy())
+    model.partial_fit(X, y.to_numpy())
+    with pytest.warns(UserWarning, match="y has columns with names, 'a', 'b', 'c', 'd', but y of training") as caught:
+        model.partial_fit(X, y)
+    assert len(caught) == 1
+    np.testing.assert_array_equal(model.predict(X), plain.predict(X))
 
 
 @pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])

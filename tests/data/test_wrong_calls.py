@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from combpred import StructuredRidge, aggregation, metrics, ranking, sampling, trusted_types
-from combpred.structures import Assignments, Custom, LabelSets, Paths, Permutations, WeakOrders
+from combpred.structures import Assignments, Custom, LabelSets, Paths, Permutations, Routes, WeakOrders
 
 RANKS = np.array([[1, 2, 3], [2, 1, 3]])
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
@@ -31,6 +31,10 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "inconsistent numbers of samples: [3, 2], of X and y: each row of X needs one of y"),
     (lambda: StructuredRidge("labelsets").fit([[1], [2]], pd.DataFrame({"red": ["yes", "no"], "sour": [0, 1]})),
      ValueError, "found ['yes', 0], words for yes and no: make 0 and 1 of them, such as by y[column] == 'yes'"),
+    (lambda: StructuredRidge(Routes(["a", "b"])).fit([[1], [2]], [["a", "b"], ["b"]]), TypeError,
+     "Routes: n_places must be an integer or None, got ['a', 'b']; names are given by places="),
+    (lambda: StructuredRidge(LabelSets(["a", "b"])).fit([[1], [2]], [["a", "b"], ["b"]]), TypeError,
+     "LabelSets: n_labels must be an integer or None, got ['a', 'b']; names are given by labels="),
     # Structures.
     (lambda: WeakOrders.from_tiers(5), TypeError, "tiers must be a list with an entry for each row, got 5"),
     (lambda: WeakOrders.from_tiers("ab"), TypeError, "tiers must be a list with an entry for each row, got 'ab'"),

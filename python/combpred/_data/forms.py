@@ -72,7 +72,8 @@ def columns_in_order(
 ) -> Any:
     """Return y with its columns in the order of `names`, if it is a data frame that has them.
 
-    Columns called 0, 1, … are ordered by number where these are not the names; all else is returned as it is.
+    Columns called 0, 1, … are ordered by number where these are not the names; a frame that is warned of comes back as
+    an array, all else as it is.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def columns_in_order(
             "in the same order; train with a data frame, or give the structure the names",
             UserWarning,
         )
-        return y
+        return np.asarray(y)  # of whose names no more is said
     elif partly and found is not None and names is not None:
         names = [*(name for name in names if name in set(found)), *(name for name in found if name not in set(names))]
     if names is None or found is None or found == list(names):

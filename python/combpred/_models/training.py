@@ -270,7 +270,8 @@ def check_mini_batch(
             "class_weight='balanced' needs the counts of all rows, which partial_fit does not see: give a dict"
         )
     sets = flat_sets(y)
-    return TrainingRows(X, y, sets, weigh_rows(model, y, sets, sample_weight))
+    weights = weigh_rows(model, y, sets, sample_weight)
+    return TrainingRows(X, y if sets is not None else model.structure_.ordered(y), sets, weights)
 
 
 def require_same_parameters(model: Any, earlier: Mapping[str, Any]) -> None:

@@ -170,9 +170,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         if not hasattr(self, "_sized"):
             return self._with()
-        self._refuse_names(y)
-        known = getattr(self, self._sized.parameter) is not None or self._names is not None
-        resolved = self._with(**{self._sized.parameter: self._n() if known else self._shown(y)})
+        given = self._n() if getattr(self, self._sized.parameter) is not None or self._names is not None else None
+        self._refuse_names(y)  # after the parameters
+        resolved = self._with(**{self._sized.parameter: self._shown(y) if given is None else given})
         if self._columns != "items" or self._names is not None or self._sized.names is None:
             return resolved
         return resolved._with(**{self._sized.names: None if is_array_of_numbers(y) else column_names(y)})
@@ -203,7 +203,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Returns
         -------
         y : array-like
-            The argument itself, unless its columns have the structure's names in another order.
+            The argument itself, unless its columns have the structure's names in another order. Of a data frame whose
+            names are unknown, as y of training had none, an array, with a warning.
 
         Raises
         ------

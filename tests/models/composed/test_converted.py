@@ -288,3 +288,39 @@ def test_refused_targets_are_called_y():
         assert caught.value.row == 1
     with pytest.raises(ValueError, match=r"^y is a generator, which can be read once only: pass list\(y\)$"):
         model.fit(X, (row for row in y))
+
+
+@pytest.mark.parametrize(
+    ("model", "rare", "first"),
+    [
+        (ConvertedTargets(StructuredRidge("labelsets"), "sets"), ["c"], either(["a"], ["b"])),
+        (ConvertedTargets(make_pipeline(StructuredRidge("permutations")), "orders"), "cab", either("ab", "ba")),
+        (
+            ConvertedTargets(ranking.LabelRankingSVM(), "orders", structure="permutations"),
+            "cab",
+            either(["a", "b"], ["b", "a"]),
+        ),
+        (ConvertedTargets(StructuredRidge("hierarchy"), "paths"), ["a", "y"], either(["a", "b"], ["a", "x"])),
+    ],
+    ids=lambda value: getattr(value, "form", ""),
+)
+def test_names_that_training_rows_lack_are_told_of(model, rare, first):
+    y = pd.Series([list(row) for row in [*first[:-1], rare]])
+    with pytest.raises(ValueError, match=r"y, row 9: .*: where these lack some, as folds may, give all of") as caught:
+        cross_val_score(model, X, y, cv=3, error_score="raise")
+    made = str(caught.value).partition("structure=")[2]
+    names = y.tolist() if made.startswith("H") else ["a", "b", "c"]
+    made = eval(made.replace("[…]", "names"), {**vars(structures), "names": names})
+    if model.structure is not None:
+        mended = clone(model).set_params(structure=made)
+    else:
+        path = next(name for name in model.get_params() if name.endswith("structure") and name != "structure")
+        mended = clone(model).set_params(**{path: made})
+    assert np.isfinite(cross_val_score(mended, X, y, cv=3)).all()
+    wrong = pd.Series([*y[:-1], ["d"]], index=y.index)
+    with pytest.raises(ValueError, match="'d'") as caught:  # where names are given, others are refused without advice
+        mended.fit(X, y).score(X, wrong)
+    assert "as folds may" not in str(caught.value)
+    with pytest.raises(ValueError, match="y, row ") as caught:
+        clone(model).fit(X, y).score(X, [*y[:-1], None])
+    assert "as folds may" not in str(caught.value)

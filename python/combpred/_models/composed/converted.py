@@ -338,7 +338,27 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         """
         check_is_fitted(self)
         convert = self._converter(self.structure_, "from")
-        return self._converted(convert, y)
+        try:
+            return self._converted(convert, y)
+        except TargetError as error:
+            raise TargetError(error.row, error.reason + self._lacking(y), "y") from None
+
+    def _lacking(self, y: Any) -> str:
+        """Return what mends y where training rows lacked some of its names, which is all that is wrong with it."""
+        cls, given = type(self.structure_), self._meant(Reached.within(self.estimator))
+        is_tree = hasattr(given, "parent") and not inspect.isclass(given)
+        if is_tree or getattr(self._converter(given, "from"), "keywords", None):
+            return ""  # the names are given
+        try:
+            self._converted(getattr(cls, f"from_{self.form}"), y)
+        except (TypeError, ValueError):
+            return ""
+        learnt = getattr(self._converter(self.structure_, "from"), "keywords", None)
+        how = f"({next(iter(learnt))}=[…])" if learnt else f".from_{self.form}([…])"
+        return (
+            "; names are those of the training rows: where these lack some, as folds may, give all of them by "
+            f"structure={cls.__name__}{how}"
+        )
 
     def _converted(self, convert: Any, y: Any, **options: Any) -> Any:
         """Return targets as a converter reads them; what it refuses is y of this estimator."""
