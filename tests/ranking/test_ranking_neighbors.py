@@ -232,6 +232,16 @@ def test_sparse_and_dense_rows_have_the_same_neighbours_and_distances(k):
         np.testing.assert_array_equal(neighbors, found[0][1])
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "ball_tree", "brute"])
+@pytest.mark.parametrize("metric", ["minkowski", "chebyshev", "manhattan"])
+def test_new_rows_may_be_sparse_where_those_of_training_are_not(algorithm, metric):
+    X, y = small_data()
+    ranker = NearestNeighborsLabelRanker(3, algorithm=algorithm, metric=metric, weights="distance").fit(X[:40], y[:40])
+    for container in (sparse.csr_matrix, sparse.csc_array):
+        np.testing.assert_array_equal(ranker.predict(container(X)), ranker.predict(X))
+        np.testing.assert_array_equal(ranker.predict_pairwise_proba(container(X)), ranker.predict_pairwise_proba(X))
+
+
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
 def test_equal_directions_count_alike_and_alone(container):
     """Of cosine distances, which are products, what rounding alone can make is 0."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -402,13 +403,16 @@ class NearestNeighborsLabelRanker(LabelRanker):
         if plain and metric in _EUCLIDEAN:  # of which scikit-learn takes products, that lose small distances
             squares, numbers = nearest(X, search._fit_X, search.n_neighbors, n_threads=get_n_threads(self.n_jobs))
             return squares if metric == "sqeuclidean" else np.sqrt(squares), numbers
+        if sparse.issparse(X) and not sparse.issparse(search._fit_X) and metric != "precomputed":
+            X = X.toarray()  # as trees and most metrics take it only
         distances, numbers = search.kneighbors(X)
         if plain and metric == "cosine":  # products of norm 1: how far rounding can move them, and then some
             distances[distances <= (X.shape[1] + 8) * np.finfo(np.float64).eps] = 0.0
         return distances, numbers
 
     def _row_width(self) -> int:
-        return self.n_neighbors * (2 + (self.n_labels_ if self.aggregation == "plackett-luce" else 0))
+        dense = 0 if sparse.issparse(self.nearest_._fit_X) else self.n_features_in_
+        return max(self.n_neighbors * (2 + (self.n_labels_ if self.aggregation == "plackett-luce" else 0)), dense)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
