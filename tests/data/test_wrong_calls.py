@@ -12,8 +12,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from combpred import StructuredRidge, aggregation, metrics, ranking, sampling, trusted_types
-from combpred.structures import Assignments, Custom, LabelSets, Paths, Permutations, Routes, WeakOrders
+from combpred import StructuredRidge, aggregation, kernels, metrics, ranking, sampling, trusted_types
+from combpred.structures import (
+    Assignments,
+    Custom,
+    Graphs,
+    LabelSets,
+    Paths,
+    Permutations,
+    Routes,
+    Tournaments,
+    WeakOrders,
+)
 
 RANKS = np.array([[1, 2, 3], [2, 1, 3]])
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
@@ -61,6 +71,15 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Assignments(items=["Ann", "Bob"]).validate([[1, 1]]), ValueError,
      "y, row 0: items 'Ann' and 'Bob' share a column in [1, 1]"),
     (lambda: Custom.from_structures([], lambda y: [1.0]).count(), ValueError, "Custom: structures is empty"),
+    (lambda: Tournaments(items=["a", "b", "c"]).validate([[1, 1, 1], [1, 2, -1]]), ValueError,
+     "y, row 1: found 2 in column 'a before c'; a pair u < v"),
+    (lambda: Graphs(vertices=["a", "b", "c"]).validate([[1, 3, 0]]), ValueError, "found 3 in column 'a-c'; edge"),
+    (lambda: Graphs(3).validate([[1, 3, 0]]), ValueError, "row 0: found 3 in column 1; edge sets"),
+    (lambda: Permutations(labels=["a", "b", "c"]).decode([0, np.nan, 0]), ValueError,
+     "scores, row 0, column 'a before c': nan is not finite; scores must be finite"),
+    (lambda: Permutations(3).decode([0, np.nan, 0]), ValueError, "scores, row 0, column 1: nan is not finite"),
+    (lambda: kernels.position_kernel([[1, 2, 3]], [[1, 2, 3]], weights=[1, 2]), ValueError,
+     "weights has shape (2,), must be (3,)"),
     # Metrics.
     (lambda: metrics.accuracy(["1", "2"], [1, 2]), ValueError, "y_true holds strings and y_pred numbers"),
     (lambda: metrics.zero_one_loss([1, 2], np.array(["1", "2"], dtype=object)), ValueError,
@@ -79,6 +98,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: aggregation.read_preflib(5), TypeError, "source must be a path or an open file, got 5"),
     (lambda: aggregation.read_preflib(io.StringIO("one\n")), ValueError, "line 1: 'one' is no ballot"),
     (lambda: ranking.partial_orders("abc"), ValueError, "proba must be numbers"),
+    (lambda: ranking.partial_orders([[0.5, 0.5, 0.5], [0.5, 1.5, 0.5]]), ValueError,
+     "proba, row 1: the probability of the items 0 and 2 is 1.5, must be from 0 to 1"),
     (lambda: ranking.NearestNeighborsLabelRanker().fit([[0.0], [1.0]], np.array(["a", "b"])), ValueError,
      "y, row 0: found 'a'; structures.Permutations.from_orders makes"),
     # Files.

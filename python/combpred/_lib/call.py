@@ -335,7 +335,7 @@ def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
         want is None or want == got for want, got in zip(shape, array.shape, strict=True)
     )
     if not fits:
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        wanted = ", ".join("any" if size is None else str(size) for size in shape) + "," * (len(shape) == 1)
         raise ValueError(f"{name} has shape {array.shape}, must be ({wanted})")
     return array
 

@@ -271,7 +271,7 @@ def check_mini_batch(
         )
     sets = flat_sets(y)
     weights = weigh_rows(model, y, sets, sample_weight)
-    return TrainingRows(X, y if sets is not None else model.structure_.ordered(y), sets, weights)
+    return TrainingRows(X, model.structure_.ordered(y) if hasattr(y, "columns") else y, sets, weights)
 
 
 def require_same_parameters(model: Any, earlier: Mapping[str, Any]) -> None:

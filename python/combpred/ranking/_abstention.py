@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import is_number
 from .._data.relations import pair_probabilities
+from .._data.targets import TargetError
 from .._lib.aggregate import strongest_chains
+from .._lib.errors import RowError
 
 
 def partial_orders(
@@ -64,7 +66,10 @@ def partial_orders(
     """
     if threshold != "least" and not (is_number(threshold) and 0.5 <= float(threshold) < 1.0):
         raise ValueError(f"threshold must be 'least' or a number from 1/2 to below 1, got {threshold!r}")
-    chains, least = strongest_chains(pair_probabilities(proba), n_threads)
+    try:
+        chains, least = strongest_chains(pair_probabilities(proba), n_threads)
+    except RowError as error:
+        raise TargetError(error.row, error.reason, "proba") from None
     cut: Any = least if threshold == "least" else np.maximum(least, float(threshold))
     relations: NDArray[np.bool_] = chains > cut[:, np.newaxis, np.newaxis]
     return relations

@@ -223,8 +223,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         if is_array_of_numbers(y):
             return y
         known = self._column_names() if hasattr(y, "columns") else None
-        of = f"those of {type(self).__name__}"
-        return columns_in_order(y, known, argument, of, partly=self._columns is None)
+        return columns_in_order(y, known, argument, f"those of {type(self).__name__}", partly=self._columns is None)
 
     def _refuse_names(self, y: Any, argument: str = "y") -> None:
         """Raise TargetError where rows of y name things and are to be converted first."""
@@ -287,7 +286,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return what the library says against a row, in the words of this class and with its remedies."""
         if self._converter and "is not a number" in reason:
             reason = f"{reason}; {self._converter}"
-        return with_names(reason, self._called, self._names, self._second_names or ())
+        entries = tuple(self._column_names() or ()) if self._columns == "entries" and "in column" in reason else None
+        return with_names(with_names(reason, self._called, self._names, self._second_names or ()), "column", entries)
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``; overridden where that is another."""

@@ -354,7 +354,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         except (TypeError, ValueError):
             return ""
         learnt = getattr(self._converter(self.structure_, "from"), "keywords", None)
-        how = f"({next(iter(learnt))}=[…])" if learnt else f".from_{self.form}([…])"
+        how = f"({', '.join(f'{name}=[…]' for name in learnt)})" if learnt else f".from_{self.form}([…])"
         return (
             "; names are those of the training rows: where these lack some, as folds may, give all of them by "
             f"structure={cls.__name__}{how}"
