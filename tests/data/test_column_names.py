@@ -39,10 +39,14 @@ def problem(columns=ITEMS):
         (["rank tea", "rank milk", "rank cola", "rank ale"], ["tea", "milk", "cola", "ale"]),
         (["a b tea", "a b milk", "c b cola", "c b ale"], ["tea", "milk", "cola", "ale"]),
         (["hot tea", "cold tea", "hot milk", "cold milk"], ["hot_tea", "cold_tea", "hot_milk", "cold_milk"]),
+        ([(0, 1), (1, 1), (0, 2), (1, 2)], ["(0, 1)", "(1, 1)", "(0, 2)", "(1, 2)"]),
+        ([("a", 1), ("a", 2), ("b", 3), ("b", 4)], [1, 2, 3, 4]),
     ],
 )
 def test_columns_of_several_levels_are_told_how_to_get_one(names, learnt):
-    X, y = problem(pd.MultiIndex.from_tuples([tuple(name.split()) for name in names]))
+    X, y = problem(
+        pd.MultiIndex.from_tuples([tuple(name.split()) if isinstance(name, str) else name for name in names])
+    )
     with pytest.raises(TypeError, match=r"rankings\.(droplevel|columns)"):
         borda(y)
     with pytest.raises(TypeError, match="the columns of y have names of . levels, such as") as caught:

@@ -43,7 +43,8 @@ def _called(y: Any, argument: str) -> list[Any] | None:
     if levels > 1:
         by = f"take {argument}.droplevel({0 if levels == 2 else list(range(levels - 1))}, axis=1)"
         if not columns.get_level_values(-1).is_unique:
-            by = f"join them, as {argument}.columns = {argument}.columns.map('_'.join) does"
+            how = "'_'.join" if all(isinstance(part, str) for name in names for part in name) else "str"
+            by = f"join them, as {argument}.columns = {argument}.columns.map({how}) does"
         raise TypeError(f"the columns of {argument} have names of {levels} levels, such as {names[0]!r}: {by}")
     strings = [isinstance(name, str) for name in names]
     if not all(strings) and (any(strings) or not all(type(name) is int for name in names)):
