@@ -28,6 +28,7 @@ func TestRowsOfData(t *testing.T) {
 		{"permutations", examples.Sized(3), []float64{2, 1, 4}, "found 4 in column 2; positions are"},
 		{"permutations", examples.Sized(3), []float64{2, 1, 1e300}, "found 1e+300 in column 2"},
 		{"permutations", examples.Sized(3), []float64{2, 1, math.Inf(-1)}, "found -inf in column 2"},
+		{"permutations", examples.Sized(3), []float64{0, 0, 1}, "labels 0 and 1 have position 0 in [0, 0, 1]; positions are whole numbers 1..3, 1 for the first; write -1"},
 		{"permutations", examples.Sized(3), []float64{1, 1, 2}, "labels 0 and 1 share position 1 in [1, 1, 2]; rankings have no ties"},
 		{"permutations", examples.Sized(3), []float64{3, 3, 1}, "labels 0 and 1 share position 3 in [3, 3, 1]"},
 		{"permutations", examples.Sized(3), []float64{0, 1, 2}, "[0, 1, 2] counts positions from 0, they count from 1: add 1"},

@@ -85,15 +85,18 @@ func (p permutations) diagnose(y []int32) error {
 			return wrongPart(y, i, p.Format())
 		}
 	}
-	if pos, u, v, shared := twice(y, p.n); shared {
+	if pos, u, v, shared := twice(y, p.n); shared && pos == 0 {
+		return fmt.Errorf("structure: labels %d and %d have position 0 in %s; %s; write -1 where 0 means that a label is not ranked",
+			u, v, shownParts(y), p.Format())
+	} else if shared {
 		return fmt.Errorf("structure: labels %d and %d share position %d in %s; rankings have no ties here: break them, or take the "+
 			"structure of rankings with ties", u, v, pos, shownParts(y))
 	}
 	if slices.Contains(y, int32(p.n)) {
 		return fmt.Errorf("structure: %s has a position 0; %s, each once", shownParts(y), p.Format())
 	}
-	return fmt.Errorf("structure: %s counts positions from 0, they count from 1: add 1; a row that lists labels from best to worst is "+
-		"to be inverted", shownParts(y))
+	return fmt.Errorf("structure: %s counts positions from 0, they count from 1: add 1, or write -1 where 0 means that a label is not ranked; a row "+
+		"that lists labels from best to worst is to be inverted", shownParts(y))
 }
 
 func (p permutations) Format() string {

@@ -10,6 +10,7 @@ import pytest
 
 from combpred._data.listings import positions_by_score
 from combpred._data.targets import TargetError, doubt_numbers
+from combpred.structures import WeakOrders
 from moved_errors import shows_another_row_everywhere
 
 
@@ -41,3 +42,37 @@ def test_no_rankings_are_doubted(seed):
                 ranks.mask(scores > 2),
             ):
                 assert doubt_numbers(given.to_numpy(), "y", "item", None) is None
+
+
+@pytest.mark.parametrize("n_labels, listed", [(3, 1), (4, 1), (4, 2), (6, 3)])
+def test_zeros_for_labels_that_are_not_listed_are_doubted_and_what_the_message_says_mends_them(n_labels, listed):
+    rng = np.random.default_rng(n_labels)
+    ranks = np.argsort(rng.random((6, n_labels)), axis=1) + 1
+    y = np.where(ranks > listed, 0, ranks)
+    doubt = doubt_numbers(y, "y", "label", None)
+    assert doubt is not None and f"pandas.DataFrame(y).replace(0, {n_labels + 1})" in doubt
+    mended = pd.DataFrame(y).replace(0, n_labels + 1).to_numpy()
+    assert doubt_numbers(mended, "y", "label", None) is None
+    tiers = [[[np.flatnonzero(row == rank)[0]] for rank in range(1, listed + 1)] for row in y]
+    last = [[np.flatnonzero(row == 0).tolist()] for row in y]
+    expected = WeakOrders.from_tiers([[*a, *b] for a, b in zip(tiers, last, strict=True)], labels=range(n_labels))
+    space = WeakOrders(n_labels)
+    np.testing.assert_array_equal(space.embed(mended), space.embed(expected))
+
+
+def test_rankings_from_zero_are_not_doubted_where_one_label_is_first():
+    y = np.array([[0, 0, 1], [0, 0, 1], [1, 0, 0]] * 10)
+    assert doubt_numbers(y, "y", "label", None) is not None
+    assert doubt_numbers(np.r_[y, [[0, 1, 2]]], "y", "label", None) is None
+
+
+def test_zeros_are_first_where_other_positions_are_shared_or_few_rows_have_them():
+    lists = np.array([[0, 0, 1, 2], [1, 0, 2, 0], [2, 1, 0, 0]] * 5)
+    assert doubt_numbers(lists, "y", "label", None) is not None
+    assert doubt_numbers(lists[:5], "y", "label", None) is None
+    assert doubt_numbers(np.r_[lists, [[0, 1, 1, 2]]], "y", "label", None) is None  # a ranking from 0 on
+    lengths = np.r_[lists, [[0, 0, 0, 1], [1, 2, 3, 4], [0, 0, 0, 0]]]
+    assert doubt_numbers(lengths, "y", "label", None) is not None
+    assert doubt_numbers(np.r_[lists[:5], lengths[15:]], "y", "label", None) != doubt_numbers(
+        lengths, "y", "label", None
+    )

@@ -229,6 +229,10 @@ def test_categories_unseen_in_training_are_scored_by_their_own_order() -> None:
     [
         ([[1, 2, 3], [1, 1, 2]], "row 1: labels 0 and 1 share position 1.*WeakOrders"),
         (
+            [[1, 2, 3], [0, 1, 0]],
+            "row 1: labels 0 and 2 have position 0 .*write -1 where 0 means that a label is not ranked",
+        ),
+        (
             [[1, 2, 3], [2, -1, 1]],
             r"row 1: the position of label 1 is missing \(-1\); rankings known in part can be learnt from",
         ),

@@ -242,9 +242,16 @@ def doubt_numbers(
     neither whole nor a half, or where all labels are known, not all tied, and none can be the first, or one before the
     last is beyond k: positions count from 0 or 1, tied labels have dense, least, largest or mean ranks, and the last
     ones any. If no row has ties, whole numbers may be positions among more labels. None of the sets of rankings in the
-    benchmarks is doubted, nor a part of their columns if it has no ties.
+    benchmarks is doubted, nor a part of their columns if it has no ties. Zeros are doubted where several labels
+    share 0 in six rows, as many in each, or in fifteen, one label has it in none, and no other position is shared.
     """
     n, k = values.shape
+    if _zeros_stand_for_none(values):
+        return (
+            f"{argument} has zeros, which are read as the first position, but no other position is shared: if 0 means "
+            f"that a {noun} is not ranked, pass pandas.DataFrame({argument}).replace(0, {k + 1}), which puts it last; if it is "
+            "the first position, ignore this warning"
+        )
     odd, firsts = _beside_rankings(values), values.min(axis=1)
     usual = firsts[0] in (0, 1) and (firsts == firsts[0]).all() and values.max() <= k and (values % 1 == 0).all()
     if usual and not len(odd):
@@ -285,6 +292,17 @@ def doubt_numbers(
         f"{k} {noun}s: where the larger are better, as ratings and scores are, pass {larger}; where the smaller are, "
         f"{smaller}{nan}"
     )
+
+
+def _zeros_stand_for_none(values: NDArray[Any]) -> bool:
+    """Return whether rows look like the first labels, numbered from 1 on, and 0 for those that are not among them."""
+    unlisted = (values == 0).sum(axis=1)
+    short = unlisted[(unlisted > 1) & (unlisted < values.shape[1])]
+    if (unlisted == 1).any() or len(short) < 6 or (len(short) < 15 and short.min() < short.max()):
+        return False
+    ordered = np.sort(values, axis=1)
+    numbered = np.arange(1, values.shape[1] + 1) - unlisted[:, np.newaxis]
+    return bool((ordered == np.maximum(numbered, 0)).all())
 
 
 def _beside_rankings(values: NDArray[Any]) -> NDArray[np.intp]:
