@@ -249,8 +249,8 @@ def doubt_numbers(
     if _zeros_stand_for_none(values):
         return (
             f"{argument} has zeros, which are read as the first position, but no other position is shared: if 0 means "
-            f"that a {noun} is not ranked, pass pandas.DataFrame({argument}).replace(0, {k + 1}), which puts it last; if it is "
-            "the first position, ignore this warning"
+            f"that a {noun} is not ranked, pass pandas.DataFrame({argument}).replace(0, {k + 1}), which puts it last; "
+            "if it is the first position, ignore this warning"
         )
     odd, firsts = _beside_rankings(values), values.min(axis=1)
     usual = firsts[0] in (0, 1) and (firsts == firsts[0]).all() and values.max() <= k and (values % 1 == 0).all()
