@@ -159,7 +159,7 @@ def test_numbers_of_labels_are_doubted(
 def test_choices_by_the_numbers_of_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, model = spread(tmp_path / "t.csv", ["10", "2", "7"], ["7", "10", ""]), str(tmp_path / "m")
     fitted(path, "--structure", "permutations", *CHOICES, "--choices", "--no-scale", "--model", model)
-    assert "Permutations(labels=['10', '2', '7']" in capsys.readouterr().out
+    assert "Permutations(labels=['2', '7', '10']" in capsys.readouterr().out
     y = Permutations.from_top_k([["7", "10"] if which else ["10", "2", "7"] for which in HIGH], ["10", "2", "7"])
     found = StructuredRidge("permutations").fit(X[:, None], y).predict(X[:, None])
     expected = [",".join(order) for order in Permutations.to_orders(found, ["10", "2", "7"])]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._data.listings import sorted_names
 from .._data.warn import warn_user
 from .._lib.errors import RowError
 from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
@@ -228,7 +229,7 @@ def find_targets(
         return found, {"parent": tree.parent, "nodes": tree.nodes}, structure
     if form == "vertices":
         return found, {}, structure
-    names = sorted({name.strip() for cell in cells for name in re.split(found.between, cell)} - {""})
+    names = sorted_names({name.strip() for cell in cells for name in re.split(found.between, cell)} - {""})
     if form == "visits":
         known = "places" if structure == "routes" else "vertices"
         return found, {} if known in given else {known: names}, structure

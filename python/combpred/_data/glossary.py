@@ -200,8 +200,8 @@ as_frame : bool, default=False
 
 [labels_listed]
 labels : sequence of str or of int, default=None
-    Names of the labels, in the order of the columns of the result. None: names that occur, sorted; numbers stand for
-    themselves.
+    Names of the labels, in the order of the columns of the result. None: names that occur, sorted, by their numbers if
+    all are numbers in strings; numbers stand for themselves.
 
 [as_frame_labels]
 as_frame : bool, default=False

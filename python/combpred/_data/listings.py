@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from .warn import warn_user
 
 _LISTED = (list, tuple, set, frozenset, np.ndarray)
 _DIVIDERS = ">;|,"
+_WHOLE = re.compile(r"-?[0-9]+")
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\}|\(.*,.*\))\s*", re.DOTALL)  # lists as Python and JSON write them
 
 
@@ -100,12 +101,16 @@ def read_lists(
             raise ValueError(
                 f"{argument} is a 0/1 matrix, which says who is in each row and is the format of y: pass it as it is"
             )
-    rows = [row_entries(row, i, argument, sep, ordered) for i, row in enumerate(table_rows(lists, argument, sep))]
-    if not rows:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     if isinstance(names, range) and one_based:
         names = range(1, len(names) + 1)
     known = None if names is None else checked_names(names, parameter)
+    index = {} if known is None else {name: number for number, name in enumerate(known)}
+    rows = [
+        row_entries(row, i, argument, sep, ordered, index, numbered=bool(one_based))
+        for i, row in enumerate(table_rows(lists, argument, sep))
+    ]
+    if not rows:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     for i, entries in enumerate(rows):
         if len(set(entries)) < len(entries):
             twice = next(entry for at, entry in enumerate(entries) if entry in entries[:at])
@@ -115,7 +120,8 @@ def read_lists(
         if len(kinds) > 1:
             raise TypeError(f"{argument} holds names and numbers side by side: make all of them strings, or integers")
         if kinds == {str}:
-            known = tuple(sorted({entry for entries in rows for entry in entries}))
+            known = tuple(sorted_names(entry for entries in rows for entry in entries))
+            index = {name: number for number, name in enumerate(known)}
             doubt_spaces(known, argument)
             if sep and ordered:
                 _refuse_ties(rows, known, argument, sep)
@@ -147,7 +153,6 @@ def read_lists(
         n_items = longest if complete else n_items
         numbers = [[entry - first for entry in entries] for entries in rows]
     else:
-        index = {name: number for number, name in enumerate(known)}
         n_items = len(known)
         for i, entries in enumerate(rows):
             for entry in entries:
@@ -301,17 +306,58 @@ def _as_written(row: str) -> str:
     return f"{row!r:.60}, a list written as text: {remedy}"
 
 
+def sorted_names(names: Iterable[str]) -> list[str]:
+    """Return different names in order: by their letters, or as numbers where all are written ones."""
+    found = set(names)
+    return sorted(found, key=int) if len(found) == len(set(map(_number, found)) - {None}) else sorted(found)
+
+
+def _number(name: str) -> int | None:
+    """Return the whole number that a string is, or None."""
+    return int(name) if _WHOLE.fullmatch(name) else None
+
+
+def divided(text: str, sep: str, names: Container[Any] = (), *, numbered: bool = False) -> list[Any]:
+    """Return what stands between dividers: names, as they are written or without spaces around, and numbers.
+
+    Parameters
+    ----------
+    text : str
+    sep : str
+    names : container, default=()
+        Names that there are. A part is one of these, be it an integer, where it is written like it.
+    numbered : bool, default=False
+        Whether whole numbers are numbers of items, not their names.
+    """
+    found: list[Any] = []
+    for part in text.split(sep) if text.strip() else []:
+        name = part if part in names else part.strip()
+        number = None if name in names else _number(name)
+        found.append(number if number is not None and (numbered or number in names) else name)
+    return found
+
+
 def row_entries(
-    row: Any, i: int, argument: str, sep: str | None, ordered: bool, *, may_be_empty: bool = True
+    row: Any,
+    i: int,
+    argument: str,
+    sep: str | None,
+    ordered: bool,
+    names: Container[Any] = (),
+    *,
+    numbered: bool = False,
+    may_be_empty: bool = True,
 ) -> list[Any]:
-    """Return the entries of row i, strings or integers, without missing ones at its end."""
+    """Return the entries of row i, strings or integers, without missing ones at its end; as `divided` where it is a
+    string. What is one of the names is not missing.
+    """
     given = row
     if isinstance(row, str):
         if not sep:
             written = _as_written(row) if _WRITTEN.fullmatch(row) else ""
             how = written or f"the string {row!r}; give lists, or say by sep= what divides it"
             raise TargetError(i, f"found {how}", argument)
-        row = [part.strip() for part in row.split(sep)] if row.strip() else []
+        row = divided(row, sep, names, numbered=numbered)
     elif hasattr(row, "to_list"):
         row = row.to_list()
     elif not isinstance(row, _LISTED):
@@ -322,12 +368,12 @@ def row_entries(
         raise TargetError(i, f"{row!r:.60} is a set, which has no order; give a list", argument)
     entries = [entry.item() if isinstance(entry, np.generic) else entry for entry in row]
     numeric = any(isinstance(entry, (int, float)) for entry in entries if not is_missing(entry))
-    while entries and (is_missing(entries[-1]) or (numeric and entries[-1] == -1)):
+    while entries and (is_missing(entries[-1]) or (numeric and entries[-1] == -1)) and entries[-1] not in names:
         entries.pop()
     for at, entry in enumerate(entries):
         if isinstance(entry, float) and entry.is_integer():
             entries[at] = int(entry)  # integers of a table with missing ones
-        elif isinstance(entry, bool) or not isinstance(entry, (str, int)) or entry == "":
+        elif isinstance(entry, bool) or not isinstance(entry, (str, int)) or (entry == "" and entry not in names):
             if not is_missing(entry):
                 raise TargetError(i, f"found {entry!r:.60}; entries are names or whole numbers", argument)
             where = f"nothing beside {sep!r}" if isinstance(given, str) else "a missing entry before others"

@@ -126,10 +126,12 @@ def joined(names: Sequence[Any], sep: str | None) -> Any:
     Raises
     ------
     ValueError
-        When a name holds `sep`, so that it could not be read again.
+        When a name holds `sep`, or is all that there is and empty, so that it could not be read again.
     """
     if sep is None:
         return names
+    if list(names) == [""]:
+        raise ValueError("a row of the name '' alone would be an empty string: rename it, or pass sep=None for lists")
     within = next((name for name in names if sep in str(name)), None)
     if within is not None:
         raise ValueError(f"sep={sep!r} occurs in the name {within!r}: take another one, or None for lists")

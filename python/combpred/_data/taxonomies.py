@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,10 @@ _REMEDY = "one name stands for one node: rename one of them"
 _LISTS = (list, tuple, np.ndarray)
 
 
-def read_paths(rows: Any, argument: str, sep: str | None) -> list[list[list[Any]]]:
+def read_paths(rows: Any, argument: str, sep: str | None, names: Container[Any] = ()) -> list[list[list[Any]]]:
     """Return the paths of each row, names from the top down; of strings they are taken apart at `sep`.
+
+    `names` are those that there are, where they are known.
 
     Raises
     ------
@@ -33,7 +35,7 @@ def read_paths(rows: Any, argument: str, sep: str | None) -> list[list[list[Any]
     for i, row in enumerate(table_rows(rows, argument, sep)):
         several = isinstance(row, _LISTS) and any(isinstance(path, inner) for path in row)
         paths = [] if not isinstance(row, _LISTS) and is_missing(row) else row if several else [row]
-        read = [path for each in paths if (path := row_entries(each, i, argument, sep, True))]
+        read = [path for each in paths if (path := row_entries(each, i, argument, sep, True, names))]
         if not read:
             raise TargetError(i, f"there is no path; drop the row, or give [{ROOT!r}] for a root above all", argument)
         found.append(read)

@@ -121,6 +121,9 @@ class Assignments(Structure):
                 raise TargetError(i, f"found {odd[0]!r:.60}; entries are pairs of an item and a column", "pairs")
         left = read_lists([[pair[0] for pair in row] for row in rows], "pairs", items, "items")
         right = read_lists([[pair[1] for pair in row] for row in rows], "pairs", columns, "columns")
+        for at in np.flatnonzero(left.lengths() != right.lengths())[:1].tolist():
+            what = f"found {rows[at][min(left.lengths()[at], right.lengths()[at])]!r:.60}; entries are pairs of an item"
+            raise TargetError(at, f"{what} and a column, neither of which may be missing", "pairs")
         table = left.matrix(right.item, -1, np.int32)
         k = max(left.n_items, right.n_items)
         if left.n_items != right.n_items or (table < 0).any():

@@ -217,11 +217,13 @@ class Paths(Structure):
         array([[ 0,  1],
                [ 2, -1]], dtype=int32)
         """
+        names = self._names
+        index_of_names = frozenset(names or ())
         lists = [
-            row_entries(row, i, "rows", sep, True, may_be_empty=False)
+            row_entries(row, i, "rows", sep, True, index_of_names, numbered=names is None, may_be_empty=False)
             for i, row in enumerate(table_rows(rows, "rows", sep))
         ]
-        numbers = numbers_of(lists, self._names, "rows", "Paths", "vertices", "vertex")
+        numbers = numbers_of(lists, names, "rows", "Paths", "vertices", "vertex")
         arcs, source, target = self._ends()
         y = np.full((len(lists), self.space.part_len), -1, dtype=np.int32)
         index = {(tail, head): arc for arc, (tail, head) in enumerate(arcs.tolist())}

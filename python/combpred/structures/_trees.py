@@ -271,7 +271,7 @@ class Trees(Structure):
             below = path[len(path) > 1 and path[0] == root and root in index :]
             return node_of_path(tree, index, prefixes(below, i, "paths", sep, qualified), path, i, "paths")
 
-        rows = enumerate(read_paths(paths, "paths", sep))
+        rows = enumerate(read_paths(paths, "paths", sep, index))
         y = self._y_of_nodes(tree, [[node(path, i) for path in row] for i, row in rows])
         return as_table(y, tree.names, as_frame, paths)
 

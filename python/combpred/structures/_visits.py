@@ -65,8 +65,10 @@ class Visits(Structure):
         >>> DirectedCycles(vertices=towns).from_names(["Cork-Dover-Bath-Cork"], sep="-")
         array([[1, 2, 0]], dtype=int32)
         """
+        known, parameter = self._names, str(self._sized.names)
+        index = frozenset(known or ())
         lists = [
-            row_entries(row, i, "rows", sep, True, may_be_empty=False)
+            row_entries(row, i, "rows", sep, True, index, numbered=known is None, may_be_empty=False)
             for i, row in enumerate(table_rows(rows, "rows", sep))
         ]
         for i, row in enumerate(lists):
@@ -79,7 +81,6 @@ class Visits(Structure):
                         "rows",
                     )
                 row.pop()
-        known, parameter = self._names, str(self._sized.names)
         numbers = numbers_of(lists, known, "rows", type(self).__name__, parameter, self._noun[0])
         n = len(known) if known else getattr(self, self._sized.parameter)
         shown = max([self._least, *(max(len(row), max(row) + 1) for row in numbers if row)])

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, read_lists, table_rows
-from .._data.names import joined
+from .._data.listings import as_table, by_name, divided, is_missing, names_of, read_lists, table_rows
+from .._data.names import checked_names, joined
 from .._data.targets import TargetError, doubt_numbers, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
@@ -108,6 +108,7 @@ class WeakOrders(Structure):
         ----------
         tiers : sequence of n lists
             Each lists groups: a label, by name or number, or a list of labels that are tied. Every label is in one.
+            Rows of a table may end in None or NaN.
         %(labels_listed)s
         sep : str, default=None
             What divides groups where rows are strings, such as ">".
@@ -135,15 +136,17 @@ class WeakOrders(Structure):
         array([[1, 1, 2]], dtype=int32)
         """
         flat, ranks = [], []
+        names = frozenset(() if labels is None else checked_names(labels, "labels"))
         for i, row in enumerate(table_rows(tiers, "tiers", sep)):
+            divider = tie_sep
             if sep and isinstance(row, str):
-                row = [group.strip() for group in row.split(sep)]
+                row, divider = row.split(sep), tie_sep or sep
             if not isinstance(row, (list, tuple, np.ndarray)):
                 how = ", or say by sep= and tie_sep= what divides them" if isinstance(row, str) else ""
                 raise TargetError(i, f"found {row!r:.60}; give a list of groups, the best one first{how}", "tiers")
-            groups = [_group(group, tie_sep) for group in row]
+            groups = [_group(group, divider, names) for group in _known_groups(row)]
             flat.append([label for group in groups for label in group])
-            if "" in flat[-1] or None in flat[-1]:
+            if any((is_missing(label) or label == -1) and label not in names for label in flat[-1]):
                 raise TargetError(i, f"{row!r:.60} has an empty name; leave it out", "tiers")
             ranks += [rank for rank, group in enumerate(groups, 1) for _ in group]
         listed = read_lists(flat, "tiers", labels, "labels", sep=sep)
@@ -300,8 +303,16 @@ class WeakOrders(Structure):
         return np.clip(before, 0.0, 1.0), np.clip(after, 0.0, 1.0)
 
 
-def _group(group: Any, tie_sep: str | None) -> Any:
-    """Return the labels of a group: those of a list, of a string divided at `tie_sep`, or one."""
+def _known_groups(row: Any) -> list[Any]:
+    """Return the groups of a row without missing ones at its end."""
+    groups = list(row)
+    while groups and not isinstance(groups[-1], str) and is_missing(groups[-1]):
+        groups.pop()
+    return groups
+
+
+def _group(group: Any, divider: str | None, names: frozenset[Any]) -> Any:
+    """Return the labels of a group: those of a list, of a string that is divided, or one."""
     if isinstance(group, (list, tuple, set, frozenset)):
         return group
-    return [label.strip() for label in group.split(tie_sep)] if tie_sep and isinstance(group, str) else [group]
+    return (divided(group, divider, names) or [""]) if divider and isinstance(group, str) else [group]

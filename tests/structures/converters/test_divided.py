@@ -12,7 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from combpred import ConvertedTargets, StructuredRidge
-from combpred.structures import Cliques, Hierarchy, LabelSets, Paths, Permutations, Routes, WeakOrders
+from combpred.structures import (
+    Assignments,
+    Cliques,
+    Cycles,
+    DirectedCycles,
+    Hierarchy,
+    LabelSets,
+    Paths,
+    Permutations,
+    Routes,
+    Subtrees,
+    WeakOrders,
+)
 
 ABC = ["a", "b", "c"]
 TIED = {"sep": ">", "tie_sep": "="}
@@ -141,3 +153,87 @@ def test_what_may_be_meant_is_not_doubted(convert):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         convert()
+
+
+#: Names that strings, or the padding of tables, may hide; None: items have numbers.
+ODD_NAMES = [
+    [30, 7, 12, 101],
+    [-1, 5, -7, 0],
+    [3, 1, 0, 2],
+    [" x", "y ", "a b", " c "],
+    ["a", "", "b", "c"],
+    ["2", "10", "1", "x"],
+    None,
+]
+ARCS = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 3)]
+
+
+def with_odd_names(names):
+    """Return structures with these names, and pairs of converters: what makes lists or strings, and their inverse."""
+    called = list(range(4)) if names is None else names
+    arcs = [(called[u], called[v]) for u, v in ARCS]
+    size = 4 if names is None else None
+    tree = [-1, 0, 0, 1]
+    return [
+        (Permutations(size, labels=names), "to_orders", "from_orders", {"sep": "~"}),
+        (Permutations(size, labels=names), "to_top_k", "from_top_k", {"sep": "~"}),
+        (WeakOrders(size, labels=names), "to_tiers", "from_tiers", {"sep": "~", "tie_sep": "^"}),
+        (LabelSets(size, labels=names, size=2), "to_sets", "from_sets", {"sep": "~"}),
+        (Cliques(size, vertices=names), "to_vertices", "from_vertices", {"sep": "~"}),
+        (Routes(size, places=names), "to_names", "from_names", {"sep": "~"}),
+        (Cycles(size, vertices=names), "to_names", "from_names", {"sep": "~"}),
+        (DirectedCycles(size, vertices=names), "to_names", "from_names", {"sep": "~"}),
+        (Paths(arcs, called[0], called[3], vertices=names), "to_vertices", "from_vertices", {"sep": "~"}),
+        (Hierarchy(tree, nodes=names), "to_paths", "y_from_paths", {"sep": "~"}),
+        (Subtrees(tree, nodes=names), "to_paths", "y_from_paths", {"sep": "~"}),
+        (Assignments(items=called, columns=called), "to_pairs", "from_pairs", {}),
+        (Assignments(items=["a", "b", "c", "d"], columns=called), "to_pairs", "from_pairs", {}),
+    ]
+
+
+@pytest.mark.parametrize("names", ODD_NAMES, ids=str)
+def test_odd_names_come_back(names):
+    for structure, to, back, options in with_odd_names(names):
+        y = structure.sample(40, random_state=0)
+        for given_options in ({}, {} if names is not None and "" in names else options):
+            listed = getattr(structure, to)(y, **given_options)
+            found = getattr(structure, back)(listed, **given_options)
+            np.testing.assert_array_equal(structure.embed(found), structure.embed(y), err_msg=f"{structure}")
+
+
+def test_numbers_in_strings_are_those_of_the_columns():
+    y = Permutations.from_scores(np.random.default_rng(0).normal(size=(3, 12)))
+    strings = Permutations.to_orders(y, sep=">")
+    np.testing.assert_array_equal(Permutations.from_orders(strings, sep=">"), y)
+    from_1 = [">".join(str(int(label) + 1) for label in row.split(">")) for row in strings]
+    np.testing.assert_array_equal(Permutations.from_orders(from_1, sep=">", one_based=True), y)
+    framed = Permutations.from_orders(from_1, sep=">", as_frame=True)
+    assert framed.columns.tolist() == [str(label) for label in range(1, 13)]
+    np.testing.assert_array_equal(framed, y)
+    assert LabelSets.from_sets(["10|9", "9|b"], sep="|", as_frame=True).columns.tolist() == ["10", "9", "b"]
+    with pytest.warns(UserWarning, match="y visits the places 1 to 2, but never place 0"):
+        Routes().from_names(["1>2"], sep=">")
+
+
+@pytest.mark.parametrize(
+    ("convert", "message"),
+    [
+        (lambda: LabelSets(labels=["", "b"]).to_sets([[1, 0]], sep="|"), "a row of the name '' alone would be an"),
+        (
+            lambda: Assignments.from_pairs(pd.DataFrame({"a": ["x", "y"], "b": ["y", None]})),
+            "pairs, row 1: found .'b', .*.; entries are pairs of an item and a column, neither of which may be missing",
+        ),
+        (lambda: Assignments.from_pairs([[("a", 0), ("b", -1)]]), "pairs, row 0: found .'b', -1.; .* may be missing"),
+        (lambda: WeakOrders.from_tiers([["a", "b"], ["b", np.nan]]), "tiers, row 1: label 'a' is in no group"),
+        (lambda: WeakOrders.from_tiers([["b", np.nan, "a"]]), "tiers, row 0: .* has an empty name"),
+        (lambda: WeakOrders.from_tiers([[0, -1], [0, 1]]), "tiers, row 0: .* has an empty name"),
+    ],
+)
+def test_what_is_missing_is_refused(convert, message):
+    with pytest.raises(ValueError, match=message):
+        convert()
+
+
+def test_rows_of_fewer_tiers_end_in_nothing():
+    table = pd.DataFrame({"1st": ["a=b", "a"], "2nd": ["c", "b"], "3rd": [None, "c"]})
+    assert WeakOrders.from_tiers(table, tie_sep="=").tolist() == [[1, 1, 2], [1, 2, 3]]
