@@ -284,4 +284,6 @@ def test_what_is_refused():
         NearestNeighborsLabelRanker(algorithm="hash").fit(X, y)
     with pytest.raises(ValueError, match="aggregation='plackett-luce'.* does not learn from rankings with ties"):
         NearestNeighborsLabelRanker(aggregation="plackett-luce").fit(X, (y + 1) // 2)
-    assert not hasattr(NearestNeighborsLabelRanker(), "predict_mallows")
+    with pytest.raises(AttributeError) as raised:
+        NearestNeighborsLabelRanker().predict_mallows(X)
+    assert str(raised.value.__cause__) == "predict_mallows needs aggregation='mallows', got aggregation='borda'"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
 from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 #: Rows shown at either end of long tables, and characters of a cell.
@@ -16,16 +18,17 @@ _ENDS, _WIDTH = 5, 60
 class Tabular(ABC):
     """Base of results that are shown as a table: a title, columns, and the first and last rows."""
 
-    @abstractmethod
-    def _columns(self) -> dict[str, Any]:
-        """Return columns of one length, by their heads; the first numbers or names the rows."""
+    def _table(self) -> dict[str, Any]:
+        """Return columns of one length, by their heads: the numbers of the rows, and the public arrays."""
+        arrays = {name: held for name, held in vars(self).items() if name[0] != "_" and hasattr(held, "shape")}
+        return {"row": range(next(iter(arrays.values())).shape[0]), **arrays}
 
     @abstractmethod
     def _title(self) -> str:
         """Return what is known of all rows together."""
 
     def _cells(self) -> list[list[str]]:
-        columns = self._columns()
+        columns = self._table()
         n = len(next(iter(columns.values())))
         shown = range(n) if n <= 2 * _ENDS + 1 else [*range(_ENDS), *range(n - _ENDS, n)]
         rows = [[_cell(column, row) for column in columns.values()] for row in shown]
@@ -53,6 +56,21 @@ class Tabular(ABC):
         return f"<p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+class Named:
+    """Rows of arrays as text with names: of their columns, or of the places of tours, which are filled up by −1."""
+
+    def __init__(self, y: NDArray[Any], names: Sequence[Hashable], *, tours: bool = False) -> None:
+        self._y, self._names, self._tours = y, names, tours
+
+    def __getitem__(self, rows: slice) -> list[str]:
+        return [self._text(row.tolist()) for row in self._y[rows]]
+
+    def _text(self, row: list[Any]) -> str:
+        if self._tours:
+            return ", ".join(str(self._names[place]) for place in row if place >= 0)
+        return ", ".join(f"{name} {value}" for name, value in zip(self._names, row, strict=True))
+
+
 def _cell(column: Any, row: int) -> str:
     some = column[row : row + 1]  # data frames have rows in slices, too
     names = getattr(some, "columns", None)
@@ -69,6 +87,8 @@ def _cell(column: Any, row: int) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}"
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return f"[{' '.join(_text(entry) for entry in value[:_WIDTH])}]"
     return " ".join(str(value).split())
 
 

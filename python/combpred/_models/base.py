@@ -102,14 +102,17 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        if isinstance(self.structure, str):
-            return has_classes(self.structure)
-        return self.structure is None or hasattr(self.structure, "probabilities")
+        structure = self._own_structure()
+        return structure is None or has_classes(structure)
+
+    def _own_structure(self) -> Any:
+        """Return the parameter that says what is predicted, as it is before `fit`."""
+        return self.structure
 
     @property
     def _estimator_type(self) -> str:
         if not self._classifies():
-            raise AttributeError(f"{type(self).__name__} with structure={self.structure!r} is not a classifier")
+            raise AttributeError(f"{type(self).__name__} with structure={self._own_structure()!r} is not a classifier")
         return "classifier"
 
     def __sklearn_tags__(self) -> Any:
@@ -120,14 +123,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = classifier_tags(multi_label=is_meant(LabelSets, self.structure))
+            tags.classifier_tags = classifier_tags(multi_label=is_meant(LabelSets, self._own_structure()))
         return tags
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {
             "requires_y": True,
             "pairwise": self.kernel == "precomputed",
-            "multilabel": is_meant(LabelSets, self.structure),
+            "multilabel": is_meant(LabelSets, self._own_structure()),
             "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
         }
 

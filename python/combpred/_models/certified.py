@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import counted
-from .._data.tables import Tabular
+from .._data.tables import Named, Tabular
 from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded
-from ..structures import Cycles, DirectedCycles, Routes, Structure
-
-
-class _Named:
-    """Rows of outputs as text with names: of their columns, or of the places of tours, which are filled up by −1."""
-
-    def __init__(self, y: NDArray[Any], names: Sequence[Hashable], tours: bool) -> None:
-        self._y, self._names, self._tours = y, names, tours
-
-    def __getitem__(self, rows: slice) -> list[str]:
-        return [self._text(row.tolist()) for row in self._y[rows]]
-
-    def _text(self, row: list[Any]) -> str:
-        if self._tours:
-            return ", ".join(str(self._names[place]) for place in row if place >= 0)
-        return ", ".join(f"{name} {value}" for name, value in zip(self._names, row, strict=True))
+from ..structures import Structure, named
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,21 +53,15 @@ class Certified(Tabular):
     optimal: NDArray[np.bool_]
     upper_bound: FloatArray
 
-    _shown: _Named | None = field(default=None, kw_only=True)
+    _shown: Named | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, y: Any, decoded: Decoded, structure: Structure) -> Certified:
         """Return what is known of decoded outputs y of a structure, whose names are shown."""
-        tours = isinstance(structure, (Cycles, DirectedCycles, Routes))
-        names = structure.space.value_names() if tours else structure.space.column_names()
-        shown = None
-        if names is not None and isinstance(y, np.ndarray) and y.ndim == 2:
-            shown = _Named(y, names, tours)
-        return cls(y, decoded.value, decoded.nu, decoded.optimal, decoded.upper_bound, _shown=shown)
+        return cls(y, decoded.value, decoded.nu, decoded.optimal, decoded.upper_bound, _shown=named(structure, y))
 
-    def _columns(self) -> dict[str, Any]:
-        names = [own.name for own in fields(self) if not own.name.startswith("_")]
-        columns = {"row": range(len(self.value)), **{name: getattr(self, name) for name in names}}
+    def _table(self) -> dict[str, Any]:
+        columns = super()._table()
         return columns if self._shown is None else {**columns, "structures": self._shown}
 
     def _title(self) -> str:

@@ -52,7 +52,7 @@ class AcyclicMajority(Tabular):
     method: str
     names: list[str] | None = field(default=None, kw_only=True)
 
-    def _columns(self) -> dict[str, Any]:
+    def _table(self) -> dict[str, Any]:
         return before_what(self.relation, self.names)
 
     def _title(self) -> str:

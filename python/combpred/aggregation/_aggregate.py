@@ -76,7 +76,7 @@ class Aggregate(Tabular):
             return 1.0
         return self.distance / self.lower_bound if self.lower_bound > 0 else math.inf
 
-    def _columns(self) -> dict[str, Any]:
+    def _table(self) -> dict[str, Any]:
         if self.consensus.ndim == 1:
             shown = [", ".join(map(str, tier)) for tier in self.tiers]
             return {"position": np.unique(self.consensus), "items": shown}

@@ -15,15 +15,17 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.checks import counted
 from .._data.listings import as_table
+from .._data.tables import Named, Tabular
 
 _HEADER = re.compile(r"#\s*([A-Z ]+?)\s*(\d*)\s*:\s*(.*)")
 _BALLOT = re.compile(r"\s*(\d+)\s*:\s*(.*)")
 _PLACE = re.compile(r"\s*(?:\{([\d,\s]*)\}|(\d+))\s*(?:,|$)")
 
 
-@dataclass(frozen=True, eq=False)
-class Ballots:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ballots(Tabular):
     """Ballots of an election: different rankings, and how many voters cast each.
 
     Attributes
@@ -43,6 +45,17 @@ class Ballots:
     weights: NDArray[np.float64]
     names: list[str]
     title: str
+
+    def _table(self) -> dict[str, Any]:
+        named = Named(self.rankings, self.names) if isinstance(self.rankings, np.ndarray) else self.rankings
+        return {**super()._table(), "rankings": named}
+
+    def _title(self) -> str:
+        n, k = self.rankings.shape
+        return (
+            f"Ballots: {self.title + ', ' if self.title else ''}{counted(n, 'ranking')} of {k} items by "
+            f"{self.weights.sum():.6g} voters"
+        )
 
 
 def read_preflib(source: str | PathLike[str] | TextIO, *, as_frame: bool = False) -> Ballots:

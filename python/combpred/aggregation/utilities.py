@@ -93,7 +93,7 @@ class Utilities(Tabular):
     coef_covariance: FloatArray | None = None
     names: list[str] | None = field(default=None, kw_only=True)
 
-    def _columns(self) -> dict[str, Any]:
+    def _table(self) -> dict[str, Any]:
         order = np.argsort(self.consensus)
         items = order.tolist() if self.names is None else [self.names[item] for item in order]
         columns = {"position": self.consensus[order], "item": items, "utility": self.utilities[order]}

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.checks import counted
 from .._data.glossary import documented
 from .._data.inputs import check_weights
 from .._data.relations import encode_relations, items_shown, pair_probabilities
+from .._data.tables import Tabular
 from .._lib.aggregate import strongest_chains
 from .._lib.arrays import refuse_masked
 from ._orders import checked_positions
@@ -19,8 +21,8 @@ from ._rows import check_no_row, check_same_shape, with_same_columns
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them
 
 
-@dataclass(frozen=True, eq=False)
-class AbstentionCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class AbstentionCurve(Tabular):
     """How completeness and correctness of partial orders go with the threshold above which pairs are stated.
 
     Attributes
@@ -36,6 +38,12 @@ class AbstentionCurve:
     thresholds: NDArray[np.float64]
     completeness: NDArray[np.float64]
     correctness: NDArray[np.float64]
+
+    def _table(self) -> dict[str, Any]:
+        return {"threshold": self.thresholds, "completeness": self.completeness, "correctness": self.correctness}
+
+    def _title(self) -> str:
+        return f"AbstentionCurve: {counted(len(self.thresholds), 'threshold')}"
 
 
 @documented

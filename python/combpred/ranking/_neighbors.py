@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._data.checks import counted
 from .._data.glossary import documented
+from .._data.tables import Named, Tabular
 from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
@@ -29,8 +30,8 @@ from ._preferences import PREFERENCE_FORMATS, Preferences
 _EUCLIDEAN = frozenset({"euclidean", "l2", "sqeuclidean", "nan_euclidean"})
 
 
-@dataclass(frozen=True, eq=False)
-class MallowsEstimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class MallowsEstimate(Tabular):
     r"""Estimates of Mallows' model of rankings for n rows.
 
     The model is :math:`p(y) \propto e^{-\theta D(y, c)}`, D being Kendall's distance.
@@ -50,9 +51,21 @@ class MallowsEstimate:
     theta: FloatArray
     probability: FloatArray
 
+    _shown: Named | None = field(default=None, kw_only=True)
+
+    def _table(self) -> dict[str, Any]:
+        columns = super()._table()
+        return columns if self._shown is None else {**columns, "positions": self._shown}
+
+    def _title(self) -> str:
+        return f"MallowsEstimate: {counted(len(self.theta), 'ranking')}"
+
 
 def _is_mallows(model: NearestNeighborsLabelRanker) -> bool:
-    return model.aggregation == "mallows"
+    """Whether `predict_mallows` is there; AttributeError says which parameter gives it."""
+    if model.aggregation == "mallows":
+        return True
+    raise AttributeError(f"predict_mallows needs aggregation='mallows', got aggregation={model.aggregation!r}")
 
 
 @documented
@@ -274,7 +287,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
         for rows, block in self._blocks(X):
             part = self._consensus(block)
             positions[rows], theta[rows], probability[rows] = part.positions, part.theta, part.probability
-        return MallowsEstimate(positions, theta, probability)
+        shown = None if self.labels_ is None else Named(positions, list(self.labels_))
+        return MallowsEstimate(positions, theta, probability, _shown=shown)
 
     def predict_pairwise_proba(self, X: Any) -> FloatArray:
         """Return the shares of neighbours that prefer one label to another.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import float_array, is_number, share, whole_number
+from .._data.checks import counted, float_array, is_number, share, whole_number
+from .._data.tables import Tabular
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.sampling import chain_diagnose
 
@@ -250,8 +252,8 @@ def _beta(log_beta: float) -> float:
     return math.exp(log_beta)
 
 
-@dataclass(frozen=True, eq=False)
-class ChainDiagnostics:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChainDiagnostics(Tabular):
     r"""Convergence diagnostics of the chains of k rows: arrays of shape ``(k,)``.
 
     They are computed from the scores of the outputs along four chains for each row.
@@ -292,3 +294,11 @@ class ChainDiagnostics:
     thin: CountArray
     autocorrelation: FloatArray
     mixing_bound: FloatArray
+
+    def _table(self) -> dict[str, Any]:
+        columns = super()._table()
+        columns["row"] = columns.pop("rows")
+        return columns
+
+    def _title(self) -> str:
+        return f"ChainDiagnostics: {counted(len(self.rows), 'row')}, sampler {self.sampler!r}"

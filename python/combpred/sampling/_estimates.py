@@ -125,10 +125,6 @@ class LogPartition(Tabular):
         """Whether the value of each row is exact up to rounding, rather than an estimate or an approximation."""
         return np.full(len(self.value), self.method == "exact")
 
-    def _columns(self) -> dict[str, Any]:
-        shown = ("value", "lower", "upper", "is_guaranteed", "n_samples")
-        return {"row": range(len(self.value)), **{name: getattr(self, name) for name in shown}}
-
     def _title(self) -> str:
         return f"LogPartition: ln Z of {counted(len(self.value), 'row')}, method {self.method!r}"
 

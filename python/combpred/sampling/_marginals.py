@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, seed_of, share, whole_number
+from .._data.checks import choice, counted, seed_of, share, whole_number
 from .._data.glossary import documented
+from .._data.tables import Tabular
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
@@ -25,8 +26,8 @@ Ranges = tuple[FloatArray, FloatArray]
 MARGINALS_METHODS = ("samples", "counting")
 
 
-@dataclass(frozen=True, eq=False)
-class SampledMarginals:
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledMarginals(Tabular):
     r"""Estimates of the mean of ψ for n rows of scores, with bounds on their errors.
 
     Attributes
@@ -51,6 +52,12 @@ class SampledMarginals:
     n_steps: NDArray[np.int64]
     sampler: NDArray[np.str_]
     converged: NDArray[np.bool_]
+
+    def _title(self) -> str:
+        return (
+            f"SampledMarginals: {counted(len(self.value), 'row')}, errors "
+            f"{'guaranteed' if self.is_guaranteed.all() else 'as far as chains have converged'}"
+        )
 
     @property
     def is_guaranteed(self) -> NDArray[np.bool_]:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, seed_of, whole_number
+from .._data.checks import choice, counted, seed_of, whole_number
 from .._data.glossary import documented
+from .._data.tables import Named, Tabular
 from .._lib.call import get_n_threads
 from .._lib.errors import SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from .._lib.sampling import Plan
-from ..structures import Structure
+from ..structures import Structure, named
 from ._annealing import bounds_of_rows
 from .samplers import SAMPLERS, chain_instead, rows_of, with_remedies
 
 _MOST_STEPS = 2**40
 
 
-@dataclass(frozen=True, eq=False)
-class Samples:
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples(Tabular):
     """Outputs drawn for n rows of scores, with the work that each took.
 
     Attributes
@@ -45,6 +46,21 @@ class Samples:
     steps: NDArray[np.int64]
     accepted: NDArray[np.int64]
     sampler: str
+
+    _shown: Named | None = field(default=None, kw_only=True)
+
+    def _table(self) -> dict[str, Any]:
+        n_samples, n = self.value.shape
+        listed = {name: np.swapaxes(getattr(self, name), 0, 1) for name in ("y", "value", "steps", "accepted")}
+        columns = {name: each.reshape(n * n_samples, *each.shape[2:]) for name, each in listed.items()}
+        if self._shown is not None:
+            columns["y"] = self._shown
+        return {"row": np.repeat(range(n), n_samples), "sample": np.tile(range(n_samples), n), **columns}
+
+    def _title(self) -> str:
+        n_samples, n = self.value.shape
+        accepted = "" if self.is_exact else f", {self.accepted.sum() / self.steps.sum():.3g} of the steps accepted"
+        return f"Samples: {n_samples} for each of {counted(n, 'row')}, sampler {self.sampler!r}{accepted}"
 
     @property
     def acceptance(self) -> NDArray[np.float64]:
@@ -193,4 +209,6 @@ def sample(
         raise with_remedies(error, "raise max_steps", *tighter, *chain_instead(structure)) from None
     flat = structure.space.decode_parts(drawn.y.reshape(-1, drawn.y.shape[2]))
     y = np.swapaxes(flat.reshape(len(linear), n_samples, *flat.shape[1:]), 0, 1)
-    return Samples(y, drawn.value.T, drawn.steps.T, drawn.accepted.T, drawn.method)
+    return Samples(
+        y, drawn.value.T, drawn.steps.T, drawn.accepted.T, drawn.method, _shown=named(structure, flat)
+    )  # fmt: skip

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, is_number, seed_of, share, whole_number
+from .._data.checks import choice, counted, is_number, seed_of, share, whole_number
 from .._data.glossary import documented
+from .._data.tables import Named, Tabular
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, RowError
 from .._lib.names import PROPOSALS, RANDOM_DECODERS
 from .._lib.sampling import search_chains
-from ..structures import Structure
+from ..structures import Structure, named
 from ._mixing import distance_bound
 from ._partition import log_partition
 from .samplers import rows_of
@@ -25,8 +26,8 @@ from .samplers import rows_of
 _MOST_STEPS = 2**40
 
 
-@dataclass(frozen=True, eq=False)
-class SearchResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class SearchResult(Tabular):
     r"""Outputs that a search found for n rows of scores, and what is known about them.
 
     Attributes
@@ -59,6 +60,15 @@ class SearchResult:
     temperature: FloatArray
     n_steps: CountArray
     n_accepted: CountArray
+
+    _shown: Named | None = field(default=None, kw_only=True)
+
+    def _table(self) -> dict[str, Any]:
+        columns = super()._table()
+        return columns if self._shown is None else {**columns, "y": self._shown}
+
+    def _title(self) -> str:
+        return f"SearchResult: {counted(len(self.value), 'row')}, {int(self.is_optimal.sum())} proven optimal"
 
 
 @documented
@@ -183,9 +193,10 @@ def search(
         rows, method=method, proposals=proposals, temperatures=temperatures, epsilon=epsilon or 0.0,
         delta=float(delta), steps=steps, runs=runs, seed=seed_of(random_state), verbose=verbose,
     )  # fmt: skip
+    y = structure.space.decode_parts(found.y)
     return SearchResult(
-        structure.space.decode_parts(found.y), found.value, found.upper_bound, found.nu, found.optimal, found.success,
-        found.temperature, found.steps, found.accepted,
+        y, found.value, found.upper_bound, found.nu, found.optimal, found.success, found.temperature, found.steps,
+        found.accepted, _shown=named(structure, y),
     )  # fmt: skip
 
 
@@ -217,8 +228,8 @@ def _base(alpha: Any) -> float:
     return float(alpha)
 
 
-@dataclass(frozen=True, eq=False)
-class OptimumProbability:
+@dataclass(frozen=True, eq=False, repr=False)
+class OptimumProbability(Tabular):
     r"""The probability of one output of largest score, for n rows of scores.
 
     It is :math:`\alpha^{\max h}/Z(\alpha)`.
@@ -235,6 +246,9 @@ class OptimumProbability:
     value: FloatArray
     lower: FloatArray
     upper: FloatArray
+
+    def _title(self) -> str:
+        return f"OptimumProbability: that of a best output of {counted(len(self.value), 'row')}"
 
     def n_draws(self, delta: float = 0.05) -> FloatArray:
         r"""Return how many independent draws contain a best output with probability 1 − `delta`, for each row.

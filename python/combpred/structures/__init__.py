@@ -27,6 +27,7 @@ from ._base import is_meant as is_meant  # for other rooms; no part of the publi
 from ._resolve import has_classes as has_classes  # as `is_meant`
 from ._resolve import has_method as has_method
 from ._resolve import resolve_structure, structure_classes
+from ._shown import named as named
 from ._space import MomentsInfo
 
 if TYPE_CHECKING:  # the classes that are found at import, spelt out for type checkers; a test compares the two

@@ -156,6 +156,14 @@ def _inferred(y: Any) -> Structure:
     raise ValueError(f"structure: cannot be read from y, which is {kind}; give the structure")
 
 
+# What estimators tell of an output where its structure has a method.
+_PROBABILITIES = {
+    "probabilities": "predict_proba",
+    "pair_probabilities": "predict_pairwise_proba",
+    "from_orders": "predict_position_proba",
+}
+
+
 def has_classes(structure: Any, method: str | None = None) -> bool:
     """Return whether outputs of an estimator's parameter `structure` are classes, or sets of them.
 
@@ -174,8 +182,10 @@ def has_method(structure: Any, name: str, wanted: str | None = None) -> bool:
         return True
     if wanted is not None:
         others = ", ".join(cls.__name__ for cls in classes.values() if hasattr(cls, name))
+        own = [method for has, method in _PROBABILITIES.items() if has_method(structure, has)]
+        instead = f"take {' or '.join(own)}; " if own else ""
         raise AttributeError(
-            f"{wanted} is for {others}, not for structure={structure!r}: predict_marginals gives the expected "
-            "embedding, log_proba the probability of a structure"
+            f"{wanted} is for {others}, not for structure={structure!r}: {instead}predict_marginals gives the "
+            "expected embedding, log_proba the probability of a structure"
         )
     return False

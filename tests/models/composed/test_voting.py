@@ -141,6 +141,9 @@ def test_a_citizen_of_scikit_learn():
     X, y = data(Permutations(4))
     voting = StructuredVoting([("ridge", StructuredRidge("permutations")), ("near", neighbours())])
     assert not is_classifier(voting) and is_classifier(StructuredVoting([("ridge", StructuredRidge())]))
+    grades = make_pipeline(StandardScaler(), StructuredRidge(Ordinal(["low", "high"])))
+    assert is_classifier(StructuredVoting([("grades", grades)]))
+    assert is_classifier(StructuredVoting([("ridge", StructuredRidge())], structure="ordinal"))
     assert voting.get_params()["ridge__alpha"] == 1.0 and voting.get_params()["near__regressor__n_neighbors"] == 3
     voting.set_params(ridge__alpha=0.5, near__regressor__n_neighbors=2).fit(X, y)
     assert voting.named_estimators_.ridge.alpha == 0.5 and voting.named_estimators_.ridge is voting.estimators_[0]

@@ -19,7 +19,6 @@ from ..._data.inputs import check_weights, in_memory, refit
 from ..._data.tags import input_tags
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
-from ...structures import LabelSets, MultiClass, is_meant
 from ..base import StructuredEstimator
 from ..training import resolve_targets
 from .base import ComposedEstimator, Reached
@@ -297,17 +296,12 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         return entries, weights[kept] / max(float(weights.max()), np.finfo(float).tiny)
 
     def _own_structure(self) -> Any:
-        """Return the parameter that says what is predicted, as it is before `fit`."""
         if self.structure is not None:
             return self.structure
         for entry in self.estimators:
             if len(entry) == 2 and not _is_dropped(entry[1]):
                 return Reached.within(entry[1]).estimator.structure
         return None
-
-    def _classifies(self) -> bool:
-        structure = self._own_structure()
-        return structure is None or is_meant(MultiClass, structure) or is_meant(LabelSets, structure)
 
     def _decide(self, members: list[Member]) -> None:
         """Set `loss_` and `decision_`."""
