@@ -61,6 +61,25 @@ def test_lists_of_names_are_told_their_converter(series, rows, take, converter):
         take(series(rows))
 
 
+@pytest.mark.parametrize("table", [False, True], ids=["series", "table"])
+@pytest.mark.parametrize(
+    ("structure", "converter"),
+    [
+        ("permutations", "Permutations.from_orders"),
+        ("labelsets", "LabelSets.from_sets"),
+        (Routes(places=["a", "b"]), "from_names"),
+    ],
+    ids=["permutations", "labelsets", "routes"],
+)
+@pytest.mark.parametrize("kind", ["pandas", "polars", "array", "chunks"])
+def test_strings_are_told_their_converter(kind, structure, converter, table):
+    y = SERIES[kind](["a>b", "b>a"])
+    if table:
+        y = y.to_frame() if hasattr(y, "to_frame") else arrow().table({"y": y})
+    with pytest.raises(ValueError, match=rf"row 0: found .*'a>b'.*{converter}"):
+        StructuredRidge(structure).fit([[0], [1]], y)
+
+
 def test_converters_take_them(series):
     assert Permutations.from_orders(series([["b", "a"], ["a"]])).tolist() == [[2, 1], [1, -1]]
     assert LabelSets.from_sets(series([["b", "a"], ["a"]])).tolist() == [[1, 1], [1, 0]]

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from combpred import StructuredRidge
+from combpred.aggregation import kemeny
 from combpred.ranking import (
     ConstraintClassification,
     DirectRankingSVM,
@@ -42,6 +43,21 @@ def data():
     scores = X @ rng.normal(size=(2, 3))
     y = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
     return pd.DataFrame(X, columns=["a", "b"]), pd.DataFrame(y, columns=NAMES)
+
+
+def test_ratings_with_ties_and_gaps_are_learnt_as_refusals_advise(data):
+    X, y = data
+    ratings = (4 - y).astype(float)  # juice is as good as milk for those who like tea best, or not rated
+    ratings.loc[y["tea"] == 1, "juice"] = ratings["milk"]
+    ratings.loc[y["tea"] == 3, "tea"] = np.nan
+    for refuse in (Permutations.from_ratings, WeakOrders.from_ratings):
+        with pytest.raises(ValueError, match=r"pass pandas.DataFrame\(ratings\).rank\(axis=1, method='dense', asc"):
+            refuse(ratings)
+    ranks = pd.DataFrame(ratings).rank(axis=1, method="dense", ascending=False)
+    with pytest.raises(ValueError, match=r"found nan in column 'tea'.*such as ranking.RankingByPairwiseComparison"):
+        StructuredRidge("weakorders").fit(X, ranks)
+    assert RankingByPairwiseComparison().fit(X, ranks).score(X, y) > 0.7
+    assert kemeny(ranks).distance == kemeny(ranks.fillna(-1)).distance
 
 
 @pytest.mark.parametrize("ranker", RANKERS, ids=lambda r: type(r).__name__ + str(getattr(r, "aggregation", "")))

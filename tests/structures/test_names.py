@@ -108,7 +108,7 @@ def test_columns_are_names_and_are_matched(frame: Any, structure: Structure, row
     np.testing.assert_array_equal(resolved._resolve(swapped).embed(swapped), resolved.embed(y))
     with pytest.raises(ValueError, match=r"y lacks the columns 'b' and has 'd'; those of .* are 'a', 'b', 'c': rename"):
         resolved.embed(frame({"a": y[:, 0], "d": y[:, 1], "c": y[:, 2]}))
-    with pytest.raises(ValueError, match="y_true lacks the columns 'c'; "):
+    with pytest.raises(ValueError, match="y_true lacks the columns 'c'; .*: add 'c'"):
         resolved.score(frame({"a": y[:, 0], "b": y[:, 1]}), y)
     assert structure._resolve(pd.DataFrame(y))._names is None  # numbers are no names, as in scikit-learn
 

@@ -312,7 +312,7 @@ def test_structures_are_resolved_from_instances_names_and_targets() -> None:
     [
         ("cycles of length seven", [0, 1], ValueError, "no structure is called.*permutations"),
         ("permutation", [[1, 2]], ValueError, "called 'permutation'; known are .*; did you mean 'permutations'"),
-        ("hierarchy", [0, 1], ValueError, r"'hierarchy' needs parent.*combpred\.structures\.Hierarchy\(parent=…\)"),
+        ("hierarchy", [0, 1], ValueError, r"'hierarchy' needs parent.*Hierarchy\(parent=…\), or Hierarchy\.from_paths"),
         ("posetelements", [0, 1], ValueError, "needs relation"),
         (Permutations, [[1, 2]], TypeError, r"structure is the class Permutations: pass Permutations\(\)"),
         (Permutations.count, [[1, 2]], TypeError, "must be a Structure"),

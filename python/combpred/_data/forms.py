@@ -115,10 +115,9 @@ def columns_in_order(
     other = [name for name in found if name not in set(names)]
     if missing or other:
         said = [f"lacks the {noun} {summary(missing)}"] * bool(missing) + [f"has {summary(other)}"] * bool(other)
-        raise ValueError(
-            f"{argument} {' and '.join(said)}; {of} are {summary(list(names))}: rename the {noun}, or pass an array, "
-            f"whose {noun} are taken in that order"
-        )
+        how = f"rename the {noun}, or pass an array, whose {noun} are taken in that order"
+        how = how if missing and other else f"add {summary(missing)}" if missing else f"leave out {summary(other)}"
+        raise ValueError(f"{argument} {' and '.join(said)}; {of} are {summary(list(names))}: {how}")
     return y.select(list(names)) if hasattr(y, "select") and not hasattr(y, "iloc") else y[list(names)]
 
 
@@ -205,8 +204,8 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
         row, differs = y.iloc[0] if hasattr(y, "iloc") else y[0], 0
     elif frame_kind(y) == "pandas" and len(y):
         row, differs = y.iloc[0].tolist(), 0
-    elif frame_kind(y) == "polars" and hasattr(y, "row") and len(y):
-        row, differs = y.row(0), 0
+    elif frame_kind(y) == "polars" and hasattr(y, "__len__") and len(y):  # or of Arrow
+        row, differs = _first_of(y), 0
     else:
         return
     listed = row if isinstance(row, (list, tuple, np.ndarray)) else None
@@ -226,6 +225,15 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
         raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}{said}", argument)
     if differs and rows in ("numbers", "names", "labels"):
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
+
+
+def _first_of(y: Any) -> Any:
+    """Return the first row of a data frame of polars or Arrow, a tuple, or the first value of a series."""
+    first = y[:1]
+    if hasattr(first, "rows"):
+        return first.rows()[0]
+    value = (first.to_pylist() if hasattr(first, "to_pylist") else first.to_list())[0]
+    return tuple(value.values()) if hasattr(y, "column_names") else value
 
 
 #: Words for yes and no in tables, in small letters.

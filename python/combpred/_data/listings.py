@@ -19,8 +19,9 @@ from .targets import TargetError, meant, summary
 from .warn import warn_user
 
 _LISTED = (list, tuple, set, frozenset, np.ndarray)
-_DIVIDERS = ">;|,"
 _WHOLE = re.compile(r"-?[0-9]+")
+_DIVIDERS = ">;|,/"
+_FEWEST_IDS = 10  # rows of which each has a name of its own in one column
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\}|\(.*,.*\))\s*", re.DOTALL)  # lists as Python and JSON write them
 
 
@@ -117,12 +118,14 @@ def read_lists(
             raise TargetError(i, f"{twice!r} occurs twice", argument)
     if known is None:
         kinds = {type(entry) for entries in rows for entry in entries}
+        columns = list(getattr(lists, "column_names", getattr(lists, "columns", ())))
         if len(kinds) > 1:
-            raise TypeError(f"{argument} holds names and numbers side by side: make all of them strings, or integers")
+            raise TypeError(f"{argument} holds names and numbers side by side, {_beside(rows, columns)}")
         if kinds == {str}:
             known = tuple(sorted_names(entry for entries in rows for entry in entries))
             index = {name: number for number, name in enumerate(known)}
             doubt_spaces(known, argument)
+            _doubt_ids(rows, columns, argument)
             if sep and ordered:
                 _refuse_ties(rows, known, argument, sep)
     if known is None:
@@ -189,6 +192,32 @@ def doubt_spaces(names: Iterable[Any], argument: str) -> None:
             return
 
 
+def _beside(rows: Sequence[Sequence[Any]], columns: Sequence[Any]) -> str:
+    """Return where numbers stand beside names, in which columns of a table or in which row, and what to do."""
+    kinds = [{isinstance(row[at], str) for row in rows if at < len(row)} for at in range(len(columns))]
+    numbers = [name for name, kind in zip(columns, kinds, strict=True) if kind == {False}]
+    if numbers and all(kind in (set(), {True}, {False}) for kind in kinds):
+        return f"numbers in column {summary(numbers)}: leave it out, or make all of them strings"
+    named = [(i, isinstance(entry, str)) for i, row in enumerate(rows) for entry in row]
+    i = next(i for i, is_name in named if is_name != named[0][1])
+    return f"first in row {i}: make all of them strings, or integers"
+
+
+def _doubt_ids(rows: Sequence[Sequence[str]], columns: Sequence[Any], argument: str) -> None:
+    """Warn of a column of a table that holds a name of its own in every row, as ids do, beside others that do not."""
+    if len(rows) < _FEWEST_IDS or len(columns) < 2:
+        return
+    entries = [[row[at] for row in rows if at < len(row)] for at in range(len(columns))]
+    own = [at for at, held in enumerate(entries) if len(set(held)) == len(rows)]
+    others = {name for at, held in enumerate(entries) if at not in own for name in held}
+    if others and own and others.isdisjoint(entries[own[0]]):
+        warn_user(
+            f"column {columns[own[0]]!r} of {argument} holds another name in each row, and is probably none of the "
+            "names but one of the row: leave it out",
+            UserWarning,
+        )
+
+
 def _refuse_ties(rows: Sequence[Sequence[str]], known: Names, argument: str, sep: str) -> None:
     """Raise TargetError for a name that is others with = between them, as ties are written."""
     tied = {name for name in known if "=" in str(name) and set(map(str.strip, str(name).split("="))) <= set(known)}
@@ -209,7 +238,7 @@ def as_table(values: Any, names: Names | None, as_frame: bool, rows: Any = None)
         return values
     import pandas
 
-    index = rows.index if frame_kind(rows) == "pandas" else None
+    index = getattr(rows, "index", None) if frame_kind(rows) == "pandas" else None  # arrays of pandas have none
     columns = None if names is None else list(names)
     if sparse.issparse(values):
         return pandas.DataFrame.sparse.from_spmatrix(values, index=index, columns=columns)
@@ -285,9 +314,11 @@ def _doubt_divider(rows: Sequence[str], argument: str, sep: str) -> None:
         raise ValueError(f"{argument} holds {_as_written(rows[0])}")
     if any(sep in row for row in rows):
         return
+    whole = {row.strip() for row in rows}
     for other in _DIVIDERS:
         divided = [row for row in rows if other in row]
-        if 2 * len(divided) >= len(rows) > 1:
+        known = [row for row in divided if not whole.isdisjoint(map(str.strip, row.split(other)))]
+        if 2 * len(divided) >= len(rows) > 1 or 2 * len(known) >= len(divided) > 0:
             warn_user(
                 f"{argument} never holds sep={sep!r}, so that each row is one name, but {len(divided)} of {len(rows)} "
                 f"hold {other!r}, such as {divided[0]!r:.60}: if it divides names, pass sep={other!r}",

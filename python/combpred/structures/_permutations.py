@@ -279,12 +279,9 @@ class Permutations(Structure):
         if tied.any():
             row = int(np.argmax(tied))
             u, v = np.argwhere(np.triu(same[row], 1))[0]
-            raise TargetError(
-                row,
-                f"labels {names[u]!r} and {names[v]!r} have one rating; WeakOrders.from_ratings keeps ties, and "
-                "Permutations.from_scores puts the first of them first",
-                "ratings",
-            )
+            how = "WeakOrders.from_ratings keeps ties, and Permutations.from_scores puts the first of them first"
+            how = f"others have none: fill these in, or {TIES_AND_GAPS}" if (ranks < 0).any() else how
+            raise TargetError(row, f"labels {names[u]!r} and {names[v]!r} have one rating; {how}", "ratings")
         return as_table(ranks, names, as_frame, ratings)
 
     @converter
@@ -444,6 +441,13 @@ def ranked_lists(
     return as_table(np.where(ranks == 0, behind, ranks).astype(np.int32), listed.names, as_frame, lists)
 
 
+#: What keeps both ties and missing ratings, and who takes them.
+TIES_AND_GAPS = (
+    "pass pandas.DataFrame(ratings).rank(axis=1, method='dense', ascending=False) to rank aggregation or to a label "
+    "ranker, such as ranking.RankingByPairwiseComparison, which learn from ties beside unknown positions"
+)
+
+
 def ranks_of(ratings: Any, labels: Any) -> tuple[NDArray[np.int32], Names]:
     """Return dense ranks of ratings, the highest first, −1 for NaN, and the names of the columns, or their numbers."""
     from scipy.stats import rankdata  # slow to import
@@ -460,7 +464,7 @@ def _table_of_numbers(table: Any, argument: str, labels: Any, remedy: str) -> tu
     table = by_name(table, labels, argument, "labels")
     given = target_matrix(table, argument, None, "label")
     names = tuple(names_of(table, labels, "labels", given.shape[1]).tolist())
-    how = f"{remedy}; .astype(float) makes numbers of strings of digits"
+    how = f"{remedy}; .astype(float) makes numbers of strings of digits, .replace({{name: number, …}}) of names"
     values = as_numbers(given, argument, how, names).astype(np.float64)
     if np.isinf(values).any():
         raise error_at(np.isinf(values), values, remedy, argument, names)

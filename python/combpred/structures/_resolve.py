@@ -118,10 +118,10 @@ def _named(name: str) -> Structure:
     cls = classes[name]
     required = [p.name for p in cls._get_param_signature() if p.default is p.empty]
     if required:
-        raise ValueError(
-            f"structure: {name!r} needs {' and '.join(required)}; instead of the name pass an instance, "
-            f"combpred.structures.{cls.__name__}({', '.join(f'{p}=…' for p in required)})"
-        )
+        how = f"combpred.structures.{cls.__name__}({', '.join(f'{p}=…' for p in required)})"
+        how += f", or {cls.__name__}.from_paths(…) of paths in the tree" * hasattr(cls, "from_paths")
+        needed = f"structure: {name!r} needs {' and '.join(required)}"
+        raise ValueError(f"{needed}; instead of the name pass an instance, {how}")
     return cls()
 
 

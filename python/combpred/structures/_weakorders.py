@@ -14,7 +14,7 @@ from .._data.names import checked_names, joined
 from .._data.targets import TargetError, doubt_numbers, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
-from ._permutations import doubt_positions, ranked_lists, ranks_of
+from ._permutations import TIES_AND_GAPS, doubt_positions, ranked_lists, ranks_of
 
 
 @documented
@@ -266,10 +266,12 @@ class WeakOrders(Structure):
         ranks, names = ranks_of(ratings, labels)
         if (ranks < 0).any():
             row, label = (int(at) for at in np.argwhere(ranks < 0)[0])
+            ties = any(len(set(known)) < len(known) for known in (each[each > 0].tolist() for each in ranks))
+            how = TIES_AND_GAPS if ties else "take Permutations.from_ratings"
             raise TargetError(
                 row,
                 f"label {names[label]!r} has no rating, and rankings with ties leave nothing unknown; fill it in, or "
-                "take Permutations.from_ratings",
+                f"{how}",
                 "ratings",
             )
         return as_table(ranks, names, as_frame, ratings)
@@ -279,6 +281,16 @@ class WeakOrders(Structure):
         if values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
             return np.unique(values, return_inverse=True)[1].reshape(values.shape)
         return values
+
+    def _said(self, reason: str) -> str:
+        reason = super()._said(reason)
+        if not reason.startswith(("found nan", "found -1 ")):
+            return reason
+        return reason.replace(
+            " or drop the row",
+            ", drop the row, or take a label ranker, such as ranking.RankingByPairwiseComparison, which learns from "
+            "ties beside unknown positions",
+        )
 
     _metric_arguments = Structure._encoded
 

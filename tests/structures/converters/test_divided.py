@@ -127,6 +127,12 @@ def test_strings_that_hold_something_else_are_refused(convert, message):
         ),
         (lambda: Permutations.from_orders(["a,b,c", "b,a,c"], sep=">"), "orders never holds sep='>', .* pass sep=','"),
         (lambda: Hierarchy.from_paths(pd.Series(["a|b", "a"]), sep=">"), "paths never holds sep='>'"),
+        (lambda: Hierarchy.from_paths(["a/b", "a/c"], sep=">"), "paths never holds sep='>', .* pass sep='/'"),
+        (lambda: LabelSets.from_sets(["a; b", "b", "a", "c", "a"], sep="|"), "but 1 of 5 hold ';', .* pass sep=';'"),
+        (
+            lambda: Subtrees.from_paths(["a/b;c", "c", "a/b"], sep="/"),
+            "paths has the name 'b;c', which is others with ';' between them: .*give lists of them",
+        ),
     ],
 )
 def test_other_dividers_are_doubted(convert, message):
@@ -145,6 +151,8 @@ def test_other_dividers_are_doubted(convert, message):
         lambda: LabelSets.from_sets([["a, b"], ["c, d"]], sep="|"),  # no strings
         lambda: LabelSets.from_sets(["a=1|b", "a|b"], sep="|"),
         lambda: LabelSets.from_sets(["a=b|b", "a|b"], sep="|"),  # sets have no ties
+        lambda: LabelSets.from_sets(["a; b", "c", "a b", "c", "c"], sep="|"),
+        lambda: Hierarchy.from_paths(["a/b;c", "a/b"], sep="/"),  # there is no c elsewhere
         lambda: Permutations.from_orders(["a=b>c", "c>a=b"], sep=">"),
         lambda: Permutations.from_orders([["a=b", "a"], ["b", "a"]]),
     ],

@@ -46,6 +46,25 @@ def test_names_that_are_given_are_matched_not_put_in_place_of_those_of_columns()
         Permutations.to_orders(ranks, labels=["x", "y"])
 
 
+@pytest.mark.parametrize("kind", [pd.Index, pd.Categorical, pd.array], ids=lambda kind: kind.__name__)
+def test_what_has_no_index_is_made_a_frame_of(kind):
+    sets = LabelSets.from_sets(kind(["tea|milk", "milk"]), sep="|", as_frame=True)
+    pd.testing.assert_frame_equal(sets, pd.DataFrame({"milk": [1, 1], "tea": [1, 0]}))
+
+
+def test_columns_of_ids_beside_names_are_doubted():
+    tops = pd.DataFrame({"id": [f"r{i}" for i in range(10)], "first": ["tea", "milk"] * 5, "second": [None, "tea"] * 5})
+    for table in (tops, pl.from_pandas(tops)):
+        with pytest.warns(UserWarning, match="column 'id' of tops holds another name in each row, .*: leave it out"):
+            Permutations.from_top_k(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Permutations.from_top_k(tops[["first", "second"]])
+        Permutations.from_top_k(tops[:9])  # few rows may name others each
+        Permutations.from_orders(tops[["id"]])
+        Permutations.from_orders(tops.assign(second=tops["id"][::-1].to_numpy())[["id", "second"]])
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 @pytest.mark.parametrize(
     "make",

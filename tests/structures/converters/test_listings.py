@@ -115,7 +115,11 @@ def test_numbers_count_from_zero_or_one():
             lambda: Permutations.from_orders([["a"], ["c"]], ["a", "b"]),
             "row 1: 'c' is none of labels, which are 'a', 'b'",
         ),
-        (lambda: Permutations.from_orders([["a"], [1]]), "names and numbers side by side"),
+        (lambda: Permutations.from_orders([["a"], [1]]), "names and numbers side by side, first in row 1: make"),
+        (
+            lambda: Permutations.from_top_k(pd.DataFrame({"id": [7, 8], "first": ["a", "b"], "second": ["b", None]})),
+            "tops holds names and numbers side by side, numbers in column 'id': leave it out",
+        ),
         (lambda: Permutations.from_orders(["a>b"]), "row 0: found the string 'a>b'; give lists, or say by sep="),
         (lambda: Permutations.from_orders([["a"], {"b", "a"}]), "row 1: .* is a set, which has no order"),
         (lambda: Permutations.from_orders([["a"], None]), "row 1: the row is missing; drop it, or give an empty list"),
@@ -135,6 +139,18 @@ def test_numbers_count_from_zero_or_one():
         (lambda: Permutations.from_ratings([[1, np.inf]]), "ratings, row 0: found inf"),
         (lambda: Permutations.from_scores([[1, NAN]]), "scores, row 0: found nan .*Permutations.from_ratings"),
         (lambda: WeakOrders.from_ratings([[1, NAN]]), "row 0: label 1 has no rating.*Permutations.from_ratings"),
+        (
+            lambda: WeakOrders.from_ratings([[1, NAN], [2, 2]]),
+            r"label 1 has no rating.* or pass pandas.DataFrame\(ratings\).rank",
+        ),
+        (
+            lambda: Permutations.from_ratings([[1, 1], [2, NAN]]),
+            r"0 and 1 have one rating; others .*DataFrame\(ratings\).rank",
+        ),
+        (
+            lambda: Permutations.from_ratings([["good", "poor"]]),
+            r"'good' in column 0 .*\.replace\({name: number",
+        ),
         (lambda: WeakOrders.from_tiers([["a", "b"], ["a"]]), "row 1: label 'b' is in no group.*WeakOrders.from_top_k"),
         (lambda: WeakOrders.from_tiers([["a"], ["b", ""]]), "tiers, row 1: .* has an empty name"),
         (lambda: LabelSets.from_sets(np.array([[1, 0], [0, 1]])), "sets is a 0/1 matrix, .* pass it as it is"),
