@@ -84,7 +84,6 @@ def test_points_that_may_mark_thousands_are_noticed(
         (["--gamma", ".1"], "--gamma is of the kernels poly, rbf, laplacian, not of linear"),
         (["--gamma", ".1", "--alpha", "auto"], "--gamma is of the kernels poly, rbf, laplacian, not of linear"),
         (["--degree", "3", "--kernel", "rbf"], "--degree is of the kernels poly, not of rbf"),
-        (["--model", "-"], "--model: cannot write -, standard output, which takes tables"),
     ],
 )
 def test_options_that_would_be_ignored_are_refused(

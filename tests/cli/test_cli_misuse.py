@@ -50,6 +50,17 @@ from combpred._cli.main import main
             ["--alpha: 'alpha=1' is none of the parameters", "max_iter"],
         ),
         ({"--param": "structure=labelsets"}, ["'structure=labelsets'"]),
+        ({"--param": "structure__n_labels=5"}, ["n_labels=5", "4 names"]),
+        ({"--param": "alpha=2", "--alpha": "1"}, ["--param: 'alpha' is given twice"]),
+        ({"--param": "fit_intercept=False", "--alpha": "0"}, ["'alpha' parameter"]),
+        (
+            {"--estimator": "EmbeddingRegressor", "--param": 'regressor={"Ridge": 3}'},
+            ['--param regressor: {"Ridge": 3} is not {"Name": {"parameter": value}}'],
+        ),
+        (
+            {"--estimator": "EmbeddingRegressor", "--param": 'regressor={"Ridge": {"alfa": 1}}'},
+            ["--param regressor: 'alfa' is none of the parameters of Ridge, alpha", "do you mean alpha?"],
+        ),
         ({"--drop": "L1", "--inputs": "L1"}, ["--inputs and --targets both name the column 'L1'"]),
         ({"--drop": "L1"}, ["--drop and --targets both name the column 'L1'"]),
         ({"--id": "A1", "--inputs": "A1,A2"}, ["--inputs and --id both name the column 'A1'"]),
@@ -234,29 +245,6 @@ def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
                 "--debug",
             ]
         )
-
-
-@pytest.mark.parametrize("arguments", [["fit"], ["frobnicate"], ["demo", "--plot"], ["fit", "x", "--nonsense"]])
-def test_argparse_errors_have_status_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    assert "usage: combpred" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--target", "k"], "unrecognized arguments: --target k, do you mean --targets?"),
-        (["--index_col=k"], "unrecognized arguments: --index_col=k, do you mean --index-col?"),
-        (["--nonsense"], "unrecognized arguments: --nonsense"),
-        (["other.csv"], "unrecognized arguments: other.csv"),
-    ],
-)
-def test_options_that_were_meant_are_named(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["fit", "t.csv", "--model", "m", *arguments])
-    assert stopped.value.code == 2 and capsys.readouterr().err.endswith(f"error: {said}\n")
 
 
 def test_interrupt_has_its_own_status(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -196,7 +196,7 @@ def test_standard_input_gzipped_or_not(
     [
         ("pandas", ["predict", "{csv}"], "pip install 'combpred[cli]'"),
         ("skops.io", ["predict", "{csv}"], "pip install 'combpred[cli]'"),
-        ("matplotlib.figure", ["evaluate", "{csv}", "--plot", "o.png"], "pip install 'combpred[plot]'"),
+        ("matplotlib.backend_bases", ["evaluate", "{csv}", "--plot", "o.png"], "pip install 'combpred[plot]'"),
     ],
 )
 def test_what_is_not_installed_is_named(

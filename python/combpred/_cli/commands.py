@@ -27,7 +27,7 @@ from .columns import choose_inputs, described, input_frame, preparation, select
 from .error import UsageError, check_destination, require
 from .learners import build, learners, read_json, set_structure
 from .model import Header, load_header, load_model, save_model, versions
-from .plots import chains, draw, marginals
+from .plots import chains, check_plot, draw, marginals
 from .table import ENDINGS, READING, Table, read_table, write_table
 from .targets import find_targets
 
@@ -38,7 +38,7 @@ METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") f
 
 def fit(options: argparse.Namespace) -> None:
     """Train on a file and save the model."""
-    check_destination("--model", options.model)
+    check_destination("--model", options.model, options.file, options.labels)
     estimator, given = build(options)  # what is wrong without the data is told before the data is read
     table = read_table(options.file, reading(options), labels=options.labels)
     require(table.targets or options.labels is None, f"--labels: {table.source} is no ARFF file")
@@ -77,8 +77,8 @@ def fit(options: argparse.Namespace) -> None:
 
 def predict(options: argparse.Namespace) -> None:
     """Predict for a file and write a table."""
-    check_destination("--output", options.output, ENDINGS)
-    check_destination("--plot", options.plot)
+    check_destination("--output", options.output, options.file, options.model, endings=ENDINGS)
+    check_plot(options.plot, options.file, options.model, options.output)
     header, pipeline = load_model(options.model, trusted=options.trusted)
     table, X = read_inputs(options, header, pipeline)
     import pandas

@@ -24,7 +24,7 @@ _METHODS = {name: getattr(aggregation, name) for name in ("kemeny", "borda", "fo
 
 def print_consensus(options: argparse.Namespace) -> None:
     """Print, and write, the consensus of the rankings in a file, how far from them it is and what is proven of it."""
-    check_destination("--output", options.output, ENDINGS)
+    check_destination("--output", options.output, options.file, endings=ENDINGS)
     find, given = known_name("--method", "method", options.method, _METHODS), read_parameters(options.param or ())
     known = [key for key in inspect.signature(find).parameters if key not in ("rankings", "counts", "weights")]
     for key in given:

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from .. import datasets
 from .._data.listings import positions_by_score
 from .._models.ridge_cv import StructuredRidgeCV
-from .error import check_destination, needed
+from .plots import check_plot
 
 _PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 _FORMAT = "{:26} {:>10}  {:32} {:14} {:>6.3} {:>7.3} {:>7.3}"
@@ -32,8 +32,8 @@ def run_demo(options: Namespace) -> None:
     """
     plot = None if options.no_plot else options.plot
     if plot is not None:
-        check_destination("--plot", plot)
-        drawing = needed("matplotlib.figure", "plots are drawn by matplotlib", "combpred[plot]")
+        check_plot(plot)
+        from matplotlib.figure import Figure
     print("Scores on the other half of the rows, larger is better; seconds to choose the penalty and fit, to predict.")
     print("Gaussian kernels of the same width on standardised inputs.\n")
     print(_FORMAT.replace(".3", "").format("data", "training", "method", "metric", "score", "fit", "predict"))
@@ -67,7 +67,7 @@ def run_demo(options: Namespace) -> None:
             print(_FORMAT.format(*(rows[-1] if estimator is ours else ("", "", *rows[-1][2:]))), flush=True)
     print("\nThe best of five penalties is chosen by us by leave-one-out, by scikit-learn by three folds.")
     if plot is not None:
-        _draw(rows, drawing.Figure(figsize=(10, 4), layout="constrained")).savefig(plot, dpi=120)
+        _draw(rows, Figure(figsize=(10, 4), layout="constrained")).savefig(plot, dpi=120)
         print(f"Plot written to {plot}.")
 
 

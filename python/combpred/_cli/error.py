@@ -33,13 +33,16 @@ def needed(module: str, what: str, package: str) -> Any:
         raise UsageError(f"{what}, which is not installed: pip install {package!r}") from None
 
 
-def check_destination(option: str, path: str | None, endings: tuple[str, ...] = ()) -> None:
-    """Refuse a path that nothing can be written to, before any work is done; "-" is standard output, for tables."""
+def check_destination(option: str, path: str | None, *others: str | None, endings: tuple[str, ...] = ()) -> None:
+    """Refuse a path that nothing can be written to, or another has, before any work is done; "-" is for tables."""
     if path is None or (path == "-" and endings):
         return
     place, refused = Path(path), f"{option}: cannot write {path}"
     require(path != "-", f"{refused}, standard output, which takes tables; name a file")
     require(not place.is_dir(), f"{refused}, which is a directory; name a file in it")
+    require(endings or place.is_file() or not place.exists(), f"{refused}, which is no file")
+    taken = place.resolve() in [Path(other).resolve() for other in others if other is not None]
+    require(not taken, f"{refused}, which another argument names, too; name a file of its own")
     require(os.access(place.resolve().parent, os.W_OK), f"{refused}, which is in no directory that can be written to")
     known = not endings or "." not in place.name or place.name.lower().endswith(endings)
     require(known, f"{refused}: tables are written as CSV or .parquet; name such a file")

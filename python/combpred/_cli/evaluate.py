@@ -23,7 +23,7 @@ from .._lib.errors import RowError
 from ..plotting import ReliabilityDisplay
 from . import plots
 from .commands import METRICS, naming_rows, read_constraints, read_inputs
-from .error import UsageError, check_destination, require
+from .error import UsageError, require
 from .learners import known_name
 from .model import load_model
 
@@ -32,7 +32,7 @@ def evaluate(options: argparse.Namespace) -> None:
     """Predict for a file with targets and print metrics, or train anew on parts of it and predict for the others."""
     for name in options.metric or ():
         known_name("--metric", "metric", name, dict.fromkeys(METRICS))
-    check_destination("--plot", options.plot)
+    plots.check_plot(options.plot, options.file, options.model)
     header, pipeline = load_model(options.model, trusted=options.trusted)
     table, X = read_inputs(options, header, pipeline)
     structure = getattr(pipeline[-1], "structure_", None)

@@ -25,6 +25,7 @@ _SETTINGS = (*_TRIED, "degree", "coef0", "fit_intercept", "n_jobs", "random_stat
 _KERNELS = "linear", "poly", "rbf", "laplacian", "cosine"
 #: Options that some kernels alone have.
 _OF_KERNELS = {"gamma": ("poly", "rbf", "laplacian"), "degree": ("poly",), "coef0": ("poly",)}
+_WORDS = {"True": True, "False": False, "None": None}  # as Python writes them
 _POINT = re.compile(r"[+-]?(\d+\.|\d*\.\d+)([eE][+-]?\d+)?")  # numbers that JSON does not take
 #: Parameters that are lists of names, also with commas between them.
 LISTS = ("grades", "labels", "places", "vertices", "items", "nodes", "elements")
@@ -67,6 +68,7 @@ def build(options: Namespace) -> tuple[Any, dict[str, Any]]:
     of_structure: dict[str, Any] = {}
     parameters = read_parameters([*items, *(options.param or ())])
     for key, value in parameters.items():
+        key = key.removeprefix("structure__")
         if key in _INNER and key in own:
             settings[key] = _inner(key, value)
         elif "__" in key or (key in own and key != "structure" and key not in _parameters(cls)):
@@ -142,12 +144,14 @@ def read_parameters(items: Iterable[str]) -> dict[str, Any]:
     for item in items:
         name, equals, text = item.partition("=")
         require(equals, f"--param: {item!r} is not NAME=VALUE")
+        require(name not in values, f"--param: {name!r} is given twice, by this or an option of its own; give it once")
         try:
             values[name] = read_json(text[1:], f"--param {name}") if text[:1] == "@" else json.loads(text)
         except ValueError:
             if text[:1] in ("{", "["):
                 read_json(text, f"--param {name}", inline=True)  # says what is wrong
-            values[name] = text.split(",") if name in LISTS else float(text) if _POINT.fullmatch(text) else text
+            number = float(text) if _POINT.fullmatch(text) else text
+            values[name] = text.split(",") if name in LISTS else _WORDS.get(text, number)
     return values
 
 
@@ -164,13 +168,18 @@ def read_json(path: str, option: str, *, inline: bool = False) -> Any:
 def _inner(key: str, value: Any) -> Any:
     """Return the estimator that JSON names, as "Name" or {"Name": {parameter: value}}; a list of them with names."""
     if key == "estimators":
-        members = value.split(",") if isinstance(value, str) else value
+        members = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
         return make_pipeline(*(_inner("estimator", member) for member in members)).steps  # which names them
     if value is None:
         return None
     from sklearn.utils import all_estimators
 
-    name, parameters = next(iter(value.items())) if isinstance(value, dict) and value else (value, {})
+    name, parameters = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else (value, {})
+    shape = f'--param {key}: {json.dumps(value)} is not {{"Name": {{"parameter": value}}}}'
+    require(isinstance(parameters, dict), shape)
     known = dict(all_estimators(type_filter="regressor" if key == "regressor" else ["classifier", "regressor"]))
     cls = known_name(f"--param {key}", "estimator", str(name), {**known, **learners()})
+    for each in parameters:
+        what = f"--param {key}: {each!r} is none of the parameters of {name}, {', '.join(_parameters(cls))}"
+        require(each in _parameters(cls), what + near(each, _parameters(cls)))
     return cls(**{k: _inner(k, v) if k in _INNER else v for k, v in parameters.items()})

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NoReturn
 
 from .._lib.names import RIDGE_LOSSES
 from .._lib.versions import __version__
@@ -45,6 +45,8 @@ _READING: _Options = {
     "--false-values TEXT": (_MANY, "reads as 0, such as --true-values yes --false-values no; may be repeated"),
     "--comment TEXT": "lines of a CSV file that begin with it are left out",
     "--no-header": ({"action": "store_false", "default": None, "dest": "header"}, "no names; they are x0, x1, …"),
+}
+_IDS: _Options = {
     "--id --index-col COLUMNS": (
         {"dest": "id", **_MANY},
         "are neither inputs nor targets, but copied to the predictions",
@@ -204,11 +206,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status : int
         0; 2 for a mistake of the user, explained on standard error; 130 after Ctrl-C.
     """
-    parser = _parser()
-    options, strange = parser.parse_known_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    parser, given = _parser(), _joined(sys.argv[1:] if arguments is None else arguments)
+    options, strange = parser.parse_known_args(given)
     if strange:
         meant = near(strange[0].partition("=")[0], options.known)
-        parser.error(f"unrecognized arguments: {' '.join(strange)}{meant}")
+        options.error(f"unrecognized arguments: {' '.join(strange)}{meant}")
+    named = [each.partition("=")[0] for each in given]
+    for name in [name for name in options.once if named.count(name) > 1]:
+        options.error(f"argument {name}: given {named.count(name)} times, but takes one value")
     if options.run is None:
         parser.print_help()
         return 0
@@ -230,24 +235,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells of a mistaken call in one line, without the list of all options."""
+
+    def error(self, message: str) -> NoReturn:
+        dash = "; a value that begins with '-' is joined by '=', as in --targets=-a" * ("expected one" in message)
+        self.exit(2, f"{self.prog}: error: {message}{dash} (`{self.prog} --help` lists what there is)\n")
+
+
 def _parser() -> argparse.ArgumentParser:
     what = "Learn to predict rankings, label sets, hierarchies and other structures."
-    parser = argparse.ArgumentParser(prog="combpred", description=what)
+    parser = _Parser(prog="combpred", description=what)
     parser.add_argument("--version", action="version", version=f"combpred {__version__}")
-    parser.set_defaults(run=None, debug=False, known=())
+    parser.set_defaults(run=None, debug=False, error=parser.error, known=(), once=())
     commands = parser.add_subparsers(title="commands", metavar="demo | fit | predict | evaluate | consensus | info")
     for called, run, options in (
-        (_demo, "demo:run_demo", _DEMO), (_fit, "commands:fit", {**_READING, **_LEARNING, **_NAMES}),
-        (_predict, "commands:predict", {**_READING, **_MODEL, **_PREDICTING}),
+        (_demo, "demo:run_demo", _DEMO), (_fit, "commands:fit", {**_READING, **_IDS, **_LEARNING, **_NAMES}),
+        (_predict, "commands:predict", {**_READING, **_IDS, **_MODEL, **_PREDICTING}),
         (_evaluate, "evaluate:evaluate", {**_READING, **_MODEL, **_EVALUATING}),
-        (_consensus, "consensus:print_consensus", {**_READING, **_AGREEING, **_NAMES}), (_info, "commands:info", _INFO),
+        (_consensus, "consensus:print_consensus", {**_READING, **_IDS, **_AGREEING, **_NAMES}),
+        (_info, "commands:info", _INFO),
     ):  # fmt: skip
         brief, _, text = (inspect.getdoc(called) or "").partition("\n\n")
         looks: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
         one = commands.add_parser(called.__name__[1:], help=brief, description=text, **looks)
         one.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
         known = [name for spelling in options for name in spelling.split() if name.startswith("-")]
-        one.set_defaults(command=called.__name__[1:], run=f"{__package__}.{run}", known=known)  # loaded when it runs
+        once = [name.split()[0] for name, how in options.items() if isinstance(how, str) or "action" not in how[0]]
+        run = f"{__package__}.{run}"  # loaded when it runs
+        one.set_defaults(command=called.__name__[1:], run=run, error=one.error, known=known, once=once)
         for spelling, given in options.items():
             how, text = ({}, given) if isinstance(given, str) else given
             *names, last = spelling.split()

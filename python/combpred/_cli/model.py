@@ -78,7 +78,7 @@ def save_model(path: str, header: Header, pipeline: Pipeline, *, pickled: bool) 
             if pickled:
                 with archive.open(_PICKLE, "w", force_zip64=True) as file:
                     joblib.dump(pipeline, file)
-        os.replace(part, path)
+        os.replace(part, Path(path).resolve())
     except (TypeError, AttributeError, NotImplementedError) as error:
         raise UsageError(f"skops cannot write this estimator ({error}): give --pickle; loading runs code") from error
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,20 @@ from .._data.warn import warn_user
 from .._lib.errors import CapabilityError
 from ..plotting import CoolingScheduleDisplay, MarginalsDisplay, TraceDisplay
 from ..sampling import sample
-from .error import UsageError, needed, require
+from .error import UsageError, check_destination, needed, require
 
 _MOST = 30  # classes or positions in a matrix
 Panel = Callable[[Any], Any]
+
+
+def check_plot(path: str | None, *others: str | None) -> None:
+    """Refuse a path that no plot can be written to, before any work is done, or any without matplotlib."""
+    check_destination("--plot", path, *others)
+    if path is not None:
+        drawing = needed("matplotlib.backend_bases", "plots are drawn by matplotlib", "combpred[plot]")
+        kinds = sorted(drawing.FigureCanvasBase.get_supported_filetypes())
+        how = f"plots are written as {', '.join(kinds)}; name such a file, such as plot.png"
+        require(Path(path).suffix[1:].lower() in kinds, f"--plot: cannot write {path}: {how}")
 
 
 def draw(path: str, panels: Sequence[Panel], nothing: str) -> None:
@@ -24,9 +35,11 @@ def draw(path: str, panels: Sequence[Panel], nothing: str) -> None:
     Raises
     ------
     UsageError
-        Without matplotlib, and where there is no panel, for the reason given.
+        Where there is no panel, for the reason given.
     """
-    figure = needed("matplotlib.figure", "plots are drawn by matplotlib", "combpred[plot]").Figure(layout="constrained")
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained")
     grid, drawn = figure.add_gridspec(1, max(1, len(panels))), 0
     for panel in panels:
         ax = figure.add_subplot(grid[0, drawn])
