@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from .table import Table
 
-_RANGE = re.compile(r"(-?\d*):(-?\d*)|\d+")
+_RANGE = re.compile(r"(-?\d*):(-?\d*)|-?\d+")
 _SHOWN = 12
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?"
 _DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
@@ -62,7 +63,8 @@ def select(names: Sequence[str], wanted: Sequence[str] | None, option: str) -> l
     for item in chain.from_iterable([each] if each in names else map(str.strip, each.split(",")) for each in given):
         if item not in names and (match := _RANGE.fullmatch(item)):
             start, stop = (int(end) if end else None for end in match.groups())
-            found = list(names)[slice(start, stop) if ":" in item else slice(int(item), int(item) + 1)]
+            at = None if ":" in item else int(item)
+            found = list(names)[start:stop] if at is None else list(names)[at:][:1] * (at >= -len(names))
         else:
             found = [item] if item in names else fnmatch.filter(names, item)
         if not found:
@@ -173,6 +175,17 @@ def _check_levels(source: str, fields: Any, *, asked: bool) -> None:
     too_many = f"{source}: {what}, too many for categories: {how}, or --categorical {name!r} to insist"
     require(asked or levels <= _ALL * len(fields), too_many)
     warn_user(f"{what}, each a category of its own: if it is a name or text, {how}", UserWarning)
+
+
+def doubt_alike(source: str, names: Iterable[str]) -> None:
+    """Warn of names that look alike: that differ in capitals, spaces, or signs that are not seen."""
+    known: dict[str, str] = {}
+    for name in sorted(names):
+        seen = "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if unicodedata.category(c) != "Cf")
+        first = known.setdefault(" ".join(seen.split()), name)
+        if first != name:
+            what = f"{first!r} and {name!r} count as two labels"
+            warn_user(f"{source}: {what}; if they are one, mend the file", UserWarning)
 
 
 def input_frame(table: Table, numbers: Sequence[str], categories: Sequence[str], *, missing: bool) -> Any:

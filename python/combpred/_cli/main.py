@@ -24,6 +24,13 @@ _ADVICE = {
     r"(numbers of the rows, .*): leave it out.*": r"\1: leave it out by --drop or --id",
     r", or take [A-Z]\w+\.from_\w+, .*": "",
     r"; structures\.\w+\.from_.*": "",
+    r"pass structures\.\w+\.from_ratings\(y\).*": "write their ranks into the file",
+    r"; y_from_paths of .* makes y of paths": "",
+    r"take the structure of rankings with ties, WeakOrders": "give --structure weakorders",
+    r"take Subtrees": "give --structure subtrees",
+    r"structure: None stands for .*=.permutations.": "numbers other than 0 and 1 need --structure, permutations",
+    r"Unknown label type: continuous.*": "the targets are numbers that are not whole: if these are grades, give "
+    "--structure ordinal --param grades=LOWEST,…,HIGHEST; quantities are predicted by scikit-learn",
     r": rename the columns, or pass an array, whose columns are taken in that order": "",
 }
 _COLUMNS = (

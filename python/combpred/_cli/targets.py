@@ -14,10 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from .._data.listings import sorted_names
+from .._data.targets import summary
 from .._data.warn import warn_user
 from .._lib.errors import RowError
 from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
-from .columns import number_frame, refuse_missing
+from .columns import doubt_alike, number_frame, refuse_missing
 from .error import UsageError, require
 from .learners import LISTS
 from .table import Table
@@ -25,8 +26,10 @@ from .table import Table
 #: How the names in a cell are joined: from first to last, as a set, as several paths of a tree, within a path.
 ORDER, TIE, SET, PATHS, BELOW = ">", "=", "|", "@", "/"
 _SPREAD = "\x1f"  # between names that stand in columns of their own
-_OTHERS, _SURE = r"[,;|> ]", r"[,;|>]"  # what people write instead
-_JOINED = r"""^\[|\w['"]?\s*[,;>/]\s*['"]?\w"""  # which may be a class all the same
+_OTHERS, _SURE, _BELOWS = r"[,;|> ]", r"[,;|>]", r"[,;|>.:\\]"  # what people write instead
+_BETWEEN = r"\s*[,;|>=~<≻≺/&+]+\s*"
+_ARROW = r"[-=~]+>+|>>+"
+_JOINED = r"""\w['"]?\s*[,;|></≻≺]+\s*['"]?\w"""  # which may be a class all the same
 _CHAIN = r"[^{0}]+([{0}][^{0}]+)+"  # names with something between them
 _LISTS = r"\s*(\[.*\]|\{.*\}|\(.*,.*\))\s*"  # as Python and JSON write them
 #: What columns may be called that hold labels, not the position of one.
@@ -142,7 +145,8 @@ class TargetColumns:
                 return rows.set_axis([f"{self.columns[0]}_{j}" for j in rows], axis=1)
         else:
             cells = self._shown(predicted, structure)
-            rows = pandas.DataFrame([cell.split(self.sep) for cell in cells] if self.spread else cells).fillna("")
+            rows = pandas.DataFrame([cell.split(self.sep) for cell in cells] if self.spread else cells)
+            rows = rows.reindex(columns=range(max(len(self.columns), rows.shape[1]))).fillna("")
         if self.form == "orders":  # as many choices as were asked for
             rows = rows.iloc[:, : len(self.columns)]
         more = [f"{self.columns[-1]}_{j}" for j in range(len(rows.columns) - len(self.columns))]
@@ -183,10 +187,20 @@ def find_targets(
     import pandas
 
     structure, sep = None if ranks else options.structure, options.target_sep
+    spread = len(columns) > 1
+    named = ranks or structure is None or structure in _FORMS
+    choices = "--choices is of names in several columns, such as a first and a second choice"
+    require(not options.choices or (spread and named), f"{choices}; leave it out")
+    require(sep != "", "--target-sep: '' divides nothing; say what stands between names")
+    undivided = f"--target-sep: no names are divided in {summary(columns)}; leave it out"
     table.take_as_text(columns if options.choices else ())
-    frame, spread = table.frame[list(columns)], len(columns) > 1
-    numbers, named = frame.select_dtypes(["number", "bool"]), ranks or structure is None or structure in _FORMS
+    frame = table.frame[list(columns)]
+    numbers = frame.select_dtypes(["number", "bool"])
     if spread and (numbers.notna().any(axis=None) or frame.isna().all(axis=None) or not named):
+        require(sep is None, undivided)
+        if structure in _CLASSES:
+            how = ", or give --choices if they hold paths" * (structure == "hierarchy" and "parent" not in given)
+            raise UsageError(f"--targets names {len(columns)} columns, but {structure} has one: name one{how}")
         if structure is None and not ranks and numbers.shape == frame.shape and frame.notna().all(axis=None):
             once = (np.sort(frame.to_numpy(np.float64), axis=1) == 1 + np.arange(len(columns))).all(axis=1)
             if once.mean() > 1 / 2:  # nothing else holds 1 to k once in each row
@@ -195,6 +209,10 @@ def find_targets(
                 for row in np.flatnonzero(~once)[:1].tolist():
                     raise RowError(row, what)
                 structure = "permutations"
+        if structure is None and not ranks:
+            for name in numbers.columns[numbers.isna().any()]:
+                how = "; fill it in, or say by --structure what the targets are, such as permutations, partly known"
+                refuse_missing(table, f"target {name!r}", np.flatnonzero(numbers[name].isna()), how)
         doubtful = numbers.max(axis=None) > len(columns) or _PLACE.search(" ".join(columns))
         if doubtful and (ranks or structure in ("permutations", "weakorders")):
             what = f"{columns[0]!r}, {columns[1]!r}, … are read as the positions of labels that are called so"
@@ -203,6 +221,12 @@ def find_targets(
         return TargetColumns(listed if len(listed) == len(columns) else columns, "columns"), {}, structure
     column = pandas.concat([frame[name].dropna().astype(str) for name in columns])
     paths = (table.paths or {}).get(columns[0])
+    if named and not spread and paths is None:
+        lists = column[column.str.fullmatch(_LISTS)]
+        what = f"{table.source}: the target {columns[0]!r} holds lists such as {next(iter(lists), '')!r}"
+        how = "" if structure is not None or ranks else ", or give --structure multiclass if they are classes"
+        marks = {None: f"{SET}' or '{ORDER}", "sets": SET, "tree": BELOW}.get(_FORMS.get(structure or ""), ORDER)
+        require(lists.empty, f"{what}: write their names with '{sep or marks}' between them{how}")
     if structure is None and not ranks and not spread:
         structure = _guessed(column, paths, sep)
     form = "orders" if ranks else _FORMS.get(structure or "", "values")
@@ -216,9 +240,13 @@ def find_targets(
         what = f"the target {columns[0]!r} holds {next(iter(column), '')!r}, but those of {structure} are numbers"
         how = "in the columns that they have in Python"
         require(len(numbers.columns) or structure in (None, *_CLASSES), f"{table.source}: {what}, {how}")
+        require(sep is None, undivided)
+        if numbers.empty:
+            doubt_alike(table.source, column.str.strip().unique())
         named = '"' in json.dumps([given.get(key) for key in ("grades", "parent", "nodes")])  # which are then strings
         return TargetColumns(columns, "values", as_text=named or structure == "posetelements"), {}, structure
     divider = sep or {"sets": SET, "tree": BELOW}.get(form, ORDER)
+    require(sep is None or not spread or form == "tree", undivided)
     if not spread and paths is None:
         _check_divided(table.source, column, form, divider, sure=sep is not None)
     table.take_as_text(columns)
@@ -234,16 +262,14 @@ def find_targets(
         known = "places" if structure == "routes" else "vertices"
         return found, {} if known in given else {known: names}, structure
     for name in names:
-        parts = set(map(str.strip, re.split(_SURE, name)))
+        parts = set(re.split(_BETWEEN, name))
         if len(parts) > 1 and parts <= {*names}:
             at = next(row for row, cell in enumerate(cells) if name in cell)
             what = f"{table.where(at)}: {name!r} counts as one label, though its parts are labels elsewhere"
-            require(form == "sets", f"{what}; mend the field, or rename the label")
+            ties = ", or give --structure weakorders if these are ties" * (form == "orders" and TIE in name)
+            require(form == "sets", f"{what}; mend the field{ties}, or rename the label")
             warn_user(f"{what}; if it is several, mend the field", UserWarning)
-    folded = {name.casefold(): name for name in names}
-    for name in set(names).difference(folded.values()):
-        what = f"{name!r} and {folded[name.casefold()]!r} count as two labels"
-        warn_user(f"{table.source}: {what}; if they are one, mend the file", UserWarning)
+    doubt_alike(table.source, names)
     return replace(found, names=_listed(given, names)), {}, structure
 
 
@@ -298,14 +324,15 @@ def _check_spread(source: str, frame: Any, column: Any, structure: str | None, f
 
 
 def _check_divided(source: str, column: Any, form: str, divider: str, *, sure: bool) -> None:
-    """Refuse fields that are probably divided by something else, and lists as programs write them."""
+    """Refuse fields that are probably divided by something else."""
     what = f"{source}: the target {column.name!r} holds"
-    lists = column[column.str.fullmatch(_LISTS)]
-    how = f"write their names with {divider!r} between them"
-    require(lists.empty, f"{what} lists such as {next(iter(lists), '')!r}: {how}")
+    arrows = column[column.str.contains(_ARROW)]
+    if len(arrows) and not sure and divider == ORDER:
+        mark = re.findall(_ARROW, arrows.iloc[0])[0]
+        raise UsageError(f"{what} {arrows.iloc[0]!r}: if {mark!r} divides names, give --target-sep='{mark}', else '>'")
     if not column.str.contains(f"{re.escape(divider)}|[{TIE}{PATHS}]").any():
         few = form in ("sets", "tree")  # that hold one name each as a rule
-        other = _SURE if sure or form == "tree" else _OTHERS
+        other = _SURE if sure else _BELOWS if form == "tree" else _OTHERS
         what = f"{what} {'paths' if form == 'tree' else form} such as {next(iter(column), '')!r}"
         how = f"in which no {divider!r} divides names: say by --target-sep what does"
         require(few and not column.str.contains(other).any(), f"{what}, {how}")
