@@ -221,8 +221,10 @@ def test_what_evaluation_cannot_judge_is_said(
     capsys.readouterr()
     assert main(["evaluate", path, "--model", model]) == 0
     assert "the target 't' holds 'w', which did not occur in training" in capsys.readouterr().err
-    said = fails("evaluate", path, "--model", model, "--metric", "kendall_tau")  # no converters of Python
-    assert said.endswith("--metric kendall_tau does not suit these targets (accuracy does): found 'w'")
+    said = fails("evaluate", path, "--model", model, "--metric", "hamming_loss")  # no converters of Python
+    assert said.endswith("--metric hamming_loss does not suit these targets (accuracy does): found 'w'")
+    said = fails("evaluate", path, "--model", model, "--metric", "kendall_tau")
+    assert said.endswith("kendall_tau is for Permutations and WeakOrders, and would misread y of MultiClass")
     table(tmp_path / "t.csv", "a>b", "b>a", {"rule": 7})
     fitted(path, "--targets", "t", "--drop", "rule", "--model", model)
     said = fails("evaluate", path, "--model", model, "--metric", "hamming_loss")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
 from combpred.metrics import get_scorer, get_scorer_names
 from combpred.ranking import LabelRankingSVM
-from combpred.structures import Hierarchy, LabelSets
+from combpred.structures import Assignments, Custom, Graphs, Hierarchy, LabelSets, Permutations
 
 NAMES = ["tea", "milk", "juice", "wine"]
 
@@ -58,6 +59,36 @@ def test_scorers_of_scores_and_with_arguments(data):
     model = StructuredRidge(tree).fit(X, nodes)
     found = get_scorer("neg_hierarchical_loss", parent=parent)(model, X, nodes)
     assert found == -metrics.hierarchical_loss(nodes, model.predict(X), parent=parent)
+
+
+@pytest.mark.parametrize(
+    ("structure", "y", "name", "said"),
+    [
+        (
+            LabelSets(),
+            [[0, 1], [1, 0]],
+            "ndcg",
+            "ndcg is for Permutations and WeakOrders, and would misread",
+        ),
+        (LabelSets(), [[0, 1], [1, 0]], "pair_accuracy", "is for PartialOrders and Tournaments, and would misread"),
+        (Graphs(3), [[0, 1, 1], [1, 0, 0]], "tau_x", "would misread y of Graphs; take get_scorer('hamming_score')"),
+        (Permutations(), [[1, 2, 3], [3, 1, 2]], "cycle_f1", "y of Permutations; take get_scorer('kendall_tau')"),
+        (Permutations(), [[1, 2, 3], [3, 1, 2]], "route_f1", "is for Routes, Paths, Cycles and DirectedCycles, and"),
+        (Assignments(2), [[0, 1], [1, 0]], "neg_spearman_footrule", "spearman_footrule is for Permutations and Weak"),
+        (Hierarchy([-1, 0]), [0, 1], "neg_absolute_error", "neg_absolute_error is for Ordinal and MultiClass, and"),
+        (None, [0, 1], "neg_hierarchical_loss", "needs a tree: pass get_scorer('neg_hierarchical_loss', parent=…)"),
+    ],
+)
+def test_metrics_of_other_outputs_are_refused(structure, y, name, said):
+    """Their numbers, such as 0 and 1, might be read as positions of labels, or as places."""
+    model = StructuredRidge(structure).fit([[0.0], [1.0]], y)
+    with pytest.raises(ValueError, match=re.escape(said)):
+        get_scorer(name)(model, [[0.0], [1.0]], y)
+
+
+def test_metrics_of_a_space_of_ones_own_are_up_to_its_author():
+    own = StructuredRidge(Custom.from_structures("abc", [[0.0], [1.0], [2.0]])).fit([[0.0], [1.0]], [0, 2])
+    assert get_scorer("neg_absolute_error")(own, [[0.0], [1.0]], [1, 2]) == -0.5
 
 
 def test_columns_are_matched_wherever_the_estimator_is(data):

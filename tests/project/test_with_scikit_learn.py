@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.model_selection import cross_val_predict
 
@@ -25,7 +26,7 @@ def test_the_blocks_run_and_show_what_is_said(capsys):
     for block in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S):
         exec(compile(block, "scikit_learn.md", "exec"), names)
         shown.append(capsys.readouterr().out.splitlines())
-    metrics, conditions, weights, entries, targets = shown
+    metrics, conditions, weights, entries, targets, numbered, kept = shown
     tau, first = map(float, metrics[0].split())
     assert 0.8 < tau < 1.0 and 0.8 < first <= 1.0
     assert conditions == ["True True"]
@@ -47,6 +48,14 @@ def test_the_blocks_run_and_show_what_is_said(capsys):
     assert targets == [str(names["searched"].predict(row)[0]), str(drinks), str(names["orders"][:1].tolist())]
     assert sorted(drinks) == ["milk", "tea"]
     assert set(targets[0].split("|")) <= {"sweet", "red", "sour"}
+    loss, shape, accuracy = numbered
+    assert -np.log(2) < float(loss) < 0 and shape == "(50, 2)" and float(accuracy) >= 0.9
+    by_row = names["chance_of_first"]
+    for train, rows in names["folds"].split(names["numbers"]):
+        alone = ProbabilisticStructured("permutations").fit(names["numbers"].iloc[train], names["y"].iloc[train])
+        proba = alone.predict_position_proba(names["numbers"].iloc[rows])[:, 0, 0]
+        np.testing.assert_allclose(by_row[rows], proba, rtol=1e-9)
+    assert kept[0].startswith("setosa [")
     pipelines = (Path(__file__).parents[1] / "models" / "pipelines").glob("test_*.py")
     found = sum(len(re.findall(r"^def test_", file.read_text(encoding="utf-8"), re.M)) for file in pipelines)
     assert "more than 30 longer pipelines" in PAGE and found > 30
@@ -60,8 +69,9 @@ def test_what_numbers_names_is_refused_by_structures_with_names():
         StackingClassifier([("tree", tree)], cv=3),
         VotingClassifier([("tree", tree)], voting="soft"),
         BaggingClassifier(tree, n_estimators=2, random_state=0),
+        CalibratedClassifierCV(tree, cv=3, ensemble=False),
     ):
-        assert f"`{type(wrapper).__name__}`" in PAGE
+        assert f"`{type(wrapper).__name__}" in PAGE
         with pytest.raises(ValueError, match="unknown label 0; the nodes are 'Iris'"):
             wrapper.fit(X, y)
     with pytest.raises(ValueError, match="unknown label 0"):

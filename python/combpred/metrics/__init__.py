@@ -41,6 +41,7 @@ from ._scorers import (
     tau_x_scorer,
     top_k_recall_scorer,
 )
+from ._scorers import misread as misread  # for other rooms; no part of the public interface
 from ._tops import ndcg, rank_biased_overlap, top_k_recall
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 from .calibration import expected_calibration_error

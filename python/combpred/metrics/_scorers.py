@@ -29,6 +29,24 @@ _METRICS: dict[str, Callable[..., Any]] = {
     **{_NEGATED + metric.__name__: metric for metric in _SMALLER},
 }
 _OWN = "y_true", "y_pred", "scores", "sample_weight", "per_row"  # arguments of metrics that scorers give
+_RANKINGS, _CYCLES = ("Permutations", "WeakOrders"), ("Cycles", "DirectedCycles")
+_RELATIONS, _GRADES = ("PartialOrders", "Tournaments"), ("Ordinal", "MultiClass")
+# The structures whose y a metric reads as it is meant; others take y of all, or refuse it by its values.
+_MEANT_FOR: dict[Callable[..., Any], tuple[str, ...]] = {
+    kendall_tau: _RANKINGS,
+    tau_x: _RANKINGS,
+    spearman_rho: _RANKINGS,
+    spearman_footrule: _RANKINGS,
+    ndcg: _RANKINGS,
+    rank_biased_overlap: _RANKINGS,
+    top_k_recall: _RANKINGS,
+    cycle_f1: _CYCLES,
+    policy_cosine: _CYCLES,
+    route_f1: ("Routes", "Paths", *_CYCLES),
+    route_pairs_f1: ("Routes", *_CYCLES),
+    pair_accuracy: _RELATIONS,
+    neg_absolute_error: _GRADES,
+}
 _OF_SCORES = "neg_ranking_loss"  # judges scores of labels, not sets
 
 
@@ -80,6 +98,11 @@ class Scorer:
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            For metrics that would misread the outputs of the estimator's structure, such as 0 and 1 for positions.
         """
         found = (estimator.decision_function if self.name == _OF_SCORES else estimator.predict)(X)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -87,7 +110,11 @@ class Scorer:
         y, found, structure = _comparable(estimator, y, found, self.name == _OF_SCORES)
         if structure is not None and structure.default_metric == self.name and not params:
             return float(structure.score(y, found, **weights))  # takes every format of its y
-        if "parent" in inspect.signature(metric).parameters and hasattr(structure, "parent"):
+        if (reason := misread(metric, structure)) is not None:
+            raise ValueError(f"scoring: {reason}; take get_scorer({structure.default_metric!r})")
+        if "parent" in inspect.signature(metric).parameters and "parent" not in params:
+            if not hasattr(structure, "parent"):
+                raise ValueError(f"scoring: {metric.__name__} needs a tree: pass get_scorer({self.name!r}, parent=…)")
             params = {"parent": structure, **params}
         value = float(metric(y, found, **weights, **params))
         return value if metric.__name__ == self.name else -value
@@ -159,6 +186,16 @@ def get_scorer_names() -> list[str]:
     ['accuracy', 'cycle_f1', 'hamming_score']
     """
     return sorted(_METRICS)
+
+
+def misread(metric: Callable[..., Any], structure: Any) -> str | None:
+    """Return why a metric would not judge outputs of a structure by what they mean, None where it does."""
+    kinds = {kind.__name__ for kind in type(structure).__mro__}
+    meant = _MEANT_FOR.get(metric)
+    if meant is None or not kinds.isdisjoint((*meant, "Custom")) or "Structure" not in kinds:
+        return None
+    which = f"{', '.join(meant[:-1])} and {meant[-1]}"
+    return f"{metric.__name__} is for {which}, and would misread y of {type(structure).__name__}"
 
 
 def _meant(name: str) -> str:
