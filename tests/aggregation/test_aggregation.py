@@ -13,8 +13,8 @@ from combpred import CapabilityError
 from combpred.aggregation import Aggregate, kemeny
 from random_profiles import KINDS, all_orders, kendall, least, random_profile, relation_of
 
-# Random numbers stand for rankings: they are compared as positions are.
-pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions")
+# Random numbers stand for rankings: they are compared as positions are, and may leave items unknown.
+pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions", "ignore:no ranking compares item")
 
 EXACT = ("auto", "exact", "milp")
 APPROXIMATE = ("lp", "pivot", "random-pivot", "local-search", "best-input")

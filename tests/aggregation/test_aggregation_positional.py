@@ -11,8 +11,8 @@ from combpred.aggregation import borda, footrule, kemeny, median_rank
 from combpred.metrics import spearman_footrule
 from random_profiles import KINDS, random_profile
 
-# Random numbers stand for rankings: they are compared as positions are.
-pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions")
+# Random numbers stand for rankings: they are compared as positions are, and may leave items unknown.
+pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions", "ignore:no ranking compares item")
 
 FUNCTIONS = {"borda": borda, "footrule": footrule, "median": median_rank}
 

@@ -21,14 +21,13 @@ from random_profiles import (
     relation_of,
 )
 
-# Random numbers stand for rankings: they are compared as positions are.
-pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions")
+# Random numbers stand for rankings: they are compared as positions are, and may leave items unknown.
+pytestmark = pytest.mark.filterwarnings("ignore:rankings are read as positions", "ignore:no ranking compares item")
 
 MEMBERS = {"weak": {k: all_weak_orders(k) for k in (3, 4, 5)}, "partial": {k: all_partial_orders(k) for k in (3, 4)}}
 FORK = np.array([[0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
 
 
-@pytest.mark.filterwarnings("ignore:no ranking compares item")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["auto", "exact", "local-search", "best-input"])
 @pytest.mark.parametrize("output", ["weak", "partial"])

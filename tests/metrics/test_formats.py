@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
 from combpred import StructuredRidge, metrics
 from combpred.structures import Assignments, Hierarchy, Ordinal, PartialOrders, Permutations, Subtrees
@@ -29,7 +30,7 @@ def cases():
     yield Permutations(3), X, np.where(rng.random((30, 3)) < 0.1, np.nan, np.argsort(np.argsort(utility)) + 1)
 
 
-@pytest.mark.parametrize(("structure", "X", "y"), cases(), ids=lambda each: getattr(type(each), "__name__", None))
+@pytest.mark.parametrize(("structure", "X", "y"), list(cases()), ids=lambda each: getattr(type(each), "__name__", None))
 def test_the_scorer_of_a_structure_takes_its_formats(structure, X, y):
     model, weights = StructuredRidge(structure).fit(X, y), np.arange(30)
     scorer = metrics.get_scorer(model.structure_.default_metric)
@@ -85,7 +86,8 @@ def test_weights_of_nodes_go_by_names():
 
 
 def test_a_column_of_nodes_is_no_set_of_them():
-    found = metrics.hierarchical_h_loss(pd.DataFrame({"y": ["cat", "dog"]}), ["cat", "fish"], parent=TREE)
+    with pytest.warns(DataConversionWarning, match=r"pass y_true\['y'\], of shape \(2,\)"):
+        found = metrics.hierarchical_h_loss(pd.DataFrame({"y": ["cat", "dog"]}), ["cat", "fish"], parent=TREE)
     assert found == metrics.hierarchical_h_loss(["cat", "dog"], ["cat", "fish"], parent=TREE) == 1.0
 
 

@@ -35,6 +35,6 @@ def weights(model) -> np.ndarray:
 @contextmanager
 def two_workers() -> Iterator[LocalCluster]:
     """Workers in processes of their own, which a nanny starts anew when they die."""
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "host": "127.0.0.1"}
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "host": "127.0.0.1"}
     with LocalCluster(n_workers=2, **options) as workers:
         yield workers

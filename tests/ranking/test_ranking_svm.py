@@ -53,6 +53,7 @@ def test_reaches_it_with_a_kernel(decomposition):
     assert model.objective_ == pytest.approx(0.5 * norm + 2.0 * losses.sum(), rel=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:y is read as positions")  # random numbers stand for them
 @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
 def test_margins_are_differences_of_positions(decomposition):
     X = inputs()
@@ -189,6 +190,7 @@ def test_kernels_computed_in_single_precision_are_taken(name):
     assert found.objective_ == pytest.approx(expected.objective_, rel=1e-2)
 
 
+@pytest.mark.filterwarnings("ignore:y is read as positions")  # random numbers stand for them
 @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
 def test_margins_are_differences_of_feedback(decomposition):
     X = inputs()

@@ -89,6 +89,7 @@ def test_refusals(options, error, message):
         log_partition(arguments.pop("structure"), arguments.pop("scores"), **arguments)
 
 
+@pytest.mark.filterwarnings("ignore::combpred.ApproximationWarning")  # scores beyond the range of the Taylor series
 def test_scores_are_matched_by_the_names_of_entries():
     structure = Permutations(labels=["tea", "milk", "juice"])
     scores = pd.DataFrame([[1.0, 2.0, 3.0], [0.0, 1.0, -1.0]], columns=structure.feature_names())

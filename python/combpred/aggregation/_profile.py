@@ -58,7 +58,7 @@ def _warn_of_unranked(profile: Profile, names: Sequence[Hashable] | None) -> Non
         shown = summary([u if names is None else names[u] for u in unknown.tolist()])
         items, stand = ("item", "it stands") if unknown.size == 1 else ("items", "they stand")
         warn_user(
-            f"no ranking compares {items} {shown} with another one: where {stand} is arbitrary, leave such labels out",
+            f"no ranking compares {items} {shown} with another one: where {stand} is arbitrary, leave such items out",
             UserWarning,
         )
 

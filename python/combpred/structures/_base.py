@@ -222,7 +222,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         self._refuse_names(y, argument)
         if is_array_of_numbers(y):
             return y
-        known = self._column_names() if hasattr(y, "columns") else None
+        known = self._column_names() if hasattr(type(y), "columns") else None
         return columns_in_order(y, known, argument, f"those of {type(self).__name__}", partly=self._columns is None)
 
     def _refuse_names(self, y: Any, argument: str = "y") -> None:

@@ -175,6 +175,7 @@ RANKERS = (
 )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of few rounds of boosting
 @pytest.mark.parametrize("ranker", RANKERS, ids=["alone", "pipeline", "search"])
 @pytest.mark.parametrize("labels", [None, ["z", "x", "y"]])
 def test_label_rankers_rank_names(ranker, labels):
@@ -290,6 +291,7 @@ def test_refused_targets_are_called_y():
         model.fit(X, (row for row in y))
 
 
+@pytest.mark.filterwarnings("ignore:no row of ")  # compares labels, in folds without the rare one
 @pytest.mark.parametrize(
     ("model", "rare", "first"),
     [

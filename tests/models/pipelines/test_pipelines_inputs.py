@@ -243,6 +243,7 @@ def test_strings_are_refused_alike(iris, model, form):
         assert "'size'" in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # of the arrays
 def test_numbers_written_as_strings_are_refused_alike(iris):
     X, y = iris
     model = StructuredRidge("permutations").fit(X, y)

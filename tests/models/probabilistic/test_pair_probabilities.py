@@ -40,6 +40,7 @@ def test_pairs_are_those_of_the_list(structure):
     assert partial_orders(found, threshold=0.5).shape == found.shape
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of few draws
 def test_positions_are_those_of_the_list():
     model, X = fitted(Permutations(5))
     outputs, proba = listed(model, X[:3])
