@@ -286,17 +286,23 @@ def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     return positions
 
 
-def table_rows(lists: Any, argument: str, sep: str | None = None) -> Sequence[Any]:
-    """Return the rows of a sequence of lists, of a series of them, or of a table; strings are divided at `sep`."""
+def table_rows(
+    lists: Any, argument: str, sep: str | None = None, cells: tuple[type, ...] = (*_LISTED, Mapping)
+) -> Sequence[Any]:
+    """Return the rows of a sequence of lists, of a series of them, or of a table; strings are divided at `sep`.
+
+    Of a table of one column, rows are what it holds, where that is of the types `cells`, or strings and divided.
+    """
     if isinstance(lists, Iterator):
         lists = list(lists)
     if isinstance(lists, (str, bytes, Mapping)) or lists is None:
         raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
     refuse_masked(lists, argument)
     if getattr(lists, "ndim", 0) == 2 or hasattr(lists, "columns"):  # a table, of pandas, polars, Arrow or NumPy
-        lists = lists.to_numpy() if hasattr(lists, "to_numpy") else np.asarray(lists, dtype=object)
-        if sep and lists.shape[1] == 1:  # of fields to divide
-            lists = [row[0] if isinstance(row[0], str) else row for row in lists.tolist()]
+        if lists.shape[1] == 1:
+            lists = [row[0] if isinstance(row[0], (str, *cells) if sep else cells) else row for row in _cells(lists)]
+        else:
+            lists = lists.to_numpy() if hasattr(lists, "to_numpy") else np.asarray(lists, dtype=object)
     for convert in ("to_pylist", "to_list", "tolist"):
         if hasattr(lists, convert):
             lists = getattr(lists, convert)()
@@ -306,6 +312,15 @@ def table_rows(lists: Any, argument: str, sep: str | None = None) -> Sequence[An
     if sep:
         _doubt_divider([row for row in lists if isinstance(row, str) and row.strip()], argument, sep)
     return lists
+
+
+def _cells(table: Any) -> list[list[Any]]:
+    """Return the rows of a table of one column."""
+    if frame_kind(table) == "polars":  # lists would become arrays, and what is in them
+        column = table.column(0).to_pylist() if hasattr(table, "column_names") else table.to_series().to_list()
+        return [[cell] for cell in column]
+    listed: list[list[Any]] = np.asarray(table, dtype=object).tolist()
+    return listed
 
 
 def _doubt_divider(rows: Sequence[str], argument: str, sep: str) -> None:

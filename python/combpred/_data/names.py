@@ -85,12 +85,19 @@ def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | No
         kind = "default" if of_y is None else of_y.library
     if kind == "default":
         return values
+    if values.ndim > 2:  # a matrix for each row is one value
+        values = np.fromiter(values.tolist() if kind == "polars" else values, dtype=object, count=len(values))
     if kind == "polars":
         import polars
 
         values = values.toarray() if sparse.issparse(values) else values
         if values.ndim == 1:
-            return _as_series(polars.Series(values.tolist() if values.dtype == object else values), of_y)
+            listed = values.tolist() if values.dtype == object else values
+            try:
+                series = polars.Series(listed)
+            except TypeError:  # rows of strings beside numbers, such as pairs
+                series = polars.Series(listed, dtype=polars.Object)
+            return _as_series(series, of_y)
         return polars.DataFrame(values, schema=None if columns is None else [str(name) for name in columns])
     import pandas
 

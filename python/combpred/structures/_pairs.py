@@ -56,7 +56,7 @@ def from_edges(self: Any, graphs: Any, *, closure: bool = False, as_frame: bool 
     >>> PartialOrders(items=towns).from_edges([[("Cork", "Bath"), ("Bath", "Dover")]], closure=True)
     array([[-1,  1,  1]], dtype=int32)
     """
-    rows = table_rows(graphs, "graphs")
+    rows = table_rows(graphs, "graphs", cells=(list, np.ndarray))  # a tuple is an edge
     return _y(self, [_pairs(row, i) for i, row in enumerate(rows)], closure, as_frame)
 
 
@@ -134,7 +134,7 @@ def from_adjacency(self: Any, graphs: Any, *, closure: bool = False, as_frame: b
     >>> Graphs().from_adjacency([[[0, 0, 1], [0, 0, 0], [1, 0, 0]]])
     array([[0, 1, 0]], dtype=int32)
     """
-    if getattr(graphs, "ndim", 3) != 3:
+    if getattr(graphs, "ndim", 3) not in (1, 3):  # a series holds a matrix for each row
         raise ValueError(f"graphs must have shape (n, N, N), got {graphs.shape}; one matrix is passed as [matrix]")
     matrices = [_matrix(self, matrix, i) for i, matrix in enumerate(graphs)]
     if not matrices:

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from .._data.forms import column_names, columns_in_order
 from .._data.relations import items_shown, relation_rows
 from . import _pairs
 from ._base import Sized, Structure
@@ -39,7 +40,9 @@ class Relations(Structure):
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return relation_rows(y, self._n(), argument)
 
-    _metric_arguments = Structure._encoded
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        names = column_names(y_true, "y_true")
+        return self._encoded(y_true, columns_in_order(y_pred, names, "y_pred", "those of y_true"))
 
     from_edges = converter_of(_pairs.from_edges)
     to_edges = converter_of(_pairs.to_edges)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from combpred.structures import (
     Cliques,
     Cycles,
     DirectedCycles,
+    Graphs,
     Hierarchy,
     LabelSets,
     Paths,
@@ -55,6 +57,56 @@ ONE_COLUMN = {
 )
 def test_tables_of_one_column_are_divided_like_series(convert, rows, made):
     np.testing.assert_array_equal(convert(made(rows), sep=">"), convert([row.split(">") for row in rows]))
+
+
+LISTS_IN_ONE_COLUMN = {
+    "frame": lambda rows: pd.DataFrame({"t": rows}),
+    "objects": lambda rows: pd.DataFrame({"t": rows}).to_numpy(),
+    "polars": ONE_COLUMN["polars"],
+    "Arrow": ONE_COLUMN["Arrow"],
+}
+TREE = [["a", "b"], ["a", "c"]]
+
+
+@pytest.mark.parametrize("made", LISTS_IN_ONE_COLUMN.values(), ids=LISTS_IN_ONE_COLUMN)
+@pytest.mark.parametrize(
+    ("convert", "rows"),
+    [
+        (LabelSets.from_sets, [["a", "b"], ["c"]]),
+        (Cliques.from_vertices, [["a", "b"], ["c"]]),
+        (Permutations.from_orders, [["a", "b"], ["b", "a"]]),
+        (Permutations.from_top_k, [["a", "b"], ["b"]]),
+        (WeakOrders.from_tiers, [["a", "b"], ["b", "a"]]),
+        (WeakOrders.from_tiers, [[["a"], ["b"]], [["b", "a"]]]),
+        (Routes(places=ABC).from_names, [["a", "b"], ["b", "c", "a"]]),
+        (Hierarchy.from_paths(TREE).y_from_paths, TREE),
+        (Subtrees.from_paths(TREE).y_from_paths, [[["a", "b"]], TREE]),
+        (partial(Subtrees.from_paths(TREE).y_from_paths, sep=">"), [["a>b"], ["a>c", "a>b"]]),
+        (Paths([("a", "b"), ("b", "c")], "a", "c", vertices=ABC).from_vertices, [["a", "b", "c"]]),
+        (Assignments.from_pairs, [{"a": "x", "b": "y"}, {"a": "y", "b": "x"}]),
+        (Assignments.from_pairs, [[("a", "x"), ("b", "y")], [("a", "y"), ("b", "x")]]),
+        (Graphs(vertices=ABC).from_edges, [[("a", "b")], [("a", "c"), ("b", "c")]]),
+    ],
+    ids=lambda value: getattr(value, "__qualname__", ""),
+)
+def test_lists_in_one_column_are_rows(convert, rows, made):
+    np.testing.assert_array_equal(convert(made(rows)), convert(rows))
+
+
+def test_matrices_in_a_series_are_read_and_come_back():
+    graphs, X = Graphs(vertices=ABC), np.arange(6.0).reshape(-1, 1)
+    matrices = pd.Series(list(graphs.to_adjacency(graphs.sample(6, random_state=0))))
+    model = ConvertedTargets(StructuredRidge(graphs), "adjacency").set_output(predict="pandas").fit(X, matrices)
+    assert np.array_equal(model.convert_targets(matrices), graphs.from_adjacency(list(matrices)))
+    assert [each.shape for each in model.predict(X)] == [(3, 3)] * 6
+    assert isinstance(model.set_output(predict="polars").predict(X), pytest.importorskip("polars").Series)
+
+
+def test_pairs_of_names_and_numbers_come_back_as_series():
+    pytest.importorskip("polars")
+    pairs = [[("a", 0), ("b", 1)], [("a", 1), ("b", 0)]] * 3
+    model = ConvertedTargets(StructuredRidge("assignments"), "pairs").set_output(predict="polars")
+    assert model.fit(np.arange(6.0).reshape(-1, 1), pairs).predict([[0.0]]).to_list()[0][0][0] == "a"
 
 
 def test_tables_keep_what_they_are():
