@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._data.listings import sorted_names
+from .._data.entries import sorted_names
 from .._data.targets import summary
 from .._data.warn import warn_user
 from .._lib.errors import RowError

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .listings import doubt_spaces, is_missing, row_entries, table_rows
+from .entries import is_missing, row_entries, table_rows
+from .listings import doubt_spaces
 from .names import checked_names
 from .targets import TargetError, meant, summary
 from .trees import Tree

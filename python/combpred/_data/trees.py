@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from .._lib.arrays import refuse_masked
 from .checks import counted
+from .entries import is_missing
 from .forms import frame_kind
 from .labels import check_present, codes_of
-from .listings import is_missing
 from .names import Names, checked_names
 from .targets import summary, target_vector, whole_numbers
 

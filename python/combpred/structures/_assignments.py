@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._data.checks import counted
+from .._data.entries import table_rows
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, read_lists, table_rows
+from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure

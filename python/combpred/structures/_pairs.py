@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.entries import table_rows
 from .._data.forms import columns_in_order
-from .._data.listings import as_table, table_rows
+from .._data.listings import as_table
 from .._data.names import numbers_of
 from .._data.targets import TargetError, summary
 

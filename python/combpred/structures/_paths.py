@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import require_integers
+from .._data.entries import row_entries, table_rows
 from .._data.glossary import documented
-from .._data.listings import row_entries, table_rows
 from .._data.names import Names, checked_names, index_of, joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers

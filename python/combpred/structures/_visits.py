@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.listings import row_entries, table_rows
+from .._data.entries import row_entries, table_rows
 from .._data.names import joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, summary, whole_numbers

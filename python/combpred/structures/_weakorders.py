@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.entries import divided, is_missing, table_rows
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, divided, is_missing, names_of, read_lists, table_rows
+from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.names import checked_names, joined
 from .._data.targets import TargetError, doubt_numbers, target_matrix
 from ._base import Sized, Structure
