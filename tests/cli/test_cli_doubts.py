@@ -37,8 +37,8 @@ def numbers(path: Path, fields: list[str]) -> str:
     ("fields", "words"),
     [
         (["1'000", "22'500.5", "7"], """give --thousands "'", or"""),
-        (["1\u00a0000", "22\u00a0500", "7"], "numbers with signs such as '1\\xa0000': take the signs out"),
-        (["−1.5", "2.5", "−3"], "numbers with signs such as '−1.5': take the signs out"),
+        (["1\u00a0000", "22\u00a0500", "7"], "numbers with signs such as '1\\xa0000': write plain numbers"),
+        (["−1.5", "2.5", "−3"], "numbers with signs such as '−1.5': write plain numbers"),
         (["1 000,5", "22 500,25", "7"], "give --thousands ' ' --decimal ,, or"),
         (["1000", "2000", "3000", "4000", "5,5", "6000", "7000", "8000", "9000"], "give --decimal ,, or"),
     ],

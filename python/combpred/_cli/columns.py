@@ -28,13 +28,17 @@ if TYPE_CHECKING:
 _RANGE = re.compile(r"(-?\d*):(-?\d*)|-?\d+")
 _SHOWN = 12
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?"
-_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|(19|20)\d\d-(0[1-9]|1[0-2])"
 _MONTH = r"\d{1,2}\.?[- ][^\W\d]{3,9}\.?[- ]\d{2,4}|[^\W\d]{3,9} \d{1,2},? \d{4}"
 _DATE = rf"({_DAY}|{_MONTH})([T ]\d{{1,2}}:\d{{2}}.*)?|{_TIME}"
-_SIGNED = r"[$€£¥−]\s?[+-]?\d[\d.,]*|[+-]?\d[\d.,]*\s?[%‰°$€£¥]|[+-]?\d{1,3}([\u00a0\u202f’]\d{3})+([.,]\d+)?"
+_SIGNED = (
+    r"[$€£¥−]\s?[+-]?\d[\d.,]*|[+-]?\d[\d.,]*\s?[%‰°$€£¥]|\([\d.,]+\)|[+-]?\d{1,3}([\u00a0\u202f’]\d{3})+([.,]\d+)?"
+)
+_UNIT = r"^[+-]?\d[\d.,]*\s?([^\W\d]+)$"
 _SHARE = 0.8  # of the fields of a column from which on the others pass for mistakes
 #: Marks of thousands and of decimals.
 _NOTATIONS = [(",", "."), (".", ","), ("", ","), ("", "."), (" ", "."), (" ", ","), ("'", "."), ("'", ",")]
+_EXACT = 2**53  # from which on whole numbers are rounded
 _FEW = 20  # rows below which nothing is said about many categories
 _ALL, _MANY = 0.9, 0.3  # categories for each row: refused, and warned of
 
@@ -107,14 +111,13 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
     for name in chosen:
         if is_numeric_dtype(kinds[name]) and name not in asked:
             numbers.append(name)
-            counts = is_integer_dtype(kinds[name]) and len(table) >= _FEW
-            if counts and (np.diff(table.frame[name]) == 1).all():
-                said.append(f"note: {name!r} numbers the rows; if it is no input, give --id {name!r} or --drop it")
-            if name in table.doubts:
-                said.append(f"note: {name!r} {table.doubts[name]}")
+            whole = is_integer_dtype(kinds[name])
+            doubts = [table.doubts[name]] if name in table.doubts else []
+            doubts += _doubts(table.frame[name].dropna()) if whole and not doubts else []
+            said += [f"note: {name!r} {doubt}" for doubt in doubts]
             continue
         fields = table.frame[name].dropna().astype(str)
-        is_date = kinds[name].kind in "mM" or (len(fields) and fields.str.fullmatch(_DATE).all())
+        is_date = kinds[name].kind in "mM" or fields.str.fullmatch(_DATE).mean() > _SHARE
         if is_date and name not in asked:
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
             continue
@@ -122,9 +125,21 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
         if name not in asked:
             _refuse_notations(table.source, fields, table.marks)
             _refuse_mistakes(table, fields)
+            doubt_alike(table.source, fields.str.strip().unique(), "levels")
         _check_levels(table.source, fields, asked=name in asked)
     require(numbers or categories, f"{table.source} has no inputs but dates, {summary(chosen)}: make numbers of them")
     return numbers, categories, said
+
+
+def _doubts(whole: Any) -> Iterator[str]:
+    """Yield what to know of a column of whole numbers that may be something else."""
+    day, month = whole.mod(100), whole.mod(10_000) // 100
+    if len(whole) >= _FEW and (np.diff(whole) == 1).all():
+        yield f"numbers the rows; if it is no input, give --id {whole.name!r} or --drop it"
+    elif whole.max() > _EXACT:
+        yield f"has over 15 digits, and is rounded; for ids and codes, give --id or --categorical {whole.name!r}"
+    elif (whole.between(19_000_000, 21_000_000) & month.between(1, 12) & day.between(1, 31)).all():
+        yield f"holds {whole.iloc[0]}, …; if these are dates, make numbers of days of them, or --drop it"
 
 
 def _refuse_notations(source: str, fields: Any, marks: tuple[str, str]) -> None:
@@ -154,12 +169,20 @@ def _number(thousands: str, decimal: str) -> str:
 
 
 def _refuse_mistakes(table: Table, fields: Any) -> None:
-    """Refuse numbers with signs, and numbers among which are a few other fields."""
+    """Refuse numbers with signs or a unit, or of too many digits, and numbers among which are a few other fields."""
     name, but = fields.name, f"or give --categorical {fields.name!r}"
     signed, odd = fields.str.fullmatch(_SIGNED), ~fields.str.fullmatch(_number(*table.marks))
-    if signed.any() and (signed | ~odd).mean() > _SHARE:
-        what = f"the column {name!r} holds numbers with signs such as {fields[signed].iloc[0]!r}"
-        raise UsageError(f"{table.source}: {what}: take the signs out of the file, {but}")
+    units = fields.str.extract(_UNIT, expand=False)
+    alike = units == next(iter(units.mode()), "")
+    of_unit = alike.mean() > _SHARE and fields.nunique() > 2
+    if of_unit or (signed.any() and (signed | ~odd).mean() > _SHARE):
+        what = (
+            f"numbers with {'a unit' if of_unit else 'signs'} such as {fields[alike if of_unit else signed].iloc[0]!r}"
+        )
+        raise UsageError(f"{table.source}: the column {name!r} holds {what}: write plain numbers into the file, {but}")
+    if table.written and len(fields) and not odd.any():
+        what = f"whole numbers of too many digits such as {max(fields, key=len)!r}"
+        raise UsageError(f"{table.source}: the column {name!r} holds {what}: give --id or --drop, {but}")
     if 0 < odd.mean() <= 1 - _SHARE:
         row, field = next(fields[odd].items())
         mend = f"mend the field, read it as missing with --na-values {field!r}, {but}"
@@ -177,14 +200,14 @@ def _check_levels(source: str, fields: Any, *, asked: bool) -> None:
     warn_user(f"{what}, each a category of its own: if it is a name or text, {how}", UserWarning)
 
 
-def doubt_alike(source: str, names: Iterable[str]) -> None:
+def doubt_alike(source: str, names: Iterable[str], noun: str = "labels") -> None:
     """Warn of names that look alike: that differ in capitals, spaces, or signs that are not seen."""
     known: dict[str, str] = {}
     for name in sorted(names):
         seen = "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if unicodedata.category(c) != "Cf")
         first = known.setdefault(" ".join(seen.split()), name)
         if first != name:
-            what = f"{first!r} and {name!r} count as two labels"
+            what = f"{first!r} and {name!r} count as two {noun}"
             warn_user(f"{source}: {what}; if they are one, mend the file", UserWarning)
 
 
@@ -223,6 +246,7 @@ def number_frame(table: Table, names: Sequence[str], *, missing: bool = True) ->
     for name in frame.select_dtypes(exclude=["number", "bool"]):
         numbers = pandas.to_numeric(frame[name], errors="coerce")
         wrong = frame[name][numbers.isna() & frame[name].notna()]
+        wrong = wrong[~wrong.isin(table.words)] if not wrong.isin(table.words).all() else wrong
         if len(wrong):
             what = f"{name!r} holds {wrong.iloc[0]!r}, which is not a number"
             raise UsageError(f"{table.where(wrong.index[0])}: {what} (see --decimal, --thousands, --na-values)")
@@ -236,8 +260,9 @@ def number_frame(table: Table, names: Sequence[str], *, missing: bool = True) ->
     if rows.size and not missing:
         lacking = [names[j] for j in np.unique(columns)]
         where = f" (and in {summary(lacking[1:])})" if lacking[1:] else ""
-        remedy = f"{where}; drop the rows, or fit with --impute median"
-        refuse_missing(table, f"input {lacking[0]!r}", rows[columns == columns.min()], remedy)
+        first = rows[columns == columns.min()]
+        how = f"leave it out with --drop {lacking[0]!r}" if len(first) == len(frame) else "drop the rows"
+        refuse_missing(table, f"input {lacking[0]!r}", first, f"{where}; {how}, or fit with --impute median")
     return frame
 
 
@@ -287,7 +312,7 @@ def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute:
             each = [f"{counted(int(n), 'value')} of {name}" for name, n in zip(names, counts, strict=True) if n]
             yield f"missing: {', '.join(each)}, {what}"
     ends = min_max_axis(values.sparse.to_coo().tocsc(), 0) if _is_sparse(values) else (values.min(), values.max())
-    constant = [name for name, low, high in zip(numbers, *ends, strict=True) if low == high]
+    constant = [name for name, low, high in zip(numbers, *ends, strict=True) if not low < high]
     constant += [name for name, n in levels.items() if n == 1]
     if constant:
         yield f"constant: {_listed(constant)}, of which nothing is learnt: leave them out with --drop"

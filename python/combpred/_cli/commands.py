@@ -138,7 +138,7 @@ def info(options: argparse.Namespace) -> None:
 
 def read_inputs(options: argparse.Namespace, header: Header, pipeline: Pipeline) -> tuple[Table, Any]:
     """Return a file as the training file was read, and its inputs; warns of categories that training did not have."""
-    table = read_table(options.file, {**header.reading, **reading(options)})
+    table = read_table(options.file, reading(options), default=header.reading)
     table.take_as_text([*header.categories, *(header.targets.columns if header.targets.as_text else ())])
     X = input_frame(table, header.numbers, header.categories, missing=header.missing)
     known = pipeline[0].named_transformers_["categories"].categories_ if header.categories else ()

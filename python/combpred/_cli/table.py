@@ -28,9 +28,10 @@ READING = (*_FIELDS, "decimal", "thousands", "sep", "encoding", "na_values", "he
 _ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
 #: What the names of tables that are written may end in.
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".parquet", ".pq")
+_BOOLEANS = ("True", "TRUE", "true", "False", "FALSE", "false")
 _SOME = 100  # rows whose spelling is looked at
-#: Whole numbers with zeros in front, with points between digits by threes, and others that may stand beside these.
-_WRITTEN = re.compile(r"(0\d+)|([+-]?[1-9]\d{0,2}(?:\.\d{3})+)|([+-]?\d{0,3})")
+#: Whole numbers with points between digits by threes, and others that may stand beside these.
+_THREES = re.compile(r"([+-]?[1-9]\d{0,2}(?:\.\d{3})+)|([+-]?\d{0,3})")
 #: What files begin with that are workbooks, or packed by zip, bzip2, xz, zstd or 7z.
 _PACKED = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"
 _SEPARATORS = (",", ";", "\t", "|")
@@ -55,6 +56,8 @@ class Table:
         Columns of numbers that may be something else by how the first of them are written, and what users should know.
     marks : tuple of two str
         Between thousands, "" for none, and of decimals.
+    words : sequence of str
+        What stands for yes and no.
     written : callable or None
         Returns some columns as text, as they are written in the file, whole numbers without a point; None where numbers
         have no spelling.
@@ -69,6 +72,7 @@ class Table:
     paths: dict[str, list[str]] | None = None
     doubts: dict[str, str] = field(default_factory=dict)
     marks: tuple[str, str] = ("", ".")
+    words: Sequence[str] = ()
     written: Callable[[list[str]], Any] | None = None
     weights: Any = None
 
@@ -86,7 +90,8 @@ class Table:
     def columns(self, names: Sequence[str]) -> Any:
         """Return some columns as a data frame; `UsageError` for those that are not there."""
         absent = sorted(set(names).difference(self.frame.columns), key=list(names).index)
-        require(not absent, f"{self.source} has no column {summary(absent)}; it has {summary(self.names)}")
+        sep = " (see --sep)" * (len(self.names) == 1)
+        require(not absent, f"{self.source} has no column {summary(absent)}; it has {summary(self.names)}{sep}")
         return self.frame[list(names)]
 
     def take_as_text(self, names: Sequence[str]) -> None:
@@ -108,7 +113,9 @@ def read_bytes(path: str) -> bytes:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None) -> Table:
+def read_table(
+    path: str, reading: dict[str, Any], *, labels: str | None = None, default: dict[str, Any] | None = None
+) -> Table:
     """Return the table in a CSV, Parquet, ARFF or PrefLib file.
 
     Parameters
@@ -119,19 +126,23 @@ def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None)
         Options of `pandas.read_csv`, of those in `READING`.
     labels : str or None, default=None
         Mulan's XML file with the names of the labels of an ARFF file.
+    default : dict, default=None
+        As `reading`, and counts where that says nothing and the file has use for it.
 
     Raises
     ------
     UsageError
-        When the file cannot be read or is no table; the message names the line, and the option that mends it.
+        When the file cannot be read as is said, or is no table; the message names the line and what mends it.
     """
     pandas = needed("pandas", "tables are read by pandas", "combpred[cli]")
     raw, source = read_bytes(path), "standard input" if path == "-" else path
+    every, unused = {**(default or {}), **reading}, {**reading}
     require(not raw.startswith(_PACKED), f"{source} is a workbook or packed; save the sheet as CSV, or unpack the file")
     if raw[:4] == b"PAR1":
         table = _read_parquet(source, raw, pandas)
     else:
-        content = _decoded(source, raw, reading.get("encoding"))
+        content = _decoded(source, raw, every.get("encoding"))
+        unused.pop("encoding", None)
         if ".arff" in path.lower() or re.match(r"(\s|%.*\n)*@relation\b", content, re.IGNORECASE):
             from .arff import read_arff
 
@@ -139,7 +150,10 @@ def read_table(path: str, reading: dict[str, Any], *, labels: str | None = None)
         elif "# NUMBER ALTERNATIVES:" in content[:10_000]:
             table = _read_preflib(source, content, pandas)
         else:
-            table = _read_csv(source, content, reading, pandas)
+            table, unused = _read_csv(source, content, every, pandas), {}
+    for key in unused:
+        option = "--" + {"header": "no-header"}.get(key, key.replace("_", "-"))
+        raise UsageError(f"{option} is of CSV files, which {source} is none of; leave it out")
     require(table.names, f"{source} has no column")
     require(len(table), f"{source} has a line of column names but no row")
     return table
@@ -177,6 +191,8 @@ def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
 
 
 def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -> Table:
+    what = f"{source} begins with {content.lstrip()[:1]!r}, as JSON and HTML do: save the table as CSV or Parquet"
+    require(not re.match(r"\s*[\[{<]", content), what)
     told = re.match(r"sep=(.)\r?(?=\n)", content)  # Excel's first line
     content = content if told is None else content[told.end() :]
     if comment := reading.get("comment"):
@@ -192,6 +208,9 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
     for option, mark in ("thousands", thousands), ("decimal", decimal):
         require(len(mark) == 1 or mark == thousands == "", f"--{option}: {mark!r} is not one character")
     require(thousands != decimal, f"--thousands and --decimal are both {decimal!r}; they must differ")
+    words = [*(reading.get("true_values") or ()), *(reading.get("false_values") or ())]
+    twice = [word for word, n in Counter(words).items() if n > 1]
+    require(not twice, f"--true-values and --false-values: {summary(twice)} is given twice; once tells which it is")
     lines, header = _lines(source, content, sep), int(reading.get("header", True))
     data = content.encode()  # which pandas reads faster than text
     how: dict[str, Any] = {"sep": sep, "index_col": False, "skipinitialspace": True, "low_memory": False}
@@ -200,7 +219,11 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         names = [name.strip() for name in head.iloc[0]] if header else [f"x{j}" for j in range(head.shape[1])]
         numbers = [name for name in names if re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE)]
         how_else = "with --no-header it counts as a row"
-        require(numbers != names, f"the first line of {source} holds numbers, not names of columns; {how_else}")
+        counted_columns = len(names) > 2 and names == [str(j) for j in range(len(names))]  # as pandas calls them
+        require(
+            numbers != names or counted_columns,
+            f"the first line of {source} holds numbers, not names of columns; {how_else}",
+        )
         if any("." in name for name in numbers):
             warn_user(f"the first line of {source} holds numbers, taken for names of columns; {how_else}", UserWarning)
         if names[0] == "" and len(names) > 1:
@@ -217,25 +240,34 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
     except (pandas.errors.ParserError, ValueError) as error:
         raise UsageError(f"{source}: {str(error).strip()}") from error
     frame = frame.astype(dict.fromkeys(frame.select_dtypes(exclude=["number", "bool"]), object))
-    doubts = _doubts(head[header:], names, decimal)
+    doubts = _doubts(head[header:], names) if decimal == "." else {}
 
     def again(some: list[str]) -> Any:
         text = pandas.read_csv(io.BytesIO(data), usecols=some, dtype=object, **how)[some]
         return text.replace(rf"(?<=\d){re.escape(decimal)}0+$", "", regex=True)  # 2.0 beside blanks
 
-    return Table(source, frame, lines[header:], doubts=doubts, marks=(thousands, decimal), written=again)
+    if re.search(rf"(^|{sep if len(sep) > 1 else re.escape(sep)})[ \"]*0\d", content, re.MULTILINE):
+        codes = again(list(frame.select_dtypes("number"))).apply(lambda column: column.str.match(r"0\d+$").any())
+        for name in codes.index[codes.to_numpy(dtype=bool)]:
+            doubts[name] = f"has zeros in front; if these are codes, give --categorical {name!r}"
+    return Table(
+        source,
+        frame,
+        lines[header:],
+        doubts=doubts,
+        marks=(thousands, decimal),
+        words=[*words, *_BOOLEANS],
+        written=again,
+    )
 
 
-def _doubts(head: Any, names: list[str], decimal: str) -> dict[str, str]:
-    """Return what to know of columns that may not be the numbers that are read, by how the first fields are written."""
-    found = [_WRITTEN.fullmatch(cell) for cell in head.to_numpy(dtype=object).ravel()]
+def _doubts(head: Any, names: list[str]) -> dict[str, str]:
+    """Return what to know of columns whose points may mark thousands, by how their first fields are written."""
+    found = [_THREES.fullmatch(cell) for cell in head.to_numpy(dtype=object).ravel()]
     kinds = np.array([0 if each is None else each.lastindex for each in found]).reshape(head.shape)
-    said = {}
-    for j in np.flatnonzero((kinds == 2).any(axis=0) & (kinds >= 2).all(axis=0)) if decimal == "." else ():
-        said[names[j]] = "has three digits behind each point; if it marks thousands, give --thousands ."
-    for j in np.flatnonzero((kinds == 1).any(axis=0)):
-        said[names[j]] = f"has zeros in front; if these are codes, give --categorical {names[j]!r}"
-    return said
+    doubted = np.flatnonzero((kinds == 1).any(axis=0) & kinds.all(axis=0))
+    said = "has three digits behind each point; if it marks thousands, give --thousands ."
+    return {names[j]: said for j in doubted}
 
 
 def _lines(source: str, content: str, sep: str) -> list[int]:
@@ -299,7 +331,8 @@ def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:
 
 def _check_names(source: str, names: Sequence[str]) -> None:
     where = [*names, ""].index("")
-    require("" not in names, f"{source}: column {where} (counted from 0) has no name; name it in the first line")
+    end = ", or take out the mark at the end of the lines" * (where == len(names) - 1)
+    require("" not in names, f"{source}: column {where} (counted from 0) has no name; name it in the first line{end}")
     twice = next((name for name, n in Counter(names).items() if n > 1), "")
     require(not twice, f"{source}: two columns are called {twice!r}; rename one of them")
 
