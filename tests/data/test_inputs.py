@@ -8,6 +8,9 @@ import polars as pl
 import pytest
 from scipy.sparse import dok_array
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
 
 from combpred import EmbeddingRegressor, StructuredRidge, StructuredSGD
 from combpred.kernels import NystromMap
@@ -76,3 +79,22 @@ def test_series_are_one_feature_or_one_row(series):
     with pytest.raises(ValueError, match=r"X\.to_frame\(\)\.T where it is one row$"):
         model.predict(X.iloc[3])
     np.testing.assert_array_equal(model.predict(X.iloc[3].to_frame().T), model.predict(X)[3:4])
+
+
+def test_texts_are_told_what_makes_numbers_of_them():
+    texts = ["a tent", "a boat"] * 15
+    series, arrays = (pd.Series(texts), pl.Series(texts)), (np.array(texts), np.array(texts, dtype=object))
+    for refused in (StructuredRidge("permutations"), EmbeddingRegressor(structure="permutations"), LabelRankingSVM()):
+        for what, kinds in {"a list": (texts, tuple(texts)), "a series": series, "an array": arrays}.items():
+            for given in kinds:
+                with pytest.raises(ValueError, match=rf"^X is {what} of strings: .* as by make_pipeline\(Tfidf"):
+                    refused.fit(given, Y)
+    told = make_pipeline(TfidfVectorizer(), StructuredRidge("permutations")).fit(texts, Y)
+    assert told.predict(texts).shape == Y.shape
+
+
+def test_times_are_refused_by_regressors_of_others_in_the_same_words():
+    times = X.assign(since=pd.date_range("2020", periods=30))
+    for model in (StructuredRidge("permutations"), EmbeddingRegressor(RandomForestRegressor(2), "permutations")):
+        with pytest.raises(ValueError, match="^X: column 'since' holds times: make numbers of them"):
+            model.fit(times, Y)

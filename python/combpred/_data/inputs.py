@@ -79,13 +79,13 @@ def _refuse_shapeless(X: Any) -> None:
     if is_dict or getattr(getattr(X, "dtype", None), "names", None):
         raise ValueError(f"X is {'a dict' if is_dict else 'an array of records'}: pass pandas.DataFrame(X)")
     is_list, is_series = isinstance(X, (list, tuple)), hasattr(X, "to_frame") and getattr(X, "ndim", 1) == 1
-    if not (is_list or is_series or (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1)):
+    if not (is_list or is_series or (isinstance(X, np.ndarray) and X.dtype.kind in "OUST" and X.ndim == 1)):
         return
     first = next(iter(X), None)
-    if isinstance(first, Mapping) or (is_series and hasattr(first, "__len__") and not isinstance(first, (str, bytes))):
-        what, how = (
-            ("a list", "X") if is_list else ("a series", "X.to_list()") if is_series else ("an array", "list(X)")
-        )
+    what, how = ("a list", "X") if is_list else ("a series", "X.to_list()") if is_series else ("an array", "list(X)")
+    if isinstance(first, (str, bytes)):
+        raise ValueError(f"X is {what} of strings: make numbers of texts, as by make_pipeline(TfidfVectorizer(), …)")
+    if isinstance(first, Mapping) or (is_series and hasattr(first, "__len__")):
         kind = "dicts" if isinstance(first, Mapping) else "lists"
         raise ValueError(f"X is {what} of {kind}: pass pandas.DataFrame({how})")
     if is_series:

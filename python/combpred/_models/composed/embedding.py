@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -27,7 +28,7 @@ def _strings_refused(X: Any) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        if "string" in str(error) or "sequence" in str(error):
+        if re.search("string|sequence|DType|Timestamp|datetime", str(error)):  # of strings, and of times
             refuse_strings(X)
         raise
 
