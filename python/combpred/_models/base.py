@@ -272,8 +272,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         Returns
         -------
         ndarray of shape (n, d) or (n,), float64
-            As `feature_scores`; for grades, nodes and elements what `predict` maximises, a column for each of
-            `classes_`. Where there are two: the second one's score minus the first's, of shape ``(n,)``.
+            As `feature_scores`; for grades, nodes and elements what `predict` maximises, less its mean, a column for
+            each of `classes_`. Where there are two: the second one's score minus the first's, of shape ``(n,)``.
 
         Raises
         ------

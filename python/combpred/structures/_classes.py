@@ -28,9 +28,14 @@ def sorted_probabilities(structure: Any, marginals: FloatArray) -> FloatArray:
 
 
 def values_of(psi: FloatArray, linear: FloatArray, magnitude: FloatArray | None) -> FloatArray:
-    """Return ⟨s, ψ⟩ + ⟨t, ψ²⟩ (n, k) of k embeddings, for scores s (n, d) and t (d,)."""
-    values: FloatArray = linear @ psi.T
-    return values if magnitude is None else values + np.square(psi) @ magnitude
+    """Return ⟨s, ψ⟩ + ⟨t, ψ²⟩ (n, k) of k embeddings, less its mean of each row, for scores s (n, d) and t (d,).
+
+    Only differences of values decide; what takes each column alone, such as calibration of one class against the rest,
+    needs columns that tell of the others: ψ of the lowest grade is the same in all grades, and its own value constant.
+    """
+    values: FloatArray = linear @ (psi - psi.mean(axis=0)).T
+    squares = np.square(psi)
+    return values if magnitude is None else values + (squares - squares.mean(axis=0)) @ magnitude
 
 
 def _order(structure: Any, classes: NDArray[Any]) -> NDArray[np.intp]:

@@ -84,6 +84,21 @@ def test_scikit_learn_takes_the_probabilities(structure):
     np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("structure", [Ordinal(4), PosetElements(DIAMOND), PosetElements(np.transpose(DIAMOND))])
+def test_calibration_of_each_class_against_the_rest_sees_the_others(structure):
+    """ψ of grade 0, and of the least element, is the same in all classes: scores alone tell nothing of it."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 2))
+    y = np.digitize(X @ [1.0, 0.5] + 0.3 * rng.normal(size=400), [-1, 0, 1])
+    model = ProbabilisticStructured(structure, kernel="rbf", alpha=0.01)
+    calibrated = CalibratedClassifierCV(model, cv=3).fit(X[:300], y[:300])
+    plain = model.fit(X[:300], y[:300])
+    np.testing.assert_allclose(plain.decision_function(X).sum(axis=1), 0.0, atol=1e-9)
+    accuracy = [(each.predict(X[300:]) == y[300:]).mean() for each in (plain, calibrated)]
+    assert accuracy[0] > 0.75
+    assert accuracy[1] > accuracy[0] - 0.05
+
+
 @pytest.mark.parametrize(
     "structure",
     [

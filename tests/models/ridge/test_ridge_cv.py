@@ -30,11 +30,12 @@ def problem(structure, seed=0):
 
 
 def decided(scores, structure, loss):
-    """Return reference scores as `decision_function` has them: of grades what their decision maximises."""
+    """Return reference scores as `decision_function` has them: of grades what their decision maximises, centred."""
     if not isinstance(structure, Ordinal):
         return scores
     psi = structure.embed(np.arange(structure.n_features))
-    return scores @ psi.T if loss == "auc" else (structure.mean() + scores - 0.5) @ psi.T
+    values = scores @ psi.T if loss == "auc" else (structure.mean() + scores - 0.5) @ psi.T
+    return values - values.mean(axis=1, keepdims=True)
 
 
 def left_out_scores(X, y, weights=None, **options):
