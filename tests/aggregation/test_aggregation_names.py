@@ -255,6 +255,8 @@ def test_pairs_row_by_row_are_counted_first(count, argument):
             count(given)
     counted = pd.crosstab(table.winner, table.loser).reindex(index=NAMES, columns=NAMES, fill_value=0)
     assert count(counted).names == NAMES and count(counted).consensus[1] == 1  # Bob wins two of three
+    with pytest.raises(ValueError, match=rf"{argument} must have .*; got \(4, 3\): rankings, a row each, are"):
+        count(RANKINGS)
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)

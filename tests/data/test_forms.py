@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import DataConversionWarning
 
 from combpred import ProbabilisticStructured, StructuredRidge
-from combpred.structures import Hierarchy, LabelSets, Ordinal, Permutations, Routes
+from combpred.structures import Assignments, Hierarchy, LabelSets, Ordinal, Permutations, Routes
 
 GRADES = ["low", "mid", "high"]
 X = np.random.default_rng(0).normal(size=(60, 2))
@@ -152,6 +152,10 @@ def test_rows_that_are_dicts():
     assert StructuredRidge("permutations").fit(X[:2], pd.DataFrame(rows)).structure_.labels == ["a", "b"]
     with pytest.raises(ValueError, match="Assignments.from_pairs makes y of lists of pairs, or dicts"):
         StructuredRidge("assignments").fit(X[:2], rows)
+    matrices = np.array([[[0, 1], [1, 0]], [[1, 0], [0, 1]]])
+    with pytest.raises(ValueError, match=r"row 0: .*, y.argmax\(axis=2\) of 0/1 matrices"):
+        StructuredRidge("assignments").fit(X[:2], matrices)
+    assert Assignments(2).to_pairs(matrices.argmax(axis=2))[0] == [(0, 1), (1, 0)]
 
 
 def test_digits_that_are_names_of_nodes_stay_names():

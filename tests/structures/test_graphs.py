@@ -6,6 +6,7 @@ import math
 from itertools import combinations
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ import scipy.sparse
 from combpred import CapabilityError, StructuredRidge
 from combpred._lib.decode import Decoding
 from combpred._lib.errors import RowError
-from combpred.structures import Cliques, Graphs, SpanningTrees, Structure, Subtrees, resolve_structure
+from combpred.structures import Cliques, Graphs, Paths, SpanningTrees, Structure, Subtrees, resolve_structure
 from small_graphs import ANIMALS, BOWTIE, PARENT, WHEEL
 
 SQUARE = [(0, 1), (1, 2), (2, 3), (3, 0)]
@@ -260,6 +261,50 @@ BAD_EDGES = [
 def test_illegal_edges_are_named(cls: Any, edges: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=f"{cls.__name__}: .*{message}|{cls.__name__}: {message}"):
         cls(4, edges=edges).count()
+
+
+ROADS = nx.Graph([("Bath", "Cork"), ("Cork", "Dover"), ("Dover", "Bath"), ("Dover", "Ely")])
+TOWNS = list(ROADS)
+OF_EDGES: list[Any] = [
+    lambda edges: SpanningTrees(vertices=TOWNS, edges=edges),
+    lambda edges: Graphs(vertices=TOWNS, edges=edges),
+    lambda edges: Paths(edges, "Bath", "Ely", vertices=TOWNS),
+]
+
+
+@pytest.mark.parametrize("of", OF_EDGES)
+def test_edges_that_are_no_list_are_told_what_makes_one(of: Any) -> None:
+    table = pd.DataFrame(list(ROADS.edges()), columns=["u", "v"])
+    weighed = [(u, v, 1.5) for u, v in ROADS.edges()]
+    names = of([("Bath", "Ely")]).get_params()
+    what = "arcs" if "arcs" in names else "edges"
+    for given, how in (
+        (ROADS, r"is a graph: pass list\(graph.edges\(\)\)"),
+        (table, rf"is a data frame: pass {what}\[\[first, second\]\].to_numpy\(\)"),
+        ({"Bath": ["Cork"]}, rf"is a mapping: pass \[\(u, v\) for u in {what} for v in {what}\[u\]\]"),
+        (set(ROADS.edges()), rf"is a set, whose order may be another one in each process: pass sorted\({what}\)"),
+        (weighed, rf"got .*; of pairs with weights, pass \[each\[:2\] for each in {what}\]"),
+        (nx.to_numpy_array(ROADS), r"got .*; of an adjacency matrix, pass numpy.argwhere\("),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"{what} .*{how}"):
+            of(given).count()
+    counts = {
+        of(given).count()
+        for given in (
+            list(ROADS.edges()),
+            ROADS.edges,
+            table[["u", "v"]].to_numpy(),
+            sorted(set(ROADS.edges())),
+            [each[:2] for each in weighed],
+            np.array(TOWNS)[np.argwhere(np.triu(nx.to_numpy_array(ROADS)))],
+        )
+    }
+    assert len(counts) == 1
+
+
+def test_vertices_without_names_are_told_how_to_get_them() -> None:
+    with pytest.raises(TypeError, match="got dtype <U4; names of vertices are given by vertices="):
+        Graphs(edges=[("Bath", "Cork")]).count()
 
 
 # Spanning trees.

@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse.csgraph import shortest_path
 
 from combpred.structures import Hierarchy, PosetElements
 
@@ -18,6 +19,9 @@ PARENT = [3, 3, 0, -1, 0, 1, 5]
 ANIMALS = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal"}
 
 ANIMAL_NAMES = ["animal", "cat", "dog", "mammal", "fish"]
+
+
+RELATED = pd.DataFrame([[1, 1, 1], [0, 1, 0], [0, 0, 1]], index=list("abc"), columns=list("abc"))  # a is above
 
 
 # Posets.
@@ -36,6 +40,38 @@ ANIMAL_NAMES = ["animal", "cat", "dog", "mammal", "fish"]
 def test_relations_must_be_partial_orders(relation: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         PosetElements(relation).count()
+
+
+@pytest.mark.parametrize("frame", [RELATED, RELATED[["c", "a", "b"]], RELATED.loc[["b", "c", "a"]]])
+@pytest.mark.parametrize("elements", [None, ["b", "a", "c"]])
+def test_rows_and_columns_of_a_relation_are_matched(frame: pd.DataFrame, elements: list[str] | None) -> None:
+    structure = PosetElements(frame, elements=elements)
+    names = elements or frame.columns.tolist()
+    assert structure.feature_names().tolist() == [f">={name}" for name in names]
+    np.testing.assert_array_equal(structure.embed(["a", "b", "c"]), RELATED[names])
+    with pytest.raises(ValueError, match="relation lacks the rows 'a' and has 'd'; the elements are"):
+        PosetElements(frame.rename(index={"a": "d"}), elements=elements).count()
+
+
+def test_what_a_relation_lacks_is_added_as_refusals_advise() -> None:
+    graph = nx.DiGraph([("a", "b"), ("b", "c")])
+    given: list[tuple[Any, str]] = [(graph, "relation"), ([("a", "b"), ("b", "c"), ("a", "d")], "graph")]
+    for relation, name in given:
+        how = rf"networkx.transitive_closure\({name}, reflexive=True\)\), with elements=list\({name}\)"
+        with pytest.raises((TypeError, ValueError), match=f"pass networkx.to_numpy_array.{how}"):
+            PosetElements(relation).count()
+    matrix = nx.to_numpy_array(nx.transitive_closure(graph, reflexive=True))
+    assert PosetElements(matrix, elements=list(graph)).embed(["b"]).tolist() == [[0, 1, 1]]
+    chain = nx.to_numpy_array(graph)
+    for relation, lacked in ((chain, "reflexive"), (chain + np.eye(3), "transitive")):
+        how = r"numpy.isfinite\(scipy.sparse.csgraph.shortest_path\(relation\)\) adds what follows"
+        with pytest.raises(ValueError, match=f"the relation is not {lacked}: .*; {how}"):
+            PosetElements(relation).count()
+        np.testing.assert_array_equal(np.isfinite(shortest_path(relation)), matrix)
+    with pytest.raises(ValueError, match=r"elements are whole numbers 0\.\.2; names of them are given by elements="):
+        PosetElements(matrix).embed(["b"])
+    with pytest.raises(ValueError, match=r"nodes are whole numbers 0\.\.2; names of them are given by nodes="):
+        Hierarchy([-1, 0, 0]).embed(["b"])
 
 
 def test_elements_outside_the_poset_are_refused() -> None:

@@ -55,6 +55,31 @@ def whole_number(value: Any, name: str, least: int, most: int) -> int:
     return int(value)
 
 
+def refuse_unlisted(pairs: Any, what: str) -> None:
+    """Raise TypeError for a graph, a table, a mapping or a set in the place of a list of pairs, which `what` names."""
+    name = what.rpartition(" ")[2]
+    if hasattr(pairs, "is_directed"):
+        how = "a graph: pass list(graph.edges())"
+    elif hasattr(pairs, "columns"):
+        how = f"a data frame: pass {name}[[first, second]].to_numpy(), of the columns that hold the ends"
+    elif isinstance(pairs, dict):  # views of the edges of a graph are mappings, too
+        how = f"a mapping: pass [(u, v) for u in {name} for v in {name}[u]]"
+    elif isinstance(pairs, (set, frozenset)):
+        how = f"a set, whose order may be another one in each process: pass sorted({name})"
+    else:
+        return
+    raise TypeError(f"{what} is {how}")
+
+
+def listing_of(shape: tuple[int, ...], name: str) -> str:
+    """Return how to list pairs that are given as triples or as a square matrix, for messages, or nothing."""
+    if len(shape) != 2 or shape[1] < 3:
+        return ""
+    matrix = name if name == "arcs" else f"numpy.triu({name})"
+    whole = f"; of an adjacency matrix, pass numpy.argwhere({matrix})" * (shape[0] == shape[1])
+    return f"; of pairs with weights, pass [each[:2] for each in {name}]" * (shape[1] == 3) + whole
+
+
 def float_array(values: Any, name: str) -> FloatArray:
     """Return values as an array of float64; ValueError where they are no numbers, or masked."""
     refuse_masked(values, name)

@@ -166,14 +166,15 @@ def refuse_strings(X: Any) -> None:
     for name, values in _columns_of_objects(X):
         for row, value in enumerate(values):
             if isinstance(value, _TIMES):
-                raise RowError(
-                    row, f"X, row {row}: found {value!s} in column {name!r}, a time: {_OF_TIMES}", named=True
-                )
+                reason = f"X, row {row}: found {value!s} in column {name!r}, a time: {_OF_TIMES}"
+                raise RowError(row, reason, named=True)
             if isinstance(value, (str, bytes)) and (found is None or not _is_digits(value)):
                 found = row, f"X, row {row}: found {str(value)!r} in column {name!r}"
                 if not _is_digits(value):
-                    encoder = f"make_column_transformer((OneHotEncoder(), [{name!r}]), remainder='passthrough')"
-                    reason = f"{found[1]}, where estimators take numbers: encode categories before, as by {encoder}"
+                    is_text = len(str(value).split()) > 4
+                    encoder = f"TfidfVectorizer(), {name!r}" if is_text else f"OneHotEncoder(), [{name!r}]"
+                    how = f"encode {'texts' if is_text else 'categories'} before, as by make_column_transformer"
+                    reason = f"{found[1]}, where estimators take numbers: {how}(({encoder}), remainder='passthrough')"
                     raise RowError(row, reason, named=True)
     if found is not None:
         raise RowError(found[0], f"{found[1]}, a string: make numbers of such columns by .astype(float)", named=True)

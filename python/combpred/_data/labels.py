@@ -43,6 +43,11 @@ def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, rem
     return codes
 
 
+def names_by(values: NDArray[Any], parameter: str) -> str:
+    """Return what to tell of names in the place of numbers, or nothing."""
+    return f"; names of them are given by {parameter}=" if values.dtype.kind in "OUT" else ""
+
+
 def check_present(values: NDArray[Any], argument: str) -> None:
     """Raise TargetError for the first row with a missing (None, NaN, NA, NaT) or infinite label."""
     if values.dtype.kind == "f":

@@ -15,7 +15,7 @@ from .._lib.arrays import refuse_masked
 from .checks import counted
 from .entries import is_missing
 from .forms import frame_kind
-from .labels import check_present, codes_of
+from .labels import check_present, codes_of, names_by
 from .names import Names, checked_names
 from .targets import summary, target_vector, whole_numbers
 
@@ -98,7 +98,8 @@ class Tree:
         values = target_vector(y, argument)
         check_present(values, argument)
         if self.names is None:
-            return whole_numbers(values, argument, 0, len(self) - 1, f"nodes are whole numbers 0..{len(self) - 1}")
+            remedy = f"nodes are whole numbers 0..{len(self) - 1}{names_by(values, 'nodes')}"
+            return whole_numbers(values, argument, 0, len(self) - 1, remedy)
         return codes_of(values, self.names, argument, f"the nodes are {summary(self.names)}")
 
     def leaves(self) -> NDArray[np.bool_]:

@@ -158,15 +158,24 @@ def rows_in_order(table: Any, names: Sequence[Hashable] | None, argument: str, o
     return columns_in_order(table.T, names, argument, of, "rows").T if framed else table
 
 
+def _require_square(shape: tuple[int, ...], name: str) -> None:
+    if shape[0] != shape[1] or shape[0] < 2:
+        raise ValueError(
+            f"{name} must have shape (k, k) with k at least 2, {name}[u, v] counting those with u before v; got "
+            f"{shape}: rankings, a row each, are taken by kemeny, borda and plackett_luce"
+        )
+
+
 def read_pairs(counts: Any, name: str) -> Pairs:
     """Return the weights of those with u before v, at [u, v], that a user passed as an argument."""
     names = column_names(counts, name)
     refuse_names(counts, name, _COUNTED.format(name=name))
+    if hasattr(counts, "index") and names is not None and set(counts.index).isdisjoint(names):  # rows of something else
+        _require_square(counts.shape, name)
     counts = rows_in_order(columns_in_order(counts, names, name, ""), names, name, "those of its columns")
     values = as_numbers(target_matrix(counts, name, None, "item"), name, f"{name} are finite numbers, at least 0")
     before = np.array(values, dtype=np.float64, order="C")
-    if before.shape[0] != before.shape[1] or len(before) < 2:
-        raise ValueError(f"{name} must have shape (k, k) with k at least 2, got {before.shape}")
+    _require_square(before.shape, name)
     np.fill_diagonal(before, 0.0)
     bad = ~(np.isfinite(before) & (before >= 0))
     if bad.any():

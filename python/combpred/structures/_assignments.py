@@ -61,7 +61,7 @@ class Assignments(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _sized = Sized("n_items", "item", names="items")
-    _converter = "Assignments.from_pairs makes y of lists of pairs, or dicts"
+    _converter = "Assignments.from_pairs makes y of lists of pairs, or dicts, y.argmax(axis=2) of 0/1 matrices"
     _columns = "items"
     _called = "items?|column"
 

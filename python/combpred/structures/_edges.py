@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.checks import listing_of, refuse_unlisted
 from .._data.names import Names, index_of, with_names
 from .._data.targets import summary, target_matrix
 from .._lib.arrays import refuse_masked
@@ -87,6 +88,7 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
         For a vertex out of range, a self-loop, or an edge that repeats or reverses another; names the edge.
     """
     refuse_masked(edges, f"{cls}: edges")
+    refuse_unlisted(edges, f"{cls}: edges")
     if names is not None:
         edges = [[_vertex(cls, v, names) for v in edge] if np.ndim(edge) == 1 else edge for edge in edges]
     try:
@@ -96,9 +98,11 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
     if values.ndim != 2 or values.shape[1] != 2 or len(values) == 0:
         raise ValueError(
             f"{cls}: edges must be a list of at least one pair of vertices, shape (n_edges, 2); got {values.shape}"
+            + listing_of(values.shape, "edges")
         )
     if values.dtype.kind not in "iuf" or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
-        raise TypeError(f"{cls}: edges must hold vertices 0, 1, …, whole numbers; got dtype {values.dtype}")
+        named = "; names of vertices are given by vertices=" if values.dtype.kind in "OU" else ""
+        raise TypeError(f"{cls}: edges must hold vertices 0, 1, …, whole numbers; got dtype {values.dtype}{named}")
     whole = codes(values.astype(np.int64), "edges", None, 2)
     n = max(2, int(whole.max()) + 1) if n_vertices is None else n_vertices
     try:

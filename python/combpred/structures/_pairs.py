@@ -98,7 +98,9 @@ def from_networkx(self: Any, graphs: Any, *, closure: bool = False, as_frame: bo
         if not hasattr(graph, "is_directed"):
             raise TargetError(i, f"found {graph!r:.60}, which is no graph of networkx; see from_edges", "graphs")
         if graph.is_directed() != self._directed:
-            which = "not directed, which relations are" if self._directed else "directed: pass graph.to_undirected()"
+            which = "directed: pass graph.to_undirected()"
+            if self._directed:
+                which = "not directed: pass a DiGraph, whose edges lead from each item to those behind it"
             raise TargetError(i, f"the graph is {which}", "graphs")
     nodes = [list(graph) for graph in graphs]
     return _y(self, [list(graph.edges()) for graph in graphs], closure, as_frame, nodes)

@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import allowed_mask, counted
+from .._data.forms import column_names, columns_in_order
 from .._data.glossary import documented
-from .._data.labels import check_present, codes_of
+from .._data.labels import check_present, codes_of, names_by
 from .._data.names import Names, checked_names
 from .._data.targets import summary, target_vector, whole_numbers
 from .._lib.arrays import refuse_masked
 from .._lib.structure import Description
 from ._base import Structure
+
+#: What makes a relation of a graph, whose edges lead from each element to those below it.
+_MATRIX = (
+    "networkx.to_numpy_array(networkx.transitive_closure({0}, reflexive=True)), with elements=list({0}), if edges lead "
+    "to what is below"
+)
 
 
 @documented
@@ -27,12 +34,13 @@ class PosetElements(Structure):
     Parameters
     ----------
     relation : array-like of shape (k, k), bool or 0/1
-        ``relation[a, b]`` says that a ⪰ b. It must be reflexive, transitive and antisymmetric.
+        ``relation[a, b]`` says that a ⪰ b. It must be reflexive, transitive and antisymmetric. Rows and columns of a
+        data frame are matched by name.
     allowed : None, bool array of shape (k,) or sequence of elements, default=None
         The elements that may be outputs. None: all of them. Otherwise those where the mask is True, or those in the
         list.
     elements : sequence of str or of int, default=None
-        Names of the elements; None: the numbers 0..k−1.
+        Names of the elements; None: those of the columns of a data frame, otherwise the numbers 0..k−1.
 
     Notes
     -----
@@ -110,9 +118,15 @@ class PosetElements(Structure):
     def _relation(self) -> NDArray[np.int32]:
         """Return the relation as int32 of shape ``(k, k)``, after checking its shape and entries."""
         refuse_masked(self.relation, "PosetElements: relation")
-        relation = np.asarray(self.relation)
+        if hasattr(self.relation, "is_directed"):
+            raise TypeError(f"PosetElements: relation is a graph: pass {_MATRIX.format('relation')}")
+        relation = np.asarray(self._in_order())
         if relation.ndim != 2 or relation.shape[0] != relation.shape[1] or relation.size == 0:
-            raise ValueError(f"PosetElements: relation must be a square matrix, got shape {relation.shape}")
+            pairs = f"; of pairs, with graph = networkx.DiGraph(relation), pass {_MATRIX.format('graph')}"
+            raise ValueError(
+                f"PosetElements: relation must be a square matrix, got shape {relation.shape}"
+                + pairs * (relation.ndim == 2 and relation.shape[1] == 2)
+            )
         self._require_few("relation", len(relation), "elements")
         if relation.dtype.kind not in "biuf":
             raise TypeError(f"PosetElements: relation must hold booleans or 0/1, got dtype {relation.dtype}")
@@ -121,6 +135,20 @@ class PosetElements(Structure):
             a, b = np.unravel_index(int(np.argmax(bad)), bad.shape)
             raise ValueError(f"PosetElements: relation[{a}, {b}] is {relation[a, b].item()!r}, must be 0 or 1 (a ⪰ b)")
         return np.ascontiguousarray(relation, dtype=np.int32)
+
+    def _in_order(self) -> Any:
+        """Return the relation, rows and columns of a data frame in the order of the elements."""
+        table, names, of = self.relation, self._names, "the elements"
+        if names is None or not hasattr(table, "columns"):
+            return table
+        table = columns_in_order(table, names, "relation", of)
+        return columns_in_order(table.T, names, "relation", of, "rows").T if hasattr(table, "index") else table
+
+    def _said(self, reason: str) -> str:
+        said = super()._said(reason)
+        if not said.startswith(("the relation is not reflexive", "the relation is not transitive")):
+            return said
+        return f"{said}; numpy.isfinite(scipy.sparse.csgraph.shortest_path(relation)) adds what follows"
 
     def _describe(self) -> Description:
         relation = self._relation()
@@ -136,7 +164,7 @@ class PosetElements(Structure):
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = target_vector(y, argument)
-        return (values if self._names is None else self._codes(values, argument, 0))[:, np.newaxis]
+        return self._codes(values, argument, self.space.description.scalars["n"])[:, np.newaxis]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         check_present(target_vector(y_true, "y_true", warn=False), "y_true")
@@ -148,11 +176,15 @@ class PosetElements(Structure):
         if names is not None:
             check_present(values, argument)
             return codes_of(values, names, argument, f"the elements are {summary(names)}")
-        return whole_numbers(values, argument, 0, k - 1, f"elements are whole numbers 0..{k - 1}")
+        remedy = f"elements are whole numbers 0..{k - 1}{names_by(values, 'elements')}"
+        return whole_numbers(values, argument, 0, k - 1, remedy)
 
     @property
     def _names(self) -> Names | None:
-        return None if self.elements is None else checked_names(self.elements, "PosetElements: elements")
+        if self.elements is None:
+            names = column_names(self.relation, "relation") if hasattr(self.relation, "columns") else None
+            return None if names is None else tuple(names)
+        return checked_names(self.elements, "PosetElements: elements")
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         elements, names = np.ascontiguousarray(parts[:, 0]), self._names

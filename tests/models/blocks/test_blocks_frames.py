@@ -58,6 +58,7 @@ def test_missing_numbers_of_later_blocks_are_named(form):
     ("column", "reason"),
     [
         ("old", "X, row 0: found 'old' in column 'age', where estimators take numbers: encode categories before"),
+        ("far older than I am", "X, row 0: .* encode texts before, as by .*TfidfVectorizer.., 'age'., remainder"),
         ("1", "X, row 0: found '1' in column 'age', a string: make numbers of such columns"),
         (pd.Timestamp("2020-01-01"), "X: column 'age' holds times: make numbers of them"),
     ],

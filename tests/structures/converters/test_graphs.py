@@ -128,7 +128,7 @@ GRAPHS, ORDERS, TREES = Graphs(vertices=NAMES), PartialOrders(items=NAMES), Span
         (lambda: GRAPHS.from_networkx([_graph(), _graph(nodes=["x"])]), "row 1: 'x' is no vertex"),
         (lambda: GRAPHS.from_networkx([nx.MultiGraph([("a", "b")] * 2)]), "row 0: .* occurs twice"),
         (lambda: GRAPHS.from_networkx([[("a", "b")]]), "row 0: .*is no graph of networkx; see from_edges"),
-        (lambda: ORDERS.from_networkx([_graph(("a", "b"))]), "row 0: the graph is not directed, which relations are"),
+        (lambda: ORDERS.from_networkx([_graph(("a", "b"))]), "row 0: the graph is not directed: pass a DiGraph"),
         (lambda: ORDERS.from_edges([[("a", "b"), ("b", "a")]]), "row 0: .* 'b' to 'a' has one in return"),
         (
             lambda: ORDERS.from_edges([[("d", "b"), ("b", "c")]]),
