@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_runs import Failing, fitted
+from cli_runs import Failing, fitted, write_csv
 from combpred._cli.main import main
 
 DASH = "; a value that begins with '-' is joined by '=', as in --targets=-a"
@@ -61,6 +61,28 @@ def test_nothing_is_written_over_what_is_read(
     assert "--plot: cannot write m" in fails("evaluate", "train.csv", "--model", "m", "--plot", "m")
     assert "--output: cannot write" in fails("consensus", "train.csv", "--targets", "L*", "--output", "train.csv")
     assert Path(rankings[0]).read_bytes() == before
+
+
+def test_columns_of_predictions_have_names_of_their_own(tmp_path: Path, fails: Failing) -> None:
+    rows: list[list[object]] = [[i, i, "a>b" if i % 2 else "b>a"] for i in range(12)]
+    path, model = write_csv(tmp_path / "t.csv", ["x", "value", "order"], rows), str(tmp_path / "m")
+    fitted(path, "--targets", "order", "--id", "value", "--model", model)
+    assert main(["predict", path, "--model", model]) == 0
+    said = fails("predict", path, "--model", model, "--certificate")
+    assert "--id: 'value' is what a column of the predictions is called; rename it" in said
+    said = fails("fit", path, "--targets", "order", "--labels", "l.xml", "--model", model)
+    assert "--labels and --targets both say what the targets are" in said
+
+
+def test_columns_of_a_consensus_have_one_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing
+) -> None:
+    path = write_csv(tmp_path / "b.csv", ["n", "order"], [[5, "a>b"], [-2, "b>a"]])
+    said = fails("consensus", path, "--targets", "n,order", "--weights", "n")
+    assert "--targets names 'n', and so does --weights, --drop or --id; name it once" in said
+    assert "line 3: order, n: weights is -2.0, must be finite" in fails("consensus", path, "--weights", "n")
+    assert main(["consensus", path, "--drop", "n", "--json", "--output", str(tmp_path / "o.csv")]) == 0
+    assert '"distance": 1.0' in capsys.readouterr().out and (tmp_path / "o.csv").is_file()
 
 
 def test_kinds_of_plots_are_known_before_any_work(fails: Failing) -> None:

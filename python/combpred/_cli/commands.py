@@ -39,6 +39,8 @@ METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") f
 def fit(options: argparse.Namespace) -> None:
     """Train on a file and save the model."""
     check_destination("--model", options.model, options.file, options.labels)
+    both = options.labels is not None and options.targets is not None
+    require(not both, "--labels and --targets both say what the targets are; leave one of them out")
     estimator, given = build(options)  # what is wrong without the data is told before the data is read
     table = read_table(options.file, reading(options), labels=options.labels)
     require(table.targets or options.labels is None, f"--labels: {table.source} is no ARFF file")
@@ -114,6 +116,8 @@ def predict(options: argparse.Namespace) -> None:
         shown = _probabilities(model, features[: len(few)], header, "--plot")
         draw(options.plot, [*marginals(pipeline, X, shown, few), *chains(model, features)], "no marginals")
     frame = pandas.concat([part for part in parts if len(part.columns)], axis=1)
+    for name in frame.columns[frame.columns.duplicated()]:
+        raise UsageError(f"--id: {name!r} is what a column of the predictions is called; rename it, or give --id ''")
     write_table(frame, options.output, "prediction")
 
 

@@ -36,6 +36,8 @@ def print_consensus(options: argparse.Namespace) -> None:
     weights = number_frame(table, weighing).iloc[:, 0].to_numpy() if weighing else table.weights
     left_out = {*weighing, *select(table.names, options.drop, "--drop"), *select(table.names, options.id, "--id")}
     columns = select(table.names, options.targets, "--targets") or [n for n in table.names if n not in left_out]
+    both = [name for name in columns if name in left_out]
+    require(not both, f"--targets names {summary(both)}, and so does --weights, --drop or --id; name it once")
     text = list(table.frame[columns].select_dtypes(exclude=["number", "bool"]))
     which = f"--targets: which columns of {table.source} rank? {summary(text)} hold text, the others numbers"
     require(options.targets or len(text) in (0, len(columns)), which)
@@ -56,11 +58,11 @@ def print_consensus(options: argparse.Namespace) -> None:
     frame = pandas.DataFrame(of)
     if options.output is not None:
         write_table(frame, options.output, "label")
-    elif options.json:
+    if options.json:
         facts = ("method", "distance", "lower_bound", "ratio", "optimal", "reason")
         shown = {**{name: getattr(found, name) for name in facts}, "rows": len(table)}
         print(json.dumps({**shown, "consensus": frame.to_dict("records")}, indent=1))
-    else:
+    elif options.output is None:
         print(found, *([] if found.optimal else [f"{options.method}: {found.reason}"]), sep="\n")
         total = "" if weights is None else f" of weight {weights.sum():g}"
         print(f"{counted(len(names), 'label')}, {counted(len(table), 'row')}{total}")

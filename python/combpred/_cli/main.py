@@ -27,6 +27,7 @@ _ADVICE = {
     r"pass structures\.\w+\.from_ratings\(y\).*": "write their ranks into the file",
     r"; y_from_paths of .* makes y of paths": "",
     r"take the structure of rankings with ties, WeakOrders": "give --structure weakorders",
+    r" at row \d+, must be": ", must be",
     r"take Subtrees": "give --structure subtrees",
     r"structure: None stands for .*=.permutations.": "numbers other than 0 and 1 need --structure, permutations",
     r"Unknown label type: continuous.*": "the targets are numbers that are not whole: if these are grades, give "
