@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._lib.arrays import refuse_masked
 from .forms import frame_kind
@@ -21,6 +22,26 @@ _DIVIDERS = ">;|,/"
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\}|\(.*,.*\))\s*", re.DOTALL)  # lists as Python and JSON write them
 
 
+def given_rows(lists: Any, argument: str) -> Any:
+    """Return what holds an entry for each row as it is, or what an iterator yields as a list.
+
+    Raises
+    ------
+    TypeError
+        For what holds no rows: None, a number, a string or a dict.
+    ValueError
+        When there are no rows.
+    """
+    refuse_masked(lists, argument)
+    if isinstance(lists, Iterator):
+        lists = list(lists)
+    if isinstance(lists, (str, bytes, Mapping, set, frozenset)) or not (hasattr(lists, "__len__") or issparse(lists)):
+        raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
+    if (lists.shape[0] if issparse(lists) else len(lists)) == 0:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
+    return lists
+
+
 def table_rows(
     lists: Any, argument: str, sep: str | None = None, cells: tuple[type, ...] = (*_LISTED, Mapping)
 ) -> Sequence[Any]:
@@ -28,11 +49,7 @@ def table_rows(
 
     Of a table of one column, rows are what it holds, where that is of the types `cells`, or strings and divided.
     """
-    if isinstance(lists, Iterator):
-        lists = list(lists)
-    if isinstance(lists, (str, bytes, Mapping)) or lists is None:
-        raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
-    refuse_masked(lists, argument)
+    lists = given_rows(lists, argument)
     if getattr(lists, "ndim", 0) == 2 or hasattr(lists, "columns"):  # a table, of pandas, polars, Arrow or NumPy
         if lists.shape[1] == 1:
             lists = [row[0] if isinstance(row[0], (str, *cells) if sep else cells) else row for row in _cells(lists)]

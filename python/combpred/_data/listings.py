@@ -103,8 +103,6 @@ def read_lists(
         row_entries(row, i, argument, sep, ordered, index, numbered=bool(one_based))
         for i, row in enumerate(table_rows(lists, argument, sep))
     ]
-    if not rows:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     for i, entries in enumerate(rows):
         if len(set(entries)) < len(entries):
             twice = next(entry for at, entry in enumerate(entries) if entry in entries[:at])

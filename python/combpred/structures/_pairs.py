@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.entries import table_rows
+from .._data.entries import given_rows, table_rows
 from .._data.forms import columns_in_order
 from .._data.listings import as_table
 from .._data.names import numbers_of
@@ -58,7 +58,7 @@ def from_edges(self: Any, graphs: Any, *, closure: bool = False, as_frame: bool 
     array([[-1,  1,  1]], dtype=int32)
     """
     rows = table_rows(graphs, "graphs", cells=(list, np.ndarray))  # a tuple is an edge
-    return _y(self, [_pairs(row, i) for i, row in enumerate(rows)], closure, as_frame)
+    return _y(self, [_pairs(row, i) for i, row in enumerate(rows)], closure, graphs if as_frame else None)
 
 
 def from_networkx(self: Any, graphs: Any, *, closure: bool = False, as_frame: bool = False) -> Any:
@@ -93,8 +93,8 @@ def from_networkx(self: Any, graphs: Any, *, closure: bool = False, as_frame: bo
     >>> Graphs(vertices=["Bath", "Cork", "Dover"]).from_networkx([nx.Graph([("Bath", "Dover")])])
     array([[0, 1, 0]], dtype=int32)
     """
-    graphs = [graphs] if hasattr(graphs, "is_directed") else graphs
-    for i, graph in enumerate(graphs):
+    rows = [graphs] if hasattr(graphs, "is_directed") else table_rows(graphs, "graphs", cells=(object,))
+    for i, graph in enumerate(rows):
         if not hasattr(graph, "is_directed"):
             raise TargetError(i, f"found {graph!r:.60}, which is no graph of networkx; see from_edges", "graphs")
         if graph.is_directed() != self._directed:
@@ -102,8 +102,8 @@ def from_networkx(self: Any, graphs: Any, *, closure: bool = False, as_frame: bo
             if self._directed:
                 which = "not directed: pass a DiGraph, whose edges lead from each item to those behind it"
             raise TargetError(i, f"the graph is {which}", "graphs")
-    nodes = [list(graph) for graph in graphs]
-    return _y(self, [list(graph.edges()) for graph in graphs], closure, as_frame, nodes)
+    nodes = [list(graph) for graph in rows]
+    return _y(self, [list(graph.edges()) for graph in rows], closure, graphs if as_frame else None, nodes)
 
 
 def from_adjacency(self: Any, graphs: Any, *, closure: bool = False, as_frame: bool = False) -> Any:
@@ -139,9 +139,7 @@ def from_adjacency(self: Any, graphs: Any, *, closure: bool = False, as_frame: b
     """
     if getattr(graphs, "ndim", 3) not in (1, 3):  # a series holds a matrix for each row
         raise ValueError(f"graphs must have shape (n, N, N), got {graphs.shape}; one matrix is passed as [matrix]")
-    matrices = [_matrix(self, matrix, i) for i, matrix in enumerate(graphs)]
-    if not matrices:
-        raise ValueError("graphs has 0 rows; at least 1 is needed")
+    matrices = [_matrix(self, matrix, i) for i, matrix in enumerate(given_rows(graphs, "graphs"))]
     if _unsized(self):
         self = self._with(**{self._sized.parameter: len(matrices[0])})
     names, n = self._names, _size(self)
@@ -158,7 +156,7 @@ def from_adjacency(self: Any, graphs: Any, *, closure: bool = False, as_frame: b
         if self._directed and matrix.diagonal().all():
             matrix = matrix & ~np.eye(n, dtype=np.bool_)  # the order is given as a reflexive one
         pairs.append([(called[u], called[v]) for u, v in np.argwhere(matrix if self._directed else np.triu(matrix))])
-    return _y(self, pairs, closure, as_frame)
+    return _y(self, pairs, closure, graphs if as_frame else None)
 
 
 def to_edges(self: Any, y: Any) -> list[list[tuple[Any, Any]]]:
@@ -265,16 +263,14 @@ def to_adjacency(self: Any, y: Any) -> NDArray[np.bool_]:
 
 
 def _y(
-    self: Any, pairs: list[list[Any]], closure: bool, as_frame: bool, nodes: Sequence[Sequence[Any]] | None = None
+    self: Any, pairs: list[list[Any]], closure: bool, framed: Any = None, nodes: Sequence[Sequence[Any]] | None = None
 ) -> Any:
-    """Return y for pairs of names or numbers; `nodes` are checked, too."""
+    """Return y for pairs of names or numbers, as a frame with the index of `framed`; `nodes` are checked, too."""
     cls, parameter = type(self).__name__, str(self._sized.names)
     if closure and self.name != "partialorders":
         raise TypeError(f"closure: {cls} need not be transitive; leave it out")
     noun = {"vertices": "vertex", "items": "item"}[parameter]
     listed = [[end for pair in row for end in pair] for row in pairs]
-    if not listed:
-        raise ValueError("graphs has 0 rows; at least 1 is needed")
     numbers = numbers_of(listed if nodes is None else nodes, self._names, "graphs", cls, parameter, noun)
     n = _size(self)
     for i, row in enumerate(numbers):
@@ -305,7 +301,7 @@ def _y(
         name = u if self._names is None else self._names[u]
         raise TargetError(i, f"{noun} {name!r} is before itself: the pairs form a cycle", "graphs")
     y = self.space.encode(tables if self._directed else _edge_rows(self, tables, pairs), "graphs")
-    return as_table(y, tuple(self.feature_names()), True) if as_frame else y
+    return y if framed is None else as_table(y, tuple(self.feature_names()), True, framed)
 
 
 def _edge_rows(self: Any, tables: NDArray[np.bool_], pairs: list[list[Any]]) -> NDArray[np.int32]:

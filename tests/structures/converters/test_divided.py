@@ -297,3 +297,32 @@ def test_what_is_missing_is_refused(convert, message):
 def test_rows_of_fewer_tiers_end_in_nothing():
     table = pd.DataFrame({"1st": ["a=b", "a"], "2nd": ["c", "b"], "3rd": [None, "c"]})
     assert WeakOrders.from_tiers(table, tie_sep="=").tolist() == [[1, 1, 2], [1, 2, 3]]
+
+
+READ = [
+    Permutations.from_orders,
+    Permutations.from_top_k,
+    WeakOrders.from_tiers,
+    LabelSets.from_sets,
+    Cliques.from_vertices,
+    Assignments.from_pairs,
+    Routes(places=ABC).from_names,
+    Routes().from_names,
+    Paths([("a", "b"), ("b", "c")], "a", "c", vertices=ABC).from_vertices,
+    Hierarchy.from_paths,
+    Hierarchy.from_paths(TREE).y_from_paths,
+    Subtrees.from_paths(TREE).y_from_paths,
+    Graphs(vertices=ABC).from_edges,
+    Graphs(vertices=ABC).from_networkx,
+    Graphs(vertices=ABC).from_adjacency,
+]
+
+
+@pytest.mark.parametrize("convert", READ, ids=lambda convert: getattr(convert, "__qualname__", str(convert)))
+def test_what_has_no_rows_is_refused(convert):
+    for empty in ([], pd.Series([], dtype=object), iter([])):
+        with pytest.raises(ValueError, match=r"^\w+ has 0 rows; at least 1 is needed$"):
+            convert(empty)
+    for wrong in (None, 3, "a", {"a": 1}):
+        with pytest.raises(TypeError, match=r"^\w+ must be a list with an entry for each row, got"):
+            convert(wrong)

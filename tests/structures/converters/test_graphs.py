@@ -211,3 +211,15 @@ def test_graphs_through_searches():
     with pytest.raises(ValueError, match="'x'"):
         best.predict(X, constraints={"required": [("a", "x")]})
     np.testing.assert_array_equal(trees.decode(weights), trees.from_networkx(rows))  # by another algorithm
+
+
+def test_series_of_graphs_keep_their_index():
+    graphs, edges = Graphs(vertices=NAMES), [[("a", "b")], [("b", "c"), ("c", "d")]]
+    drawn = graphs.to_networkx(graphs.from_edges(edges))
+    expected = pd.DataFrame(graphs.from_edges(edges), columns=graphs.feature_names(), index=["x", "y"])
+    matrices = list(graphs.to_adjacency(graphs.from_edges(edges)))
+    converters = [(graphs.from_edges, edges), (graphs.from_networkx, drawn), (graphs.from_adjacency, matrices)]
+    for convert, rows in converters:
+        pd.testing.assert_frame_equal(convert(pd.Series(rows, index=["x", "y"]), as_frame=True), expected)
+    np.testing.assert_array_equal(graphs.from_networkx(iter(drawn)), expected)
+    np.testing.assert_array_equal(graphs.from_networkx(pd.DataFrame({"graph": drawn})), expected)
