@@ -15,6 +15,7 @@ from combpred.structures import (
     DirectedCycles,
     Graphs,
     LabelSets,
+    PartialOrders,
     Permutations,
     Routes,
     SpanningTrees,
@@ -188,3 +189,12 @@ def test_columns_of_visits_keep_their_order(structure, frame):
 def table(frame, rows, names):
     """Return rows as a data frame of a library."""
     return frame(dict(zip(names, rows.T, strict=True)))
+
+
+def test_relations_in_frames_are_compared_by_name():
+    pairs = [f"pair {i}" for i in range(3)]
+    for structure in (Tournaments(), PartialOrders()):
+        y = pd.DataFrame(type(structure)(3).sample(8, random_state=0), columns=pairs)
+        assert structure.score(y, y[pairs[::-1]]) == 1
+        with pytest.raises(ValueError, match="y_pred lacks the columns 'pair 0' and has 'other'; those of y_true are"):
+            structure.score(y, y.rename(columns={"pair 0": "other"}))

@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, cross_val_score
 
 from combpred import ProbabilisticStructured, StructuredRidge, StructuredSGD
 from combpred._lib.errors import RowError
-from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
+from combpred.structures import Cycles, LabelSets, MultiClass, Ordinal, Permutations, Structure
 
 # Classes.
 
@@ -331,3 +331,18 @@ def test_labels_that_share_the_last_position_come_behind_in_any_order(row: list[
     before = (y[:, np.newaxis] > 0) & (y[:, np.newaxis] < y)
     agree = [full for full in space.enumerate() if not (before & (full[:, np.newaxis] > full)).any()]
     np.testing.assert_allclose(space.space.embed_targets([row])[0], space.embed(agree).mean(axis=0), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("structure", "what"),
+    [
+        (Permutations(labels=["a"]), "Permutations: the number of labels must be at least 2, got 1"),
+        (Cycles(vertices=["a", "b"]), "Cycles: the number of vertices must be at least 3, got 2"),
+        (Ordinal(["a"]), "Ordinal: the number of grades must be at least 2, got 1"),
+        (Permutations(1), "Permutations: n_labels must be at least 2, got 1"),
+        (Ordinal(1), "Ordinal: grades must be at least 2, got 1"),
+    ],
+)
+def test_too_few_are_counted_as_they_were_given(structure: Structure, what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        structure.count()

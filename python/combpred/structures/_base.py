@@ -524,8 +524,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             raise TypeError(f"n must be an integer, got {n!r}")
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
-        seed = seed_of(random_state)
-        return self.space.decode_parts(self.space.sample(int(n), seed))
+        return self.space.decode_parts(self.space.sample(int(n), seed_of(random_state)))
 
     def enumerate(self) -> Iterator[Any]:
         """Return an iterator over all members, each once, in a fixed order.
@@ -769,7 +768,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return the size, checked: the parameter, or the number of names."""
         parameter, names = self._sized.parameter, self._names
         if names is not None and getattr(self, parameter) is None:
-            return self._with(**{parameter: len(names)})._size(parameter, None, "n", self._sized.least)
+            sized = self._with(**{parameter: len(names)})
+            return sized._size(parameter, None, "n", self._sized.least, f"the number of {self._sized.names}")
         n = self._size(parameter, self._sized.source, "n", self._sized.least)
         if names is not None and n != len(names):
             raise ValueError(
@@ -782,7 +782,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return y, which messages call `argument`, as an array with a column for each item."""
         return target_matrix(y, argument, self._n(), self._sized.column, self._sized.parameter)
 
-    def _size(self, parameter: str, source: str | None, key: str, least: int | None = None) -> int:
+    def _size(self, parameter: str, source: str | None, key: str, least: int | None = None, noun: str = "") -> int:
         """Return the value of an integer parameter, checked.
 
         Parameters
@@ -795,6 +795,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             What the library calls the parameter; its range is in the catalogue.
         least : int or None, default=None
             Smallest legal value, if it is not that of the catalogue.
+        noun : str, default=""
+            What messages call it; without one, by the parameter.
 
         Raises
         ------
@@ -803,7 +805,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When the value is None or out of bounds.
         """
-        value, legal, whose = getattr(self, parameter), self._range(key), f"{type(self).__name__}: {parameter}"
+        value, legal, whose = getattr(self, parameter), self._range(key), f"{type(self).__name__}: {noun or parameter}"
         at_least = legal.least if least is None else least
         if value is None:
             remedy = "" if source is None else f", or use structure_ of a fitted estimator, which has it from {source}"

@@ -102,7 +102,9 @@ class Ordinal(Structure):
 
     def _n(self) -> int:
         names = self._names
-        return super()._n() if names is None else self._with(grades=len(names))._size("grades", None, "n", 2)
+        if names is None:
+            return super()._n()
+        return self._with(grades=len(names))._size("grades", None, "n", 2, "the number of grades")
 
     def _resolve(self, y: Any) -> Ordinal:
         if self._names is not None:
