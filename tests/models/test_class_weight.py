@@ -114,7 +114,7 @@ def test_mini_batches_take_a_dict():
     ("structure", "y", "given", "message"),
     [
         (None, NAMES[LABELS], {"d": 2.0}, "class_weight names 'd', which is none of the classes 'a', 'b', 'c'"),
-        (None, NAMES[LABELS], {"a": -1.0}, "class_weight is -1.0 at row 0"),
+        (None, NAMES[LABELS], {"a": -1.0}, "class_weight of 'a' is -1.0, must be a finite number"),
         (
             None,
             NAMES[LABELS],
