@@ -79,7 +79,7 @@ def test_points_that_may_mark_thousands_are_noticed(
         (["--choices"], "--choices is of names in several columns, such as a first and a second choice; leave it out"),
         (["--decimal", ".", "--thousands", "."], "--thousands and --decimal are both '.'; they must differ"),
         (["--decimal", ",,"], "--decimal: ',,' is not one character"),
-        (["--labels", "l.xml"], "--labels: "),
+        (["--labels", "l.xml"], "--labels and --targets both say what the targets are"),
         (
             ["--alpha", "auto", "--estimator", "ProbabilisticStructured"],
             "--alpha auto: ProbabilisticStructured does not",

@@ -81,6 +81,32 @@ def test_zeros_in_front_are_noticed_in_any_row(tmp_path: Path) -> None:
     assert read_table(str(path), {}).doubts == {}
 
 
+def test_codes_come_back_as_they_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, model = tmp_path / "t.csv", str(tmp_path / "m")
+    path.write_text("x,k\n" + "".join(f"{i % 2},{['01', '12'][i % 2]}\n" for i in range(12)))
+    fitted(str(path), "--targets", "k", "--model", model)
+    capsys.readouterr()
+    assert main(["predict", str(path), "--model", model]) == 0
+    assert capsys.readouterr().out.split() == ["k", *["01", "12"] * 6]
+    assert main(["evaluate", str(path), "--model", model, "--metric", "accuracy"]) == 0
+    assert "accuracy  1.0000" in capsys.readouterr().out
+
+
+def test_columns_of_parquet_that_hold_lists_or_nothing_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing
+) -> None:
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    path, model = str(tmp_path / "t.parquet"), str(tmp_path / "m")
+    frame = pd.DataFrame({"x": [0, 1] * 6, "n": [[1, 2]] * 12, "k": ["a", "b"] * 6})
+    frame.to_parquet(path)
+    said = fails("fit", path, "--targets", "k", "--model", model)
+    assert "the column 'n' holds lists such as [1 2]: make a column of each of their entries, or --drop it" in said
+    frame.assign(n=pd.array([None] * 12, dtype="Int64")).to_parquet(path)
+    assert "leave it out with --drop 'n'" in fails("fit", path, "--targets", "k", "--model", model)
+    fitted(path, "--targets", "k", "--impute", "mean", "--model", model)
+    assert "constant: n" in capsys.readouterr().out
+
+
 def test_inputs_without_values_are_constant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = table(tmp_path / "t.csv", [""])
     fitted(path, "--targets", "k", "--impute", "median", "--model", str(tmp_path / "m"))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli_runs import Failing, fitted, write_csv
+from combpred import SamplingError
 from combpred._cli import commands
 from combpred._cli.main import main
 
@@ -20,7 +21,7 @@ from combpred._cli.main import main
     ("changes", "words"),
     [
         ({"--structure": "knots"}, ["no structure 'knots'", "permutations"]),
-        ({"--structure": "hierarchy"}, ["needs --param parent=VALUE"]),
+        ({"--structure": "paths"}, ["needs --param arcs=VALUE"]),
         ({"--param": "n_labels"}, ["'n_labels' is not NAME=VALUE", "n_labels"]),
         ({"--param": "size=2"}, ["'size=2' is none of the parameters, which are n_labels", "Permutations"]),
         ({"--param": "alfa=2"}, ["'alfa=2' is none of the parameters, do you mean alpha? They are n_labels"]),
@@ -247,6 +248,14 @@ def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
         )
 
 
+def test_samples_that_cannot_be_drawn_are_no_traceback(monkeypatch: pytest.MonkeyPatch, fails: Failing) -> None:
+    def drawing(*_: object) -> None:
+        raise SamplingError("no sample within 10 steps")
+
+    monkeypatch.setattr(commands, "info", drawing)
+    assert fails("info") == "combpred: error: no sample within 10 steps"
+
+
 def test_interrupt_has_its_own_status(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -280,10 +289,10 @@ def test_advice_is_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFix
     said = fails(
         "fit", path, "--targets", "target", "--structure", "permutations", "--param", "labels=a,b", "--model", model
     )
-    assert said.endswith("t.csv: target: y has 'c'; those of Permutations are 'a', 'b'")
+    assert "t.csv: target: y has 'c'; those of Permutations are 'a', 'b'" in said
 
 
-@pytest.mark.parametrize("cell", ["['a', 'b']", "a, b", "a;b", "pet/cat"])
+@pytest.mark.parametrize("cell", ["a, b", "a;b", "pet/cat"])
 def test_fields_of_several_names_that_are_taken_for_classes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], cell: str
 ) -> None:

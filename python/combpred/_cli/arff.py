@@ -99,11 +99,8 @@ def _decoded(source: str, text: list[str], head: int, is_sparse: bool) -> tuple[
             for j, value in values.items() if is_sparse else enumerate(values):
                 name, kind = attributes[j]
                 said = kind.lower() if isinstance(kind, str) else "{" + ", ".join(kind) + "}"
-                fits = (
-                    value in kind
-                    if isinstance(kind, list)
-                    else kind == "STRING" or notna(to_numeric(value, errors="coerce"))
-                )
+                is_number = notna(to_numeric(value, errors="coerce"))
+                fits = value in kind if isinstance(kind, list) else kind == "STRING" or is_number
                 if value is not None and not fits:
                     what = f"{name!r} holds {value!r}, which is not as @attribute says: {said}"
                     raise UsageError(f"{where}: {what}") from None

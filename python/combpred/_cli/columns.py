@@ -122,6 +122,9 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
             continue
         categories.append(name)
+        lists = table.frame[name].dropna()[:1].map(np.ndim).any()
+        what = f"{table.source}: the column {name!r} holds lists such as {next(iter(fields), '')}"
+        require(not lists, f"{what}: make a column of each of their entries, or --drop it")
         if name not in asked:
             _refuse_notations(table.source, fields, table.marks)
             _refuse_mistakes(table, fields)
@@ -133,6 +136,8 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
 
 def _doubts(whole: Any) -> Iterator[str]:
     """Yield what to know of a column of whole numbers that may be something else."""
+    if whole.empty:
+        return
     day, month = whole.mod(100), whole.mod(10_000) // 100
     if len(whole) >= _FEW and (np.diff(whole) == 1).all():
         yield f"numbers the rows; if it is no input, give --id {whole.name!r} or --drop it"
@@ -149,17 +154,15 @@ def _refuse_notations(source: str, fields: Any, marks: tuple[str, str]) -> None:
         read = fields.str.fullmatch(_number(*notation))
         alike = fields[read & ~known]
         if len(alike) and read.mean() > _SHARE:
-            other = [
-                (key, new)
-                for key, new, old in zip(("--thousands", "--decimal"), notation, marks, strict=True)
+            other = zip(("--thousands", "--decimal"), notation, marks, strict=True)
+            option = " ".join(
+                f"{key} {new if new in '.,' else repr(new)}"
+                for key, new, old in other
                 if new != old and alike.str.contains(new, regex=False).any()
-            ]
-            option = " ".join(f"{key} {mark if mark in '.,' else repr(mark)}" for key, mark in other)
-            unsure = " (or --decimal , if these are decimal commas)" * (option == "--thousands ,")
-            what = (
-                f"{source}: the column {name!r} holds numbers such as {alike.iloc[0]!r}, which are not read as numbers"
             )
-            raise UsageError(f"{what}: give {option}{unsure}, or --categorical {name!r} if they are names")
+            unsure = " (or --decimal , if these are decimal commas)" * (option == "--thousands ,")
+            what = f"the column {name!r} holds numbers such as {alike.iloc[0]!r}, which are not read as numbers"
+            raise UsageError(f"{source}: {what}: give {option}{unsure}, or --categorical {name!r} if they are names")
 
 
 def _number(thousands: str, decimal: str) -> str:

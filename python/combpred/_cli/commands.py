@@ -19,7 +19,7 @@ from .. import metrics
 from .._data.checks import counted
 from .._data.targets import summary
 from .._data.warn import warn_user
-from .._lib.errors import RowError
+from .._lib.errors import DataError
 from .._lib.versions import show_versions
 from .._models.ridge_cv import StructuredRidgeCV
 from ..structures import structure_classes
@@ -161,14 +161,13 @@ def naming_rows(table: Table, columns: Sequence[str], rows: Any = None) -> Itera
     shown = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")
     try:
         yield
-    except RowError as error:
-        row = int(error.row if rows is None else rows[error.row])
-        raise UsageError(f"{table.where(row)}: {shown}: {error.reason}") from error
     except InvalidParameterError:  # of the estimator
         raise
-    except (ValueError, TypeError) as error:
-        where = "--" if str(error).startswith("constraints") else f"{table.source}: {shown}: "
-        raise UsageError(f"{where}{error}") from error
+    except (DataError, ValueError, TypeError) as error:
+        row, what = getattr(error, "row", None), getattr(error, "reason", str(error))
+        place = table.source if row is None else table.where(int(row if rows is None else rows[row]))
+        where = "--" if row is None and what.startswith("constraints") else f"{place}: {shown}: "
+        raise UsageError(f"{where}{what}") from error
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:

@@ -55,10 +55,7 @@ _READING: _Options = {
     "--no-header": ({"action": "store_false", "default": None, "dest": "header"}, "no names; they are x0, x1, …"),
 }
 _IDS: _Options = {
-    "--id --index-col COLUMNS": (
-        {"dest": "id", **_MANY},
-        "are neither inputs nor targets, but copied to the predictions",
-    ),
+    "--id --index-col COLUMNS": ({"dest": "id", **_MANY}, "are no inputs, but copied to the predictions"),
 }
 _NAMES: _Options = {
     "--target-sep C": "divides the names in a target (default: > in orders, | in sets)",
@@ -235,7 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("combpred: interrupted", file=sys.stderr)
         return 130
-    except (UsageError, ValueError, TypeError, OSError, MemoryError) as error:
+    except (UsageError, ValueError, TypeError, OSError, RuntimeError, MemoryError) as error:
         if options.debug:
             raise
         print(f"combpred: error: {_spoken(error)}", file=sys.stderr)

@@ -229,13 +229,9 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         if names[0] == "" and len(names) > 1:
             names[0] = "index"  # as pandas writes the index of a data frame
         _check_names(source, names)
-        how |= {
-            "names": names,
-            "header": 0 if header else None,
-            "na_values": ["", "?", *(reading.get("na_values") or [])],
-        }
+        how |= {"names": names, "header": 0 if header else None, "thousands": thousands or None, "decimal": decimal}
         how |= {key: reading[key] for key in _FIELDS if reading.get(key) is not None}
-        how |= {"thousands": thousands or None, "decimal": decimal}
+        how["na_values"] = ["", "?", *(reading.get("na_values") or [])]
         frame = pandas.read_csv(io.BytesIO(data), **how)
     except (pandas.errors.ParserError, ValueError) as error:
         raise UsageError(f"{source}: {str(error).strip()}") from error

@@ -146,7 +146,8 @@ class TargetColumns:
         else:
             cells = self._shown(predicted, structure)
             rows = pandas.DataFrame([cell.split(self.sep) for cell in cells] if self.spread else cells)
-            rows = rows.reindex(columns=range(max(len(self.columns), rows.shape[1]))).fillna("")
+            wide = range(max(len(self.columns), rows.shape[1]))
+            rows = rows.fillna("").reindex(columns=wide, fill_value="")
         if self.form == "orders":  # as many choices as were asked for
             rows = rows.iloc[:, : len(self.columns)]
         more = [f"{self.columns[-1]}_{j}" for j in range(len(rows.columns) - len(self.columns))]
@@ -244,7 +245,9 @@ def find_targets(
         if numbers.empty:
             doubt_alike(table.source, column.str.strip().unique())
         named = '"' in json.dumps([given.get(key) for key in ("grades", "parent", "nodes")])  # which are then strings
-        return TargetColumns(columns, "values", as_text=named or structure == "posetelements"), {}, structure
+        coded = columns[0] in table.doubts and structure in (None, "multiclass")  # such as 01, which comes back as 01
+        as_text = named or coded or structure == "posetelements"
+        return TargetColumns(columns, "values", as_text=as_text), {}, structure
     divider = sep or {"sets": SET, "tree": BELOW}.get(form, ORDER)
     require(sep is None or not spread or form == "tree", undivided)
     if not spread and paths is None:
