@@ -108,13 +108,28 @@ def test_names_and_separators_are_learnt_where_they_are_not_given():
     assert all(row == "a" for row in heavy.predict(X))
 
 
+@pytest.mark.parametrize("form", CASES)
+def test_averages_have_the_structure_of_their_members(form):
+    structure, y = CASES[form]
+    members = [
+        ("ridge", make_pipeline(StandardScaler(), StructuredRidge(structure, alpha=0.01))),
+        ("probable", ProbabilisticStructured(structure, tol=1e-3)),
+    ]
+    average = ConvertedTargets(combpred.StructuredVoting(members, weights=[1.0, 0.0]), form).fit(X, y)
+    named = ConvertedTargets(combpred.StructuredVoting(members, structure=structure, weights=[1.0, 0.0]), form).fit(
+        X, y
+    )
+    assert [list(row) for row in average.predict(X)] == [list(row) for row in named.predict(X)]
+    assert average.score(X, y) == named.score(X, y)
+
+
 def test_what_does_not_fit_together_is_named():
     y = CASES["sets"][1]
     with pytest.raises(
         ValueError, match="form='names' must name converters of the structure, and LabelSets has those of"
     ):
         ConvertedTargets(StructuredRidge("labelsets"), "names").fit(X, y)
-    with pytest.raises(ValueError, match="structure=None has none"):
+    with pytest.raises(ValueError, match=r"^form='sets' is of a structure, and StructuredRidge\(\) has none: give"):
         ConvertedTargets(StructuredRidge(), "sets").fit(X, y)
     with pytest.raises(ValueError, match=r"sep='\|': targets of form='pairs' are no strings"):
         ConvertedTargets(StructuredRidge("assignments"), "pairs", sep="|").fit(X, y)

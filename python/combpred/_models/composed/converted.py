@@ -19,6 +19,7 @@ from ..._data.names import output, set_output
 from ..._data.tags import input_tags
 from ..._data.targets import TargetError
 from ...structures import Structure, resolve_structure, structure_classes
+from ..base import StructuredEstimator
 from .base import Reached
 from .members import reached
 
@@ -399,7 +400,11 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
                 "structure='permutations' for label rankers"
             )
         given = innermost.estimator.structure if own else self.structure
-        if given is None or isinstance(given, Structure):
+        if given is None and isinstance(innermost.estimator, StructuredEstimator):
+            given = innermost.estimator._own_structure()  # of averages that of their members
+        if given is None:
+            raise ValueError(f"form={self.form!r} is of a structure, and {innermost.estimator!r} has none: give it one")
+        if isinstance(given, Structure):
             return given
         known = structure_classes().get(given) if isinstance(given, str) else None
         return known or resolve_structure(given, None)  # which refuses all else
@@ -413,10 +418,8 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         forms = [form for form in forms if f"to_{form}" in names]
         if self.form not in forms:
             called = structure.__name__ if inspect.isclass(structure) else type(structure).__name__
-            what = (
-                f"{called} has those of {', '.join(map(repr, forms))}" if forms else f"structure={structure!r} has none"
-            )
-            raise ValueError(f"form={self.form!r} must name converters of the structure, and {what}")
+            what = f"those of {', '.join(map(repr, forms))}" if forms else "none"
+            raise ValueError(f"form={self.form!r} must name converters of the structure, and {called} has {what}")
         return getattr(structure, f"{start if way == 'from' else 'to_'}{self.form}")
 
     def _separated(self, convert: Any) -> dict[str, str]:
