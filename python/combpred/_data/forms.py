@@ -128,7 +128,17 @@ def frame_kind(y: Any) -> str | None:
 
 
 def lists_of(y: Any) -> Any:
-    """Return a series of lists of polars or Arrow as an array of lists, like one of pandas; anything else as it is."""
+    """Return a series of lists of polars or Arrow as an array of lists, like one of pandas; anything else as it is.
+
+    So are tables of pandas, polars and Arrow with one column that holds lists, sets, dicts or graphs.
+    """
+    columns: Any = getattr(y, "column_names", getattr(y, "columns", ())) if frame_kind(y) else ()
+    if len(columns) == 1 and len(y):
+        held = lists_of(y.iloc[:, 0] if hasattr(y, "iloc") else y[columns[0]])
+        first = held.iloc[0] if hasattr(held, "iloc") else held[0]
+        if not (isinstance(first, (*_CELLS, dict)) or hasattr(first, "edges")):
+            return y
+        return np.fromiter(held, dtype=object, count=len(y))
     kind = str(getattr(y, "type", getattr(y, "dtype", ""))) if frame_kind(y) == "polars" else ""
     if not kind.startswith(("List", "list", "large_list", "fixed_size_list")):
         return y
@@ -193,7 +203,7 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
         Names of items: rows of these are no numbers, whatever they look like.
     """
     refuse_masked(y, argument)
-    y = lists_of(y)
+    given, y = y, lists_of(y)
     if hasattr(y, "is_directed"):  # one graph
         row, differs = y, 0
     elif isinstance(y, (list, tuple)):
@@ -211,13 +221,17 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
     listed = row if isinstance(row, (list, tuple, np.ndarray)) else None
     entry = None if listed is None or len(listed) == 0 else listed[0]
     wrong = {"lists": (str, tuple, dict, list), "matrices": (str, tuple, dict), "names": ()}
+    in_cells = listed is not None and getattr(y, "ndim", 2) == 1 and rows in ("numbers", "matrices")
+    if in_cells and listed is not None and all(map(_is_number, listed)):
+        what = f"found the list {list(listed)!r:.60} in one cell: {argument}{_to_lists(given)} has columns of numbers"
+        raise TargetError(0, f"{what}; of names, {converter}", argument)
     of_lists = listed is not None and (len(listed) != 1 or getattr(y, "ndim", 2) == 1)
     named = of_lists if rows == "names" else isinstance(row, str) and rows != "labels"
     if rows == "labels" and isinstance(entry, str) and listed is not None and len(listed) == 1:
         entry = listed if getattr(y, "ndim", 2) == 1 else None  # a column of labels has two dimensions
     first = entry[0] if rows == "matrices" and isinstance(entry, list) and entry else None
     odd = isinstance(first, str) or isinstance(entry, wrong.get(rows, (str, tuple, dict, list, np.ndarray)))
-    if named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
+    if in_cells or named or odd or isinstance(row, (set, frozenset, dict)) or hasattr(row, "edges"):
         shown = row.tolist() if isinstance(row, (np.ndarray, np.generic)) else row
         if isinstance(shown, list):
             shown = [each.item() if isinstance(each, np.generic) else each for each in shown]
@@ -225,6 +239,13 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
         raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}{said}", argument)
     if differs and rows in ("numbers", "names", "labels"):
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
+
+
+def _to_lists(y: Any) -> str:
+    """Return the call that makes lists of a series, or of a table of one column, as it is written behind its name."""
+    columns = getattr(y, "column_names", getattr(y, "columns", ()))
+    how = {"polars": "to_list", "pyarrow": "to_pylist"}.get(type(y).__module__.partition(".")[0], "tolist")
+    return "".join(f"[{name!r}]" for name in columns) + f".{how}()"
 
 
 def _first_of(y: Any) -> Any:
@@ -235,6 +256,9 @@ def _first_of(y: Any) -> Any:
     value = (first.to_pylist() if hasattr(first, "to_pylist") else first.to_list())[0]
     return tuple(value.values()) if hasattr(y, "column_names") else value
 
+
+#: What holds several entries in one cell of a table.
+_CELLS = (list, tuple, set, frozenset, np.ndarray)
 
 #: Words for yes and no in tables, in small letters.
 _WORDS = {"yes": 1, "no": 0, "y": 1, "n": 0, "true": 1, "false": 0, "t": 1, "f": 0}

@@ -283,7 +283,8 @@ class Paths(Structure):
         said, colon, cycle = super()._said(reason).partition("form a cycle: ")
         if self._names is not None:  # "0 → 1 → … (20 vertices) → 0"
             cycle = re.sub(r"(?<!\()\b\d+", lambda vertex: repr(self._called_by([int(vertex[0])])[0]), cycle)
-        return f"{said}{colon}{cycle}"
+        converter = f"; {self._converter}" if "paths list" in said or "a path lists" in said else ""
+        return f"{said}{colon}{cycle}{converter}"
 
     def _called_by(self, vertices: list[int]) -> list[Any]:
         """Return vertices by their names, or numbers where they have none."""
