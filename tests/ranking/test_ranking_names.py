@@ -21,7 +21,7 @@ from combpred.ranking import (
     OnlineLabelRanker,
     RankingByPairwiseComparison,
 )
-from combpred.structures import Permutations, WeakOrders
+from combpred.structures import PartialOrders, Permutations, Tournaments, WeakOrders
 
 NAMES = ["tea", "milk", "juice"]
 RANKERS = [
@@ -58,6 +58,32 @@ def test_ratings_with_ties_and_gaps_are_learnt_as_refusals_advise(data):
         StructuredRidge("weakorders").fit(X, ranks)
     assert RankingByPairwiseComparison().fit(X, ranks).score(X, y) > 0.7
     assert kemeny(ranks).distance == kemeny(ranks.fillna(-1)).distance
+
+
+def test_preference_graphs_are_converted_as_refusals_advise(data):
+    """Nodes that are numbers would be read as positions."""
+    nx = pytest.importorskip("networkx")
+    X, y = data
+    best = y.to_numpy().argmin(axis=1) + 1
+    pairs = [[(first, last) for last in (1, 2, 3) if last != first] for first in best.tolist()]
+    graphs = [nx.DiGraph(each) for each in pairs]
+    tournaments, orders = Tournaments(items=[1, 2, 3]), PartialOrders(items=[1, 2, 3])
+    for given, make in ((graphs, "from_networkx"), (pairs, "from_edges"), (pd.Series(pairs), "from_edges")):
+        with pytest.raises(
+            ValueError, match=rf"pass relations.to_adjacency\(relations.{make}\(y\)\), with .*Tournaments"
+        ):
+            LabelRankingSVM().fit(X, given)
+        with pytest.raises(ValueError, match=rf"relations.{make}\(rankings, closure=True\)\), with .*PartialOrders\("):
+            kemeny(given)
+    made = tournaments.to_adjacency(tournaments.from_networkx(graphs))
+    np.testing.assert_array_equal(made, tournaments.to_adjacency(tournaments.from_edges(pairs)))
+    firsts = LabelRankingSVM().fit(X, made).predict(X).argmin(axis=1)
+    assert (firsts + 1 == best).mean() > 0.8
+    assert kemeny(orders.to_adjacency(orders.from_networkx(graphs, closure=True)), random_state=0).distance > 0
+    chain = np.array([[[0, 1, 0], [0, 0, 1], [0, 0, 0]]], dtype=bool)
+    with pytest.raises(ValueError, match=r"add that pair, as closure=True of structures.PartialOrders\(…\).from_adj"):
+        kemeny(chain)
+    assert kemeny(orders.to_adjacency(orders.from_adjacency(chain, closure=True))).consensus.tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("ranker", RANKERS, ids=lambda r: type(r).__name__ + str(getattr(r, "aggregation", "")))

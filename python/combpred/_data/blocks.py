@@ -343,7 +343,7 @@ def make_block(given: Any, index: int, start: int) -> Block:
         When it is not (X, y) or (X, y, sample_weight), or when these differ in the number of rows.
     """
     if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
-        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else repr(given)
+        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else f"{given!r:.80}"
         raise ValueError(f"block {index} is {shown}: {_HOW}")
     X: Any = given[0]
     y: Any = given[1]
@@ -355,7 +355,8 @@ def make_block(given: Any, index: int, start: int) -> Block:
         refuse_unread(y, "y")
         X = X if hasattr(X, "shape") else np.asarray(X)
         if len(X.shape) != 2:
-            raise ValueError(f"X has shape {X.shape}, must be (n, n_features)")
+            one = ": pass X.reshape(-1, 1) where it is one feature" if len(X.shape) == 1 else ""
+            raise ValueError(f"X has shape {X.shape}, must be (n, n_features){one}")
         refuse_masked(X, "X")
         refuse_strings(X)
         X = X.tocsr() if sparse.issparse(X) else X

@@ -257,6 +257,26 @@ def _first_of(y: Any) -> Any:
     return tuple(value.values()) if hasattr(y, "column_names") else value
 
 
+def refuse_graphs(y: Any, argument: str, *, transitive: bool = False) -> None:
+    """Raise TargetError where rows that rank are graphs or lists of pairs, of which NumPy would read the nodes.
+
+    `transitive` says whether preferences must be.
+    """
+    row = y if hasattr(y, "is_directed") else None
+    if isinstance(y, (list, tuple)) or (getattr(y, "ndim", 0) == 1 and getattr(y, "dtype", None) == np.dtype(object)):
+        row = next(iter(y), None)
+    pairs = (
+        row if isinstance(row, (list, tuple)) and all(type(pair) is tuple and len(pair) == 2 for pair in row) else ()
+    )
+    of_two = len(pairs) == 2 and all(entry in (0, 1) for pair in pairs for entry in pair)  # or a matrix
+    if hasattr(row, "edges") or (pairs and not of_two):
+        make = "from_networkx" if hasattr(row, "edges") else "from_edges"
+        cls, closed = ("PartialOrders", ", closure=True") if transitive else ("Tournaments", "")
+        how = f"relations.to_adjacency(relations.{make}({argument}{closed}))"
+        said = f"found {row!s:.60}; pass {how}, with relations = structures.{cls}(items=[…])"
+        raise TargetError(0, said, argument)
+
+
 #: What holds several entries in one cell of a table.
 _CELLS = (list, tuple, set, frozenset, np.ndarray)
 

@@ -144,7 +144,9 @@ def parents_of_nested(nested: Any, root: Any) -> tuple[NDArray[np.int32], list[A
 def parents_of_networkx(graph: Any, root: Any) -> tuple[NDArray[np.int32], list[Any]]:
     """Return the parent of each node, and their names, of a directed graph of networkx, in its order."""
     if not hasattr(graph, "is_directed"):
-        raise TypeError(f"graph must be a DiGraph of networkx, got {graph!r:.60}")
+        how = "; Hierarchy.from_nested makes a tree of dicts" if isinstance(graph, dict) else ""
+        how = ": pass networkx.DiGraph(graph)" if isinstance(graph, list) else how
+        raise TypeError(f"graph must be a DiGraph of networkx, got {graph!r:.60}{how}")
     if not graph.is_directed():
         raise ValueError("graph: its edges must lead from parent to child; networkx.bfs_tree(graph, root) directs them")
     above: dict[Any, Any] = {}

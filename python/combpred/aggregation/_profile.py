@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import seed_of, whole_number
-from .._data.forms import column_names, columns_in_order, refuse_names
+from .._data.forms import column_names, columns_in_order, refuse_graphs, refuse_names
 from .._data.inputs import check_weights, doubt_indexes
 from .._data.listings import rankings_of
 from .._data.names import with_names
@@ -25,6 +25,7 @@ _COUNTED = (
     "{name}[u, v] counts those with u before v: of a pair a row, pandas.crosstab(winner, loser).reindex(index=items, "
     "columns=items, fill_value=0) makes it"
 )
+_CLOSED = "as closure=True of structures.PartialOrders(…).from_adjacency and from_edges does"
 _INTRANSITIVE = "kemeny and acyclic_majority also take the sum of relations that are not transitive, as counts"
 
 
@@ -64,6 +65,7 @@ def _warn_of_unranked(profile: Profile, names: Sequence[Hashable] | None) -> Non
 
 
 def _read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
+    refuse_graphs(rankings, "rankings", transitive=True)
     try:
         relations = np.ndim(rankings) == 3
     except ValueError:  # rows that differ in length are refused below
@@ -96,7 +98,8 @@ def _extended(relations: NDArray[Any], weights: Any, n_extensions: Any, random_s
     try:
         encode_relations(relations, k, "rankings", transitive=True)
     except TargetError as error:
-        raise TargetError(error.row, f"{error.reason}; {_INTRANSITIVE}", "rankings") from None
+        reason = error.reason.replace("or take partial tournaments, which need not be transitive", _CLOSED)
+        raise TargetError(error.row, f"{reason}; {_INTRANSITIVE}", "rankings") from None
     before = relations.astype(np.bool_) & ~np.eye(k, dtype=np.bool_)
     return extended(before, _weights(weights, n), many, seed_of(random_state))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .._data.forms import refuse_names
+from .._data.forms import refuse_graphs, refuse_names
 from .._data.listings import rankings_of
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_numbers, doubt_numbers, error_at, target_matrix, unknown_positions
@@ -134,6 +134,7 @@ def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False)
     MemoryError
         When the n k(k−1)/2 numbers do not fit, before they are allocated.
     """
+    refuse_graphs(y, "y")
     if _is_graphs(y):
         k = items_shown(y, "graphs") if n_labels is None else n_labels
         return Preferences(encode_relations(y, k).astype(np.int8), None, k)

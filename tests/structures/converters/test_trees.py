@@ -146,7 +146,12 @@ def test_graphs_of_networkx():
         (nx.DiGraph([("a", "b"), ("b", "a"), ("c", "d")]), ValueError, "'a' never reaches the root: a cycle"),
         (nx.DiGraph([((0, 1), (1, 1))]), TypeError, r"the node \(0, 1\) is neither a string nor an integer"),
         (nx.DiGraph(), ValueError, "graph has no nodes"),
-        ([("a", "b")], TypeError, "graph must be a DiGraph of networkx"),
+        ([("a", "b")], TypeError, r"graph must be a DiGraph of networkx, .*: pass networkx.DiGraph\(graph\)"),
+        (
+            {"a": ["b"]},
+            TypeError,
+            "graph must be a DiGraph of networkx, .*; Hierarchy.from_nested makes",
+        ),
     ]:
         with pytest.raises(error, match=message):
             Hierarchy.from_networkx(wrong)
