@@ -28,7 +28,10 @@ def table(path: Path, fields: list[str], kinds: str = "ab") -> str:
         (["5 kg", "7.5 kg", "12 kg"], "numbers with a unit such as '5 kg': write plain numbers into the file, or give"),
         (["5EUR", "7EUR", "12EUR", "8"] + ["9EUR"] * 4, "numbers with a unit such as '5EUR'"),
         (["(5)", "7", "8.5"], "numbers with signs such as '(5)': write plain numbers into the file"),
-        (["12345678901234567890123", "2"], "whole numbers of too many digits such as '12345678901234567890123'"),
+        (
+            ["12345678901234567890123", "2"],
+            "numbers of too many digits or of other signs, such as '12345678901234567890123'",
+        ),
         (["1", "2", "3", "4", "5", "6 kg"], "line 7: 'n' holds '6 kg', and numbers elsewhere"),
         (
             [""],
@@ -79,6 +82,30 @@ def test_zeros_in_front_are_noticed_in_any_row(tmp_path: Path) -> None:
     assert "has zeros in front" in read_table(str(path), {}).doubts["code"]
     path.write_text("code,x,day\n" + "".join(f"{1000 + i},0.5,0{1 + i % 9}.01.2024\n" for i in range(300)))
     assert read_table(str(path), {}).doubts == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "options", "wrong"),
+    [
+        (["1,234", "1,5"], ["--thousands", ","], "'1,5'"),
+        (["1.234,5", "-1.5"], ["--thousands", ".", "--decimal", ","], "'-1.5'"),
+        (["1,234.5", "1,2345"], ["--thousands", ","], "'1,2345'"),
+        (["12,34,567", "-1,234.5", "", "7", "1,234e3"], ["--thousands", ",", "--impute", "mean"], ""),
+        (["1 234", "2 345,5"], ["--thousands", " ", "--decimal", ","], ""),
+    ],
+)
+def test_marks_that_mark_no_thousands_are_refused(
+    tmp_path: Path, fails: Failing, fields: list[str], options: list[str], wrong: str
+) -> None:
+    """pandas leaves them out wherever they are: 1,5 would be 15."""
+    common = [table(tmp_path / "t.csv", fields), "--targets", "k", "--model", str(tmp_path / "m"), *options]
+    if wrong:
+        said = fails("fit", *common)
+        assert f"t.csv, line 3: 'n' holds {wrong}, in which {options[1]!r} marks no thousands: mend it" in said
+    else:
+        fitted(*common)
+    said = fails("fit", *common[:5], "--thousands", "’")
+    assert "--thousands: '’' is not ASCII, as pandas needs: write plain numbers into the file" in said
 
 
 def test_codes_come_back_as_they_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -66,6 +66,9 @@ def test_quotation_marks_that_are_not_closed_are_named_by_their_line(tmp_path: P
     path.write_text('x,k\n1,a\n"2,b\n3,a\n4,b\n')
     said = fails("fit", str(path), "--targets", "k", "--model", str(tmp_path / "m"))
     assert said.endswith("t.csv, line 5: unexpected end of data; the quotation mark that opens in line 3 is not closed")
+    path.write_text('x,k\n1,"a \\"b\\" c"\n')
+    said = fails("fit", str(path), "--targets", "k", "--model", str(tmp_path / "m"))
+    assert "t.csv, line 2: " in said and said.endswith("; quotation marks within quoted fields are written twice")
 
 
 def test_comments_are_lines_outside_of_quotation_marks(

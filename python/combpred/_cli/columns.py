@@ -184,7 +184,7 @@ def _refuse_mistakes(table: Table, fields: Any) -> None:
         )
         raise UsageError(f"{table.source}: the column {name!r} holds {what}: write plain numbers into the file, {but}")
     if table.written and len(fields) and not odd.any():
-        what = f"whole numbers of too many digits such as {max(fields, key=len)!r}"
+        what = f"numbers of too many digits or of other signs, such as {max(fields, key=len)!r}"
         raise UsageError(f"{table.source}: the column {name!r} holds {what}: give --id or --drop, {but}")
     if 0 < odd.mean() <= 1 - _SHARE:
         row, field = next(fields[odd].items())

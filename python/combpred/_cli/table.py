@@ -207,6 +207,9 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
     decimal = reading.get("decimal") or ("," if thousands == "." else ".")
     for option, mark in ("thousands", thousands), ("decimal", decimal):
         require(len(mark) == 1 or mark == thousands == "", f"--{option}: {mark!r} is not one character")
+        require(
+            mark.isascii(), f"--{option}: {mark!r} is not ASCII, as pandas needs: write plain numbers into the file"
+        )
     require(thousands != decimal, f"--thousands and --decimal are both {decimal!r}; they must differ")
     words = [*(reading.get("true_values") or ()), *(reading.get("false_values") or ())]
     twice = [word for word, n in Counter(words).items() if n > 1]
@@ -242,10 +245,16 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         text = pandas.read_csv(io.BytesIO(data), usecols=some, dtype=object, **how)[some]
         return text.replace(rf"(?<=\d){re.escape(decimal)}0+$", "", regex=True)  # 2.0 beside blanks
 
-    if re.search(rf"(^|{sep if len(sep) > 1 else re.escape(sep)})[ \"]*0\d", content, re.MULTILINE):
-        codes = again(list(frame.select_dtypes("number"))).apply(lambda column: column.str.match(r"0\d+$").any())
-        for name in codes.index[codes.to_numpy(dtype=bool)]:
+    zeros = re.search(rf"(^|{sep if len(sep) > 1 else re.escape(sep)})[ \"]*0\d", content, re.MULTILINE)
+    numeric = list(frame.select_dtypes("number"))
+    for name, column in again(numeric).items() if numeric and (zeros or thousands) else ():
+        if column.str.match(r"0\d+$").any():
             doubts[name] = f"has zeros in front; if these are codes, give --categorical {name!r}"
+        groups = rf"[+-]?\d{{1,3}}({re.escape(thousands)}\d{{2,3}})*{re.escape(thousands)}\d{{3}}(\D.*)?"
+        marked = column[column.str.contains(thousands, regex=False, na=False)] if thousands else column[:0]
+        for row, cell in marked[~marked.str.fullmatch(groups).astype(bool)].items():
+            what = f"{name!r} holds {cell!r}, in which {thousands!r} marks no thousands: mend it, or see --decimal"
+            raise UsageError(f"{source}, line {lines[header:][row]}: {what}")
     return Table(
         source,
         frame,
@@ -293,8 +302,9 @@ def _lines(source: str, content: str, sep: str) -> list[int]:
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
-        opened = f"; the quotation mark that opens in line {line} is not closed" if "end of data" in str(error) else ""
-        raise UsageError(f"{source}, line {reader.line_num}: {error}{opened}") from error
+        opened = f"the quotation mark that opens in line {line} is not closed"
+        how = opened if "end of data" in str(error) else "quotation marks within quoted fields are written twice"
+        raise UsageError(f"{source}, line {reader.line_num}: {error}; {how}") from error
     require(lines, f"{source} is empty; a table needs a line of column names and at least one row")
     return lines
 
