@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -179,3 +179,11 @@ def test_a_doubt_is_told_once(structure, y, said, model, n):
         warnings.simplefilter("always")
         model.set_params(structure=structure).fit(np.arange(4.0 * n)[:, np.newaxis], np.array(rows))
     assert len([warning for warning in caught if said in str(warning.message)]) == 1
+
+
+def test_predictions_in_one_column_are_scored_without_a_warning_of_theirs():
+    X = np.arange(6.0).reshape(-1, 1)
+    y = pd.DataFrame({"grade": pd.Categorical(["low", "mid", "high"] * 2, ["low", "mid", "high"], ordered=True)})
+    with pytest.warns(DataConversionWarning) as warned:
+        StructuredRidge("ordinal").set_output(predict="y").fit(X, y).score(X, y)
+    assert not any("y_pred" in str(each.message) for each in warned)

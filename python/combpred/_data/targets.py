@@ -64,7 +64,7 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
     """
     values = as_array(y, argument)
     if values.ndim == 2 and values.shape[1] == 1:
-        if warn:
+        if warn and argument != "y_pred":  # predictions come as y of training, of which the user has heard
             names = getattr(y, "column_names", getattr(y, "columns", None))
             remedy = ".ravel()" if names is None else f"[{names[0]!r}]"
             warn_user(  # it begins as scikit-learn's own, which its checks of estimators look for

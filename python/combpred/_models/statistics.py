@@ -189,6 +189,12 @@ class BlockStatistics:
                 f"statistics of {_shown(self.structure)} and of {_shown(other.structure)} do not add up: give "
                 "BlockStatistics.of a structure with all sizes, or classes"
             )
+        columns, others = (part.structure.space.column_names() or () for part in (self, other))
+        if columns and others and list(columns) != list(others):
+            raise ValueError(
+                f"statistics of y with the columns {summary(list(columns))} and {summary(list(others))} do not add up: "
+                "give BlockStatistics.of the structure of the first part, which matches those of others by name"
+            )
         names = self.feature_names or other.feature_names
         if other.feature_names not in (None, names):
             raise ValueError(

@@ -102,6 +102,8 @@ def _as_y_was(structure: Structure, y: Any) -> Structure:
         columns = None if plain else column_names(y)
     elif structure._names is None:
         columns = () if plain else column_names(y) or ()
+        if set(columns) == set(structure._y_columns or ()):  # which parts of the data before had, in their order
+            columns = structure._y_columns or columns
     frame = None if plain else frame_of(y)
     if (frame, columns) == (structure._frame, structure._y_columns):
         return structure

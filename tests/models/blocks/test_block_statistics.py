@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from combpred import Admissible, BlockStatistics, StructuredRidge
-from combpred.structures import MultiClass, Permutations
+from combpred.structures import Graphs, MultiClass, PartialOrders, Permutations, SpanningTrees, Subtrees, Tournaments
 from rows_in_blocks import STRUCTURES, N, cut, data, same
 
 
@@ -92,3 +92,26 @@ def test_statistics_that_do_not_belong_together_are_refused():
         BlockStatistics.of("permutations", X, None)
     with pytest.raises(ValueError, match="must be .n, p. with n ≥ 1"):
         BlockStatistics.of("permutations", X[:0], y[:0])
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [Graphs(4), SpanningTrees(4), Tournaments(4), PartialOrders(4), Subtrees([-1, 0, 0, 1])],
+    ids=lambda structure: structure.name,
+)
+def test_statistics_match_columns_that_are_no_items(structure):
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), structure.sample(20, random_state=0)
+    named = pd.DataFrame(y, columns=[f"column {j}" for j in range(y.shape[1])])
+    other = named[named.columns[::-1]]
+    expected = BlockStatistics.of(structure, X, y)
+    first = BlockStatistics.of(structure, X[:9], named[:9])
+    both = first + BlockStatistics.of(first.structure, X[9:], other[9:])
+    np.testing.assert_allclose(both.cross, expected.cross)
+    assert both.solve().set_output(predict="pandas").predict(X).columns.tolist() == named.columns.tolist()
+    if isinstance(structure, (Graphs, Tournaments)):  # where columns may take each other's place
+        with pytest.raises(
+            ValueError, match="statistics of y with the columns 'column 0', .* do not add up: give Block"
+        ):
+            first + BlockStatistics.of(structure, X[9:], other[9:])
+    renamed = BlockStatistics.of(first.structure, X[9:], named[9:].add_prefix("new "))  # other data, of the same kind
+    assert renamed.structure.space.column_names()[0] == "new column 0"
