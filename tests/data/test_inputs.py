@@ -93,6 +93,19 @@ def test_texts_are_told_what_makes_numbers_of_them():
     assert told.predict(texts).shape == Y.shape
 
 
+@pytest.mark.parametrize("cells", [[[1.0, 2.0], [3.0, 5.0]], [np.array([1.0, 2.0]), np.array([3.0, 5.0])]])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.DataFrame.to_arrow])
+def test_several_values_in_a_cell_are_told_what_makes_columns_of_them(frame, cells):
+    table = {"age": range(30), "vector": cells * 15}
+    given = frame(pl.DataFrame(table)) if frame is pl.DataFrame.to_arrow else frame(table)
+    for model in (StructuredRidge(), LabelRankingSVM(), EmbeddingRegressor()):
+        how = r"make a column of each, as pandas.DataFrame\(X\['vector'\].to_list\(\)\) does"
+        with pytest.raises(ValueError, match=f"X, row 0: found several values in column 'vector': {how}"):
+            model.fit(given, Y if isinstance(model, LabelRankingSVM) else GRADES)
+    made = pd.DataFrame(pd.DataFrame(table)["vector"].to_list())
+    assert StructuredRidge().fit(made, ["a", "b"] * 15).score(made, ["a", "b"] * 15) == 1.0
+
+
 def test_times_are_refused_by_regressors_of_others_in_the_same_words():
     times = X.assign(since=pd.date_range("2020", periods=30))
     for model in (StructuredRidge("permutations"), EmbeddingRegressor(RandomForestRegressor(2), "permutations")):

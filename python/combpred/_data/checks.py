@@ -31,6 +31,15 @@ def is_number(value: Any) -> bool:
     return is_integer(value) or isinstance(value, (float, np.floating))
 
 
+def is_written_number(word: str | bytes) -> bool:
+    """Return whether a string is a number."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
 def require_integers(**arguments: object) -> None:
     """Raise TypeError for the first argument that is not an integer."""
     for name, value in arguments.items():

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._lib.arrays import refuse_masked
+from .checks import is_written_number
 from .inputs import refuse_unread
 from .targets import TargetError, require_once, summary
 from .warn import warn_user
@@ -295,7 +296,7 @@ def _mended(row: Any, converter: str, names: Container[Hashable]) -> str:
         return f"; {converter}"
     if all(word in names for word in words) or (numbered and not all(word.lower() in _WORDS for word in words)):
         return f"; {converter}"
-    if all(map(_is_written, words)):
+    if all(map(is_written_number, words)):
         return f", numbers written as strings: make numbers of them, such as by .astype(int); of names, {converter}"
     if all(word.lower() in _WORDS for word in words):
         yes = next((word for word in words if _WORDS[word.lower()]), "yes")
@@ -306,11 +307,3 @@ def _mended(row: Any, converter: str, names: Container[Hashable]) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number, np.bool_))
-
-
-def _is_written(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

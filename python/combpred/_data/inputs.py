@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
-from .checks import counted
+from .checks import counted, is_written_number
 from .warn import warn_user
 
 try:
@@ -160,24 +160,30 @@ def in_memory(values: Any, argument: str = "X") -> Any:
 def refuse_strings(X: Any) -> None:
     """Raise RowError for strings in X, naming row, column and what makes numbers of them; NumPy converts digits.
 
-    Columns of times are refused, too, which some data frames convert to counts of days or microseconds.
+    Columns of lists are refused, too, and those of times, which some data frames convert to counts of days.
     """
     found = None  # a string that is a number; others come first
     for name, values in _columns_of_objects(X):
         for row, value in enumerate(values):
             if isinstance(value, _TIMES):
-                reason = f"X, row {row}: found {value!s} in column {name!r}, a time: {_OF_TIMES}"
-                raise RowError(row, reason, named=True)
-            if isinstance(value, (str, bytes)) and (found is None or not _is_digits(value)):
-                found = row, f"X, row {row}: found {str(value)!r} in column {name!r}"
-                if not _is_digits(value):
+                raise _refused(row, name, str(value), f", a time: {_OF_TIMES}")
+            if isinstance(value, (list, tuple, dict, np.ndarray)) or hasattr(value, "to_list"):
+                how = f": make a column of each, as pandas.DataFrame(X[{name!r}].to_list()) does"
+                raise _refused(row, name, "several values", how)
+            if isinstance(value, (str, bytes)) and (found is None or not is_written_number(value)):
+                found = row, name, repr(str(value))
+                if not is_written_number(value):
                     is_text = len(str(value).split()) > 4
                     encoder = f"TfidfVectorizer(), {name!r}" if is_text else f"OneHotEncoder(), [{name!r}]"
                     how = f"encode {'texts' if is_text else 'categories'} before, as by make_column_transformer"
-                    reason = f"{found[1]}, where estimators take numbers: {how}(({encoder}), remainder='passthrough')"
-                    raise RowError(row, reason, named=True)
+                    how = f", where estimators take numbers: {how}(({encoder}), remainder='passthrough')"
+                    raise _refused(*found, how)
     if found is not None:
-        raise RowError(found[0], f"{found[1]}, a string: make numbers of such columns by .astype(float)", named=True)
+        raise _refused(*found, ", a string: make numbers of such columns by .astype(float)")
+
+
+def _refused(row: int, name: Any, shown: str, how: str) -> RowError:
+    return RowError(row, f"X, row {row}: found {shown} in column {name!r}{how}", named=True)
 
 
 def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
@@ -204,15 +210,6 @@ def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
             return ()
         return ((j, [row[j] if j < len(row) else None for row in X]) for j in range(len(X[0])))
     return ()
-
-
-def _is_digits(value: str | bytes) -> bool:
-    """Return whether a string is a number."""
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
 
 
 def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:

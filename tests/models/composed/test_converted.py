@@ -129,6 +129,8 @@ def test_what_does_not_fit_together_is_named():
         ValueError, match="form='names' must name converters of the structure, and LabelSets has those of"
     ):
         ConvertedTargets(StructuredRidge("labelsets"), "names").fit(X, y)
+    with pytest.raises(ValueError, match=r"y = Permutations.from_ratings\(…\) has no inverse: convert before training"):
+        ConvertedTargets(StructuredRidge("permutations"), "ratings").fit(X, np.eye(len(X)))
     with pytest.raises(ValueError, match=r"^form='sets' is of a structure, and StructuredRidge\(\) has none: give"):
         ConvertedTargets(StructuredRidge(), "sets").fit(X, y)
     with pytest.raises(ValueError, match=r"sep='\|': targets of form='pairs' are no strings"):

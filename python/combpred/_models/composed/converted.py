@@ -419,6 +419,8 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         if self.form not in forms:
             called = structure.__name__ if inspect.isclass(structure) else type(structure).__name__
             what = f"those of {', '.join(map(repr, forms))}" if forms else "none"
+            one = f"; y = {called}.{start}{self.form}(…) has no inverse: convert before training"
+            what += one if f"{start}{self.form}" in names else ""
             raise ValueError(f"form={self.form!r} must name converters of the structure, and {called} has {what}")
         return getattr(structure, f"{start if way == 'from' else 'to_'}{self.form}")
 
