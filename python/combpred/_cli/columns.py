@@ -34,6 +34,7 @@ _DATE = rf"({_DAY}|{_MONTH})([T ]\d{{1,2}}:\d{{2}}.*)?|{_TIME}"
 _SIGNED = (
     r"[$€£¥−]\s?[+-]?\d[\d.,]*|[+-]?\d[\d.,]*\s?[%‰°$€£¥]|\([\d.,]+\)|[+-]?\d{1,3}([\u00a0\u202f’]\d{3})+([.,]\d+)?"
 )
+NUMBERS = "biufc"  # kinds of dtypes
 _UNIT = r"^[+-]?\d[\d.,]*\s?([^\W\d]+)$"
 _SHARE = 0.8  # of the fields of a column from which on the others pass for mistakes
 #: Marks of thousands and of decimals.
@@ -87,8 +88,6 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
         When nothing is left, when a column has two uses, holds numbers that are not read as such, or nearly as many
         categories as there are rows.
     """
-    from pandas.api.types import is_integer_dtype, is_numeric_dtype
-
     uses = dict.fromkeys(targets, "--targets")
     for option in ("id", "inputs", "drop"):
         for name in select(table.names, getattr(options, option), f"--{option}"):
@@ -106,14 +105,13 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
     require(not strange, f"--categorical names the column {next(iter(strange), '')!r}, which is not an input")
     numbers, categories, said, kinds = list[str](), list[str](), list[str](), dict(table.frame.dtypes)
     for name in targets:
-        if not is_numeric_dtype(kinds[name]):
+        if kinds[name].kind not in NUMBERS:
             _refuse_notations(table.source, table.frame[name].dropna().astype(str), table.marks)
     for name in chosen:
-        if is_numeric_dtype(kinds[name]) and name not in asked:
+        if kinds[name].kind in NUMBERS and name not in asked:
             numbers.append(name)
-            whole = is_integer_dtype(kinds[name])
-            doubts = [table.doubts[name]] if name in table.doubts else []
-            doubts += _doubts(table.frame[name].dropna()) if whole and not doubts else []
+            whole = table.frame[name][:0] if kinds[name].kind not in "iu" else table.frame[name].dropna()
+            doubts = [table.doubts[name]] if name in table.doubts else _doubts(whole)
             said += [f"note: {name!r} {doubt}" for doubt in doubts]
             continue
         fields = table.frame[name].dropna().astype(str)
@@ -122,7 +120,7 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
             continue
         categories.append(name)
-        lists = table.frame[name].dropna()[:1].map(np.ndim).any()
+        lists = any(map(np.ndim, table.frame[name].dropna()[:1]))
         what = f"{table.source}: the column {name!r} holds lists such as {next(iter(fields), '')}"
         require(not lists, f"{what}: make a column of each of their entries, or --drop it")
         if name not in asked:
@@ -138,13 +136,15 @@ def _doubts(whole: Any) -> Iterator[str]:
     """Yield what to know of a column of whole numbers that may be something else."""
     if whole.empty:
         return
-    day, month = whole.mod(100), whole.mod(10_000) // 100
-    if len(whole) >= _FEW and (np.diff(whole) == 1).all():
+    low, high, n = whole.min(), whole.max(), len(whole)
+    if n >= _FEW and high - low == n - 1 and (np.diff(whole) == 1).all():
         yield f"numbers the rows; if it is no input, give --id {whole.name!r} or --drop it"
-    elif whole.max() > _EXACT:
+    elif high > _EXACT:
         yield f"has over 15 digits, and is rounded; for ids and codes, give --id or --categorical {whole.name!r}"
-    elif (whole.between(19_000_000, 21_000_000) & month.between(1, 12) & day.between(1, 31)).all():
-        yield f"holds {whole.iloc[0]}, …; if these are dates, make numbers of days of them, or --drop it"
+    elif low > 19_000_000 and high < 21_000_000:
+        day, month = whole.mod(100), whole.mod(10_000) // 100
+        if (month.between(1, 12) & day.between(1, 31)).all():
+            yield f"holds {whole.iloc[0]}, …; if these are dates, make numbers of days of them, or --drop it"
 
 
 def _refuse_notations(source: str, fields: Any, marks: tuple[str, str]) -> None:

@@ -14,12 +14,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .._data.checks import counted
 from .._data.targets import summary
 from .._data.warn import warn_user
 from ..aggregation import read_preflib
+from .columns import NUMBERS
 from .error import UsageError, needed, require
 
 #: What pandas needs to know of the fields of a CSV file, and of the file, in its words.
@@ -30,8 +29,8 @@ _ARROW = "pyarrow", "Parquet is read and written by pyarrow", "pyarrow"
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".parquet", ".pq")
 _BOOLEANS = ("True", "TRUE", "true", "False", "FALSE", "false")
 _SOME = 100  # rows whose spelling is looked at
-#: Whole numbers with points between digits by threes, and others that may stand beside these.
-_THREES = re.compile(r"([+-]?[1-9]\d{0,2}(?:\.\d{3})+)|([+-]?\d{0,3})")
+#: Whole numbers with points between digits by threes, or that need none.
+_THREES = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+|[+-]?\d{0,3}")
 #: What files begin with that are workbooks, or packed by zip, bzip2, xz, zstd or 7z.
 _PACKED = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"
 _SEPARATORS = (",", ";", "\t", "|")
@@ -96,9 +95,8 @@ class Table:
 
     def take_as_text(self, names: Sequence[str]) -> None:
         """Make text of those columns, among some that may be there, which read as numbers."""
-        from pandas.api.types import is_numeric_dtype
-
-        numbers = [name for name in self.names if name in names and is_numeric_dtype(self.frame[name])]
+        kinds = dict(self.frame.dtypes)
+        numbers = [name for name in self.names if name in names and kinds[name].kind in NUMBERS]
         if numbers:
             spelt = self.frame[numbers].apply(_spelt) if self.written is None else self.written(numbers)
             self.frame[numbers] = spelt.astype(object)
@@ -238,7 +236,8 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         frame = pandas.read_csv(io.BytesIO(data), **how)
     except (pandas.errors.ParserError, ValueError) as error:
         raise UsageError(f"{source}: {str(error).strip()}") from error
-    frame = frame.astype(dict.fromkeys(frame.select_dtypes(exclude=["number", "bool"]), object))
+    text = list(frame.select_dtypes(exclude=["number", "bool"]))
+    frame[text] = frame[text].astype(object)
     doubts = _doubts(head[header:], names) if decimal == "." else {}
 
     def again(some: list[str]) -> Any:
@@ -268,11 +267,10 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
 
 def _doubts(head: Any, names: list[str]) -> dict[str, str]:
     """Return what to know of columns whose points may mark thousands, by how their first fields are written."""
-    found = [_THREES.fullmatch(cell) for cell in head.to_numpy(dtype=object).ravel()]
-    kinds = np.array([0 if each is None else each.lastindex for each in found]).reshape(head.shape)
-    doubted = np.flatnonzero((kinds == 1).any(axis=0) & kinds.all(axis=0))
-    said = "has three digits behind each point; if it marks thousands, give --thousands ."
-    return {names[j]: said for j in doubted}
+    columns = dict(zip(names, head.to_numpy(dtype=object).T, strict=True))
+    pointed = [name for name, cells in columns.items() if any("." in cell for cell in cells)]
+    doubted = [name for name in pointed if all(map(_THREES.fullmatch, columns[name]))]
+    return dict.fromkeys(doubted, "has three digits behind each point; if it marks thousands, give --thousands .")
 
 
 def _lines(source: str, content: str, sep: str) -> list[int]:

@@ -18,7 +18,7 @@ from .._data.targets import summary
 from .._data.warn import warn_user
 from .._lib.errors import RowError
 from ..structures import Hierarchy, LabelSets, Permutations, WeakOrders
-from .columns import doubt_alike, number_frame, refuse_missing
+from .columns import NUMBERS, doubt_alike, number_frame, refuse_missing
 from .error import UsageError, require
 from .learners import LISTS
 from .table import Table
@@ -155,7 +155,7 @@ class TargetColumns:
 
     def _shown(self, predicted: Any, structure: Any) -> list[str]:
         if self.form in ("orders", "tiers"):
-            return [self.sep.join(map(TIE.join, row)) for row in WeakOrders.to_tiers(predicted, list(self.names))]
+            return list(WeakOrders.to_tiers(predicted, list(self.names), sep=self.sep, tie_sep=TIE))
         if self.form == "sets":
             return list(LabelSets.to_sets(predicted, list(self.names), sep=self.sep))
         if self.form == "tree":
@@ -350,7 +350,7 @@ def _deepest(cell: str, sep: str) -> list[str]:
 def _values(column: Any, *, as_text: bool) -> Any:
     import pandas
 
-    if as_text or not pandas.api.types.is_numeric_dtype(column):
+    if as_text or column.dtype.kind not in NUMBERS:
         return np.array([str(value).strip() for value in column])
     values = pandas.to_numeric(column.to_numpy(), downcast="integer")
     return values.astype(np.int64) if values.dtype.kind == "i" else values
