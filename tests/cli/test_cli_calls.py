@@ -41,6 +41,15 @@ def test_mistaken_calls_are_told_in_one_line(arguments: str, said: str, capsys: 
     assert stopped.value.code == 2 and capsys.readouterr().err.count("\n") == 1
 
 
+def test_files_and_columns_may_be_called_like_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows: list[list[object]] = [[i, "ab"[i % 2]] for i in range(12)]
+    write_csv(Path("file"), ["model", "file"], rows)
+    fitted("file", "--targets", "file", "--model", "model")
+    assert main(["info", "model"]) == 0
+    assert main(["predict", "file", "--model", "model", "--id", "model"]) == 0
+
+
 def test_nothing_is_written_over_what_is_read(
     rankings: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Failing
 ) -> None:

@@ -266,7 +266,8 @@ def _parser() -> argparse.ArgumentParser:
         one = commands.add_parser(called.__name__[1:], help=brief, description=text, **looks)
         one.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
         known = [name for spelling in options for name in spelling.split() if name.startswith("-")]
-        once = [name.split()[0] for name, how in options.items() if isinstance(how, str) or "action" not in how[0]]
+        valued = [name.split()[0] for name, how in options.items() if isinstance(how, str) or "action" not in how[0]]
+        once = [name for name in valued if name in known]
         run = f"{__package__}.{run}"  # loaded when it runs
         one.set_defaults(command=called.__name__[1:], run=run, error=one.error, known=known, once=once)
         for spelling, given in options.items():
