@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from combpred import CapabilityError, sampling
-from combpred.structures import Custom, Graphs, LabelSets, Permutations
+from combpred.structures import Custom, Cycles, Graphs, LabelSets, PartialOrders, Permutations
 
 USERS_OWN = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), lambda y: np.asarray(y, dtype=float))
 
@@ -72,3 +74,17 @@ def test_budgets_that_are_spent_name_the_parameters(structure, options, remedies
     with pytest.raises(sampling.SamplingError, match=f"^row 0: sample 0: .*; {remedies}$") as caught:
         sampling.sample(structure, scores, max_steps=2, random_state=0, **options)
     assert caught.value.row == 0
+
+
+@pytest.mark.parametrize(
+    ("structure", "sampler"),
+    [(Permutations(30), "exact"), (Permutations(3), "monotone"), (PartialOrders(12), "exact"), (Cycles(40), "cube")],
+)
+def test_samplers_that_cannot_be_are_told_those_that_can(structure, sampler):
+    scores = np.zeros(structure.n_features)
+    with pytest.raises(CapabilityError, match=f"^sampler='{sampler}' is not possible: ") as caught:
+        sampling.sample(structure, scores, sampler=sampler)
+    working = re.findall(r"'(\w+)'", str(caught.value).rpartition("take sampler=")[2])
+    assert "local" in working
+    for name in working:
+        assert len(sampling.sample(structure, scores, sampler=name, random_state=0).y) == 1

@@ -12,12 +12,12 @@ from .._data.checks import choice, counted, seed_of, whole_number
 from .._data.glossary import documented
 from .._data.tables import Named, Tabular
 from .._lib.call import get_n_threads
-from .._lib.errors import SamplingError
+from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from .._lib.sampling import Plan
 from ..structures import Structure, named
 from ._annealing import bounds_of_rows
-from .samplers import SAMPLERS, chain_instead, rows_of, with_remedies
+from .samplers import SAMPLERS, chain_instead, method_of, rows_of, with_remedies
 
 _MOST_STEPS = 2**40
 
@@ -204,6 +204,10 @@ def sample(
     plan = Plan(sampler, n_samples, burn_in, thin, max_steps, seed_of(random_state))
     try:
         drawn = structure.space.draw(linear, plan, parts, bound, n_threads, verbose)
+    except CapabilityError:
+        if sampler != "auto":
+            method_of(structure, sampler)  # refuses it, and names the samplers that work
+        raise
     except SamplingError as error:
         tighter = ("give a tighter bound=",) if sampler in BOUNDED_METHODS else ()
         raise with_remedies(error, "raise max_steps", *tighter, *chain_instead(structure)) from None
