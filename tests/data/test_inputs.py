@@ -93,6 +93,18 @@ def test_texts_are_told_what_makes_numbers_of_them():
     assert told.predict(texts).shape == Y.shape
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.DataFrame.to_arrow])
+def test_names_of_columns_in_the_place_of_y_are_told_how_to_take_these(frame):
+    table = pl.from_pandas(pd.concat([X, Y], axis=1))
+    given = frame(table) if frame is pl.DataFrame.to_arrow else frame(table.to_dict(as_series=False))
+    for y in ("tea", ["tea", "milk"]):
+        for model in (StructuredRidge("permutations"), StructuredRidge(), LabelRankingSVM()):
+            with pytest.raises(ValueError, match=r"y is .*name.*: pass X\[.*'tea'.*\], and the other columns as X"):
+                model.fit(given, y)
+    with pytest.raises(ValueError, match="each row of X needs one of y"):
+        StructuredRidge().fit(given, ["tea", "beer"])
+
+
 @pytest.mark.parametrize("cells", [[[1.0, 2.0], [3.0, 5.0]], [np.array([1.0, 2.0]), np.array([3.0, 5.0])]])
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.DataFrame.to_arrow])
 def test_several_values_in_a_cell_are_told_what_makes_columns_of_them(frame, cells):

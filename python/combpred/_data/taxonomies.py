@@ -88,12 +88,12 @@ def parents_of_paths(
                 elif above[node] != parent:
                     here, there = _place(parent), _place(above[node])
                     shown = (sep or ">").join(map(str, path))
-                    raise TargetError(
-                        i,
-                        f"{node!r} is {here} in {shown!r} and {there} in row {first[node]}; {_REMEDY}, or pass "
-                        "qualified=True, which calls nodes by their paths",
-                        argument,
-                    )
+                    how = f"{_REMEDY}, or pass qualified=True, which calls nodes by their paths"
+                    if None in (parent, above[node]) and all(len(each) == 2 for paths in read for each in paths):
+                        pairs = argument if isinstance(rows, (list, tuple)) else f"{argument}.to_numpy().tolist()"
+                        how = f"where rows are pairs of parent and child, from_networkx reads networkx.DiGraph({pairs})"
+                    said = f"{node!r} is {here} in {shown!r} and {there} in row {first[node]}; {how}"
+                    raise TargetError(i, said, argument)
                 parent = node
     return _joined(above, root, argument, joined)
 
@@ -125,6 +125,11 @@ def prefixes(path: list[Any], row: int, argument: str, sep: str | None, qualifie
 
 def parents_of_nested(nested: Any, root: Any) -> tuple[NDArray[np.int32], list[Any]]:
     """Return the parent of each node, and their names, of dicts and lists: depth first, in their order."""
+    if isinstance(nested, (list, tuple)) and nested and all(type(e) is tuple and len(e) == 2 for e in nested):
+        raise TypeError(
+            f"nested: found the pair {nested[0]!r:.60}; where pairs are of parent and child, from_networkx reads "
+            "networkx.DiGraph(nested)"
+        )
     above: dict[Any, Any] = {}
     stack = [(None, _members(nested))]
     while stack:

@@ -182,7 +182,9 @@ def _parents(parent: Any) -> NDArray[np.int32]:
     refuse_masked(parent, "parent")
     values = np.asarray(parent)
     if values.ndim != 1 or values.size == 0:
-        raise ValueError(f"parent must hold one entry for each node, shape (n,) with n >= 1; got shape {values.shape}")
+        pairs = "; dict(parent) makes a mapping of pairs of a child and its parent" if values.shape[1:] == (2,) else ""
+        what = "parent must hold one entry for each node, shape (n,) with n >= 1"
+        raise ValueError(f"{what}; got shape {values.shape}{pairs}")
     if values.dtype.kind not in "iuf" or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
         raise TypeError(
             f"parent must hold node indices (-1 for the root), or be a mapping from child to parent; got {parent!r}"

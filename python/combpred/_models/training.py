@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
-from .._data.checks import frozen, is_number
+from .._data.checks import frozen, is_number, refuse_called
 from .._data.inputs import check_lengths, check_weights, doubt_indexes, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets, summary
 from .._data.warn import warn_user
@@ -39,6 +39,7 @@ def require_target(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Non
         raise ValueError(
             f"{type(model).__name__} requires y to be passed, but the target y is None: give one structure per row"
         )
+    refuse_called(X, y)
     doubt_indexes(X, y=y, sample_weight=sample_weight)
 
 

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from .._data.checks import refuse_called
 from .._data.forms import column_names, columns_in_order, frame_of
 from .._data.inputs import check_rows, check_weights, doubt_indexes, refit, rows_in_double, unconverted_rows
 from .._data.listings import positions_by_score, uncompared
@@ -122,6 +123,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
         """Return checked inputs, preferences and weights, without the rows of weight 0."""
+        refuse_called(X, y)
         doubt_indexes(X, y=y, sample_weight=sample_weight)
         X = check_rows(self, X, reset=True)
         preferences = self._named(y, reset=True)

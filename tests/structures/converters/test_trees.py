@@ -132,6 +132,23 @@ def test_nested_trees():
     assert chain.to_paths(["n0"])[0][-1] == "n0" and len(chain.to_paths(["n0"])[0]) == 5000
 
 
+@pytest.mark.parametrize("pairs", [[("a", "b"), ("b", "c")], [["a", "b"], ["b", "c"]]])
+def test_pairs_of_parent_and_child_are_told_what_reads_them(pairs):
+    how = r"of parent and child, from_networkx reads networkx.DiGraph\("
+    for table, mended in ((pairs, r"paths\)"), (pd.DataFrame(pairs), r"paths.to_numpy\(\).tolist\(\)\)")):
+        with pytest.raises(ValueError, match=f"paths, row 1: .* where rows are pairs {how}{mended}"):
+            Hierarchy.from_paths(table)
+    tuples = [tuple(pair) for pair in pairs]
+    with pytest.raises(TypeError, match=rf"nested: found the pair \('a', 'b'\); where pairs are {how}nested\)"):
+        Hierarchy.from_nested(tuples)
+    for each in (pairs, pd.DataFrame(pairs).to_numpy().tolist(), tuples):
+        assert Hierarchy.from_networkx(nx.DiGraph(each)).to_paths(["c"]) == [["a", "b", "c"]]
+    children = [(child, parent) for parent, child in pairs]
+    with pytest.raises(ValueError, match=r"got shape \(2, 2\); dict\(parent\) makes a mapping of pairs"):
+        Hierarchy(children).count()
+    assert Hierarchy(dict(children)).count() == 3
+
+
 def test_graphs_of_networkx():
     graph = nx.DiGraph([("animal", "mammal"), ("mammal", "cat"), ("animal", "fish")])
     tree = Hierarchy.from_networkx(graph)
