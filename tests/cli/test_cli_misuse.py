@@ -290,6 +290,9 @@ def test_advice_is_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFix
         "fit", path, "--targets", "target", "--structure", "permutations", "--param", "labels=a,b", "--model", model
     )
     assert "t.csv: target: y has 'c'; those of Permutations are 'a', 'b'" in said
+    path = write_csv(tmp_path / "scores.csv", ["x", "a", "b"], [[1, 0.5, 0.25], [2, 0.25, 0.75]])
+    said = fails("fit", path, "--targets", "a,b", "--structure", "permutations", "--model", model)
+    assert said.endswith("1 for the first; where the larger are better, write their ranks into the file")
 
 
 @pytest.mark.parametrize("cell", ["a, b", "a;b", "pet/cat"])

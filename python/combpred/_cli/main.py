@@ -25,6 +25,7 @@ _ADVICE = {
     r", or take [A-Z]\w+\.from_\w+, .*": "",
     r"; structures\.\w+\.from_.*": "",
     r"pass structures\.\w+\.from_ratings\(y\).*": "write their ranks into the file",
+    r"Permutations\.from_ratings and from_scores .*": "where the larger are better, write their ranks into the file",
     r"; y_from_paths of .* makes y of paths": "",
     r"take the structure of rankings with ties, WeakOrders": "give --structure weakorders",
     r" at row \d+, must be": ", must be",
