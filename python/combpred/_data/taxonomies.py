@@ -250,7 +250,7 @@ def _joined(
     names = list(above)
     if not names:
         raise ValueError(f"{argument} has no nodes; a hierarchy has at least one")
-    if not tops:
+    if not (tops or wanted):
         raise ValueError(
             f"{argument}: {summary(names)} all have parents, so that edges form a cycle: leave one edge out"
         )

@@ -259,3 +259,9 @@ def test_searches_entries_and_conditions_know_the_names(cls):
         framed = tree.y_from_paths(paths, as_frame=True)
         assert framed.columns.tolist() == tree.nodes
         np.testing.assert_array_equal(tree.embed(framed.iloc[:, ::-1]), tree.embed(y))
+
+
+@pytest.mark.parametrize("cls", [Hierarchy, Subtrees])
+def test_the_root_alone_is_a_tree(cls):
+    tree = cls.from_paths([["(root)"]])
+    assert tree.nodes == ["(root)"] and tree.count() == 1
