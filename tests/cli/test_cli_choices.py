@@ -233,3 +233,16 @@ def test_a_tie_among_positions_is_named(tmp_path: Path, fails: Failing) -> None:
     said = fails(*common, "--model", str(tmp_path / "m"))
     assert "line 4: a, b, c: the row does not hold 1 to 3 once each, as most do: mend it, or say by --structure" in said
     assert main([*common, "--structure", "weakorders", "--model", str(tmp_path / "m")]) == 0
+
+
+def test_labels_that_are_listed_as_numbers_are_those_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, model = tmp_path / "t.csv", str(tmp_path / "m")
+    listed = ["--structure", "permutations", "--param", "labels=[7, 10, 2]", "--model", model]
+    pd.DataFrame({"x": X, "order": np.where(HIGH, "7>10>2", "10>2>7")}).to_csv(path, index=False)
+    fitted(str(path), "--targets", "order", *listed)
+    assert "Permutations(labels=['7', '10', '2']" in capsys.readouterr().out
+    pd.DataFrame({"x": X, "10": 1 + 2 * HIGH, "2": 3 - 2 * HIGH, "7": 2}).to_csv(path, index=False)
+    fitted(str(path), "--targets", "10,2,7", *listed)
+    assert "Permutations(labels=['7', '10', '2']" in capsys.readouterr().out

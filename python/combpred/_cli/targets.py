@@ -277,10 +277,15 @@ def find_targets(
 
 
 def _listed(given: dict[str, Any], names: Sequence[str]) -> Sequence[str]:
-    """Return names as a parameter of the structure lists them, if one does, as predictions come in this order."""
-    for listed in (given[key] for key in LISTS if isinstance(given.get(key), list)):
+    """Return names as a parameter of the structure lists them, if one does, as predictions come in this order.
+
+    Numbers in the list become names, which those of fields and columns are.
+    """
+    for key in LISTS:
+        listed = [*map(str, given[key])] if isinstance(given.get(key), list) else []
         if set(names) <= set(listed):
-            return list(listed)
+            given[key] = listed
+            return listed
     return names
 
 
