@@ -163,11 +163,12 @@ def refuse_strings(X: Any) -> None:
     Columns of lists are refused, too, and those of times, which some data frames convert to counts of days.
     """
     found = None  # a string that is a number; others come first
+    framed = hasattr(X, "columns")  # of arrays scikit-learn demands the words of float()
     for name, values in _columns_of_objects(X):
         for row, value in enumerate(values):
             if isinstance(value, _TIMES):
                 raise _refused(row, name, str(value), f", a time: {_OF_TIMES}")
-            if isinstance(value, (list, tuple, dict, np.ndarray)) or hasattr(value, "to_list"):
+            if framed and (isinstance(value, (list, tuple, dict, np.ndarray)) or hasattr(value, "to_list")):
                 how = f": make a column of each, as pandas.DataFrame(X[{name!r}].to_list()) does"
                 raise _refused(row, name, "several values", how)
             if isinstance(value, (str, bytes)) and (found is None or not is_written_number(value)):

@@ -111,12 +111,12 @@ def read_lists(
         kinds = {type(entry) for entries in rows for entry in entries}
         columns = list(getattr(lists, "column_names", getattr(lists, "columns", ())))
         if len(kinds) > 1:
-            raise TypeError(f"{argument} holds names and numbers side by side, {_beside(rows, columns)}")
+            raise TypeError(f"{argument} holds names and numbers side by side, {_beside(rows, columns, argument)}")
         if kinds == {str}:
             known = tuple(sorted_names(entry for entries in rows for entry in entries))
             index = {name: number for number, name in enumerate(known)}
             doubt_spaces(known, argument)
-            _doubt_ids(rows, columns, argument)
+            _doubt_columns(rows, columns, argument, ordered)
             if sep and ordered:
                 _refuse_ties(rows, known, argument, sep)
     if known is None:
@@ -183,19 +183,29 @@ def doubt_spaces(names: Iterable[Any], argument: str) -> None:
             return
 
 
-def _beside(rows: Sequence[Sequence[Any]], columns: Sequence[Any]) -> str:
+def by_group(argument: str, group: Any, name: Any) -> str:
+    """Return what makes lists of a table with a line for each entry, for messages."""
+    return f"of a line for each entry, pass {argument}.groupby({group!r})[{name!r}].agg(list)"
+
+
+def _beside(rows: Sequence[Sequence[Any]], columns: Sequence[Any], argument: str) -> str:
     """Return where numbers stand beside names, in which columns of a table or in which row, and what to do."""
     kinds = [{isinstance(row[at], str) for row in rows if at < len(row)} for at in range(len(columns))]
     numbers = [name for name, kind in zip(columns, kinds, strict=True) if kind == {False}]
     if numbers and all(kind in (set(), {True}, {False}) for kind in kinds):
-        return f"numbers in column {summary(numbers)}: leave it out, or make all of them strings"
+        how = f"numbers in column {summary(numbers)}: leave it out, or make all of them strings"
+        at, names = columns.index(numbers[0]), [name for name in columns if name not in numbers]
+        if len(numbers) > 1 or len({row[at] for row in rows if at < len(row)}) == len(rows):
+            return how
+        pivot = f"of a line for each label, {argument}.pivot(index=…, columns=…, values={numbers[0]!r}) is y"
+        return f"{how}; {pivot if len(names) > 1 else by_group(argument, numbers[0], names[0])}"
     named = [(i, isinstance(entry, str)) for i, row in enumerate(rows) for entry in row]
     i = next(i for i, is_name in named if is_name != named[0][1])
     return f"first in row {i}: make all of them strings, or integers"
 
 
-def _doubt_ids(rows: Sequence[Sequence[str]], columns: Sequence[Any], argument: str) -> None:
-    """Warn of a column of a table that holds a name of its own in every row, as ids do, beside others that do not."""
+def _doubt_columns(rows: Sequence[Sequence[str]], columns: Sequence[Any], argument: str, ordered: bool) -> None:
+    """Warn of a column with a name of its own in every row, as ids are, and of columns of orders that share no name."""
     if len(rows) < _FEWEST_IDS or len(columns) < 2:
         return
     entries = [[row[at] for row in rows if at < len(row)] for at in range(len(columns))]
@@ -205,6 +215,12 @@ def _doubt_ids(rows: Sequence[Sequence[str]], columns: Sequence[Any], argument: 
         warn_user(
             f"column {columns[own[0]]!r} of {argument} holds another name in each row, and is probably none of the "
             "names but one of the row: leave it out",
+            UserWarning,
+        )
+    elif ordered and 0 not in own and len(set(entries[0])) > 3 and all(map(set(entries[0]).isdisjoint, entries[1:])):
+        warn_user(
+            f"column {columns[0]!r} of {argument} shares no name with the others, though all are to hold names of what "
+            f"is ranked: leave it out, or, {by_group(argument, columns[0], columns[-1])}",
             UserWarning,
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.entries import row_entries, table_rows
+from .._data.listings import by_group
 from .._data.names import joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, summary, whole_numbers
@@ -71,6 +72,10 @@ class Visits(Structure):
             row_entries(row, i, "rows", sep, True, index, numbered=known is None, may_be_empty=False)
             for i, row in enumerate(table_rows(rows, "rows", sep))
         ]
+        columns = list(getattr(rows, "column_names", getattr(rows, "columns", ())))
+        if len(columns) == 2 and len(lists) > 2 and all(row[0] not in index and row[-1] in index for row in lists):
+            what = f"column {columns[0]!r} holds none of the {parameter}"
+            raise TargetError(0, f"{what}; {by_group('rows', *columns)}", "rows")
         for i, row in enumerate(lists):
             if len(row) > 1 and row[0] == row[-1]:
                 if not (self._returns or closed):

@@ -65,6 +65,34 @@ def test_columns_of_ids_beside_names_are_doubted():
         Permutations.from_orders(tops.assign(second=tops["id"][::-1].to_numpy())[["id", "second"]])
 
 
+LINES = pd.DataFrame({"who": np.repeat([f"p{i}" for i in range(5)], 2), "drink": ["tea", "milk"] * 4 + ["milk", "tea"]})
+
+
+def test_tables_with_a_line_for_each_entry_are_told_what_makes_lists_of_them():
+    lists = LINES.groupby("who")["drink"].agg(list)
+    grouped = r"of a line for each entry, pass {}.groupby\('who'\)\['drink'\].agg\(list\)"
+    with pytest.warns(UserWarning, match="column 'who' of orders shares no name .*" + grouped.format("orders")):
+        Permutations.from_orders(LINES)
+    assert Permutations.from_orders(lists).tolist() == [[2, 1]] * 4 + [[1, 2]]
+    numbered = LINES.assign(who=np.repeat(range(5), 2))
+    with pytest.raises(TypeError, match="numbers in column 'who': .*; " + grouped.format("orders")):
+        Permutations.from_orders(numbered)
+    ranked = LINES.assign(rank=[1, 2] * 5)
+    with pytest.raises(TypeError, match=r"'rank': .*; .* orders.pivot\(index=…, columns=…, values='rank'\) is y"):
+        Permutations.from_orders(ranked)
+    pivoted = ranked.pivot(index="who", columns="drink", values="rank")
+    np.testing.assert_array_equal(pivoted, Permutations.from_orders(lists))
+    places = Routes(places=["tea", "milk"])
+    for table in (LINES, numbered):
+        with pytest.raises(ValueError, match="column 'who' holds none of the places; " + grouped.format("rows")):
+            places.from_names(table)
+    assert places.from_names(lists).tolist() == [[0, 1]] * 4 + [[1, 0]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Permutations.from_orders(pd.DataFrame({"first": ["tea"] * 10, "second": ["milk"] * 10}))
+        Permutations.from_top_k(LINES.assign(who=[*("abcde" * 2)], drink=[*("bcdea" * 2)]))
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 @pytest.mark.parametrize(
     "make",
