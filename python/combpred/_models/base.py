@@ -103,7 +103,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
         structure = self._own_structure()
-        return structure is None or has_classes(structure)
+        named = isinstance(structure, str)
+        return structure is None or (has_classes(structure) if named else hasattr(structure, "probabilities"))
 
     def _own_structure(self) -> Any:
         """Return the parameter that says what is predicted, as it is before `fit`."""

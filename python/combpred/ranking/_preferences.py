@@ -134,7 +134,8 @@ def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False)
     MemoryError
         When the n k(k−1)/2 numbers do not fit, before they are allocated.
     """
-    refuse_graphs(y, "y")
+    if not isinstance(y, np.ndarray) or y.dtype == object:
+        refuse_graphs(y, "y")
     if _is_graphs(y):
         k = items_shown(y, "graphs") if n_labels is None else n_labels
         return Preferences(encode_relations(y, k).astype(np.int8), None, k)
