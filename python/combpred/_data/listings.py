@@ -76,7 +76,7 @@ def read_lists(
         Name of the parameter that holds `names`, such as "labels".
     sep : str or None, default=None
     one_based : bool or None, default=None
-        Whether numbers count from 1; of items without names only. None: as False, where the user cannot say so.
+        Whether numbers count from 1, those of names in strings, too. None: as False, where the user cannot say so.
     ordered : bool, default=True
         Whether the order of entries matters, so that sets are refused.
     complete : bool, default=False
@@ -103,6 +103,8 @@ def read_lists(
         row_entries(row, i, argument, sep, ordered, index, numbered=bool(one_based))
         for i, row in enumerate(table_rows(lists, argument, sep))
     ]
+    if one_based and known is not None and isinstance(known[0], str):  # numbers stand for the names in their order
+        rows = [[known[e - 1] if type(e) is int and 0 < e <= len(known) else e for e in entries] for entries in rows]
     for i, entries in enumerate(rows):
         if len(set(entries)) < len(entries):
             twice = next(entry for at, entry in enumerate(entries) if entry in entries[:at])
@@ -151,8 +153,10 @@ def read_lists(
         for i, entries in enumerate(rows):
             for entry in entries:
                 if entry not in index:
-                    said = f"{entry!r} is none of {parameter}, which are {summary(known)}"
-                    raise TargetError(i, said + meant(entry, known), argument)
+                    said = f"{entry!r} is none of {parameter}, which are {summary(known)}{meant(entry, known)}"
+                    from_1 = one_based is False and isinstance(entry, int) and isinstance(known[0], str)
+                    how = "; of numbers that count them from 1, pass one_based=True" * from_1
+                    raise TargetError(i, said + how, argument)
         numbers = [[index[entry] for entry in entries] for entries in rows]
     if n_items == 0:
         raise ValueError(f"{argument} holds no entry in any row: say by {parameter}= what there is")

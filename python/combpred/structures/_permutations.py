@@ -96,7 +96,7 @@ class Permutations(Structure):
             names nor `labels` are given, the longest list has all.
         %(labels_listed)s
         one_based : bool, default=False
-            Whether numbers of labels count from 1 rather than 0.
+            Whether numbers of labels count from 1 rather than 0. Of `labels` that are strings, 1 is then the first.
         sep : str, default=None
             What divides labels where orders are strings, such as ">".
         %(as_frame_names)s

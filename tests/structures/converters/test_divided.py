@@ -326,3 +326,23 @@ def test_what_has_no_rows_is_refused(convert):
     for wrong in (None, 3, "a", {"a": 1}):
         with pytest.raises(TypeError, match=r"^\w+ must be a list with an entry for each row, got"):
             convert(wrong)
+
+
+def test_numbers_from_1_stand_for_names_in_their_order():
+    expected = Permutations.from_orders([["c", "a", "b"], ["b", "c"]], ABC)
+    for rows, options in (([[3, 1, 2], [2, 3]], {}), (["3>1>2", "2 > 3"], {"sep": ">"}), ([["c", 1, 2], [2, 3]], {})):
+        found = Permutations.from_orders(rows, ABC, one_based=True, **options)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(Permutations(labels=ABC).from_orders(rows, one_based=True, **options), expected)
+    assert WeakOrders.from_top_k([[3]], ABC, one_based=True).tolist() == [[2, 2, 1]]
+    assert Permutations.from_orders([[3, 2]], [1, 2, 3], one_based=True).tolist() == [[-1, 2, 1]]
+    for rows, message in (
+        ([[4, 1]], "orders, row 0: 4 is none of labels, which are 'a', 'b', 'c'$"),
+        ([["a", 1]], "orders, row 0: 'a' occurs twice"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Permutations.from_orders(rows, ABC, one_based=True)
+    with pytest.raises(
+        ValueError, match="3 is none of labels, .*; of numbers that count them from 1, pass one_based=True"
+    ):
+        Permutations.from_orders([[3, 1, 2]], ABC)
