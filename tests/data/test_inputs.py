@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from combpred import EmbeddingRegressor, StructuredRidge, StructuredSGD
 from combpred.kernels import NystromMap
 from combpred.ranking import LabelRankingSVM, NearestNeighborsLabelRanker
+from data_frames import FRAMES
 
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["age", "income"])
 Y = pd.DataFrame({"tea": [1, 2, 3] * 10, "milk": [2, 3, 1] * 10, "cola": [3, 1, 2] * 10})
@@ -93,10 +94,9 @@ def test_texts_are_told_what_makes_numbers_of_them():
     assert told.predict(texts).shape == Y.shape
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.DataFrame.to_arrow])
+@pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
 def test_names_of_columns_in_the_place_of_y_are_told_how_to_take_these(frame):
-    table = pl.from_pandas(pd.concat([X, Y], axis=1))
-    given = frame(table) if frame is pl.DataFrame.to_arrow else frame(table.to_dict(as_series=False))
+    given = frame(pd.concat([X, Y], axis=1).to_dict("list"))
     for y in ("tea", ["tea", "milk"]):
         for model in (StructuredRidge("permutations"), StructuredRidge(), LabelRankingSVM()):
             with pytest.raises(ValueError, match=r"y is .*name.*: pass X\[.*'tea'.*\], and the other columns as X"):
@@ -106,10 +106,10 @@ def test_names_of_columns_in_the_place_of_y_are_told_how_to_take_these(frame):
 
 
 @pytest.mark.parametrize("cells", [[[1.0, 2.0], [3.0, 5.0]], [np.array([1.0, 2.0]), np.array([3.0, 5.0])]])
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.DataFrame.to_arrow])
+@pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
 def test_several_values_in_a_cell_are_told_what_makes_columns_of_them(frame, cells):
-    table = {"age": range(30), "vector": cells * 15}
-    given = frame(pl.DataFrame(table)) if frame is pl.DataFrame.to_arrow else frame(table)
+    table = {"age": list(range(30)), "vector": cells * 15}
+    given = frame(table)
     for model in (StructuredRidge(), LabelRankingSVM(), EmbeddingRegressor()):
         how = r"make a column of each, as pandas.DataFrame\(X\['vector'\].to_list\(\)\) does"
         with pytest.raises(ValueError, match=f"X, row 0: found several values in column 'vector': {how}"):
