@@ -53,8 +53,9 @@ def test_what_has_no_index_is_made_a_frame_of(kind):
 
 
 def test_columns_of_ids_beside_names_are_doubted():
-    tops = pd.DataFrame({"id": [f"r{i}" for i in range(10)], "first": ["tea", "milk"] * 5, "second": [None, "tea"] * 5})
-    for table in (tops, pl.DataFrame(tops.to_dict("list"))):
+    held = {"id": [f"r{i}" for i in range(10)], "first": ["tea", "milk"] * 5, "second": [None, "tea"] * 5}
+    tops = pd.DataFrame(held)
+    for table in (tops, pl.DataFrame(held)):
         with pytest.warns(UserWarning, match="column 'id' of tops holds another name in each row, .*: leave it out"):
             Permutations.from_top_k(table)
     with warnings.catch_warnings():
