@@ -53,6 +53,7 @@ def test_frames_of_dask_are_read_with_their_names(model, y):
 @pytest.mark.parametrize(
     "model", [StructuredRidge("permutations"), StructuredSGD("permutations"), LabelRankingSVM(), IN_MEMORY[-2][0]]
 )
+@pytest.mark.filterwarnings("error")  # polars warns where columns are asked for
 def test_rows_that_are_not_read_yet_are_refused_with_the_call_that_reads_them(model):
     y, lazy = (SETS if isinstance(model, EmbeddingRegressor) else Y), pl.from_pandas(X).lazy()
     with pytest.raises(ValueError, match=r"^X is a LazyFrame, which holds no rows yet: pass X\.collect\(\)$"):

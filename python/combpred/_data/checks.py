@@ -43,8 +43,9 @@ def is_written_number(word: str | bytes) -> bool:
 def refuse_called(X: Any, y: Any) -> None:
     """Raise ValueError where y is the name of a column of X, or a list of such names, and no row for each of X."""
     names = [y] if isinstance(y, str) else y if isinstance(y, (list, tuple)) else []
-    columns = getattr(X, "column_names", getattr(X, "columns", ()))
-    if len(names) and all(isinstance(name, str) and name in columns for name in names) and len(names) != len(X):
+    if not names or not all(isinstance(name, str) for name in names) or not hasattr(X, "__len__"):
+        return
+    if set(names) <= set(getattr(X, "column_names", getattr(X, "columns", ()))) and len(names) != len(X):
         what = "the name of a column" if isinstance(y, str) else "a list of names of columns"
         raise ValueError(f"y is {what}: pass X[{y!r}], and the other columns as X")
 

@@ -133,7 +133,8 @@ def lists_of(y: Any) -> Any:
 
     So are tables of pandas, polars and Arrow with one column that holds lists, sets, dicts or graphs.
     """
-    columns: Any = getattr(y, "column_names", getattr(y, "columns", ())) if frame_kind(y) else ()
+    has_rows = frame_kind(y) and hasattr(y, "__len__")  # which are read
+    columns: Any = getattr(y, "column_names", getattr(y, "columns", ())) if has_rows else ()
     if len(columns) == 1 and len(y):
         held = lists_of(y.iloc[:, 0] if hasattr(y, "iloc") else y[columns[0]])
         first = held.iloc[0] if hasattr(held, "iloc") else held[0]
