@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import re
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from combpred import StructuredRidge
 from combpred._data.listings import positions_by_score
 from combpred._data.targets import TargetError, doubt_numbers
-from combpred.structures import WeakOrders
+from combpred.structures import LabelSets, Permutations, WeakOrders
 from moved_errors import shows_another_row_everywhere
 
 
@@ -76,3 +79,36 @@ def test_zeros_are_first_where_other_positions_are_shared_or_few_rows_have_them(
     assert doubt_numbers(np.r_[lists[:5], lengths[15:]], "y", "label", None) != doubt_numbers(
         lengths, "y", "label", None
     )
+
+
+@pytest.mark.parametrize(
+    ("lists", "converter", "made"),
+    [
+        (["tea>milk", "milk>tea", "tea>milk>cola", "cola>milk>tea"], "Permutations.from_orders(y, sep='>')", (4, 3)),
+        (["red|sweet", "sweet", "red|sour", "sour|sweet"], "LabelSets.from_sets(y, sep='|')", (4, 3)),
+        (["red; sweet", "sweet; sour", "red; sour", "bitter"], "LabelSets.from_sets(y, sep=';')", (4, 4)),
+    ],
+)
+def test_classes_that_share_their_parts_are_doubted_and_converted_by_the_call_that_is_named(lists, converter, made):
+    X, y = np.arange(16.0).reshape(8, 2), np.array(lists * 2)
+    with pytest.warns(UserWarning, match=rf"y is read as classes, but .*: .* {re.escape(converter)} makes"):
+        StructuredRidge().fit(X, y)
+    assert eval(converter, {"Permutations": Permutations, "LabelSets": LabelSets, "y": y[:4]}).shape == made
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert StructuredRidge(structure="multiclass").fit(X, y).classes_.tolist() == sorted(lists)
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ["Portland, Oregon", "Salem, Oregon", "Austin, Texas", "Dallas, Texas"],
+        [">50K", "<=50K", ">100K", ">10K"],
+        ["AC/DC", "DC/AC", "AC", "DC"],
+        ["a|b", "b|a", "c", "d"],
+    ],
+)
+def test_classes_with_marks_are_classes(classes):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        StructuredRidge().fit(np.arange(16.0).reshape(8, 2), np.array(classes * 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -92,6 +93,26 @@ def _doubt_divider(rows: Sequence[str], argument: str, sep: str) -> None:
                 UserWarning,
             )
             return
+
+
+def doubt_classes(classes: Iterable[Any], argument: str) -> None:
+    """Warn of three classes or more that are probably lists of names: most of their parts are in others, too."""
+    names = {str(name) for name in classes if isinstance(name, str)}  # those of NumPy, too
+    for mark in _DIVIDERS.replace("/", ""):
+        divided = {name: {part.strip() for part in name.split(mark)} for name in names if mark in name}
+        n_with = Counter(part for parts in divided.values() for part in parts) + Counter(names.difference(divided))
+        parts = {part for each in divided.values() for part in each}
+        if len(divided) < 3 or "" in parts or sum(n_with[part] > 1 for part in parts) <= 2 / 3 * len(parts):
+            continue
+        how = f"LabelSets.from_sets({argument}, sep={mark!r}) makes sets of them"
+        if mark == ">":
+            how = f"Permutations.from_orders({argument}, sep='>') makes rankings of them, Hierarchy.from_paths a tree"
+        warn_user(
+            f"{argument} is read as classes, but {min(divided)!r:.60} and others share parts, with {mark!r} between "
+            f"them: if each is a list of names, {how}; if they are classes, say so by structure='multiclass'",
+            UserWarning,
+        )
+        return
 
 
 def _as_written(row: str) -> str:
