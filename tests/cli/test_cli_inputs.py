@@ -47,7 +47,20 @@ def test_numbers_that_are_written_otherwise_are_refused(
     fitted(path, "--targets", "k", "--model", model, "--categorical", "n")
 
 
-@pytest.mark.parametrize("fields", [["2wd", "4wd"], ["1st", "2nd", "3rd"], ["12a", "14b", "16c"], ["A1", "B2", "C3"]])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ["2wd", "4wd"],
+        ["1st", "2nd", "3rd"],
+        ["12a", "14b", "16c"],
+        ["A1", "B2", "C3"],
+        ["5th", "6th", "7th"],
+        ["70s", "80s", "90s"],
+        ["2XL", "3XL", "4XL"],
+        ["1A", "2A", "3A"],
+        ["2009-10", "2010-11", "2011-12"],
+    ],
+)
 def test_names_that_begin_with_numbers_are_categories(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], fields: list[str]
 ) -> None:
@@ -165,6 +178,20 @@ def test_files_that_are_no_tables_are_told(tmp_path: Path, fails: Failing, text:
     path.write_text(text)
     said = fails("fit", str(path), "--targets", "k", "--model", str(tmp_path / "m"))
     assert said.endswith(f"t.csv begins with {text[0]!r}, as JSON and HTML do: save the table as CSV or Parquet")
+
+
+@pytest.mark.parametrize("name", ["<OPEN>", "[pH]", "{x}"])
+def test_names_of_columns_begin_with_brackets(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    path = Path(table(tmp_path / "t.csv", ["1", "3", "2"]))
+    path.write_text(path.read_text().replace("n;", f"{name};", 1))
+    fitted(str(path), "--targets", "k", "--model", str(tmp_path / "m"))
+    assert f"2 inputs are numbers: {name}, z" in capsys.readouterr().out
+
+
+def test_targets_with_points_are_no_codes(tmp_path: Path, fails: Failing) -> None:
+    path = table(tmp_path / "t.csv", ["1.250", "2.500", "1.750"])
+    said = fails("fit", path, "--targets", "n", "--drop", "k", "--model", str(tmp_path / "m"))
+    assert "the targets are numbers that are not whole" in said
 
 
 def test_options_of_csv_files_are_of_no_others(tmp_path: Path, fails: Failing) -> None:

@@ -36,6 +36,8 @@ _SIGNED = (
 )
 NUMBERS = "biufc"  # kinds of dtypes
 _UNIT = r"^[+-]?\d[\d.,]*\s?([^\W\d]+)$"
+_NO_UNIT = r"\d+(st|nd|rd|th|s|X*[SL]|[A-JN-UX-Z])"  # 5th, 90s, 2XL, 12B
+_SEASON = f"(19|20)({'|'.join(f'{year:02}-{year + 1:02}' for year in range(12))})"  # not months
 _SHARE = 0.8  # of the fields of a column from which on the others pass for mistakes
 #: Marks of thousands and of decimals.
 _NOTATIONS = [(",", "."), (".", ","), ("", ","), ("", "."), (" ", "."), (" ", ","), ("'", "."), ("'", ",")]
@@ -115,7 +117,8 @@ def choose_inputs(table: Table, options: Namespace, targets: Sequence[str]) -> t
             said += [f"note: {name!r} {doubt}" for doubt in doubts]
             continue
         fields = table.frame[name].dropna().astype(str)
-        is_date = kinds[name].kind in "mM" or fields.str.fullmatch(_DATE).mean() > _SHARE
+        days = fields[~fields.str.fullmatch(_SEASON).astype(bool)]
+        is_date = kinds[name].kind in "mM" or (len(days) and fields.str.fullmatch(_DATE).mean() > _SHARE)
         if is_date and name not in asked:
             said.append(f"left out: {name}, dates: make numbers of them, or give --categorical {name!r}")
             continue
@@ -136,7 +139,7 @@ def _doubts(whole: Any) -> Iterator[str]:
     """Yield what to know of a column of whole numbers that may be something else."""
     if whole.empty:
         return
-    low, high, n = whole.min(), whole.max(), len(whole)
+    low, high, n = int(whole.min()), int(whole.max()), len(whole)
     if n >= _FEW and high - low == n - 1 and (np.diff(whole) == 1).all():
         yield f"numbers the rows; if it is no input, give --id {whole.name!r} or --drop it"
     elif high > _EXACT:
@@ -177,7 +180,7 @@ def _refuse_mistakes(table: Table, fields: Any) -> None:
     signed, odd = fields.str.fullmatch(_SIGNED), ~fields.str.fullmatch(_number(*table.marks))
     units = fields.str.extract(_UNIT, expand=False)
     alike = units == next(iter(units.mode()), "")
-    of_unit = alike.mean() > _SHARE and fields.nunique() > 2
+    of_unit = alike.mean() > _SHARE and fields.nunique() > 2 and not fields[alike].str.fullmatch(_NO_UNIT).all()
     if of_unit or (signed.any() and (signed | ~odd).mean() > _SHARE):
         what = (
             f"numbers with {'a unit' if of_unit else 'signs'} such as {fields[alike if of_unit else signed].iloc[0]!r}"
@@ -314,7 +317,11 @@ def described(X: Any, numbers: Sequence[str], categories: Sequence[str], impute:
         if any(counts):
             each = [f"{counted(int(n), 'value')} of {name}" for name, n in zip(names, counts, strict=True) if n]
             yield f"missing: {', '.join(each)}, {what}"
-    ends = min_max_axis(values.sparse.to_coo().tocsc(), 0) if _is_sparse(values) else (values.min(), values.max())
+    ends = (
+        min_max_axis(values.sparse.to_coo().tocsc(), 0, ignore_nan=True)
+        if _is_sparse(values)
+        else (values.min(), values.max())
+    )
     constant = [name for name, low, high in zip(numbers, *ends, strict=True) if not low < high]
     constant += [name for name, n in levels.items() if n == 1]
     if constant:

@@ -33,6 +33,8 @@ _SOME = 100  # rows whose spelling is looked at
 _THREES = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+|[+-]?\d{0,3}")
 #: What files begin with that are workbooks, or packed by zip, bzip2, xz, zstd or 7z.
 _PACKED = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"
+#: What JSON and HTML begin with; names of columns may begin with such a bracket, as in <OPEN> and [pH].
+_MARKED = re.compile(r"\s*(\[\s*[\[{]|\{\s*\"|<(!doctype|\?xml|html|head|body|table)\b)", re.IGNORECASE)
 _SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -190,7 +192,7 @@ def _decoded(source: str, raw: bytes, encoding: str | None) -> str:
 
 def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -> Table:
     what = f"{source} begins with {content.lstrip()[:1]!r}, as JSON and HTML do: save the table as CSV or Parquet"
-    require(not re.match(r"\s*[\[{<]", content), what)
+    require(not _MARKED.match(content), what)
     told = re.match(r"sep=(.)\r?(?=\n)", content)  # Excel's first line
     content = content if told is None else content[told.end() :]
     if comment := reading.get("comment"):
@@ -225,7 +227,8 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
             numbers != names or counted_columns,
             f"the first line of {source} holds numbers, not names of columns; {how_else}",
         )
-        if any("." in name for name in numbers):
+        ranked = counted_columns and sorted(map(str.strip, head.iloc[-1])) == sorted(names)  # as positions from 0 are
+        if ranked or any("." in name for name in numbers):
             warn_user(f"the first line of {source} holds numbers, taken for names of columns; {how_else}", UserWarning)
         if names[0] == "" and len(names) > 1:
             names[0] = "index"  # as pandas writes the index of a data frame

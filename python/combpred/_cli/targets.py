@@ -245,7 +245,8 @@ def find_targets(
         if numbers.empty:
             doubt_alike(table.source, column.str.strip().unique())
         named = '"' in json.dumps([given.get(key) for key in ("grades", "parent", "nodes")])  # which are then strings
-        coded = columns[0] in table.doubts and structure in (None, "multiclass")  # such as 01, which comes back as 01
+        whole = frame[columns[0]].dtype.kind in "iu"
+        coded = whole and columns[0] in table.doubts and structure in (None, "multiclass")  # 01 comes back as 01
         as_text = named or coded or structure == "posetelements"
         return TargetColumns(columns, "values", as_text=as_text), {}, structure
     divider = sep or {"sets": SET, "tree": BELOW}.get(form, ORDER)
