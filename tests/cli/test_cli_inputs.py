@@ -80,6 +80,7 @@ def test_names_that_begin_with_numbers_are_categories(
         (["2024-01", "2023-11"], "left out: n, dates"),
         (["2024-01-01"] * 7 + ["soon"], "left out: n, dates"),
         (["Bonn", "bonn"], "t.csv: 'Bonn' and 'bonn' count as two levels; if they are one, mend the file"),
+        (["A", "a", "B", "b", "C", "c"], "t.csv: 'A' and 'a' count as two levels, 2 other pairs, too; if they are one"),
     ],
 )
 def test_inputs_that_may_be_something_else_are_told(
@@ -213,3 +214,28 @@ def test_marks_at_the_end_of_lines_are_told(tmp_path: Path, fails: Failing) -> N
     path.write_text("x,k,\n1,a,\n2,b,\n")
     said = fails("fit", str(path), "--targets", "k", "--model", str(tmp_path / "m"))
     assert said.endswith("has no name; name it in the first line, or take out the mark at the end of the lines")
+
+
+def test_small_integers_of_parquet_are_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    n = np.tile(np.array([-128, 127], dtype=np.int8), 12)
+    pd.DataFrame({"n": n, "k": ["a", "b"] * 12}).to_parquet(tmp_path / "t.parquet")
+    fitted(str(tmp_path / "t.parquet"), "--targets", "k", "--model", str(tmp_path / "m"))
+    out, err = capsys.readouterr()
+    assert "1 input is a number: n" in out and err == ""
+
+
+def test_sparse_inputs_with_missing_values_are_not_constant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = ["{0 1, 1 2, 3 1}", "{0 ?, 1 1}", "{0 3, 2 1, 3 1}", "{1 4}"] * 6
+    attributes = [f"@attribute {name} numeric" for name in "xyz"] + ["@attribute k {0,1}"]
+    text = "\n".join(["@relation t", *attributes, "@data", *rows])
+    (tmp_path / "t.arff").write_text(text + "\n")
+    fitted(str(tmp_path / "t.arff"), "--targets", "k", "--impute", "median", "--model", str(tmp_path / "m"))
+    assert "constant" not in "".join(capsys.readouterr())
+
+
+def test_rankings_in_place_of_names_of_columns_are_told(tmp_path: Path, fails: Failing) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("0,1,2\n" + "1,0,2\n2,1,0\n0,2,1\n" * 8)
+    with pytest.warns(UserWarning, match="the first line of .*t.csv"):
+        read_table(str(path), {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,6 +98,13 @@ def test_searches_and_averages_take_them():
         ("forest", EmbeddingRegressor(random_state=0)),
     ]
     assert StructuredVoting(members).fit(X, y).score(X, y) > 0.8
+
+
+def test_weights_are_any_real_numbers():
+    y = NAMES[LABELS]
+    expected = StructuredRidge(class_weight={"a": 0.5, "b": 1.0, "c": 2.0}).fit(X, y)
+    found = StructuredRidge(class_weight={"a": Fraction(1, 2), "b": True, "c": np.float32(2)}).fit(X, y)
+    np.testing.assert_array_equal(found.coef_, expected.coef_)
 
 
 def test_mini_batches_take_a_dict():

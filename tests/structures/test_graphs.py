@@ -302,6 +302,14 @@ def test_edges_that_are_no_list_are_told_what_makes_one(of: Any) -> None:
     assert len(counts) == 1
 
 
+def test_tables_of_the_numbers_of_vertices_are_edges() -> None:
+    for table in (pd.DataFrame([(0, 1), (1, 2), (0, 2)]), pd.DataFrame({"u": [0, 1, 0], "v": [1, 2, 2]})):
+        assert SpanningTrees(edges=table).count() == 3
+        assert Paths(table, 0, 2).count() == 2
+        with pytest.raises(TypeError, match=r"edges is a data frame: pass edges\[\[first, second\]\]"):
+            SpanningTrees(edges=table, vertices=["a", "b", "c"]).count()
+
+
 def test_vertices_without_names_are_told_how_to_get_them() -> None:
     with pytest.raises(TypeError, match="got dtype <U4; names of vertices are given by vertices="):
         Graphs(edges=[("Bath", "Cork")]).count()

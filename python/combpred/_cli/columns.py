@@ -209,12 +209,15 @@ def _check_levels(source: str, fields: Any, *, asked: bool) -> None:
 def doubt_alike(source: str, names: Iterable[str], noun: str = "labels") -> None:
     """Warn of names that look alike: that differ in capitals, spaces, or signs that are not seen."""
     known: dict[str, str] = {}
+    alike = []
     for name in sorted(names):
         seen = "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if unicodedata.category(c) != "Cf")
         first = known.setdefault(" ".join(seen.split()), name)
         if first != name:
-            what = f"{first!r} and {name!r} count as two {noun}"
-            warn_user(f"{source}: {what}; if they are one, mend the file", UserWarning)
+            alike.append(f"{first!r} and {name!r}")
+    if alike:
+        what = f"{alike[0]} count as two {noun}" + f", {len(alike) - 1} other pairs, too" * (len(alike) > 1)
+        warn_user(f"{source}: {what}; if they are one, mend the file", UserWarning)
 
 
 def input_frame(table: Table, numbers: Sequence[str], categories: Sequence[str], *, missing: bool) -> Any:

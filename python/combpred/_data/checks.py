@@ -74,12 +74,15 @@ def whole_number(value: Any, name: str, least: int, most: int) -> int:
     return int(value)
 
 
-def refuse_unlisted(pairs: Any, what: str) -> None:
-    """Raise TypeError for a graph, a table, a mapping or a set in the place of a list of pairs, which `what` names."""
+def refuse_unlisted(pairs: Any, what: str, *, named: bool) -> None:
+    """Raise TypeError for a graph, a table, a mapping or a set in the place of a list of pairs, which `what` names.
+
+    Tables of two columns of integers are such lists where vertices have no names.
+    """
     name = what.rpartition(" ")[2]
     if hasattr(pairs, "is_directed"):
         how = "a graph: pass list(graph.edges())"
-    elif hasattr(pairs, "columns"):
+    elif hasattr(pairs, "columns") and (named or pairs.shape[1] != 2 or np.asarray(pairs).dtype.kind not in "iu"):
         how = f"a data frame: pass {name}[[first, second]].to_numpy(), of the columns that hold the ends"
     elif isinstance(pairs, dict):  # views of the edges of a graph are mappings, too
         how = f"a mapping: pass [(u, v) for u in {name} for v in {name}[u]]"

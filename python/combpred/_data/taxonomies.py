@@ -126,10 +126,9 @@ def prefixes(path: list[Any], row: int, argument: str, sep: str | None, qualifie
 def parents_of_nested(nested: Any, root: Any) -> tuple[NDArray[np.int32], list[Any]]:
     """Return the parent of each node, and their names, of dicts and lists: depth first, in their order."""
     if isinstance(nested, (list, tuple)) and nested and all(type(e) is tuple and len(e) == 2 for e in nested):
-        raise TypeError(
-            f"nested: found the pair {nested[0]!r:.60}; where pairs are of parent and child, from_networkx reads "
-            "networkx.DiGraph(nested)"
-        )
+        how = "where pairs are of parent and child, from_networkx reads networkx.DiGraph(nested)"
+        how = "pass dict(nested)" if any(isinstance(below, (list, tuple, dict)) for _, below in nested) else how
+        raise TypeError(f"nested: found the pair {nested[0]!r:.60}; {how}")
     above: dict[Any, Any] = {}
     stack = [(None, _members(nested))]
     while stack:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
-from .._data.checks import frozen, is_number, refuse_called
+from .._data.checks import frozen, refuse_called
 from .._data.inputs import check_lengths, check_weights, doubt_indexes, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets, summary
 from .._data.warn import warn_user
@@ -67,7 +68,7 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
                 f"class_weight names {strange[0]!r}, which is none of the classes {summary(classes.tolist())}"
             )
         for label, weight in of_classes.items():
-            if not is_number(weight) or not 0 <= weight < math.inf:
+            if not isinstance(weight, Real) or not 0 <= float(weight) < math.inf:
                 raise ValueError(f"class_weight of {label!r} is {weight!r}, must be a finite number, at least 0")
         given = np.array([of_classes.get(label, 1.0) for label in labels.tolist()])
     else:

@@ -190,10 +190,10 @@ def get_scorer_names() -> list[str]:
 
 def misread(metric: Callable[..., Any], structure: Any) -> str | None:
     """Return why a metric would not judge outputs of a structure by what they mean, None where it does."""
-    kinds = {kind.__name__ for kind in type(structure).__mro__}
+    kinds = {kind.__name__ for kind in type(structure).__mro__ if kind.__module__.startswith("combpred.structures")}
     meant = _MEANT_FOR.get(metric)
-    if meant is None or not kinds.isdisjoint((*meant, "Custom")) or "Structure" not in kinds:
-        return None
+    if meant is None or kinds <= {"Structure"} or not kinds.isdisjoint((*meant, "Custom")):
+        return None  # users know what structures of their own mean
     which = f"{', '.join(meant[:-1])} and {meant[-1]}"
     return f"{metric.__name__} is for {which}, and would misread y of {type(structure).__name__}"
 

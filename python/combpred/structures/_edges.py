@@ -88,7 +88,7 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
         For a vertex out of range, a self-loop, or an edge that repeats or reverses another; names the edge.
     """
     refuse_masked(edges, f"{cls}: edges")
-    refuse_unlisted(edges, f"{cls}: edges")
+    refuse_unlisted(edges, f"{cls}: edges", named=names is not None)
     if names is not None:
         edges = [[_vertex(cls, v, names) for v in edge] if np.ndim(edge) == 1 else edge for edge in edges]
     try:

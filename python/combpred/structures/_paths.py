@@ -357,7 +357,7 @@ class Paths(Structure):
         return labels
 
     def _describe(self) -> Description:
-        refuse_unlisted(self.arcs, "Paths: arcs")
+        refuse_unlisted(self.arcs, "Paths: arcs", named=self._names is not None)
         if np.size(self.arcs) == 0:
             raise ValueError("Paths: arcs must list at least one pair of vertices, shape (m, 2); it is empty")
         if self._names is not None:

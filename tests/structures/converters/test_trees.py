@@ -124,6 +124,10 @@ def test_nested_trees():
     assert tree == Subtrees.from_nested(tree.to_nested())
     assert tree == Subtrees.from_nested([{"animal": [{"mammal": ["cat", "dog"]}, "fish"]}, "plant"])
     assert Hierarchy.from_nested({"a": {"b": "c", "d": None}}, allowed="leaves").count() == 2
+    pairs = [("a", ["x", "y"]), ("b", ["z"])]
+    with pytest.raises(TypeError, match=r"found the pair .*; pass dict\(nested\)$"):
+        Hierarchy.from_nested(pairs)
+    assert Hierarchy.from_nested(dict(pairs)).count() == 6
     deep: dict[str, object] = {}
     for node in range(5000):
         deep = {f"n{node}": deep}
