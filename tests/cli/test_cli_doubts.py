@@ -14,6 +14,7 @@ import pytest
 
 from cli_runs import Failing, fitted
 from combpred._cli.main import main
+from data_frames import imported_pyarrow
 
 X = np.random.RandomState(0).standard_normal(40).round(3)
 HIGH = X > 0
@@ -128,7 +129,7 @@ def test_columns_may_be_named_one_by_one(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_a_file_without_columns_is_refused(tmp_path: Path, fails: Failing) -> None:
-    pytest.importorskip("pyarrow", exc_type=ImportError)
+    imported_pyarrow()
     pd.DataFrame(index=range(3)).to_parquet(tmp_path / "t.parquet")
     said = fails("fit", str(tmp_path / "t.parquet"), "--targets", "t", "--model", str(tmp_path / "m"))
     assert said.endswith("t.parquet has no column")
@@ -276,7 +277,7 @@ def test_a_row_is_not_taken_for_the_names_in_silence(tmp_path: Path, capsys: pyt
 
 
 def test_files_of_parquet_that_are_broken_are_named(tmp_path: Path, fails: Failing) -> None:
-    pytest.importorskip("pyarrow", exc_type=ImportError)
+    imported_pyarrow()
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1 and nothing more")
     assert f"error: {path}: " in fails("fit", str(path), "--targets", "t", "--model", str(tmp_path / "m"))
@@ -285,7 +286,7 @@ def test_files_of_parquet_that_are_broken_are_named(tmp_path: Path, fails: Faili
 def test_an_index_of_parquet_is_a_column_unless_it_numbers_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("pyarrow", exc_type=ImportError)
+    imported_pyarrow()
     path, model = str(tmp_path / "t.parquet"), str(tmp_path / "m")
     frame = pd.DataFrame({"u": ["a", "b"] * 20, "v": np.arange(40) % 3, "x": X, "t": np.where(HIGH, "p", "q")})
     for index, inputs in ((["u", "v"], "v, x\n1 input is a category: u "), (["u"], "v, x\n1 input is a category: u "),

@@ -11,6 +11,7 @@ import pytest
 from cli_runs import Failing, fitted
 from combpred._cli.main import main
 from combpred._cli.table import read_table
+from data_frames import imported_pyarrow
 
 N = 24
 
@@ -136,7 +137,7 @@ def test_codes_come_back_as_they_are_written(tmp_path: Path, capsys: pytest.Capt
 def test_columns_of_parquet_that_hold_lists_or_nothing_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing
 ) -> None:
-    pytest.importorskip("pyarrow", exc_type=ImportError)
+    imported_pyarrow()
     path, model = str(tmp_path / "t.parquet"), str(tmp_path / "m")
     frame = pd.DataFrame({"x": [0, 1] * 6, "n": [[1, 2]] * 12, "k": ["a", "b"] * 6})
     frame.to_parquet(path)
@@ -217,7 +218,7 @@ def test_marks_at_the_end_of_lines_are_told(tmp_path: Path, fails: Failing) -> N
 
 
 def test_small_integers_of_parquet_are_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("pyarrow", exc_type=ImportError)
+    imported_pyarrow()
     n = np.tile(np.array([-128, 127], dtype=np.int8), 12)
     pd.DataFrame({"n": n, "k": ["a", "b"] * 12}).to_parquet(tmp_path / "t.parquet")
     fitted(str(tmp_path / "t.parquet"), "--targets", "k", "--model", str(tmp_path / "m"))

@@ -9,7 +9,7 @@ import pytest
 
 from combpred import StructuredRidge
 from combpred.structures import Hierarchy, MultiClass, Ordinal, PosetElements
-from data_frames import FRAMES
+from data_frames import FRAMES, imported_pyarrow
 
 X = np.arange(4.0)[:, np.newaxis]
 TREE = Hierarchy({"a": None, "b": "a"})
@@ -53,7 +53,7 @@ def test_lists_do_not_make_strings_of_numbers():
 
 
 def test_arrays_of_arrow_are_labels():
-    pa = pytest.importorskip("pyarrow", exc_type=ImportError)
+    pa = imported_pyarrow()
     for array in (pa.array, lambda y: pa.chunked_array([y[:1], y[1:]])):
         assert StructuredRidge().fit(X, array(["a", "b", "b", "a"])).classes_.tolist() == ["a", "b"]
         with pytest.raises(ValueError, match="y, row 2: the label is None, which is no label"):

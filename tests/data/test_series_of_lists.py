@@ -13,11 +13,7 @@ from combpred.aggregation import borda
 from combpred.metrics import kendall_tau
 from combpred.ranking import LabelRankingSVM
 from combpred.structures import Hierarchy, LabelSets, Paths, Permutations, Routes, Tournaments
-
-
-def arrow():
-    return pytest.importorskip("pyarrow", exc_type=ImportError)
-
+from data_frames import imported_pyarrow as arrow
 
 SERIES = {
     "pandas": pd.Series,

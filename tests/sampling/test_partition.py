@@ -13,6 +13,7 @@ from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log
 from combpred.sampling._estimates import joined_results
 from combpred.sampling.engines import INFERENCE_OF, INFERENCES
 from combpred.structures import Custom, LabelSets, Permutations, Structure
+from data_frames import imported_pyarrow
 
 STRUCTURES: list[Structure] = [Permutations(4), LabelSets(5, size=2), Custom.from_structures("ab", [[1.0], [0.0]])]
 
@@ -94,7 +95,7 @@ def test_scores_are_matched_by_the_names_of_entries():
     structure = Permutations(labels=["tea", "milk", "juice"])
     scores = pd.DataFrame([[1.0, 2.0, 3.0], [0.0, 1.0, -1.0]], columns=structure.feature_names())
     moved = scores[["milk before juice", "tea before milk", "tea before juice"]]
-    arrow = pytest.importorskip("pyarrow", exc_type=ImportError).Table.from_pandas(moved)
+    arrow = imported_pyarrow().Table.from_pandas(moved)
     asked = {
         "decode": lambda s: structure.decode(s),
         "marginals": lambda s: structure.marginals(s),

@@ -33,7 +33,7 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )
-from data_frames import FRAMES
+from data_frames import FRAMES, imported_pyarrow
 
 ABC = ["a", "b", "c"]
 CHAIN = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -306,7 +306,7 @@ def test_enums_are_ordered() -> None:
 
 
 def test_ordered_dictionaries_of_arrow_are_ordered() -> None:
-    pa = pytest.importorskip("pyarrow", exc_type=ImportError)
+    pa = imported_pyarrow()
     grades, codes = pa.array(["low", "mid", "high"]), pa.array([1, 0, 1], type=pa.int8())
     y = pa.DictionaryArray.from_arrays(codes, grades, ordered=True)
     other = pa.DictionaryArray.from_arrays(pa.array([0], type=pa.int8()), pa.array(["low"]), ordered=True)

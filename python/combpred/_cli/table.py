@@ -221,15 +221,14 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         head = pandas.read_csv(io.BytesIO(data), header=None, nrows=_SOME, dtype=str, na_filter=False, **how)
         names = [name.strip() for name in head.iloc[0]] if header else [f"x{j}" for j in range(head.shape[1])]
         numbers = [name for name in names if re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE)]
-        how_else = "with --no-header it counts as a row"
-        counted_columns = len(names) > 2 and names == [str(j) for j in range(len(names))]  # as pandas calls them
-        require(
-            numbers != names or counted_columns,
-            f"the first line of {source} holds numbers, not names of columns; {how_else}",
+        how_else = (
+            f"the first line of {source} holds numbers, {{}} names of columns; with --no-header it counts as a row"
         )
+        counted_columns = len(names) > 2 and names == [str(j) for j in range(len(names))]  # as pandas calls them
+        require(numbers != names or counted_columns, how_else.format("not"))
         ranked = counted_columns and sorted(map(str.strip, head.iloc[-1])) == sorted(names)  # as positions from 0 are
         if ranked or any("." in name for name in numbers):
-            warn_user(f"the first line of {source} holds numbers, taken for names of columns; {how_else}", UserWarning)
+            warn_user(how_else.format("taken for"), UserWarning)
         if names[0] == "" and len(names) > 1:
             names[0] = "index"  # as pandas writes the index of a data frame
         _check_names(source, names)
@@ -248,24 +247,25 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         return text.replace(rf"(?<=\d){re.escape(decimal)}0+$", "", regex=True)  # 2.0 beside blanks
 
     zeros = re.search(rf"(^|{sep if len(sep) > 1 else re.escape(sep)})[ \"]*0\d", content, re.MULTILINE)
+    marks, words = (thousands, decimal), [*words, *_BOOLEANS]
+    table = Table(source, frame, lines[header:], doubts=doubts, marks=marks, words=words, written=again)
     numeric = list(frame.select_dtypes("number"))
-    for name, column in again(numeric).items() if numeric and (zeros or thousands) else ():
+    if numeric and (zeros or thousands):
+        _check_spelling(table, again(numeric))
+    return table
+
+
+def _check_spelling(table: Table, written: Any) -> None:
+    """Note zeros in front of numbers, as they are written, and refuse marks that stand between no thousands."""
+    mark = table.marks[0]
+    groups = rf"[+-]?\d{{1,3}}({re.escape(mark)}\d{{2,3}})*{re.escape(mark)}\d{{3}}(\D.*)?"
+    for name, column in written.items():
         if column.str.match(r"0\d+$").any():
-            doubts[name] = f"has zeros in front; if these are codes, give --categorical {name!r}"
-        groups = rf"[+-]?\d{{1,3}}({re.escape(thousands)}\d{{2,3}})*{re.escape(thousands)}\d{{3}}(\D.*)?"
-        marked = column[column.str.contains(thousands, regex=False, na=False)] if thousands else column[:0]
+            table.doubts[name] = f"has zeros in front; if these are codes, give --categorical {name!r}"
+        marked = column[column.str.contains(mark, regex=False, na=False)] if mark else column[:0]
         for row, cell in marked[~marked.str.fullmatch(groups).astype(bool)].items():
-            what = f"{name!r} holds {cell!r}, in which {thousands!r} marks no thousands: mend it, or see --decimal"
-            raise UsageError(f"{source}, line {lines[header:][row]}: {what}")
-    return Table(
-        source,
-        frame,
-        lines[header:],
-        doubts=doubts,
-        marks=(thousands, decimal),
-        words=[*words, *_BOOLEANS],
-        written=again,
-    )
+            what = f"{name!r} holds {cell!r}, in which {mark!r} marks no thousands: mend it, or see --decimal"
+            raise UsageError(f"{table.where(row)}: {what}")
 
 
 def _doubts(head: Any, names: list[str]) -> dict[str, str]:

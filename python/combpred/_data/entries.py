@@ -13,11 +13,10 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._lib.arrays import refuse_masked
-from .forms import frame_kind
+from .forms import LISTED, frame_kind
 from .targets import TargetError
 from .warn import warn_user
 
-_LISTED = (list, tuple, set, frozenset, np.ndarray)
 _WHOLE = re.compile(r"-?[0-9]+")
 _DIVIDERS = ">;|,/"
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\}|\(.*,.*\))\s*", re.DOTALL)  # lists as Python and JSON write them
@@ -44,7 +43,7 @@ def given_rows(lists: Any, argument: str) -> Any:
 
 
 def table_rows(
-    lists: Any, argument: str, sep: str | None = None, cells: tuple[type, ...] = (*_LISTED, Mapping)
+    lists: Any, argument: str, sep: str | None = None, cells: tuple[type, ...] = (*LISTED, Mapping)
 ) -> Sequence[Any]:
     """Return the rows of a sequence of lists, of a series of them, or of a table; strings are divided at `sep`.
 
@@ -179,7 +178,7 @@ def row_entries(
         row = divided(row, sep, names, numbered=numbered)
     elif hasattr(row, "to_list"):
         row = row.to_list()
-    elif not isinstance(row, _LISTED):
+    elif not isinstance(row, LISTED):
         drop = "drop it, or give an empty list" if may_be_empty else "drop it"
         what = f"is missing; {drop}" if is_missing(row) else f"is {row!r:.60}, which is no list"
         raise TargetError(i, f"the row {what}", argument)

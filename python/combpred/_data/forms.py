@@ -9,10 +9,13 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._lib.arrays import refuse_masked
-from .checks import is_written_number
+from .checks import columns_of, is_written_number
 from .inputs import refuse_unread
 from .targets import TargetError, require_once, summary
 from .warn import warn_user
+
+#: What holds several entries, such as a row of lists, or a cell of a table.
+LISTED = (list, tuple, set, frozenset, np.ndarray)
 
 
 def column_names(y: Any, argument: str = "y") -> list[Any] | None:
@@ -134,11 +137,11 @@ def lists_of(y: Any) -> Any:
     So are tables of pandas, polars and Arrow with one column that holds lists, sets, dicts or graphs.
     """
     has_rows = frame_kind(y) and hasattr(y, "__len__")  # which are read
-    columns: Any = getattr(y, "column_names", getattr(y, "columns", ())) if has_rows else ()
+    columns: Any = columns_of(y) if has_rows else ()
     if len(columns) == 1 and len(y):
         held = lists_of(y.iloc[:, 0] if hasattr(y, "iloc") else y[columns[0]])
         first = held.iloc[0] if hasattr(held, "iloc") else held[0]
-        if not (isinstance(first, (*_CELLS, dict)) or hasattr(first, "edges")):
+        if not (isinstance(first, (*LISTED, dict)) or hasattr(first, "edges")):
             return y
         return np.fromiter(held, dtype=object, count=len(y))
     kind = str(getattr(y, "type", getattr(y, "dtype", ""))) if frame_kind(y) == "polars" else ""
@@ -245,7 +248,7 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
 
 def _to_lists(y: Any) -> str:
     """Return the call that makes lists of a series, or of a table of one column, as it is written behind its name."""
-    columns = getattr(y, "column_names", getattr(y, "columns", ()))
+    columns = columns_of(y)
     how = {"polars": "to_list", "pyarrow": "to_pylist"}.get(type(y).__module__.partition(".")[0], "tolist")
     return "".join(f"[{name!r}]" for name in columns) + f".{how}()"
 
@@ -278,9 +281,6 @@ def refuse_graphs(y: Any, argument: str, *, transitive: bool = False) -> None:
         said = f"found {row!s:.60}; pass {how}, with relations = structures.{cls}(items=[…])"
         raise TargetError(0, said, argument)
 
-
-#: What holds several entries in one cell of a table.
-_CELLS = (list, tuple, set, frozenset, np.ndarray)
 
 #: Words for yes and no in tables, in small letters.
 _WORDS = {"yes": 1, "no": 0, "y": 1, "n": 0, "true": 1, "false": 0, "t": 1, "f": 0}

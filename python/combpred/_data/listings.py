@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .checks import columns_of
 from .entries import row_entries, sorted_names, table_rows
 from .forms import column_names, columns_in_order, frame_kind
 from .names import Names, checked_names
@@ -111,7 +112,7 @@ def read_lists(
             raise TargetError(i, f"{twice!r} occurs twice", argument)
     if known is None:
         kinds = {type(entry) for entries in rows for entry in entries}
-        columns = list(getattr(lists, "column_names", getattr(lists, "columns", ())))
+        columns = list(columns_of(lists))
         if len(kinds) > 1:
             raise TypeError(f"{argument} holds names and numbers side by side, {_beside(rows, columns, argument)}")
         if kinds == {str}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,14 @@ _ENDS, _WIDTH = 5, 60
 class Tabular(ABC):
     """Base of results that are shown as a table: a title, columns, and the first and last rows."""
 
+    _outputs: ClassVar[str] = "y"  # the array of which `_shown` has the rows with their names
+    _shown: Named | None = None
+
     def _table(self) -> dict[str, Any]:
         """Return columns of one length, by their heads: the numbers of the rows, and the public arrays."""
         arrays = {name: held for name, held in vars(self).items() if name[0] != "_" and hasattr(held, "shape")}
-        return {"row": range(next(iter(arrays.values())).shape[0]), **arrays}
+        shown = {} if self._shown is None else {self._outputs: self._shown}
+        return {"row": range(next(iter(arrays.values())).shape[0]), **arrays, **shown}
 
     @abstractmethod
     def _title(self) -> str:

@@ -53,16 +53,13 @@ class Certified(Tabular):
     optimal: NDArray[np.bool_]
     upper_bound: FloatArray
 
+    _outputs = "structures"
     _shown: Named | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, y: Any, decoded: Decoded, structure: Structure) -> Certified:
         """Return what is known of decoded outputs y of a structure, whose names are shown."""
         return cls(y, decoded.value, decoded.nu, decoded.optimal, decoded.upper_bound, _shown=named(structure, y))
-
-    def _table(self) -> dict[str, Any]:
-        columns = super()._table()
-        return columns if self._shown is None else {**columns, "structures": self._shown}
 
     def _title(self) -> str:
         return f"Certified: {counted(len(self.value), 'prediction')}, {int(self.optimal.sum())} proven optimal"

@@ -51,11 +51,8 @@ class MallowsEstimate(Tabular):
     theta: FloatArray
     probability: FloatArray
 
+    _outputs = "positions"
     _shown: Named | None = field(default=None, kw_only=True)
-
-    def _table(self) -> dict[str, Any]:
-        columns = super()._table()
-        return columns if self._shown is None else {**columns, "positions": self._shown}
 
     def _title(self) -> str:
         return f"MallowsEstimate: {counted(len(self.theta), 'ranking')}"

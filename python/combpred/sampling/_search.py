@@ -63,10 +63,6 @@ class SearchResult(Tabular):
 
     _shown: Named | None = field(default=None, kw_only=True)
 
-    def _table(self) -> dict[str, Any]:
-        columns = super()._table()
-        return columns if self._shown is None else {**columns, "y": self._shown}
-
     def _title(self) -> str:
         return f"SearchResult: {counted(len(self.value), 'row')}, {int(self.is_optimal.sum())} proven optimal"
 

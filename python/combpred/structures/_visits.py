@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.checks import columns_of
 from .._data.entries import row_entries, table_rows
 from .._data.listings import by_group
 from .._data.names import joined, numbers_of
@@ -72,7 +73,7 @@ class Visits(Structure):
             row_entries(row, i, "rows", sep, True, index, numbered=known is None, may_be_empty=False)
             for i, row in enumerate(table_rows(rows, "rows", sep))
         ]
-        columns = list(getattr(rows, "column_names", getattr(rows, "columns", ())))
+        columns = list(columns_of(rows))
         if len(columns) == 2 and len(lists) > 2 and all(row[0] not in index and row[-1] in index for row in lists):
             what = f"column {columns[0]!r} holds none of the {parameter}"
             raise TargetError(0, f"{what}; {by_group('rows', *columns)}", "rows")

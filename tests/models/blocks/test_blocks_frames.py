@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from combpred import BlockStatistics, ProbabilisticStructured, StructuredRidge
+from data_frames import imported_pyarrow
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(40, 3)), columns=["age", "income", "height"])
@@ -20,7 +21,7 @@ def nullable(frame):
 
 
 def arrow(frame):
-    pa = pytest.importorskip("pyarrow", exc_type=ImportError, reason="releases of pyarrow need a later NumPy")
+    pa = imported_pyarrow()
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 

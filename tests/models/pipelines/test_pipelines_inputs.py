@@ -43,6 +43,7 @@ from combpred.kernels import NystromMap
 from combpred.metrics import kendall_tau
 from combpred.ranking import NearestNeighborsLabelRanker, RankingByPairwiseComparison
 from combpred.structures import LabelSets
+from data_frames import imported_pyarrow
 
 same = np.testing.assert_array_equal
 
@@ -270,10 +271,6 @@ def arrow(X):
 
 def arrow_dates(X):
     return X.astype({"since": pd.ArrowDtype(imported_pyarrow().date32())})
-
-
-def imported_pyarrow():
-    return pytest.importorskip("pyarrow", exc_type=ImportError, reason="releases of pyarrow need a later NumPy")
 
 
 OTHER = {

@@ -27,6 +27,7 @@ from combpred.structures import (
     Subtrees,
     WeakOrders,
 )
+from data_frames import imported_pyarrow
 
 ABC = ["a", "b", "c"]
 TIED = {"sep": ">", "tie_sep": "="}
@@ -35,7 +36,7 @@ ONE_COLUMN = {
     "array": lambda rows: np.array(rows)[:, np.newaxis],
     "objects": lambda rows: np.array(rows, dtype=object)[:, np.newaxis],
     "polars": lambda rows: pytest.importorskip("polars").DataFrame({"t": rows}),
-    "Arrow": lambda rows: pytest.importorskip("pyarrow", exc_type=ImportError).table({"t": rows}),
+    "Arrow": lambda rows: imported_pyarrow().table({"t": rows}),
 }
 
 
