@@ -221,14 +221,12 @@ def _read_csv(source: str, content: str, reading: dict[str, Any], pandas: Any) -
         head = pandas.read_csv(io.BytesIO(data), header=None, nrows=_SOME, dtype=str, na_filter=False, **how)
         names = [name.strip() for name in head.iloc[0]] if header else [f"x{j}" for j in range(head.shape[1])]
         numbers = [name for name in names if re.fullmatch(r"[+-]?[\d.,]+(e[+-]?\d+)?", name, re.IGNORECASE)]
-        how_else = (
-            f"the first line of {source} holds numbers, {{}} names of columns; with --no-header it counts as a row"
-        )
+        numbered, how_else = f"the first line of {source} holds numbers", "with --no-header it counts as a row"
         counted_columns = len(names) > 2 and names == [str(j) for j in range(len(names))]  # as pandas calls them
-        require(numbers != names or counted_columns, how_else.format("not"))
+        require(numbers != names or counted_columns, f"{numbered}, not names of columns; {how_else}")
         ranked = counted_columns and sorted(map(str.strip, head.iloc[-1])) == sorted(names)  # as positions from 0 are
         if ranked or any("." in name for name in numbers):
-            warn_user(how_else.format("taken for"), UserWarning)
+            warn_user(f"{numbered}, taken for names of columns; {how_else}", UserWarning)
         if names[0] == "" and len(names) > 1:
             names[0] = "index"  # as pandas writes the index of a data frame
         _check_names(source, names)
