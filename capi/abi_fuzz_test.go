@@ -15,7 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
-	"combpred/capi/cabi/cabitest"
+	"combpred/capi/internal/cabitest"
 	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/solve"

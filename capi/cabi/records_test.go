@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"combpred/capi/cabi/cabitest"
+	"combpred/capi/internal/cabitest"
 )
 
 // older and newer are a struct in two versions.

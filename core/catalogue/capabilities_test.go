@@ -11,10 +11,10 @@ import (
 
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/internal/structuretest"
 	"combpred/core/linalg"
 	"combpred/core/partition"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
 )
 
 // mostOperations bounds the recursions that are tried.

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mathext"
 
+	"combpred/core/internal/structuretest"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
 )
 
 // Statistical tests have fixed seeds. A correct sampler or chain fails one of their χ² tests with probability 10⁻⁶; about

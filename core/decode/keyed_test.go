@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/badrow"
+	"combpred/core/internal/structuretest"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
-	"combpred/core/structure/structuretest"
 )
 
 // TestKeyedConditions compares decoding under random conditions, each row with its own, with the best of the outputs that satisfy them

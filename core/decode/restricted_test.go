@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/internal/structuretest"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
 )
 
 // TestConditions compares decoding under random conditions with the best of the filtered list, for every structure.

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"combpred/core/badrow"
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/parallel"
 )
 
@@ -107,7 +107,7 @@ func logCommon(a, b *Poset, most int, estimation *Estimation, entry int, mon *pa
 	if err != nil {
 		return 0, err
 	}
-	return count.LogInt(number), nil
+	return combin.LogInt(number), nil
 }
 
 // relations reads rows of signs of pairs. What follows from them is not added yet.

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/parallel"
 )
 
@@ -46,7 +46,7 @@ func merges(sets [][]int, ways []*big.Int) *big.Int {
 	for k, set := range sets {
 		placed += len(set)
 		total.Mul(total, ways[k])
-		total.Mul(total, count.Binomial(placed, len(set)))
+		total.Mul(total, combin.Binomial(placed, len(set)))
 	}
 	return total
 }
@@ -111,7 +111,7 @@ func countDownsets(p *Poset, elements []int, most int, poll func() error) (*big.
 		return nil, err
 	}
 	n := len(elements)
-	words := (count.Factorial(n).BitLen() + 63) / 64 // of a number: no downset has more than n! extensions
+	words := (combin.Factorial(n).BitLen() + 63) / 64 // of a number: no downset has more than n! extensions
 	sets, ways := []uint64{0}, make([]uint64, words)
 	ways[0] = 1
 	for total := 1; n > 0; n-- {

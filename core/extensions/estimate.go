@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/parallel"
 )
 
@@ -67,7 +67,7 @@ func Estimate(p *Poset, epsilon, delta float64, most int, seed uint64, workers i
 		}
 		known.Mul(known, ways)
 	}
-	found := Estimated{Number: known, Log: count.LogInt(known), Levels: len(levels)}
+	found := Estimated{Number: known, Log: combin.LogInt(known), Levels: len(levels)}
 	if len(levels) == 0 {
 		return found, nil
 	}
@@ -109,7 +109,7 @@ func inseparable(p *Poset, elements []int, ways *big.Int) (parts [][]int) {
 		for _, set := range sets {
 			placed += len(set)
 			if !isMerged {
-				ways.Mul(ways, count.Binomial(placed, len(set)))
+				ways.Mul(ways, combin.Binomial(placed, len(set)))
 			}
 			parts = append(parts, inseparable(p, set, ways)...)
 		}

@@ -3,8 +3,8 @@ package fit
 import (
 	"testing"
 
+	"combpred/core/internal/structuretest"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
 )
 
 // TestCoordinatesAreKeptWithTheSpace: no structure that can be learnt in has its coordinates built twice, by any of the calls that

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"combpred/core/badrow"
+	"combpred/core/internal/solvetest"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/solve/sgd"
-	"combpred/core/solve/solvetest"
 )
 
 // support returns room for a support of n rows, of which it has none.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/solve/dual"
 	"combpred/core/solve/sgd"
-	"combpred/core/solve/solvetest"
 )
 
 // options returns those of an instance, and its targets.

@@ -8,11 +8,11 @@ import (
 
 	"combpred/core/badrow"
 	"combpred/core/chain"
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/descent"
 	"combpred/core/loglinear/expect"
-	"combpred/core/loglinear/loglineartest"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 	"combpred/core/structure"

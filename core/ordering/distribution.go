@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/logsum"
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // MaxSummed is the largest number of items over whose orders a Distribution sums: its tables have 2^MaxSummed entries.
@@ -32,7 +32,7 @@ type Distribution struct {
 	sums   []float64
 	reach  []float64 // the probability that the items of a set are the first
 	block  []float64 // see PairsTo
-	poll   polling.Poll
+	poll   parallel.Poll
 }
 
 // Reset begins a distribution on m items, at most MaxSummed, and returns its m×m matrix of gains by rows, for the caller to fill

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/draw/drawtest"
+	"combpred/core/internal/drawtest"
 )
 
 var errStop = errors.New("stop")

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 const (
@@ -31,7 +31,7 @@ type PartialWorkspace struct {
 	next      []bool // those of the next sweep
 	between   []int
 	work      int // relations weighed
-	poll      polling.Poll
+	poll      parallel.Poll
 }
 
 // Reset begins an instance of n elements and returns its n×n gain matrix by rows, for the caller to fill: finite, the

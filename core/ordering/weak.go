@@ -3,7 +3,7 @@ package ordering
 import (
 	"fmt"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // MaxTied is the largest component of an instance with ties that is solved exactly.
@@ -33,7 +33,7 @@ type WeakWorkspace struct {
 	table weakTable
 	seek  weakSearch
 	bound weakBound
-	poll  polling.Poll
+	poll  parallel.Poll
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: finite, the

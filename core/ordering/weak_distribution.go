@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/logsum"
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 const (
@@ -36,7 +36,7 @@ type WeakDistribution struct {
 	sums        []float64
 	reach       []float64 // the probability that the items of a set are the last
 	blocks      []float64 // the probability that a set is a block
-	poll        polling.Poll
+	poll        parallel.Poll
 }
 
 // Reset begins a distribution on m items, at most MaxTiedSummed, and returns two m×m matrices by rows for the caller to fill with

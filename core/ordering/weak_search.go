@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 const (
@@ -24,7 +24,7 @@ type weakSearch struct {
 	into, out []float64 // gains of one item after, and before, the items of each block
 	score     []float64
 	visit     []int32
-	poll      *polling.Poll
+	poll      *parallel.Poll
 }
 
 // searchPart gives the items the next ranks by local search and reports whether the ranking earns most, a bound. It

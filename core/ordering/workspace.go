@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent
@@ -34,7 +34,7 @@ type Workspace struct {
 	best  []float64
 	score []float64 // Borda scores
 	kept  []int32   // the best order that local search has found
-	poll  polling.Poll
+	poll  parallel.Poll
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: skew-symmetric,

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
-	"combpred/core/solve/solvetest"
 )
 
 // Coordinates reproduce Σ and the centred outputs, by frames, compressed frames and diagonalisation alike.

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
-	"combpred/core/solve/solvetest"
 )
 
 // point is a block of coefficients in the coordinates of a problem, with its product with the weighted kernel.

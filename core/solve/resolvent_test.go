@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
-	"combpred/core/solve/solvetest"
 )
 
 // Multiplying the result by shift·I + c_k Σ gives back the part of v that lies in the range of Σ.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
-	"combpred/core/solve/solvetest"
 )
 
 // The losses that a descent adds up are those of the objective, and the curvature bounds their second derivative, by no more than a factor

@@ -8,8 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
-	"combpred/core/draw"
+	"combpred/core/combin"
 	"combpred/core/graph/assignment"
 )
 
@@ -56,7 +55,7 @@ var (
 func (a assignments) String() string  { return fmt.Sprintf("assignments of %d items", a.n) }
 func (a assignments) PartLen() int    { return a.n }
 func (a assignments) FeatureLen() int { return a.n * a.n }
-func (a assignments) Count() *big.Int { return count.Factorial(a.n) }
+func (a assignments) Count() *big.Int { return combin.Factorial(a.n) }
 
 func (a assignments) Check(y []int32) error {
 	mustLen("y", len(y), a.n)
@@ -148,7 +147,7 @@ func (a assignments) All() iter.Seq[[]int32] {
 // Sample draws a permutation of the columns.
 func (a assignments) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), a.n)
-	draw.Permutation(dst, 0, rng)
+	combin.Permutation(dst, 0, rng)
 }
 
 // diagonalTo gives each row the column of its own number.

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"math/big"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/graph/induced"
 )
 
@@ -109,12 +109,12 @@ func (r *restrictedCliques) Embeddings() *big.Int {
 	edgeless := 0
 	for _, k := range [2]int{0, 1} {
 		if k >= required && (r.size < 0 || r.size == k) {
-			edgeless += int(count.Binomial(free, k-required).Int64())
+			edgeless += int(combin.Binomial(free, k-required).Int64())
 		}
 	}
 	all := new(big.Int).Lsh(big.NewInt(1), uint(free))
 	if r.size >= 0 {
-		all = count.Binomial(free, r.size-required)
+		all = combin.Binomial(free, r.size-required)
 	}
 	return all.Sub(all, big.NewInt(int64(max(0, edgeless-1))))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/internal/structuretest"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
 )
 
 // listOf returns the outputs of a space that satisfy conditions on its ψ, as text.

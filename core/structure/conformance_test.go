@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/internal/structuretest"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
-	"combpred/core/structure/structuretest"
 )
 
 // TestConformance checks that every registered structure has the properties of package structuretest.

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/graph/tours"
 )
 
@@ -119,13 +119,13 @@ type edgeCounts struct{ one, adjacent, disjoint *big.Int }
 func (c cycles) edges() edgeCounts {
 	one := big.NewInt(1)
 	e := edgeCounts{
-		one:      count.Arrangements(c.n - 2),
-		adjacent: count.Arrangements(c.n - 3),
+		one:      combin.Arrangements(c.n - 2),
+		adjacent: combin.Arrangements(c.n - 3),
 		disjoint: new(big.Int),
 	}
 	e.one.Sub(e.one, one)
 	if m := c.n - 4; m >= 0 {
-		e.disjoint.Mul(big.NewInt(int64(m)), count.Arrangements(m))
+		e.disjoint.Mul(big.NewInt(int64(m)), combin.Arrangements(m))
 		e.disjoint.Add(e.disjoint, one).Lsh(e.disjoint, 1)
 	}
 	return e
@@ -133,14 +133,14 @@ func (c cycles) edges() edgeCounts {
 
 func (c cycles) Mean(dst []float64) {
 	mustLen("dst", len(dst), c.len())
-	fill(dst, count.Ratio(c.edges().one, c.Count()))
+	fill(dst, combin.Ratio(c.edges().one, c.Count()))
 }
 
 // SecondMoment has the probability of both edges. Cost: O(d²).
 func (c cycles) SecondMoment(dst blas64.General) {
 	c.mustSquare(dst)
 	e, total := c.edges(), c.Count()
-	one, adjacent, disjoint := count.Ratio(e.one, total), count.Ratio(e.adjacent, total), count.Ratio(e.disjoint, total)
+	one, adjacent, disjoint := combin.Ratio(e.one, total), combin.Ratio(e.adjacent, total), combin.Ratio(e.disjoint, total)
 	pair := 0
 	for u := range c.n {
 		for v := u + 1; v < c.n; v++ {

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 )
 
 // The covariance of cycles depends only on how many vertices two edges share, so its eigenspaces are those of the
@@ -46,9 +46,9 @@ func (c cycles) eigenspaces() []eigenspace {
 	square := new(big.Int).Mul(e.one, e.one)
 	constants.Sub(constants, square.Mul(square, big.NewInt(d)))
 	spaces := []eigenspace{
-		{count.Ratio(constants, new(big.Int).Mul(total, total)), pairConstants},
-		{count.Ratio(sum(n-4, -(n-3)), total), pairDegrees},
-		{count.Ratio(sum(-2, 1), total), pairRest},
+		{combin.Ratio(constants, new(big.Int).Mul(total, total)), pairConstants},
+		{combin.Ratio(sum(n-4, -(n-3)), total), pairDegrees},
+		{combin.Ratio(sum(-2, 1), total), pairRest},
 	}
 	if c.n == leastCycle+1 {
 		spaces = []eigenspace{spaces[pairConstants], {spaces[pairRest].value, pairComplement}}

@@ -9,8 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
-	"combpred/core/draw"
+	"combpred/core/combin"
 )
 
 const (
@@ -33,8 +32,8 @@ const (
 type cycleSpace struct {
 	pairs
 	*kept
-	total   func() *big.Int    // the number of directed cycles
-	lengths func() *draw.Table // cell i: directed cycles of n−i vertices
+	total   func() *big.Int      // the number of directed cycles
+	lengths func() *combin.Table // cell i: directed cycles of n−i vertices
 	pool    *pool[tourWorkspace]
 }
 
@@ -44,11 +43,11 @@ func newCycleSpace(a given) (cycleSpace, error) {
 		return cycleSpace{}, err
 	}
 	total := sync.OnceValue(func() *big.Int {
-		_, sum := count.SumArrangements(n)
+		_, sum := combin.SumArrangements(n)
 		return sum.Sub(sum, big.NewInt(int64(n+n*(n-1)/2)))
 	})
-	lengths := sync.OnceValue(func() *draw.Table {
-		return lengthTable(n, leastCycle, total(), count.Factorial(n-1), func(weight *big.Int, k int) {
+	lengths := sync.OnceValue(func() *combin.Table {
+		return lengthTable(n, leastCycle, total(), combin.Factorial(n-1), func(weight *big.Int, k int) {
 			weight.Mul(weight, big.NewInt(int64(k)))
 			weight.Quo(weight, big.NewInt(int64(k-1)*int64(n-k+1)))
 		})

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/graph/tours"
 )
 
@@ -90,7 +90,7 @@ func (c directedCycles) SecondMoment(dst blas64.General) {
 
 // through returns 2B, B being the probability of two arcs u→v→w.
 func (c directedCycles) through() float64 {
-	return 2 * count.Ratio(count.Arrangements(c.n-3), c.total())
+	return 2 * combin.Ratio(combin.Arrangements(c.n-3), c.total())
 }
 
 func (c directedCycles) Eigenvalues() []float64 { return []float64{float64(c.n) * c.through()} }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/structure/examples"
 )
 
@@ -21,10 +21,10 @@ func TestLabelSetsMoments(t *testing.T) {
 		t.Error("the count differs from the binomial coefficient")
 	}
 	one, two := space.pairMoments()
-	if want := count.Ratio(count.Binomial(n-1, size-1), all); math.Abs(one-want) > 1e-15 {
+	if want := combin.Ratio(combin.Binomial(n-1, size-1), all); math.Abs(one-want) > 1e-15 {
 		t.Errorf("the mean is %v, want %v", one, want)
 	}
-	if want := count.Ratio(count.Binomial(n-2, size-2), all); math.Abs(two-want) > 1e-15 {
+	if want := combin.Ratio(combin.Binomial(n-2, size-2), all); math.Abs(two-want) > 1e-15 {
 		t.Errorf("the second moment is %v, want %v", two, want)
 	}
 }
@@ -32,7 +32,7 @@ func TestLabelSetsMoments(t *testing.T) {
 // TestLabelSetsCount: ln C(n, ℓ) agrees with log-gamma, and 2ⁿ is exact.
 func TestLabelSetsCount(t *testing.T) {
 	lgamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	got := count.LogInt(mustNew(t, "labelsets", examples.SizedSets(5000, 1700)).(Counter).Count())
+	got := combin.LogInt(mustNew(t, "labelsets", examples.SizedSets(5000, 1700)).(Counter).Count())
 	if want := lgamma(5001) - lgamma(1701) - lgamma(3301); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("ln C(5000, 1700) is %v, want %v", got, want)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 )
 
 // A uniform path is a Markov chain. Let N(v) be the number of paths from v to the target: the chain leaves v through an
@@ -16,7 +16,7 @@ import (
 // probability returns the probability with which a uniform path that has come to the tail of an arc goes on through it.
 func (p *paths) probability(a int32) float64 {
 	x := p.arcs[a]
-	return count.Ratio(p.ahead[x.head], p.ahead[x.tail])
+	return combin.Ratio(p.ahead[x.head], p.ahead[x.tail])
 }
 
 // passages returns for each arc the probability that a uniform path holds it. Cost: a ratio for each arc.

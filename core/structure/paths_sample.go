@@ -4,24 +4,24 @@ import (
 	"math/big"
 	"math/rand/v2"
 
-	"combpred/core/draw"
+	"combpred/core/combin"
 )
 
 // pathCounts are the numbers of paths as walks need them.
 type pathCounts struct {
-	ahead []uint64      // number of paths from each vertex to the target; 0 where there is none, or where it takes more bits
-	arcs  []*draw.Table // for vertices with more paths than 64 bits can count: which of its arcs a path takes
+	ahead []uint64        // number of paths from each vertex to the target; 0 where there is none, or where it takes more bits
+	arcs  []*combin.Table // for vertices with more paths than 64 bits can count: which of its arcs a path takes
 }
 
 func (p *paths) countsFewBits() pathCounts {
-	c := pathCounts{ahead: make([]uint64, p.vertices), arcs: make([]*draw.Table, p.vertices)}
+	c := pathCounts{ahead: make([]uint64, p.vertices), arcs: make([]*combin.Table, p.vertices)}
 	for v, n := range p.ahead {
 		switch {
 		case n == nil:
 		case n.IsUint64():
 			c.ahead[v] = n.Uint64()
 		default:
-			c.arcs[v] = draw.NewTable(draw.Weighted(func(yield func(*big.Int) bool) {
+			c.arcs[v] = combin.NewTable(combin.Weighted(func(yield func(*big.Int) bool) {
 				for _, a := range p.out[v] {
 					if !yield(p.ahead[p.arcs[a].head]) {
 						return

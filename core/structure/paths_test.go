@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/structure/examples"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestPathCounts(t *testing.T) {
 	for _, n := range []int{2, 5, 30, 100} {
 		space := mustNew(t, "paths", examples.Grid(n, n)).(*paths)
-		if want := count.Binomial(2*n-2, n-1); space.Count().Cmp(want) != 0 {
+		if want := combin.Binomial(2*n-2, n-1); space.Count().Cmp(want) != 0 {
 			t.Errorf("the %d×%d grid has %v paths, want %v", n, n, space.Count(), want)
 		}
 	}

@@ -9,8 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
-	"combpred/core/draw"
+	"combpred/core/combin"
 )
 
 // maxLabels bounds the number of pairs: at this size the scores of one output fill a gigabyte, and decoding takes two
@@ -60,7 +59,7 @@ var (
 func (p permutations) String() string  { return fmt.Sprintf("rankings of %d labels", p.n) }
 func (p permutations) PartLen() int    { return p.n }
 func (p permutations) FeatureLen() int { return p.len() }
-func (p permutations) Count() *big.Int { return count.Factorial(p.n) }
+func (p permutations) Count() *big.Int { return combin.Factorial(p.n) }
 
 func (p permutations) Check(y []int32) error {
 	mustLen("y", len(y), p.n)
@@ -155,7 +154,7 @@ func (p permutations) All() iter.Seq[[]int32] {
 // Sample draws a permutation of the positions.
 func (p permutations) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), p.n)
-	draw.Permutation(dst, 1, rng)
+	combin.Permutation(dst, 1, rng)
 }
 
 func (p permutations) Mirrored() bool { return true }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/structure/examples"
 
 	"gonum.org/v1/gonum/floats"
@@ -52,7 +52,7 @@ func TestPermutationsSecondMoment(t *testing.T) {
 func TestPermutationsCount(t *testing.T) {
 	for _, n := range []int64{170, 171, 200, 5000} {
 		want, _ := math.Lgamma(float64(n + 1))
-		if got := count.LogInt(mustNew(t, "permutations", examples.Sized(n)).(Counter).Count()); math.Abs(got-want) > 1e-9*want {
+		if got := combin.LogInt(mustNew(t, "permutations", examples.Sized(n)).(Counter).Count()); math.Abs(got-want) > 1e-9*want {
 			t.Errorf("ln %d! is %v, want %v", n, got, want)
 		}
 	}

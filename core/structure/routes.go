@@ -7,8 +7,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"combpred/core/count"
-	"combpred/core/draw"
+	"combpred/core/combin"
 	"combpred/core/graph/tours"
 )
 
@@ -41,8 +40,8 @@ var _ = register[routes](Spec{
 		r := routes{kept: new(kept), n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
-		r.lengths = sync.OnceValue(func() *draw.Table {
-			return lengthTable(n, leastRoute, r.counts().all, count.Factorial(n), func(weight *big.Int, k int) {
+		r.lengths = sync.OnceValue(func() *combin.Table {
+			return lengthTable(n, leastRoute, r.counts().all, combin.Factorial(n), func(weight *big.Int, k int) {
 				weight.Quo(weight, big.NewInt(int64(n-k+1)))
 			})
 		})
@@ -65,7 +64,7 @@ type routes struct {
 	n       int
 	counts  func() routeCounts
 	spaces  func() []routeSpace
-	lengths func() *draw.Table // cell i: routes of n−i places
+	lengths func() *combin.Table // cell i: routes of n−i places
 	pool    *pool[tourWorkspace]
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 )
 
 // Renaming the places maps routes to routes, so the moments follow from how many routes contain one or two given
@@ -29,9 +29,9 @@ type routeCounts struct{ all, start, ends, arc, chain, disjoint *big.Int }
 func (r routes) countRoutes() routeCounts {
 	one := big.NewInt(1)
 	c := routeCounts{
-		all:      count.Arrangements(r.n),
-		start:    count.Arrangements(r.n - 1),
-		ends:     count.Arrangements(r.n - 2),
+		all:      combin.Arrangements(r.n),
+		start:    combin.Arrangements(r.n - 1),
+		ends:     combin.Arrangements(r.n - 2),
 		arc:      sumPlaces(r.n - 2),
 		chain:    sumPlaces(r.n - 3),
 		disjoint: sumTwoPlaces(r.n - 4),
@@ -45,7 +45,7 @@ func (r routes) countRoutes() routeCounts {
 func sumPlaces(m int) *big.Int {
 	sum := new(big.Int)
 	if m >= 0 {
-		sum.Mul(big.NewInt(int64(m)), count.Arrangements(m))
+		sum.Mul(big.NewInt(int64(m)), combin.Arrangements(m))
 		sum.Add(sum, big.NewInt(1))
 	}
 	return sum
@@ -55,7 +55,7 @@ func sumPlaces(m int) *big.Int {
 func sumTwoPlaces(m int) *big.Int {
 	sum := new(big.Int)
 	if k := int64(m); m >= 0 {
-		sum.Mul(big.NewInt(k*k+k+1), count.Arrangements(m))
+		sum.Mul(big.NewInt(k*k+k+1), combin.Arrangements(m))
 		sum.Add(sum, big.NewInt(k+1))
 	}
 	return sum
@@ -65,8 +65,8 @@ func (r routes) Mean(dst []float64) {
 	mustLen("dst", len(dst), r.FeatureLen())
 	c := r.counts()
 	arcs := r.n * (r.n - 1)
-	fill(dst[:arcs], count.Ratio(c.arc, c.all))
-	fill(dst[arcs:], count.Ratio(c.start, c.all))
+	fill(dst[:arcs], combin.Ratio(c.arc, c.all))
+	fill(dst[arcs:], combin.Ratio(c.start, c.all))
 }
 
 // SecondMoment costs O(d²).
@@ -75,8 +75,8 @@ func (r routes) SecondMoment(dst blas64.General) {
 	mustLen("dst's column", dst.Rows, d)
 	mustLen("dst's row", dst.Cols, d)
 	c := r.counts()
-	start, ends := count.Ratio(c.start, c.all), count.Ratio(c.ends, c.all)
-	chain := count.Ratio(c.chain, c.all)
+	start, ends := combin.Ratio(c.start, c.all), combin.Ratio(c.ends, c.all)
+	chain := combin.Ratio(c.chain, c.all)
 	for v := range r.n {
 		atStart, atEnd := row(dst, r.start(v)), row(dst, r.end(v))
 		fill(atStart[:r.start(0)], chain)
@@ -107,8 +107,8 @@ func (r routes) SecondMoment(dst blas64.General) {
 
 // arcMoments writes the second moments of the arc u→v with all arcs to the beginning of dst.
 func (r routes) arcMoments(dst []float64, u, v int, c routeCounts) {
-	fill(dst[:r.start(0)], count.Ratio(c.disjoint, c.all))
-	chain := count.Ratio(c.chain, c.all)
+	fill(dst[:r.start(0)], combin.Ratio(c.disjoint, c.all))
+	chain := combin.Ratio(c.chain, c.all)
 	for w := range r.n {
 		if w != u && w != v {
 			dst[r.arc(u, w)], dst[r.arc(w, v)] = 0, 0
@@ -116,5 +116,5 @@ func (r routes) arcMoments(dst []float64, u, v int, c routeCounts) {
 		}
 	}
 	dst[r.arc(v, u)] = 0
-	dst[r.arc(u, v)] = count.Ratio(c.arc, c.all)
+	dst[r.arc(u, v)] = combin.Ratio(c.arc, c.all)
 }

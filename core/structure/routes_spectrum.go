@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 )
 
 // Renaming the places and reversing routes leave Σ alone, which splits R^d into few spaces. Let f be a number for each
@@ -53,18 +53,18 @@ func (r routes) eigenspaces() []routeSpace {
 	one := func(value float64, kind routeKind, arcs, ends float64) routeSpace {
 		return routeSpace{value, []routePart{{kind, arcs, ends}}}
 	}
-	direction := count.Ratio(weighted(term{n + 1, c.start}, term{n + 1, c.ends}), weighted(term{n, c.all}))
+	direction := combin.Ratio(weighted(term{n + 1, c.start}, term{n + 1, c.ends}), weighted(term{n, c.all}))
 	unit := 1 / math.Sqrt(float64(2*n+2))
 	spaces := []routeSpace{one(direction, routeDirection, unit/math.Sqrt(float64(n)), unit*math.Sqrt(float64(n)))}
 	if n > 2 {
 		spaces = append(spaces, one(r.lengthVariance(), routeLength, 0, 0))
 		spaces = append(spaces, r.visitSpaces()...)
 		turns := weighted(term{1, c.arc}, term{2, c.chain})
-		spaces = append(spaces, one(count.Ratio(turns, c.all), routeTurns, 0, 0))
+		spaces = append(spaces, one(combin.Ratio(turns, c.all), routeTurns, 0, 0))
 	}
 	if n > 3 {
 		edges := weighted(term{1, c.arc}, term{-2, c.chain}, term{2, c.disjoint})
-		spaces = append(spaces, one(count.Ratio(edges, c.all), routeEdges, 0, 0))
+		spaces = append(spaces, one(combin.Ratio(edges, c.all), routeEdges, 0, 0))
 	}
 	slices.SortFunc(spaces, func(a, b routeSpace) int { return cmp.Compare(b.value, a.value) })
 	return spaces
@@ -78,7 +78,7 @@ func (r routes) lengthVariance() float64 {
 	variance.Mul(variance, c.all)
 	square := new(big.Int).Mul(c.arc, c.arc)
 	variance.Sub(variance, square.Mul(square, big.NewInt(n*(n-1))))
-	return count.Ratio(variance, new(big.Int).Mul(c.all, c.all))
+	return combin.Ratio(variance, new(big.Int).Mul(c.all, c.all))
 }
 
 // visitSpaces returns the two eigenspaces of out_f + in_f and start_f + end_f, for f of length 1. A place is left and
@@ -90,20 +90,20 @@ func (r routes) lengthVariance() float64 {
 // that visit another; K·E T² = 2(start − ends). For n = 3 the matrix is I/6 and the two are one space.
 func (r routes) visitSpaces() []routeSpace {
 	c, n := r.counts(), int64(r.n)
-	vv := weighted(term{n - 1, count.Arrangements(r.n - 1)}, term{-1, sumTwoPlaces(r.n - 2)})
+	vv := weighted(term{n - 1, combin.Arrangements(r.n - 1)}, term{-1, sumTwoPlaces(r.n - 2)})
 	vt := weighted(term{2, c.start}, term{-2, c.arc})
 	tt := weighted(term{2, c.start}, term{-2, c.ends})
 	xx := weighted(term{4, vv}, term{-4, vt}, term{1, tt})
 	xt := weighted(term{2, vt}, term{-1, tt})
 
 	norm := 2 * float64(n-2)
-	a := count.Ratio(xx, c.all) / norm
-	b := count.Ratio(xt, c.all) / math.Sqrt(2*norm)
-	d := count.Ratio(tt, c.all) / 2
+	a := combin.Ratio(xx, c.all) / norm
+	b := combin.Ratio(xt, c.all) / math.Sqrt(2*norm)
+	d := combin.Ratio(tt, c.all) / 2
 	determinant := new(big.Int).Mul(xx, tt)
 	determinant.Sub(determinant, new(big.Int).Mul(xt, xt))
 	larger := (a + d + math.Hypot(a-d, 2*b)) / 2
-	smaller := count.Ratio(determinant, new(big.Int).Mul(c.all, c.all)) / (2 * norm) / larger
+	smaller := combin.Ratio(determinant, new(big.Int).Mul(c.all, c.all)) / (2 * norm) / larger
 	sin, cos := math.Sincos(math.Atan2(2*b, a-d) / 2)
 	first := routePart{routeVisits, cos / math.Sqrt(norm), sin / math.Sqrt2}
 	second := routePart{routeVisits, -sin / math.Sqrt(norm), cos / math.Sqrt2}

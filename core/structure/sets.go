@@ -6,8 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"combpred/core/count"
-	"combpred/core/draw"
+	"combpred/core/combin"
 )
 
 // sets is what spaces of subsets of n elements share, encoded as 0/1 membership: all subsets, or those of one size.
@@ -25,7 +24,7 @@ func (s sets) Count() *big.Int {
 	if s.size < 0 {
 		return new(big.Int).Lsh(big.NewInt(1), uint(s.n))
 	}
-	return count.Binomial(s.n, s.size)
+	return combin.Binomial(s.n, s.size)
 }
 
 // All lists the sets in lexicographic order of their membership vectors.
@@ -71,7 +70,7 @@ func (s sets) Sample(dst []int32, rng *rand.Rand) {
 		}
 		return
 	}
-	draw.Subset(dst, s.size, rng)
+	combin.Subset(dst, s.size, rng)
 }
 
 // Propose adds or drops a random element. Sets of one size exchange a random member for a random element that is none: as

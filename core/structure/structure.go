@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 )
 
 // Space is a finite set of outputs with an embedding: what every structure must offer.
@@ -63,7 +63,7 @@ func LogCount(s Space) (float64, error) {
 	case LogCounter:
 		return c.LogCount(), nil
 	case Counter:
-		return count.LogInt(c.Count()), nil
+		return combin.LogInt(c.Count()), nil
 	}
 	return 0, &CapabilityError{Structure: Describe(s), Need: "the number of its outputs"}
 }

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/draw"
+	"combpred/core/combin"
 )
 
 var _ = register[tournaments](Spec{
@@ -88,7 +88,7 @@ func (t tournaments) All() iter.Seq[[]int32] {
 
 func (t tournaments) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), t.len())
-	draw.Below(dst, 3, rng)
+	combin.Below(dst, 3, rng)
 	for i := range dst {
 		dst[i]--
 	}

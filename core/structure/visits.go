@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"combpred/core/draw"
+	"combpred/core/combin"
 	"combpred/core/graph/tours"
 )
 
@@ -175,15 +175,15 @@ func allVisits(n int, anyFirst bool) iter.Seq[[]int32] {
 
 // sampleVisits fills y with a uniform sequence of k different places, the first ones of a permutation of all, and pads it.
 func sampleVisits(y []int32, k int, rng *rand.Rand) {
-	draw.Permutation(y, 0, rng)
+	combin.Permutation(y, 0, rng)
 	padFrom(y, k)
 }
 
 // lengthTable tabulates the distribution of the length of a list of places: the cells are n, n−1, …, least with
 // probabilities proportional to their weights. These add up to total; that of n is largest, and step turns the weight of
 // k in place into that of k−1. Long lists dominate, so that the table is short.
-func lengthTable(n, least int, total, largest *big.Int, step func(weight *big.Int, k int)) *draw.Table {
-	return draw.NewTable(draw.Weighted(func(yield func(*big.Int) bool) {
+func lengthTable(n, least int, total, largest *big.Int, step func(weight *big.Int, k int)) *combin.Table {
+	return combin.NewTable(combin.Weighted(func(yield func(*big.Int) bool) {
 		weight := new(big.Int).Set(largest)
 		for k := n; k >= least && yield(weight); k-- {
 			if k > least {

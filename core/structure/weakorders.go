@@ -9,8 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
-	"combpred/core/draw"
+	"combpred/core/combin"
 	"combpred/core/ordering"
 )
 
@@ -54,7 +53,7 @@ type weakOrders struct {
 	fubini     []*big.Int // F(0..n)
 	tied, both float64    // p₁ and p₂
 	spaces     []jointSpace
-	levels     func() *draw.Table // for samples
+	levels     func() *combin.Table // for samples
 	pool       *pool[ordering.WeakWorkspace]
 }
 
@@ -70,9 +69,9 @@ var (
 )
 
 func newWeakOrders(n int) *weakOrders {
-	w := &weakOrders{pairs: pairs{n}, kept: new(kept), fubini: count.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
-	w.tied = count.Ratio(w.fubini[n-1], w.fubini[n])
-	w.both = count.Ratio(w.fubini[n-2], w.fubini[n])
+	w := &weakOrders{pairs: pairs{n}, kept: new(kept), fubini: combin.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
+	w.tied = combin.Ratio(w.fubini[n-1], w.fubini[n])
+	w.both = combin.Ratio(w.fubini[n-2], w.fubini[n])
 	w.spaces = w.eigenspaces()
 	w.levels = sync.OnceValue(w.levelTable)
 	return w

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"combpred/core/draw"
+	"combpred/core/combin"
 )
 
 // The number of rankings of n labels with ties is F(n) = Σ_K Kⁿ/2^(K+1) over K = 1, 2, … (Gross, 1962). So a uniform one
@@ -15,7 +15,7 @@ import (
 // That K has a mean of about n/ln 2.
 
 // levelTable tabulates the distribution of K. Its denominators are 2^(K+1) F(n).
-func (w *weakOrders) levelTable() *draw.Table {
+func (w *weakOrders) levelTable() *combin.Table {
 	var cumulative iter.Seq2[*big.Int, *big.Int] = func(yield func(numerator, denominator *big.Int) bool) {
 		sum, denominator := new(big.Int), new(big.Int).Lsh(w.fubini[w.n], 1)
 		var power, labels big.Int
@@ -29,14 +29,14 @@ func (w *weakOrders) levelTable() *draw.Table {
 			}
 		}
 	}
-	return draw.NewTable(cumulative)
+	return combin.NewTable(cumulative)
 }
 
 // Sample draws the number of levels, a level for each label, and numbers the levels that are taken. Cost: O(n).
 func (w *weakOrders) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), w.n)
 	levels := 1 + w.levels().Draw(rng)
-	draw.Below(dst, levels, rng)
+	combin.Below(dst, levels, rng)
 	if levels <= 64 {
 		var taken uint64
 		for _, level := range dst {

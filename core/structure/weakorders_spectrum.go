@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 )
 
 // The signed block of Σ is that of package-level type pairs, with the eigenvalues a + (n−2)b and a − 2b. The block of the
@@ -42,13 +42,13 @@ func (w *weakOrders) eigenspaces() []jointSpace {
 	times := func(x, y *big.Int) *big.Int { return new(big.Int).Mul(x, y) }
 	thrice := new(big.Int).Mul(f, big.NewInt(3))
 	all := []jointSpace{
-		{count.Ratio(sum(f, n+1, f1, -3, f2, 2-n), thrice), []part{signGradients}},
-		{count.Ratio(sum(times(f, f1), 1, times(f, f2), d-1, times(f1, f1), -d), times(f, f)), []part{tieConstant}},
+		{combin.Ratio(sum(f, n+1, f1, -3, f2, 2-n), thrice), []part{signGradients}},
+		{combin.Ratio(sum(times(f, f1), 1, times(f, f2), d-1, times(f1, f1), -d), times(f, f)), []part{tieConstant}},
 	}
 	if n > 2 { // for two labels the complements are empty
 		all = append(all,
-			jointSpace{count.Ratio(sum(f, 1, f1, -3, f2, 2), thrice), []part{signCycles}},
-			jointSpace{count.Ratio(sum(f1, 1, f2, -1, f, 0), f), []part{tieContrasts}})
+			jointSpace{combin.Ratio(sum(f, 1, f1, -3, f2, 2), thrice), []part{signCycles}},
+			jointSpace{combin.Ratio(sum(f1, 1, f2, -1, f, 0), f), []part{tieContrasts}})
 	}
 	slices.SortStableFunc(all, func(a, b jointSpace) int { return cmp.Compare(b.sigma, a.sigma) })
 	merged := all[:1]

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/structure/examples"
 )
 
@@ -64,7 +64,7 @@ func TestWeakOrdersCount(t *testing.T) {
 	for _, n := range []int{20, 200, 1000} {
 		gamma, _ := math.Lgamma(float64(n + 1))
 		want := gamma - math.Ln2 - float64(n+1)*math.Log(math.Ln2)
-		if got := count.LogInt(newWeakOrders(n).Count()); math.Abs(got-want) > 1e-12*want {
+		if got := combin.LogInt(newWeakOrders(n).Count()); math.Abs(got-want) > 1e-12*want {
 			t.Errorf("ln F(%d) is %v, want %v", n, got, want)
 		}
 	}

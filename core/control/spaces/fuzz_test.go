@@ -13,7 +13,7 @@ import (
 
 	"combpred/core/decode"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
+	"combpred/core/internal/structuretest"
 )
 
 // seed adds every small structure of the catalogue, so that fuzzing starts from what is legal.

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/badrow"
+	"combpred/core/internal/structuretest"
 	"combpred/core/parallel"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
 )
 
 // mostListed bounds the number of outputs of the spaces that are tested, so that all of them are listed by decodings in a second or two.

@@ -12,9 +12,9 @@ import (
 
 	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/internal/structuretest"
 	"combpred/core/parallel"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
 )
 
 // worth is what a set is worth where y is true: F1, or the negative share of pairs of labels in the wrong order, a pair of equal ones by half.

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/logsum"
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 const (
@@ -33,7 +33,7 @@ type Distribution struct {
 	weight []float64 // exp of the gains less the middle of their row, or those differences
 	sums   []float64
 	reach  []float64 // the probability that the first rows have the columns of a set
-	poll   polling.Poll
+	poll   parallel.Poll
 }
 
 // Reset begins a distribution on n rows and columns, at most MaxSummed, and returns its n×n matrix of gains by rows, for the caller

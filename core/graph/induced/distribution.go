@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"combpred/core/logsum"
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // MaxSummed is the largest number of vertices over whose sets a Distribution sums: its table has 2^MaxSummed entries then.
@@ -25,7 +25,7 @@ type Distribution struct {
 // nil; its first error ends the work and is returned. Cost: O(2ⁿ n) additions, 2ⁿ float64s.
 func NewDistribution(n int, weight []float64, size int, poll func() error) (*Distribution, error) {
 	d := &Distribution{n: n, table: make([]float64, 1<<n)}
-	var p polling.Poll
+	var p parallel.Poll
 	p.Reset(poll)
 	for s := 1; s < len(d.table); s++ {
 		if s%(1<<12) == 1 && p.Stopped() {

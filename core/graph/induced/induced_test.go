@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // tolerance is far above the rounding of sums of a few hundred numbers near 1.
@@ -108,7 +108,7 @@ func TestSearchedParts(t *testing.T) {
 			}
 			w.load(&w.part, all)
 			for size := 1; 2*size < n; size++ {
-				w.local.start(&w.part, 1, new(polling.Poll))
+				w.local.start(&w.part, 1, new(parallel.Poll))
 				nu := w.bestPair(size)
 				k := float64((n + size - 1) / size)
 				if v := w.local.bestValue; v < (1-nu)*most+nu*least-slack || nu != 1-1/((k-1)*(k-1)) {
@@ -158,13 +158,13 @@ func TestLinearTerms(t *testing.T) {
 		if v := w.part.value(func(i int) bool { return set>>i&1 == 1 }); !ok || math.Abs(v-best) > tolerance {
 			t.Fatalf("branch and bound earns %v, the best set %v", v, best)
 		}
-		w.sdp.solve(&w.part, new(polling.Poll))
+		w.sdp.solve(&w.part, new(parallel.Poll))
 		if bound := w.sdp.bound(); bound < best-tolerance {
 			t.Fatalf("the relaxation is bounded by %v, the best set earns %v", bound, best)
 		}
 		for u := range n {
 			for v := range u {
-				w.local.start(&w.part, 1, new(polling.Poll))
+				w.local.start(&w.part, 1, new(parallel.Poll))
 				w.tryPair(v, u)
 				w.local.keep()
 				want := max(0, w.part.linear[u], w.part.linear[v],

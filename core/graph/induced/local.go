@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // improvement is the smallest gain worth a move, as a fraction of the sum of all magnitudes. It keeps rounding errors
@@ -27,11 +27,11 @@ type localSearch struct {
 	best      []bool
 	bestValue float64
 	released  []int // the move from which on a vertex may be flipped again
-	poll      *polling.Poll
+	poll      *parallel.Poll
 }
 
 // start begins at the empty set.
-func (s *localSearch) start(p *problem, sign float64, poll *polling.Poll) {
+func (s *localSearch) start(p *problem, sign float64, poll *parallel.Poll) {
 	s.poll = poll
 	s.problem, s.sign, s.threshold = p, sign, improvement*p.magnitude()
 	s.chosen, s.gain = grow(s.chosen, p.n), grow(s.gain, p.n)

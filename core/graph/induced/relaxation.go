@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 const (
@@ -30,7 +30,7 @@ type relaxation struct {
 
 // solve maximises over the vectors one at a time: v_i becomes the direction of Σ_j q_ij v_j (the mixing method; Wang,
 // Chang and Kolter, 2017). With a rank above √(2m) this converges to the maximum. Cost: O(m² √m) for each sweep.
-func (r *relaxation) solve(p *problem, poll *polling.Poll) {
+func (r *relaxation) solve(p *problem, poll *parallel.Poll) {
 	r.load(p)
 	m, k := r.m, r.rank
 	rng := rand.New(rand.NewPCG(1, uint64(m))) // a fixed start

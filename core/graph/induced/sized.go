@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 const (
@@ -145,7 +145,7 @@ func (s *sizedSearch) finish(chosen []bool) {
 }
 
 // climb leaves the best of several local optima in best.
-func (s *sizedSearch) climb(poll *polling.Poll) {
+func (s *sizedSearch) climb(poll *parallel.Poll) {
 	s.bestValue = math.Inf(-1)
 	pull := s.key
 	for start := range max(1, min(sizedStarts, s.m)) {

@@ -15,7 +15,7 @@ import (
 	"fmt"
 	"math"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 const (
@@ -56,7 +56,7 @@ type Workspace struct {
 	branch brancher
 	local  localSearch
 	sdp    relaxation
-	poll   polling.Poll
+	poll   parallel.Poll
 	sized  sizedSearch
 }
 

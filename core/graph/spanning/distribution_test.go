@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/draw/drawtest"
+	"combpred/core/internal/drawtest"
 )
 
 // TestDistributionAgainstAllTrees: sums, edges and draws of weighted trees, also where weights are far apart.

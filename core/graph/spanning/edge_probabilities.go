@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/logsum"
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // MaxSummed is the largest number of vertices of a graph whose EdgesTo finds probabilities: it takes some seconds there.
@@ -30,7 +30,7 @@ type reduction struct {
 	edge    []int32   // n×n: the edge between two vertices, −1 for none
 	p       []float64 // probabilities, negative as long as they are not known
 	buffers [][]float64
-	poll    polling.Poll
+	poll    parallel.Poll
 }
 
 // EdgesTo writes to p the probability that each edge is in a random tree, where the probability of a tree is proportional to

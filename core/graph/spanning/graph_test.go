@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 )
 
 func complete(n int) [][2]int32 {
@@ -119,7 +119,7 @@ func TestCount(t *testing.T) {
 		if got.Cmp(want) != 0 {
 			t.Errorf("%s: %v trees, want %v", name, got, want)
 		}
-		if log := count.LogInt(want); math.Abs(g.LogCount()-log) > 1e-13*(1+log) {
+		if log := combin.LogInt(want); math.Abs(g.LogCount()-log) > 1e-13*(1+log) {
 			t.Errorf("%s: the logarithm is %v, want %v", name, g.LogCount(), log)
 		}
 		got.SetInt64(-1)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"combpred/core/logsum"
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // The Gibbs distribution over the spanning trees, in which the probability of a tree is proportional to exp of the sum of its
@@ -26,7 +26,7 @@ type logElimination struct {
 func (g *Graph) eliminateLogs(weight []float64, shares bool, poll func() error) (*logElimination, error) {
 	e := g.symbolic()
 	t := &logElimination{elimination: e, star: make([]float64, len(e.col)), total: make([]float64, g.n-1)}
-	var p polling.Poll
+	var p parallel.Poll
 	p.Reset(poll)
 	c := t.star
 	for i := range c {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/logsum"
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 const (
@@ -33,7 +33,7 @@ type Distribution struct {
 	reach   []float64   // the probability that a tour of the root at hand comes from it by S to v
 	totals  []float64   // ln Σ over the tours of each root
 	drawn   []rootTable // by root, filled when a sample first needs it
-	poll    polling.Poll
+	poll    parallel.Poll
 }
 
 // rootTable is what samples need of the tours of one root.

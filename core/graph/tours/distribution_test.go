@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/draw/drawtest"
+	"combpred/core/internal/drawtest"
 )
 
 // TestDistributionAgainstAllTours: sums, arcs and draws, for gains that are numbers and for those so large that logarithms are taken.

@@ -3,7 +3,7 @@ package tours
 import (
 	"fmt"
 
-	"combpred/core/polling"
+	"combpred/core/parallel"
 )
 
 // MaxVertices is the largest number of vertices that Exact takes: its table has 16·2^16 entries then.
@@ -38,7 +38,7 @@ type Workspace struct {
 	unpenalised       []float64 // the gains, while SearchWithin changes them
 	threshold         float64   // smallest improvement worth a move
 	potential         []float64 // scratch of Bound
-	poll              polling.Poll
+	poll              parallel.Poll
 }
 
 // Reset begins a problem with n vertices, at least 3, and returns its n×n matrix of gains by rows, for the caller to

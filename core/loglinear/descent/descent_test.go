@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"combpred/core/chain"
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/descent"
 	"combpred/core/loglinear/expect"
-	"combpred/core/loglinear/loglineartest"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )

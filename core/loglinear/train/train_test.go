@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
-	"combpred/core/loglinear/loglineartest"
 	"combpred/core/loglinear/train"
 	"combpred/core/solve"
 	"combpred/core/structure"

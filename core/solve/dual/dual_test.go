@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
-	"combpred/core/solve/solvetest"
 	"combpred/core/structure"
 )
 

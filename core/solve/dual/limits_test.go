@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
-	"combpred/core/solve/solvetest"
 )
 
 // Single-precision factors that cannot reach the tolerance are reported, not returned.

@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/solve/dual"
-	"combpred/core/solve/solvetest"
 )
 
 // Leave-one-out equals training again without the row's label, after undoing the first-order correction for the row itself; for

@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/solve/primal"
-	"combpred/core/solve/solvetest"
 )
 
 type matrix = linalg.Matrix[float64]

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
-	"combpred/core/solve/solvetest"
 )
 
 // matrixKernel has the values of a matrix, and refuses every other time where it is asked: the caller then calls again.

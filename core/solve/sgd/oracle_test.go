@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
-	"combpred/core/solve/solvetest"
 )
 
 // followed is an order of visits to the rows of an instance, and the row that is left out after each.

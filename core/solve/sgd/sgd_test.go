@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
-	"combpred/core/solve/solvetest"
 	"combpred/core/structure"
 )
 

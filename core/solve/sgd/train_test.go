@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
-	"combpred/core/solve/solvetest"
 	"combpred/core/structure"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/loglinear/loglineartest"
 	"combpred/core/loglinear/train/newton"
 	"combpred/core/parallel"
 )

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
-	"combpred/core/loglinear/loglineartest"
 	"combpred/core/loglinear/train/newton"
 	"combpred/core/solve"
 	"combpred/core/structure"

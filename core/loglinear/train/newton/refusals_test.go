@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/loglinear/loglineartest"
 	"combpred/core/loglinear/train/newton"
 	"combpred/core/parallel"
 	"combpred/core/structure"

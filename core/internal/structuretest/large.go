@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"combpred/core/count"
+	"combpred/core/combin"
 	"combpred/core/structure"
 )
 
@@ -43,7 +43,7 @@ func (s subject) moments(t *testing.T) {
 		t.Errorf("the logarithm of the count is %v", got)
 	}
 	if counter, ok := s.space.(structure.Counter); ok {
-		if log := count.LogInt(counter.Count()); !(math.Abs(got-log) <= exact*log) {
+		if log := combin.LogInt(counter.Count()); !(math.Abs(got-log) <= exact*log) {
 			t.Errorf("LogCount is %v, the logarithm of the count %v", got, log)
 		}
 	}

@@ -1,19 +1,19 @@
-package draw_test
+package combin_test
 
 import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
 
-	"combpred/core/draw"
+	"combpred/core/combin"
 )
 
 // A ranking of five labels, the number of heads of four coins, and three of seven elements.
-func Example() {
+func Example_draws() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ranking := make([]int32, 5)
-	draw.Permutation(ranking, 1, rng)
-	heads := draw.NewTable(draw.Weighted(func(yield func(*big.Int) bool) {
+	combin.Permutation(ranking, 1, rng)
+	heads := combin.NewTable(combin.Weighted(func(yield func(*big.Int) bool) {
 		for k := range int64(5) {
 			if !yield(new(big.Int).Binomial(4, k)) {
 				return
@@ -21,7 +21,7 @@ func Example() {
 		}
 	}, big.NewInt(16)))
 	set := make([]int32, 7)
-	draw.Subset(set, 3, rng)
+	combin.Subset(set, 3, rng)
 	fmt.Println(ranking, heads.Draw(rng), set)
 	// Output: [1 3 5 2 4] 3 [1 0 0 1 0 0 1]
 }

@@ -1,4 +1,4 @@
-package count
+package combin
 
 import "math/big"
 
@@ -15,7 +15,7 @@ func Arrangements(n int) *big.Int {
 // things are the sequences of other things that follow it, a(m). Cost: n products of a big integer with a small one.
 func SumArrangements(n int) (last, sum *big.Int) {
 	if n < 0 {
-		panic("count: arrangements of a negative number of things")
+		panic("combin: arrangements of a negative number of things")
 	}
 	last, sum = big.NewInt(1), new(big.Int)
 	one := big.NewInt(1)

@@ -1,4 +1,4 @@
-package draw
+package combin
 
 import (
 	"fmt"

@@ -1,8 +1,8 @@
-// Package polling lets a long computation ask now and then whether it is to go on.
-package polling
+package parallel
 
-// Poll asks whether a computation is to stop and remembers the first refusal, so that nested loops can end one after the
-// other without handing an error through each. The zero value never stops. It is not safe for concurrent use.
+// Poll lets a long computation ask now and then whether it is to go on. It remembers the first refusal, so that nested
+// loops can end one after the other without handing an error through each. The zero value never stops. It is not safe for
+// concurrent use.
 type Poll struct {
 	ask func() error
 	err error

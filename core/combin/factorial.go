@@ -1,8 +1,4 @@
-// Package count does the exact counting that the moments of combinatorial structures come from.
-//
-// Counts outgrow float64 early (171! is infinite there), so they are big integers throughout; what leaves as a float64
-// is a logarithm or a ratio, correctly rounded or nearly so at any size.
-package count
+package combin
 
 import (
 	"math"
@@ -13,7 +9,7 @@ import (
 // M.
 func Factorial(n int) *big.Int {
 	if n < 0 {
-		panic("count: factorial of a negative number")
+		panic("combin: factorial of a negative number")
 	}
 	return new(big.Int).MulRange(1, int64(n))
 }
@@ -21,7 +17,7 @@ func Factorial(n int) *big.Int {
 // LogInt returns ln x for x > 0 of any size, to about one unit in the last place of the result.
 func LogInt(x *big.Int) float64 {
 	if x.Sign() <= 0 {
-		panic("count: logarithm of a number that is not positive")
+		panic("combin: logarithm of a number that is not positive")
 	}
 	if x.BitLen() <= 1000 {
 		f, _ := new(big.Float).SetInt(x).Float64()
@@ -36,7 +32,7 @@ func LogInt(x *big.Int) float64 {
 // Ratio returns x/y correctly rounded, also where x and y themselves overflow a float64. y must not be zero.
 func Ratio(x, y *big.Int) float64 {
 	if y.Sign() == 0 {
-		panic("count: ratio with denominator zero")
+		panic("combin: ratio with denominator zero")
 	}
 	if x.Sign() == 0 {
 		return 0

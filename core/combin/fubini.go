@@ -1,4 +1,4 @@
-package count
+package combin
 
 import "math/big"
 
@@ -10,7 +10,7 @@ import "math/big"
 // small one.
 func Fubini(n int) []*big.Int {
 	if n < 0 {
-		panic("count: ordered Bell number of a negative number")
+		panic("combin: ordered Bell number of a negative number")
 	}
 	all := make([]*big.Int, n+1)
 	all[0] = big.NewInt(1)

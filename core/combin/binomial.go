@@ -1,4 +1,4 @@
-package count
+package combin
 
 import "math/big"
 
@@ -9,7 +9,7 @@ import "math/big"
 // of n plus the tree.
 func Binomial(n, k int) *big.Int {
 	if n < 0 {
-		panic("count: binomial coefficient of a negative number")
+		panic("combin: binomial coefficient of a negative number")
 	}
 	if k < 0 || k > n {
 		return new(big.Int)

@@ -1,4 +1,4 @@
-package count
+package combin
 
 import (
 	"math/big"

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"combpred/core/internal/structuretest"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/structure"
-	"combpred/core/structure/structuretest"
 )
 
 type matrix = linalg.Matrix[float64]
