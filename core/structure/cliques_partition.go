@@ -82,11 +82,11 @@ func (r *restrictedCliques) distribution(scores []float64, poll func() error) (
 			}
 		}
 	}
-	size := r.size
-	if size >= 0 {
-		size -= required
+	lo, hi := 0, m
+	if r.size >= 0 {
+		lo, hi = r.size-required, r.size-required
 	}
-	d, err = induced.NewDistribution(m, weight, size, poll)
+	d, err = induced.NewDistribution(m, weight, lo, hi, poll)
 	return d, free, inside, err
 }
 

@@ -128,7 +128,7 @@ func (r *restrictedCliques) Decode(dst []int32, score Scores) (Certificate, erro
 		if err := w.Exact(w.chosen); err != nil {
 			return Certificate{}, cliqueLimit(err)
 		}
-	} else if err := w.ExactSized(w.chosen, r.size); err != nil {
+	} else if err := w.ExactWithin(w.chosen, r.size, r.size); err != nil {
 		if e, ok := errors.AsType[*induced.SizedError](err); ok {
 			return Certificate{}, &LimitError{
 				What:         fmt.Sprintf("exact decoding of cliques of %d more vertices among those left open,", e.Size),

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/decode"
-	"combpred/core/structure"
 	"combpred/core/internal/structuretest"
+	"combpred/core/structure"
 )
 
 // seed adds every small structure of the catalogue, so that fuzzing starts from what is legal.

@@ -21,9 +21,10 @@ type Distribution struct {
 }
 
 // NewDistribution tabulates the distribution for a symmetric n×n matrix of weights by rows, whose diagonal holds what single vertices
-// weigh, and, unless size is negative, for sets of that size only; there must be some. n is at most MaxSummed. poll may be
-// nil; its first error ends the work and is returned. Cost: O(2ⁿ n) additions, 2ⁿ float64s.
-func NewDistribution(n int, weight []float64, size int, poll func() error) (*Distribution, error) {
+// weigh, and for sets of lo to hi vertices. Weights may be −∞, which bars two vertices from one set; where no set is left it
+// returns ErrNone. n is at most MaxSummed. poll may be nil; its first error ends the work and is returned. Cost: O(2ⁿ n)
+// additions, 2ⁿ float64s.
+func NewDistribution(n int, weight []float64, lo, hi int, poll func() error) (*Distribution, error) {
 	d := &Distribution{n: n, table: make([]float64, 1<<n)}
 	var p parallel.Poll
 	p.Reset(poll)
@@ -39,14 +40,25 @@ func NewDistribution(n int, weight []float64, size int, poll func() error) (*Dis
 		}
 		d.table[s] = sum
 	}
-	if size >= 0 {
-		for s := range d.table {
-			if bits.OnesCount(uint(s)) != size {
-				d.table[s] = math.Inf(-1)
-			}
+	for s := range d.table {
+		if size := bits.OnesCount(uint(s)); size < lo || size > hi {
+			d.table[s] = math.Inf(-1)
 		}
 	}
+	if d.Count() == 0 {
+		return nil, ErrNone
+	}
 	return d, nil
+}
+
+// Count returns the number of the sets. It must come before PairsTo. Cost: O(2ⁿ).
+func (d *Distribution) Count() (count int) {
+	for _, weight := range d.table {
+		if !math.IsInf(weight, -1) {
+			count++
+		}
+	}
+	return count
 }
 
 // LogSum returns ln Σ exp(weight inside S) over the sets S. Cost: O(2ⁿ).

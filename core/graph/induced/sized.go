@@ -2,6 +2,7 @@ package induced
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,7 @@ import (
 )
 
 const (
-	// maxSizedWork is the number of nodes times open vertices that ExactSized visits at most, in some tenths of a second.
+	// maxSizedWork is the number of nodes times open vertices that exactSized visits at most, in some tenths of a second.
 	maxSizedWork = 1 << 23
 	// maxSizedTable bounds the table of its bounds, 32 MiB.
 	maxSizedTable = 1 << 22
@@ -43,16 +44,65 @@ type sizedSearch struct {
 	nodes     int
 }
 
-// ExactSized marks a best set of the given number of vertices in chosen, of length n, fixed ones as Fix says. There must
-// be such sets. It returns a *SizedError where that takes too long, and then leaves chosen unspecified. Cost: that of
-// branch and bound, exponential in the worst case; O(m² k + m² log m) for the bounds of m open vertices, k of which are
-// chosen.
-func (w *Workspace) ExactSized(chosen []bool, size int) error {
+// ExactWithin marks a best set of lo to hi vertices in chosen, of length n, fixed ones as Fix says. It returns ErrNone where
+// there is no such set, and a *SizedError or the errors of Exact where that takes too long; chosen is unspecified then.
+// Where the best set of any size is not within the bounds, the sizes are tried one by one. Cost: that of Exact or, for each
+// size, of branch and bound, exponential in the worst case; O(m² k + m² log m) for the bounds of m open vertices, k of which
+// are chosen.
+func (w *Workspace) ExactWithin(chosen []bool, lo, hi int) error {
+	required, allowed := 0, w.n
+	for _, f := range w.fixed {
+		required += max(int(f), 0)
+		allowed += min(int(f), 0)
+	}
+	lo, hi = max(lo, required), min(hi, allowed)
+	if lo > hi {
+		return ErrNone
+	}
+	anySize := lo == required && hi == allowed
+	if anySize || lo < hi {
+		err := w.Exact(chosen)
+		if anySize || err == nil && within(chosen, lo, hi) || errors.Is(err, ErrNone) {
+			return err
+		}
+	}
+	most, best := math.Inf(-1), make([]bool, w.n)
+	for size := lo; size <= hi; size++ {
+		if err := w.exactSized(chosen, size); err != nil && !errors.Is(err, ErrNone) {
+			return err
+		} else if value := w.Value(chosen); err == nil && value > most {
+			most = value
+			copy(best, chosen)
+		}
+	}
+	copy(chosen, best)
+	if math.IsInf(most, -1) {
+		return ErrNone
+	}
+	return nil
+}
+
+// within reports whether there are lo to hi members.
+func within(chosen []bool, lo, hi int) bool {
+	members := 0
+	for _, in := range chosen {
+		if in {
+			members++
+		}
+	}
+	return lo <= members && members <= hi
+}
+
+// exactSized marks a best set of the given number of vertices, of which so many at most are fixed to be in.
+func (w *Workspace) exactSized(chosen []bool, size int) error {
 	s := w.beginSized(chosen, size)
 	if float64(s.m)*float64(s.m)*float64(s.size+1) > maxSizedTable {
 		return &SizedError{Vertices: s.m, Size: s.size}
 	}
-	s.climb(&w.poll)
+	s.bestValue = math.Inf(-1)
+	if w.finite() { // exchanges subtract weights
+		s.climb(&w.poll)
+	}
 	s.fill()
 	s.nodes = 0
 	copy(s.pull[:s.m], s.linear)
@@ -60,8 +110,21 @@ func (w *Workspace) ExactSized(chosen []bool, size int) error {
 	if !s.node(0, s.size, 0) {
 		return &SizedError{Vertices: s.m, Size: s.size}
 	}
+	if math.IsInf(s.bestValue, -1) {
+		return ErrNone
+	}
 	s.finish(chosen)
 	return nil
+}
+
+// finite reports whether no two vertices are barred from one set.
+func (w *Workspace) finite() bool {
+	for _, weight := range w.weight[:w.n*w.n] {
+		if math.IsInf(weight, -1) {
+			return false
+		}
+	}
+	return true
 }
 
 // SearchSized marks a good set of the given number of vertices in chosen, of length n, fixed ones as Fix says, and

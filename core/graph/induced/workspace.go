@@ -9,9 +9,15 @@
 // and its weights become linear terms of the others; some best set survives (persistency, Hammer and Hansen, 1981).
 // What remains falls into the connected components of the non-zero weights, which are solved one by one. Scores that
 // come from a model are often mostly negative, so that graphs of a hundred vertices fall apart.
+//
+// # Sets that are left out
+//
+// Fix decides single vertices. A weight of −∞ bars two vertices from one set: no finite sum outweighs it, and nothing is
+// ever subtracted from it. Exact, ExactWithin and Distribution take such weights; Start and Search do not.
 package induced
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -25,6 +31,9 @@ const (
 	// vertices with Gaussian weights, the hardest kind, take about 10⁶.
 	MaxNodes = 1 << 23
 )
+
+// ErrNone says that what is fixed and barred leaves no set.
+var ErrNone = errors.New("induced: no set of vertices is left")
 
 // SizeError says that a component is too large to be solved exactly.
 type SizeError struct{ Size int }
@@ -66,8 +75,8 @@ type problem struct {
 	weight, linear []float64
 }
 
-// Reset begins an instance of n vertices and returns its n×n weight matrix by rows, for the caller to fill: symmetric,
-// finite, zero on the diagonal.
+// Reset begins an instance of n vertices and returns its n×n weight matrix by rows, for the caller to fill: symmetric, finite
+// or −∞, zero on the diagonal.
 func (w *Workspace) Reset(n int) []float64 {
 	w.n, w.fixed = n, nil
 	w.weight = grow(w.weight, n*n)
@@ -85,10 +94,16 @@ func (w *Workspace) Fix(fixed []int32) {
 
 // Exact marks a best set in chosen, of length n. Ties are broken in a fixed way; vertices that contribute nothing are
 // left out. It returns a *SizeError where a component has more than MaxVertices vertices and an *EffortError where it
-// takes more than MaxNodes nodes, and then leaves chosen unspecified. Cost: O(n²) and that of branch and bound for each
-// component, exponential in the worst case; with Gaussian weights about 2^(m/2) nodes of O(m) for m vertices.
+// takes more than MaxNodes nodes, and then leaves chosen unspecified. Where two vertices are barred that are fixed to be
+// in, it returns ErrNone. Cost: O(n²) and that of branch and bound for each component, exponential in the worst case; with
+// Gaussian weights about 2^(m/2) nodes of O(m) for m vertices.
 func (w *Workspace) Exact(chosen []bool) error {
 	w.reduce(chosen)
+	for v, f := range w.fixed {
+		if f > 0 && math.IsInf(w.linear[v], -1) {
+			return ErrNone
+		}
+	}
 	for lo, hi := range w.components() {
 		if hi-lo > MaxVertices {
 			return &SizeError{Size: hi - lo}
