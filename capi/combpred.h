@@ -294,6 +294,7 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
 #define CP_KEY_START 6
 #define CP_KEY_END 7
 #define CP_KEY_LENGTH 8
+#define CP_KEY_WITHIN 9
 
 /* Conditions on the outputs of rows, in terms of what outputs are made of; a row may have none. cp_catalogue lists the
  * keys of each structure and what they hold:
@@ -302,7 +303,10 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
  *   cycles, routes: where they start and end, their length in places or vertices, and places and steps that are
  *     required or forbidden. A cycle that starts at a vertex passes there; with an end, too, that is the vertex before
  *     the start
- *   graphs, spanning trees, paths, assignments: required and forbidden edges, arcs or cells */
+ *   graphs, spanning trees, paths, assignments: required and forbidden edges, arcs or cells; and the length of paths
+ *     in arcs
+ *   hierarchies: the node within whose subtree the output lies, which may be that node itself
+ * Sizes and lengths are a number, or the least and the largest one as a pair. */
 typedef struct cp_conditions {
   int64_t struct_size;
   int64_t n;        /* 1: the conditions are those of all rows; or the number of rows                   */
@@ -315,7 +319,7 @@ typedef const cp_conditions cp_in_conditions;
 #define CP_CONDITIONS {.struct_size = sizeof(cp_conditions)}
 
 /* What conditions say about entries of ψ, as cp_constraints holds it. Of cycles, routes, sets of a size and cliques
- * that is not all: cp_decode looks for others among fewer outputs. Of paths, entries are arcs, tied or not. */
+ * that is not all: they are also held to places, vertices, ends and numbers. So are paths, if arcs are tied, to arcs. */
 typedef struct cp_restriction {
   int64_t struct_size;
   int64_t n;         /* that of the conditions                                                        */
@@ -404,10 +408,8 @@ typedef struct cp_decode_options {
                          "metropolis":   the best output on a chain of one temperature from there; likewise       */
   uint64_t seed;      /* of "anneal" and "metropolis". Row i has its own random stream, so that the same seed gives
                          the same outputs for any number of workers                                                */
-  cp_in_constraints *constraints; /* what outputs must satisfy, or NULL; "auto", "exact" and "local-search" only. Rows
-                                     with conditions are decoded with penalties for violating them, which no score
-                                     outweighs; bounds are those of the outputs that satisfy them, and nu is 1 unless
-                                     the output is optimal                                                         */
+  cp_in_constraints *constraints; /* what outputs must satisfy, or NULL; "auto", "exact" and "local-search" only. Bounds
+                                     are those of the outputs that satisfy them                                    */
   cp_in_conditions *conditions;   /* the same in terms of the structure, or NULL; not both. Cycles are listed as
                                      cp_structure_arrange does                                                     */
 } cp_decode_options;

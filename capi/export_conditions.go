@@ -19,7 +19,7 @@ import (
 var conditionKeys = [...]structure.Key{
 	C.CP_KEY_FIRST: structure.FirstKey, C.CP_KEY_LAST: structure.LastKey, C.CP_KEY_BEFORE: structure.BeforeKey,
 	C.CP_KEY_REQUIRED: structure.RequiredKey, C.CP_KEY_FORBIDDEN: structure.ForbiddenKey, C.CP_KEY_SIZE: structure.SizeKey,
-	C.CP_KEY_START: structure.StartKey, C.CP_KEY_END: structure.EndKey, C.CP_KEY_LENGTH: structure.LengthKey,
+	C.CP_KEY_START: structure.StartKey, C.CP_KEY_END: structure.EndKey, C.CP_KEY_LENGTH: structure.LengthKey, C.CP_KEY_WITHIN: structure.WithinKey,
 }
 
 // readConditions reads conditions in terms of a structure.
@@ -50,7 +50,7 @@ func readConditions(p *C.cp_in_conditions) (*decode.Keyed, error) {
 	out := &decode.Keyed{First: first, All: make([]structure.Condition, count)}
 	for i, k := range key {
 		if k < 0 || int(k) >= len(conditionKeys) {
-			return nil, cabi.Illegal("conditions.key[%d] is %d, must be one of CP_KEY_FIRST to CP_KEY_LENGTH", i, k)
+			return nil, cabi.Illegal("conditions.key[%d] is %d, must be one of CP_KEY_FIRST to CP_KEY_WITHIN", i, k)
 		}
 		out.All[i] = structure.Condition{Key: conditionKeys[k], U: int(u[i]), V: int(v[i])}
 	}
@@ -151,7 +151,7 @@ func go_cp_structure_restrict(s *C.cp_in_structure, conditions *C.cp_in_conditio
 		found := make([][]structure.EntryCondition, len(given.First)-1)
 		keep := func(row int, r structure.Restriction) {
 			if restriction != nil {
-				found[row] = r.Conditions
+				found[row] = r.Mask.EntryConditions()
 			}
 		}
 		if err := given.Each(sp, run.workers, run.mon, keep); err != nil {

@@ -45,7 +45,7 @@ func (k *Keyed) Each(space structure.Space, workers int, mon *parallel.Monitor, 
 			}
 			given := ofRow(k.First, k.All, row)
 			if len(given) == 0 {
-				f(row, structure.Restriction{})
+				f(row, structure.Restriction{Mask: structure.NewMask()})
 				continue
 			}
 			r, err := read(given)
@@ -68,21 +68,13 @@ func (k *Keyed) Batch(space structure.Space, linear, magnitude blas64.General, m
 	if err != nil {
 		return err
 	}
-	of := func(row int) (r structure.Restriction, err error) {
+	of := func(row int) (structure.Restriction, error) {
 		if given := ofRow(k.First, k.All, row); len(given) > 0 {
-			r, err = read(given)
+			return read(given)
 		}
-		return r, err
+		return structure.Restriction{Mask: structure.NewMask()}, nil
 	}
-	own := len(k.First) != 2
-	if !own {
-		r, err := of(0)
-		if err != nil {
-			return err
-		}
-		of = func(int) (structure.Restriction, error) { return r, nil }
-	}
-	return within(space, of, own, linear, magnitude, method, dst, certs, met, workers, mon)
+	return within(space, of, len(k.First) == 2, linear, magnitude, method, dst, certs, met, workers, mon)
 }
 
 // Arrange lists outputs, one after the other in y, as the conditions of their rows ask for.

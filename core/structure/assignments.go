@@ -200,13 +200,12 @@ func (a assignments) Restrict() func([]Condition) (Restriction, error) {
 				return r, fmt.Errorf("structure: 'required' holds (%d, %d) and (%d, %d), two items of one column; leave one out", other, column, item, column)
 			}
 			columns[item], items[column] = column, item
-			for other := range a.n {
-				if other != column {
-					unused = append(unused, item*a.n+other)
-				}
-			}
 		}
-		r.Conditions = entryConditions(nil, sortedOnce(unused), false)
+		r.Mask = NewMask()
+		for _, c := range required {
+			r.Mask.Limit(a.FeatureLen(), c[0]*a.n+c[1], Plus)
+		}
+		r.Mask.forbid(a.FeatureLen(), unused)
 		return r, nil
 	}
 }

@@ -191,13 +191,14 @@ func (c cliques) Restrict() func([]Condition) (Restriction, error) {
 		if err != nil {
 			return Restriction{}, err
 		}
-		fixed := make([]int32, c.n)
+		mask := NewMask()
+		mask.Size, mask.Items = m.size, make([]int8, c.n)
 		for _, v := range m.required {
-			fixed[v] = 1
+			mask.Items[v] = 1
 		}
 		for _, v := range m.forbidden {
-			fixed[v] = -1
+			mask.Items[v] = -1
 		}
-		return Restriction{Space: &restrictedCliques{all: c, size: m.size, fixed: fixed}}, m.checkSize(m.size, 0)
+		return Restriction{Mask: mask}, m.checkSize(0)
 	}
 }

@@ -20,9 +20,10 @@ const (
 	StartKey
 	EndKey
 	LengthKey
+	WithinKey
 )
 
-var keyNames = [...]string{"first", "last", "before", "required", "forbidden", "size", "start", "end", "length"}
+var keyNames = [...]string{"first", "last", "before", "required", "forbidden", "size", "start", "end", "length", "within"}
 
 func (k Key) String() string { return keyNames[k] }
 
@@ -40,7 +41,7 @@ type Form int
 
 const (
 	One   Form = iota // a single number
-	Count             // how many there are of something
+	Count             // how many there are of something: a number, or the least and the largest one as a pair
 	List              // any number of single ones
 	Pairs             // any number of pairs
 	Mixed             // both
@@ -62,7 +63,7 @@ type Term struct {
 // Condition for each.
 type Condition struct {
 	Key  Key
-	U, V int // the pair, or V is Alone
+	U, V int // the pair, or the least and the largest number, or V is Alone
 }
 
 // Alone stands in place of the second number where a condition holds a single one.
@@ -75,23 +76,18 @@ type EntryCondition struct {
 	Must    bool
 }
 
-// Restriction says among which outputs of a space those are that satisfy conditions, in the form that decoders take.
+// Restriction says which outputs of a space satisfy conditions.
 type Restriction struct {
-	// Space is the one to decode in, which obeys the conditions that are not about single entries of ψ; nil: the space itself.
-	Space Space
-	// Conditions are those on entries of ψ of that space.
-	Conditions []EntryCondition
-	// Entries says from which entry of ψ each entry of that space takes its score; nil: from itself.
-	Entries []int32
-	// List lists a decoded output as the conditions ask for; nil: it stays as it is.
+	Mask Mask
+	// List lists an output as the conditions ask for, such as a cycle from its start; nil: it stays as it is.
 	List func(y []int32)
 }
 
 // Restricter is implemented by spaces whose outputs can be held to conditions in terms of what they are made of.
 type Restricter interface {
-	// Restrict returns a function that checks conditions and puts them into the form that decoders take. It may be called by several
-	// goroutines. Its error says which condition is illegal, contradicts another one or leaves no output, and what to do; where there is
-	// none, that is no promise that some output satisfies them.
+	// Restrict returns a function that checks conditions and makes a mask of them. It may be called by several goroutines. Its error says
+	// which condition is illegal, contradicts another one or leaves no output, and what to do; where there is none, that is no promise
+	// that some output satisfies them.
 	Restrict() func([]Condition) (Restriction, error)
 }
 
@@ -109,6 +105,14 @@ func (h *held) one(k Key) int {
 	return h[k].alone[0]
 }
 
+// size returns the bounds that a key of counts holds.
+func (h *held) size(k Key) Range {
+	if len(h[k].pairs) == 0 {
+		return anySize
+	}
+	return Range{h[k].pairs[0][0], h[k].pairs[0][1]}
+}
+
 // readConditions checks conditions one by one: of their numbers there are n, and counts are least to n.
 func readConditions(terms []Term, given []Condition, n, least int) (h held, err error) {
 	for _, c := range given {
@@ -122,9 +126,18 @@ func readConditions(terms []Term, given []Condition, n, least int) (h held, err 
 		}
 		at := &h[c.Key]
 		switch {
+		case t.Form == Count:
+			bounds := [2]int{c.U, c.V}
+			if c.V == Alone {
+				bounds[1] = c.U
+			}
+			if len(at.pairs) > 0 && at.pairs[0] != bounds {
+				return h, fmt.Errorf("structure: '%v' comes twice, with other numbers; it takes one, or the least and the largest", c.Key)
+			}
+			at.pairs = append(at.pairs[:0], bounds)
 		case c.V != Alone:
 			at.pairs = append(at.pairs, [2]int{c.U, c.V})
-		case len(at.alone) > 0 && t.Form <= Count && at.alone[0] != c.U:
+		case len(at.alone) > 0 && t.Form == One && at.alone[0] != c.U:
 			return h, fmt.Errorf("structure: '%v' holds %d and %d; it takes one number", c.Key, at.alone[0], c.U)
 		default:
 			at.alone = append(at.alone, c.U)
@@ -148,6 +161,12 @@ func (t Term) check(c Condition, n, least int) error {
 	case t.Form == Count && c.V == Alone:
 		if c.U < least || c.U > n {
 			return fmt.Errorf("structure: '%v' is %d; it is the number of %s, %d..%d", t.Key, c.U, t.Of, least, n)
+		}
+		return nil
+	case t.Form == Count:
+		if c.U < 0 || c.V < max(c.U, least) || c.U > n {
+			return fmt.Errorf("structure: '%v' is (%d, %d); it is the least and the largest number of %s, out of %d..%d in ascending order",
+				t.Key, c.U, c.V, t.Of, least, n)
 		}
 		return nil
 	case t.Form < Pairs && c.V != Alone:
@@ -207,12 +226,18 @@ func common[T comparable](a, b []T) (T, bool) {
 	return none, false
 }
 
-// entryConditions returns conditions that entries must, or must not, be 1.
-func entryConditions(all []EntryCondition, entries []int, must bool) []EntryCondition {
+// require leaves only outputs of which the entries of a 0/1 embedding are 1.
+func (m *Mask) require(d int, entries []int) {
 	for _, e := range entries {
-		all = append(all, EntryCondition{e, 1, must})
+		m.Limit(d, e, Plus)
 	}
-	return all
+}
+
+// forbid leaves only outputs of which no such entry is 1.
+func (m *Mask) forbid(d int, entries []int) {
+	for _, e := range entries {
+		m.Limit(d, e, AnyValue&^Plus)
+	}
 }
 
 // sortedOnce returns numbers in ascending order, each once.

@@ -201,12 +201,12 @@ func (c cycles) Restrict() func([]Condition) (Restriction, error) {
 		if err != nil {
 			return Restriction{}, err
 		}
-		r := c.restriction(&v, c, true)
+		r := c.restriction(&v, true)
 		for _, s := range v.used {
-			r.Conditions = append(r.Conditions, EntryCondition{c.pair(s[0], s[1]), 1, true})
+			r.Mask.Limit(c.len(), c.pair(s[0], s[1]), Plus)
 		}
 		for _, s := range v.unused {
-			r.Conditions = append(r.Conditions, EntryCondition{c.pair(s[0], s[1]), 1, false})
+			r.Mask.Limit(c.len(), c.pair(s[0], s[1]), AnyValue&^Plus)
 		}
 		return r, nil
 	}

@@ -135,13 +135,11 @@ func (c cycleSpace) mustSquare(dst blas64.General) {
 	mustLen("dst's row", dst.Cols, c.len())
 }
 
-// restriction returns those cycles of all that satisfy the conditions on places. They are listed so that they begin with the start and
-// end with the end. Where only one of the two is given and cycles have no direction, eitherWay, a list with a start goes on to its
-// smaller neighbour, and one with an end begins with the smaller neighbour of that.
-func (c cycleSpace) restriction(v *visitConditions, all tourSpace, eitherWay bool) (r Restriction) {
-	if rules := v.rules(); rules != nil {
-		r.Space = &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}
-	}
+// restriction returns the conditions on places. Cycles are listed so that they begin with the start and end with the end. Where only one of
+// the two is given and cycles have no direction, eitherWay, a list with a start goes on to its smaller neighbour, and one with an end
+// begins with the smaller neighbour of that.
+func (c cycleSpace) restriction(v *visitConditions, eitherWay bool) (r Restriction) {
+	r.Mask = v.mask()
 	if v.start < 0 && v.end < 0 {
 		return r
 	}

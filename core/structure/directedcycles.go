@@ -175,13 +175,15 @@ func (c directedCycles) Restrict() func([]Condition) (Restriction, error) {
 		if err != nil {
 			return r, err
 		}
-		r = c.restriction(&v, c, false)
+		r = c.restriction(&v, false)
+		along := func(s [2]int) (pair int, value Values) { return c.pair(s[0], s[1]), only(int8(sign(s[0] < s[1]))) }
+		for _, s := range v.used {
+			pair, value := along(s)
+			r.Mask.Limit(c.len(), pair, value)
+		}
 		for _, s := range unused {
-			value := int8(1)
-			if s[0] > s[1] {
-				value = -1
-			}
-			r.Conditions = append(r.Conditions, EntryCondition{c.pair(s[0], s[1]), value, false})
+			pair, value := along(s)
+			r.Mask.Limit(c.len(), pair, AnyValue&^value)
 		}
 		return r, nil
 	}

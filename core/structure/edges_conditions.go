@@ -16,6 +16,7 @@ func pairTerms(of, second string) []Term {
 var (
 	edgeTerms = pairTerms("vertices", "")
 	cellTerms = pairTerms("items", "columns")
+	pathTerms = append(pairTerms("vertices", ""), Term{Key: LengthKey, Form: Count, Of: "arcs that a path takes"})
 )
 
 var (
@@ -28,7 +29,7 @@ var (
 
 // restrictEdges holds outputs, whose ψ marks their edges or arcs, to required and forbidden ones. Cost: that of numbering them all,
 // once.
-func restrictEdges(c Cells) func([]Condition) (Restriction, error) {
+func restrictEdges(terms []Term, c Cells) func([]Condition) (Restriction, error) {
 	number, what := map[[2]int]int{}, "arc"
 	if c.Kind == "edges" {
 		what = "edge"
@@ -45,7 +46,7 @@ func restrictEdges(c Cells) func([]Condition) (Restriction, error) {
 		return i, known
 	}
 	return func(given []Condition) (r Restriction, err error) {
-		h, err := readConditions(edgeTerms, given, c.Items, 0)
+		h, err := readConditions(terms, given, c.Items, 0)
 		if err != nil {
 			return r, err
 		}
@@ -63,8 +64,10 @@ func restrictEdges(c Cells) func([]Condition) (Restriction, error) {
 			e := h[RequiredKey].pairs[slices.Index(numbers[0], i)]
 			return r, fmt.Errorf("structure: the %s (%d, %d) is required and forbidden; %s", what, e[0], e[1], dropOne)
 		}
-		r.Conditions = entryConditions(nil, sortedOnce(numbers[0]), true)
-		r.Conditions = entryConditions(r.Conditions, sortedOnce(numbers[1]), false)
+		r.Mask = NewMask()
+		r.Mask.Size = h.size(LengthKey)
+		r.Mask.require(len(number), numbers[0])
+		r.Mask.forbid(len(number), numbers[1])
 		return r, nil
 	}
 }

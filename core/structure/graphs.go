@@ -98,4 +98,4 @@ var (
 )
 
 // Restrict takes edges that are required or forbidden.
-func (g graphs) Restrict() func([]Condition) (Restriction, error) { return restrictEdges(g.Cells()) }
+func (g graphs) Restrict() func([]Condition) (Restriction, error) { return restrictEdges(edgeTerms, g.Cells()) }

@@ -244,5 +244,5 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 
 // Restrict takes edges that are required or forbidden.
 func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(h.Cells())
+	return restrictEdges(edgeTerms, h.Cells())
 }

@@ -16,10 +16,11 @@ var _ = register[*hierarchy](Spec{
 		{Name: "parent", Kind: "int32 buffer", Doc: "first n entries: the parent of each node, -1 for the root"},
 		{Name: "allowed", Kind: "int32 buffer", Doc: "next n entries: 1 for nodes that may be predicted, 0 for others"},
 	},
-	Parts: "the node",
-	Psi:   "the nodes",
-	Ref:   "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
-	build: newHierarchy,
+	Conditions: withinTerms,
+	Parts:      "the node",
+	Psi:        "the nodes",
+	Ref:        "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
+	build:      newHierarchy,
 })
 
 // hierarchy is the space of the allowed nodes of a tree, encoded as the node's index.
@@ -38,7 +39,11 @@ var (
 	_ Sampler    = (*hierarchy)(nil)
 	_ Proposer   = (*hierarchy)(nil)
 	_ Decoder    = (*hierarchy)(nil)
+	_ Restricter = (*hierarchy)(nil)
 )
+
+// withinTerms are the keys of nodes of a tree.
+var withinTerms = []Term{{Key: WithinKey, Form: One, Of: "nodes"}}
 
 func newHierarchy(a given) (Space, error) {
 	n, err := a.Int("n")
@@ -142,4 +147,22 @@ func (h *hierarchy) Decode(dst []int32, score Scores) (Certificate, error) {
 	}
 	dst[0] = best
 	return proven(sum[best]), nil
+}
+
+// Restrict takes a node within whose subtree the output lies, the node itself included.
+func (h *hierarchy) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (r Restriction, err error) {
+		keys, err := readConditions(withinTerms, given, len(h.parent), 0)
+		if err != nil {
+			return r, err
+		}
+		r.Mask = NewMask()
+		if v := keys.one(WithinKey); v >= 0 {
+			if h.below[v] == 0 {
+				return r, fmt.Errorf("structure: 'within' is node %d, and no node of its subtree is allowed; take a node above it", v)
+			}
+			r.Mask.Limit(len(h.parent), v, Plus)
+		}
+		return r, nil
+	}
 }

@@ -214,23 +214,19 @@ func (l labelSets) threshold(score Scores) (t float64, ties int) {
 	return t, ties
 }
 
-// Restrict takes labels that are required or forbidden, and a number of labels.
+// Restrict takes labels that are required or forbidden, and how many labels there are.
 func (l labelSets) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
 		m, err := readMembers(labelTerms, "label", given, l.n)
 		if err != nil {
 			return r, err
 		}
-		size := m.size
-		switch {
-		case size < 0:
-			size = l.size
-		case l.size < 0:
-			r.Space = labelSets{newSets(l.n, size), l.sorted}
-		case size != l.size:
-			return r, fmt.Errorf("structure: 'size' is %d, but all sets have %d labels here; leave it out", size, l.size)
+		if l.size >= 0 && !m.size.has(l.size) {
+			return r, fmt.Errorf("structure: 'size' leaves out %d, but all sets have %d labels here; leave it out", l.size, l.size)
 		}
-		r.Conditions = m.entries()
-		return r, m.checkSize(size, 0)
+		if l.size >= 0 {
+			m.size = Range{l.size, l.size}
+		}
+		return Restriction{Mask: m.mask()}, m.checkSize(0)
 	}
 }

@@ -146,19 +146,12 @@ func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
 		if err != nil {
 			return r, err
 		}
-		var left [][]int32
+		r.Mask = m.mask()
 		for _, y := range o.sets {
 			if m.holds(y) {
-				left = append(left, y)
+				return r, nil
 			}
 		}
-		if len(left) == 0 {
-			return r, fmt.Errorf("structure: none of the %d observed sets satisfies the conditions; leave some out", len(o.sets))
-		}
-		r.Conditions = m.entries()
-		if len(left) < len(o.sets) {
-			r.Space, err = listSets(o.all, left)
-		}
-		return r, err
+		return r, fmt.Errorf("structure: none of the %d observed sets satisfies the conditions; leave some out", len(o.sets))
 	}
 }

@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,9 +18,9 @@ var (
 	_ Restricter = (*weakOrders)(nil)
 )
 
-// restrictOrder holds rankings, whose ψ begins with the signs of the pairs, to which label is first, which is last, and which stands
-// before which other.
-func (p pairs) restrictOrder(given []Condition) (r Restriction, err error) {
+// restrictOrder holds rankings, whose ψ of length d begins with the signs of the pairs, to which label is first, which is last, and which
+// stands before which other.
+func (p pairs) restrictOrder(d int, given []Condition) (r Restriction, err error) {
 	h, err := readConditions(orderTerms, given, p.n, 0)
 	if err != nil {
 		return r, err
@@ -45,26 +44,19 @@ func (p pairs) restrictOrder(given []Condition) (r Restriction, err error) {
 		shown := strings.ReplaceAll(strings.Trim(fmt.Sprint(cycle), "[]"), " ", " before label ")
 		return r, fmt.Errorf("structure: 'before' has a cycle, label %s; leave a pair out", shown)
 	}
-	sign := func(u, v int) EntryCondition {
-		value := int8(1)
-		if u > v {
-			value = -1
-		}
-		return EntryCondition{p.pair(u, v), value, true}
-	}
+	r.Mask = NewMask()
+	precede := func(u, v int) { r.Mask.Limit(d, p.pair(u, v), only(int8(sign(u < v)))) }
 	for _, b := range before {
-		r.Conditions = append(r.Conditions, sign(b[0], b[1]))
+		precede(b[0], b[1])
 	}
 	for v := range p.n {
 		if first >= 0 && v != first {
-			r.Conditions = append(r.Conditions, sign(first, v))
+			precede(first, v)
 		}
 		if last >= 0 && v != last {
-			r.Conditions = append(r.Conditions, sign(v, last))
+			precede(v, last)
 		}
 	}
-	slices.SortFunc(r.Conditions, func(a, b EntryCondition) int { return cmp.Compare(a.Feature, b.Feature) })
-	r.Conditions = slices.Compact(r.Conditions)
 	return r, nil
 }
 

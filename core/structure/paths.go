@@ -30,7 +30,7 @@ var _ = register[*paths](Spec{
 		{Name: "ends", Kind: "int32 buffer", Doc: "first 2·arcs entries: tail and head of each arc"},
 		{Name: "tied", Kind: "int32 buffer", Doc: "next entries, one for each arc where there are groups: its group"},
 	},
-	Conditions: edgeTerms,
+	Conditions: pathTerms,
 	Parts:      "the arcs in their order, and then -1 up to as many as the longest path has",
 	Psi:        "the arcs, or the groups of tied arcs",
 	Ref:        "forward and backward counts; Viterbi (1967) for decoding",
@@ -144,6 +144,11 @@ func (p *paths) Cells() Cells {
 			return Cells{}
 		}
 	}
+	return p.cells()
+}
+
+// cells are the arcs, whether or not some are tied.
+func (p *paths) cells() Cells {
 	return Cells{"arcs", p.vertices, func(yield func(int, int) bool) {
 		for _, a := range p.arcs {
 			if !yield(int(a.tail), int(a.head)) {
@@ -246,21 +251,15 @@ func (p *paths) next(v int32, best []float64, score Scores) int32 {
 	return found
 }
 
-// Restrict holds paths to arcs, which are told apart in a space where none are tied.
+// Restrict takes arcs that are required or forbidden, and how many arcs there are. Where arcs share entries of ψ, the mask names the arcs
+// themselves.
 func (p *paths) Restrict() func([]Condition) (Restriction, error) {
-	untied := *p
-	untied.kept, untied.features, untied.repeats = new(kept), len(p.arcs), false
-	untied.group = make([]int32, len(p.arcs))
-	for i := range untied.group {
-		untied.group[i] = int32(i)
-	}
-	restrict := restrictEdges(untied.Cells())
-	if p.Cells().Kind != "" {
-		return restrict
-	}
-	return func(given []Condition) (Restriction, error) {
-		r, err := restrict(given)
-		r.Space, r.Entries = &untied, p.group
+	restrict := restrictEdges(pathTerms, p.cells())
+	return func(given []Condition) (r Restriction, err error) {
+		if r, err = restrict(given); err == nil && p.Cells().Kind == "" {
+			r.Mask.Items, err = r.Mask.states()
+			r.Mask.Entries = nil
+		}
 		return r, err
 	}
 }

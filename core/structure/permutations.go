@@ -174,4 +174,6 @@ func identityTo(y []int32) {
 }
 
 // Restrict takes a first and a last label, and pairs of labels of which one is before the other.
-func (p permutations) Restrict() func([]Condition) (Restriction, error) { return p.restrictOrder }
+func (p permutations) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (Restriction, error) { return p.restrictOrder(p.len(), given) }
+}

@@ -237,9 +237,7 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 		if err != nil {
 			return r, err
 		}
-		if rules := v.rules(); rules != nil {
-			r.Space = &restrictedVisits{base: c, rules: rules, within: rules.routeRules(c.n)}
-		}
+		r.Mask = v.mask()
 		var unused []int
 		for _, s := range steps {
 			unused = append(unused, c.arc(s[0], s[1]))
@@ -247,7 +245,10 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 		for _, s := range v.used { // the route does not end at the tail of a required arc, and does not start at its head
 			unused = append(unused, c.end(s[0]), c.start(s[1]))
 		}
-		r.Conditions = entryConditions(nil, sortedOnce(unused), false)
+		for _, s := range v.used {
+			r.Mask.Limit(c.FeatureLen(), c.arc(s[0], s[1]), Plus)
+		}
+		r.Mask.forbid(c.FeatureLen(), unused)
 		return r, nil
 	}
 }

@@ -23,12 +23,12 @@ var (
 	_ Restricter = (*subtrees)(nil)
 )
 
-// memberConditions say which of n things a set must, and must not, contain, and how many in all, −1 being any number.
+// memberConditions say which of n things a set must, and must not, contain, and how many in all.
 type memberConditions struct {
 	n                   int
 	of                  string
 	required, forbidden []int
-	size                int
+	size                Range
 }
 
 func readMembers(terms []Term, noun string, given []Condition, n int) (m memberConditions, err error) {
@@ -36,28 +36,32 @@ func readMembers(terms []Term, noun string, given []Condition, n int) (m memberC
 	if err != nil {
 		return m, err
 	}
-	m = memberConditions{n, plural(noun), h[RequiredKey].alone, h[ForbiddenKey].alone, h.one(SizeKey)}
+	m = memberConditions{n, plural(noun), h[RequiredKey].alone, h[ForbiddenKey].alone, h.size(SizeKey)}
 	if v, both := common(m.required, m.forbidden); both {
 		return m, fmt.Errorf("structure: %s %d is required and forbidden; %s", noun, v, dropOne)
 	}
 	return m, nil
 }
 
-// checkSize returns an error if no set of the given size is left or, where that is negative, none of at least the least one.
-func (m memberConditions) checkSize(size, least int) error {
-	if size >= 0 && len(m.required) > size {
-		return fmt.Errorf("structure: %d %s are required, with what they imply, but the size is %d; ask for fewer, or for a larger size",
-			len(m.required), m.of, size)
+// checkSize returns an error if no set of such a size is left, of at least the least one.
+func (m memberConditions) checkSize(least int) error {
+	if len(m.required) > m.size.Most {
+		return fmt.Errorf("structure: %d %s are required, with what they imply, but the size is %d at most; ask for fewer, or for a larger size",
+			len(m.required), m.of, m.size.Most)
 	}
-	if may, needed := m.n-len(m.forbidden), max(least, size); may < needed {
-		return fmt.Errorf("structure: 'forbidden' leaves %d %s, but the size is %d; allow more, or ask for a smaller size", may, m.of, needed)
+	if may, needed := m.n-len(m.forbidden), max(least, m.size.Least); may < needed {
+		return fmt.Errorf("structure: 'forbidden' leaves %d %s, but the size is %d at least; allow more, or ask for a smaller size", may, m.of, needed)
 	}
 	return nil
 }
 
-// entries returns the conditions where ψ is the membership.
-func (m memberConditions) entries() []EntryCondition {
-	return entryConditions(entryConditions(nil, m.required, true), m.forbidden, false)
+// mask returns the conditions where ψ is the membership.
+func (m memberConditions) mask() Mask {
+	mask := NewMask()
+	mask.Size = m.size
+	mask.require(m.n, m.required)
+	mask.forbid(m.n, m.forbidden)
+	return mask
 }
 
 // holds reports whether a set satisfies the conditions.
@@ -72,5 +76,5 @@ func (m memberConditions) holds(y []int32) bool {
 			return false
 		}
 	}
-	return m.size < 0 || members(y) == m.size
+	return m.size.has(members(y))
 }

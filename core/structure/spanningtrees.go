@@ -154,5 +154,5 @@ func (s spanningTrees) Decode(dst []int32, score Scores) (Certificate, error) {
 
 // Restrict takes edges that are required or forbidden.
 func (s spanningTrees) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(s.Cells())
+	return restrictEdges(edgeTerms, s.Cells())
 }

@@ -176,10 +176,6 @@ func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
 				m.forbidden = append(m.forbidden, v)
 			}
 		}
-		if m.size >= 0 {
-			r.Space = &sizedSubtrees{all: t, size: m.size}
-		}
-		r.Conditions = m.entries()
-		return r, m.checkSize(m.size, 1)
+		return Restriction{Mask: m.mask()}, m.checkSize(1)
 	}
 }

@@ -29,11 +29,12 @@ var (
 
 // visitConditions are those on cycles or routes.
 type visitConditions struct {
-	n                  int
-	what, noun         string // such as "route" and "place"
-	start, end, length int    // −1: any
-	used, unused       [][2]int
-	must, mustNot      []int // places, the former with the ends and those of required steps
+	n             int
+	what, noun    string // such as "route" and "place"
+	start, end    int    // −1: any
+	length        Range
+	used, unused  [][2]int
+	must, mustNot []int // places, the former with the ends and those of required steps
 }
 
 // readVisitConditions checks conditions on lists of at least so many of n places against one another. Steps that have no direction, eitherWay,
@@ -43,7 +44,7 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 	if err != nil {
 		return v, err
 	}
-	v = visitConditions{n, what, noun, h.one(StartKey), h.one(EndKey), h.one(LengthKey), h[RequiredKey].pairs, h[ForbiddenKey].pairs,
+	v = visitConditions{n, what, noun, h.one(StartKey), h.one(EndKey), h.size(LengthKey), h[RequiredKey].pairs, h[ForbiddenKey].pairs,
 		slices.Clone(h[RequiredKey].alone), h[ForbiddenKey].alone}
 	for _, key := range [2]Key{RequiredKey, ForbiddenKey} {
 		for _, s := range h[key].pairs {
@@ -87,13 +88,13 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 
 // checkNumber returns an error if too few places are left, or more are required than there may be.
 func (v *visitConditions) checkNumber(least int) error {
-	if may, needed := v.n-len(v.mustNot), max(least, v.length); may < needed {
+	if may, needed := v.n-len(v.mustNot), max(least, v.length.Least); may < needed {
 		return fmt.Errorf("structure: 'forbidden' leaves %d %s, %d are needed; allow more, or ask for a smaller 'length'", may,
 			plural(v.noun), needed)
 	}
-	if v.length >= 0 && len(v.must) > v.length {
-		return fmt.Errorf("structure: 'length' is %d, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
-			v.length, len(v.must), plural(v.noun))
+	if len(v.must) > v.length.Most {
+		return fmt.Errorf("structure: 'length' is %d at most, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
+			v.length.Most, len(v.must), plural(v.noun))
 	}
 	return nil
 }
@@ -133,19 +134,18 @@ func (v *visitConditions) excluded() ([][2]int, error) {
 	return distinct(all), nil
 }
 
-// rules returns the conditions on places, nil where there are none.
-func (v *visitConditions) rules() *visitRules {
-	r := &visitRules{start: v.start, end: v.end, length: max(v.length, 0)}
+// mask returns the conditions on places.
+func (v *visitConditions) mask() Mask {
+	m := NewMask()
+	m.Size, m.Start, m.End = v.length, v.start, v.end
 	if len(v.must) > 0 || len(v.mustNot) > 0 {
-		r.fixed = make([]int32, v.n)
+		m.Items = make([]int8, v.n)
 		for _, at := range v.must {
-			r.fixed[at] = 1
+			m.Items[at] = 1
 		}
 		for _, at := range v.mustNot {
-			r.fixed[at] = -1
+			m.Items[at] = -1
 		}
-	} else if v.length < 0 {
-		return nil
 	}
-	return r
+	return m
 }

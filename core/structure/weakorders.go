@@ -221,4 +221,6 @@ func (l *denseLister) from(label, last, gaps int) bool {
 }
 
 // Restrict takes a first and a last label, alone on their places, and pairs of labels of which one is before the other.
-func (w *weakOrders) Restrict() func([]Condition) (Restriction, error) { return w.restrictOrder }
+func (w *weakOrders) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (Restriction, error) { return w.restrictOrder(w.FeatureLen(), given) }
+}

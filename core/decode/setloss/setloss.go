@@ -49,15 +49,16 @@ func Batch(space structure.Space, scores blas64.General, loss Loss, given *decod
 		return err
 	}
 	n := scores.Rows
-	held := make([]structure.Restriction, n)
+	masks := make([]structure.Mask, n)
+	for i := range masks {
+		masks[i] = structure.NewMask()
+	}
 	if given != nil {
-		if err := given.Each(space, workers, nil, func(row int, r structure.Restriction) { held[row] = r }); err != nil {
+		if err := given.Each(space, workers, nil, func(row int, r structure.Restriction) { masks[row] = r.Mask }); err != nil {
 			return err
 		}
-		if len(given.First) == 2 {
-			for i := range held {
-				held[i] = held[0]
-			}
+		for i := 1; i < n && len(given.First) == 2; i++ {
+			masks[i] = masks[0]
 		}
 	}
 	p := space.PartLen()
@@ -66,7 +67,7 @@ func Batch(space structure.Space, scores blas64.General, loss Loss, given *decod
 		if err != nil {
 			return err
 		}
-		value, err := choose(law, loss, candidates(space, held[i]), y[i*p:(i+1)*p], poll)
+		value, err := choose(law, loss, candidates(space, masks[i]), y[i*p:(i+1)*p], poll)
 		if values != nil {
 			values[i] = value
 		}
@@ -224,35 +225,47 @@ func (l *law) most(h int) float64 {
 	return value
 }
 
-// candidate are the sets that may be chosen: those of a list, or all of a size, or of any, with the labels that are fixed.
+// candidate are the sets that may be chosen: those of a list, or all of some sizes, with the labels that are fixed.
 type candidate struct {
 	table       blas64.General // a row for each set; of no rows where there is no list
-	size        int
+	size        structure.Range
 	taken, free []int
 }
 
-func candidates(space structure.Space, held structure.Restriction) candidate {
-	if held.Space != nil {
-		space = held.Space
-	}
+func candidates(space structure.Space, mask structure.Mask) candidate {
 	if t, ok := space.(structure.Tabulated); ok {
-		return candidate{table: t.Table()}
+		return candidate{table: admitted(t.Table(), &mask)}
 	}
-	c := candidate{size: space.(structure.SizeMarginals).FixedSize()}
-	fixed := make(map[int]bool, len(held.Conditions))
-	for _, condition := range held.Conditions {
-		// An entry is 0 or 1, so that not being one is being the other.
-		fixed[condition.Feature] = condition.Must == (condition.Value == 1)
+	c := candidate{size: mask.Size}
+	if fixed := space.(structure.SizeMarginals).FixedSize(); fixed >= 0 {
+		c.size = structure.Range{Least: fixed, Most: fixed}
 	}
 	for i := range space.FeatureLen() {
-		switch taken, isFixed := fixed[i]; {
-		case taken:
-			c.taken = append(c.taken, i)
-		case !isFixed:
+		switch {
+		case mask.Entries == nil || mask.Entries[i].Has(0) && mask.Entries[i].Has(1):
 			c.free = append(c.free, i)
+		case mask.Entries[i].Has(1):
+			c.taken = append(c.taken, i)
 		}
 	}
+	c.size = structure.Range{Least: max(c.size.Least, len(c.taken)), Most: min(c.size.Most, len(c.taken)+len(c.free))}
 	return c
+}
+
+// admitted returns the rows of a table of sets that a mask allows.
+func admitted(table blas64.General, mask *structure.Mask) blas64.General {
+	if mask.AllowsAll() {
+		return table
+	}
+	left := blas64.General{Cols: table.Cols, Stride: table.Cols}
+	for i := range table.Rows {
+		set := table.Data[i*table.Stride : i*table.Stride+table.Cols]
+		if size := int(linalg.Sum(set)); mask.Allows(set) && mask.Size.Least <= size && size <= mask.Size.Most {
+			left.Data = append(left.Data, set...)
+			left.Rows++
+		}
+	}
+	return left
 }
 
 // choose writes the best of the candidates to y, a smaller set or an earlier one among equals, and returns its value.
@@ -260,12 +273,8 @@ func choose(l *law, loss Loss, c candidate, y []int32, poll func() error) (float
 	if c.table.Rows > 0 {
 		return l.ofList(loss, c.table, y), nil
 	}
-	least, greatest := len(c.taken), len(c.taken)+len(c.free)
-	if c.size >= 0 {
-		least, greatest = c.size, c.size
-	}
 	best, found := 0.0, false
-	for h := least; h <= greatest; h++ {
+	for h := c.size.Least; h <= c.size.Most; h++ {
 		if err := poll(); err != nil {
 			return 0, err
 		}
@@ -283,7 +292,7 @@ func choose(l *law, loss Loss, c candidate, y []int32, poll func() error) (float
 			}
 		}
 		// Labels add the same to sets of any size by the ranking loss: the first that adds nothing ends the search.
-		done := loss == Ranking && (h == greatest || gains[c.free[len(members)]] <= 0)
+		done := loss == Ranking && (h == c.size.Most || gains[c.free[len(members)]] <= 0)
 		if done || loss == F1 && l.most(h+1) <= best {
 			break
 		}
