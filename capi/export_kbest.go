@@ -147,7 +147,7 @@ func go_cp_kbest_next(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in
 		if e != nil {
 			return e
 		}
-		next, e := machine.Next(answers)
+		next, e := machine.Next(answers, nil)
 		if e != nil {
 			return e
 		}

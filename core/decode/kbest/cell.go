@@ -1,14 +1,18 @@
 package kbest
 
-import "slices"
+import (
+	"slices"
 
-// bits are a set of values of an entry of ψ: bit 0 stands for −1, bit 1 for 0, bit 2 for +1.
-type bits uint8
+	"combpred/core/structure"
+)
+
+// bits are a set of values of an entry of ψ.
+type bits = structure.Values
 
 func bit(value int8) bits { return 1 << (value + 1) }
 
 // several reports whether there is more than one value.
-func (b bits) several() bool { return b&(b-1) != 0 }
+func several(b bits) bool { return b&(b-1) != 0 }
 
 // cell is a cell of the partition of the space, whose best output has been listed.
 type cell struct {
@@ -48,7 +52,7 @@ func (h *candidates) Pop() any {
 // free returns the entries that may take more than one value in a cell.
 func free(domains []bits) (entries []int) {
 	for e, d := range domains {
-		if d.several() {
+		if several(d) {
 			entries = append(entries, e)
 		}
 	}

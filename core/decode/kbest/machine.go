@@ -27,6 +27,8 @@ const (
 type Request struct {
 	Ask               Ask
 	Linear, Magnitude blas64.General // of Decode: rows×d; Magnitude has no rows where no squares are scored
+	// Domains are, for subproblems, the values that entries of ψ may take in each row. Whoever can decode under masks needs no penalties.
+	Domains [][]structure.Values
 	Parts             []int32        // of Listed: the output
 	Value             float64        // and its score
 }
@@ -34,10 +36,11 @@ type Request struct {
 // Machine lists outputs by partitioning the space around each output found, and asks for exact decodings on the way.
 //
 // When the best output of a cell of the partition is listed, the other outputs of the cell are split by the first free entry of ψ in
-// which they differ from it (Murty, 1968; Lawler, 1972). The best outputs of these subproblems are found by exact decodings with
-// penalties: a value that an entry must not take costs more than any two outputs can differ by. If the best output of a subproblem
-// still takes such a value, the subproblem is empty. Entries with two possible values need only penalties that are linear in ψ, so
-// that decoders need not know about them. The entries of ψ must be −1, 0 or 1.
+// which they differ from it (Murty, 1968; Lawler, 1972). The best outputs of these subproblems are found by exact decodings, under the
+// masks of the request or, where a user's decoder knows of none, with its penalties: a value that an entry must not take costs more than
+// any two outputs can differ by. If the best output of a subproblem still takes such a value, the subproblem is empty. Entries with two
+// possible values need only penalties that are linear in ψ, so that decoders need not know about them. The entries of ψ must be −1, 0
+// or 1.
 type Machine struct {
 	space structure.Space
 	score structure.Scores
@@ -102,14 +105,15 @@ func NewMachine(space structure.Space, score structure.Scores, nu float64, most,
 }
 
 // Next takes in the outputs that answer the last request, if that was for decodings, and goes on until more are needed or the next
-// output is found. After an error the machine is as before.
-func (m *Machine) Next(answers []int32) (Request, error) {
+// output is found. none says of which rows there are no outputs at all; nil: of none, empty subproblems show by outputs that are not in
+// them. After an error the machine is as before.
+func (m *Machine) Next(answers []int32, none []bool) (Request, error) {
 	if m.count > 0 {
 		if len(answers) != m.count*m.space.PartLen() {
 			return Request{}, fmt.Errorf("kbest: there are %d parts of answers, %d outputs of %d parts were asked for", len(answers),
 				m.count, m.space.PartLen())
 		}
-		if err := m.take(answers); err != nil {
+		if err := m.take(answers, none); err != nil {
 			return Request{}, err
 		}
 	}
@@ -197,10 +201,14 @@ func (m *Machine) list() Request {
 }
 
 // take takes in the answers to the request under way.
-func (m *Machine) take(answers []int32) error {
+func (m *Machine) take(answers []int32, none []bool) error {
 	p := m.space.PartLen()
 	row := func(i int) []int32 { return answers[i*p : (i+1)*p] }
+	empty := func(i int) bool { return none != nil && none[i] }
 	for i := range m.count {
+		if empty(i) {
+			continue
+		}
 		if err := m.space.Check(row(i)); err != nil {
 			return badrow.At(i, err)
 		}
@@ -226,6 +234,9 @@ func (m *Machine) take(answers []int32) error {
 			entries = free(parent.domains)
 		}
 		for i := range m.count {
+			if empty(i) {
+				continue
+			}
 			m.space.Embed(m.psi, row(i))
 			psi := make([]int8, len(m.psi))
 			domains := parent.domains

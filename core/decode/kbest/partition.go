@@ -30,40 +30,83 @@ func (e *FeatureError) Status() int32 { return 2 }
 
 // partition lists outputs by a machine, whose requests the decoder of the space answers.
 func (l *lister) partition(yield emit) error {
-	d, p := max(1, l.space.FeatureLen()), l.space.PartLen()
-	m := NewMachine(l.space, l.score, l.nu, l.most, batchNumbers/d)
+	m := NewMachine(l.space, l.score, l.nu, l.most, batchNumbers/max(1, l.space.FeatureLen()))
 	var answers []int32
+	var none []bool
 	for {
-		r, err := m.Next(answers)
+		r, err := m.Next(answers, none)
 		if err != nil {
 			return err
 		}
+		answers, none = nil, nil
 		switch r.Ask {
 		case Done:
 			return nil
 		case Listed:
-			if answers = nil; !yield(r.Parts, r.Value) {
+			if !yield(r.Parts, r.Value) {
 				return nil
 			}
 		case Decode:
-			answers = make([]int32, r.Linear.Rows*p)
-			err := decode.Batch(l.space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, l.workers, l.mon)
-			if bad, ok := errors.AsType[*badrow.Error](err); ok { // the row is the number of the subproblem
-				err = bad.Err
-			}
-			if errors.Is(err, parallel.ErrCancelled) {
+			if answers, none, err = l.answer(&r); err != nil {
 				return err
-			}
-			if limit, ok := errors.AsType[*structure.LimitError](err); ok {
-				alone := *limit
-				alone.Alternatives = "decode for the best one alone"
-				err = &alone
-			}
-			if err != nil {
-				return &orderError{err}
 			}
 		}
 	}
+}
+
+// answer finds the outputs that a request asks for, under the masks of subproblems where the space takes masks.
+func (l *lister) answer(r *Request) (answers []int32, none []bool, err error) {
+	p := l.space.PartLen()
+	answers = make([]int32, r.Linear.Rows*p)
+	if none = make([]bool, r.Linear.Rows); r.Domains != nil {
+		err = l.decodeWithin(answers, none, r.Domains)
+	}
+	if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks || r.Domains == nil {
+		none = nil
+		err = decode.Batch(l.space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, l.workers, l.mon)
+	}
+	if bad, ok := errors.AsType[*badrow.Error](err); ok { // the row is the number of the subproblem
+		err = bad.Err
+	}
+	if err == nil || errors.Is(err, parallel.ErrCancelled) {
+		return answers, none, err
+	}
+	if limit, ok := errors.AsType[*structure.LimitError](err); ok {
+		alone := *limit
+		alone.Alternatives = "decode for the best one alone"
+		err = &alone
+	}
+	return nil, nil, &orderError{err}
+}
+
+// decodeWithin writes a best output of each subproblem to answers, or says in none that there is none.
+func (l *lister) decodeWithin(answers []int32, none []bool, domains [][]structure.Values) error {
+	p := l.space.PartLen()
+	return parallel.For(len(domains), 1, l.workers, l.mon, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			mask := structure.NewMask()
+			mask.Entries = domains[i]
+			err := l.bestWithin(mask, answers[i*p:(i+1)*p])
+			if none[i] = errors.Is(err, structure.ErrNone); err != nil && !none[i] {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// bestWithin writes a best output that a mask allows to dst.
+func (l *lister) bestWithin(mask structure.Mask, dst []int32) error {
+	space, err := structure.Within(l.space, mask)
+	if err != nil {
+		return err
+	}
+	one, err := decode.NewOne(space, decode.Exact, 0, l.mon.Err)
+	if err != nil {
+		return err
+	}
+	_, err = one(dst, l.score, 0)
+	return err
 }
 
 // batchNumbers is the number of scores in a batch of subproblems.

@@ -2,6 +2,8 @@ package kbest
 
 import (
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/structure"
 )
 
 // ask returns the request for m.count decodings from m.cursor on.
@@ -9,6 +11,7 @@ func (m *Machine) ask() Request {
 	n, d := m.count, len(m.psi)
 	m.linear, m.magnitude = fresh(m.linear, n, d), fresh(m.magnitude, n, d)
 	squared := false
+	var domains [][]structure.Values
 	switch m.phase {
 	case largest, smallest:
 		sign := 1.0
@@ -37,10 +40,11 @@ func (m *Machine) ask() Request {
 		last := m.cells[len(m.cells)-1]
 		entries := free(last.domains)
 		for i := range n {
-			squared = m.penalised(i, last.child(m.cursor+i, entries))
+			domains = append(domains, last.child(m.cursor+i, entries))
+			squared = m.penalised(i, domains[i])
 		}
 	}
-	r := Request{Ask: Decode, Linear: m.linear}
+	r := Request{Ask: Decode, Linear: m.linear, Domains: domains}
 	if squared {
 		r.Magnitude = m.magnitude
 	} else {

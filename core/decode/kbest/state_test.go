@@ -27,7 +27,7 @@ func TestSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			r, err := m.Next(answers)
+			r, err := m.Next(answers, nil)
 			if err != nil {
 				t.Fatal(name, err)
 			}
@@ -81,14 +81,14 @@ func TestDamagedStates(t *testing.T) {
 		if _, err := Resume(space, structure.Scores{Linear: []float64{1, 2, 0.5}}, 1, 10, 2, state); err == nil {
 			t.Fatal("a state goes on with other scores")
 		}
-		r, err := m.Next(answers)
+		r, err := m.Next(answers, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		answers = nil
 		if r.Ask == Decode {
 			answers = make([]int32, 3*r.Linear.Rows)
-			if _, err := m.Next(answers); err == nil {
+			if _, err := m.Next(answers, nil); err == nil {
 				t.Fatal("outputs of zeros are taken as rankings")
 			}
 			if _, err := m.Next(answers[1:]); err == nil {
