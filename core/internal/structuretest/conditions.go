@@ -31,7 +31,11 @@ func RandomConditions(spec structure.Spec, args structure.Args, space structure.
 		case structure.One:
 			add(t.Key, rng.IntN(n), structure.Alone)
 		case structure.Count:
-			add(t.Key, rng.IntN(n+1), structure.Alone)
+			if least := rng.IntN(n + 1); rng.IntN(2) == 0 {
+				add(t.Key, least, structure.Alone)
+			} else {
+				add(t.Key, least, least+rng.IntN(n+1-least))
+			}
 		}
 		if t.Form == structure.List || t.Form == structure.Mixed {
 			for range rng.IntN(3) {
@@ -105,18 +109,39 @@ func satisfies(name string, args structure.Args, space structure.Space, y []int3
 		ends := endsOf(name, args, space)
 		i := slices.IndexFunc(ends, func(e [2]int) bool { return e == [2]int{c.U, c.V} || e == [2]int{c.V, c.U} })
 		return (y[i] == 1) == wanted
+	case "hierarchy":
+		psi := make([]float64, space.FeatureLen())
+		space.Embed(psi, y)
+		return psi[c.U] == 1
 	case "paths":
+		if c.Key == structure.LengthKey {
+			return numbers(c, len(y)-count(y, -1))
+		}
 		i := slices.Index(endsOf(name, args, space), [2]int{c.U, c.V})
 		return slices.Contains(y, int32(i)) == wanted
 	}
 	if c.Key == structure.SizeKey {
-		size := 0
-		for _, in := range y {
-			size += int(in)
-		}
-		return size == c.U
+		return numbers(c, count(y, 1))
 	}
 	return (y[c.U] == 1) == wanted
+}
+
+// numbers reports whether a number is the one, or in the range, that a condition holds.
+func numbers(c structure.Condition, k int) bool {
+	if c.V == structure.Alone {
+		return k == c.U
+	}
+	return c.U <= k && k <= c.V
+}
+
+// count returns how many parts have a value.
+func count(y []int32, value int32) (k int) {
+	for _, v := range y {
+		if v == value {
+			k++
+		}
+	}
+	return k
 }
 
 func ranked(y []int32, c structure.Condition) bool {
@@ -140,7 +165,7 @@ func visits(name string, y []int32, c structure.Condition) bool {
 	case c.Key == structure.EndKey:
 		return int(y[last]) == c.U
 	case c.Key == structure.LengthKey:
-		return len(y) == c.U
+		return numbers(c, len(y))
 	case c.V == structure.Alone:
 		return slices.Contains(y, int32(c.U)) == (c.Key == structure.RequiredKey)
 	}

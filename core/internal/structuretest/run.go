@@ -91,6 +91,8 @@ func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 			t.Run("partition", s.partition)
 			t.Run("distribution", s.distribution)
 			t.Run("lattice", s.lattice)
+			t.Run("masks", s.masks)
+			t.Run("conditions", func(t *testing.T) { s.conditions(t, spec, args) })
 		})
 	}
 	for i, args := range sizes.Large {

@@ -1,0 +1,194 @@
+package structure
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/big"
+
+	"combpred/core/combin"
+)
+
+// engine computes on those outputs of a space that a mask allows. What it lacks it says in its facts, and refuses by name. Decode and the
+// sums return ErrNone where the mask turns out to allow no output.
+type engine interface {
+	Decoder
+	Partitioner
+	// count returns the number of outputs, nil where it is not known at this size.
+	count() *big.Int
+	// facts returns what is known of the costs: Sums and TooLargeToDecode.
+	facts() Facts
+}
+
+// maskable spaces compute under masks.
+type maskable interface {
+	Space
+	// under returns what computes under a mask, or ErrNone. An engine that is a Searcher keeps to the mask in its searches, too; for
+	// others they are those of the space, with penalties.
+	under(m *Mask) (engine, error)
+}
+
+// bounded spaces know the bounds of a mask.
+type bounded interface {
+	// keeps reports whether a member keeps to what the mask holds beside the entries of ψ.
+	keeps(m *Mask, y []int32) bool
+}
+
+// restricted is the space of those outputs of another one that a mask allows. It can do what that space can: its decoders are exact, its
+// sums and draws go over the allowed outputs alone, and only local search may use penalties.
+type restricted struct {
+	part
+	engine
+	mask Mask
+}
+
+// What a restricted space can do depends on the other one.
+type (
+	searched struct {
+		*restricted
+		Searcher
+	}
+	enumerated struct {
+		*restricted
+		Enumerator
+	}
+	searchedEnumerated struct {
+		*restricted
+		Searcher
+		Enumerator
+	}
+)
+
+// mostFiltered is the largest logarithm of a number of outputs that are listed to find those that a mask allows: 2²⁰.
+var mostFiltered = 20 * math.Ln2
+
+// Within returns the space of the outputs that a mask allows, which has the parts and the ψ of the given one and can be decoded, summed
+// over, drawn from and counted as far as that can. It returns ErrNone where it sees at once that there is no such output, and a
+// *CapabilityError where a structure takes no masks and has too many outputs to list. Cost: O(d), and for structures without a recursion
+// that of listing all outputs.
+func Within(s Space, m Mask) (Space, error) {
+	if r, ok := s.(interface{ whole() (Space, Mask) }); ok {
+		var err error
+		base, mask := r.whole()
+		if m, err = mask.and(m); err != nil {
+			return nil, err
+		}
+		s = base
+	}
+	if m.AllowsAll() {
+		return s, nil
+	}
+	if err := m.check(s); err != nil {
+		return nil, err
+	}
+	r := &restricted{part: part{s}, mask: m}
+	var err error
+	if x, ok := s.(maskable); ok {
+		r.engine, err = x.under(&r.mask)
+	} else {
+		r.engine, err = listWithin(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.withAbilities(), nil
+}
+
+// withAbilities returns the space with those of its base.
+func (r *restricted) withAbilities() Space {
+	searcher, searches := r.engine.(Searcher)
+	if base, ok := r.Space.(Searcher); ok && !searches && !r.mask.hasBounds() {
+		searcher, searches = &penalisedSearch{base, r}, true
+	}
+	lists := false
+	if _, ok := r.Space.(Enumerator); ok {
+		log, err := LogCount(r.Space)
+		lists = err == nil && log <= mostFiltered
+	}
+	switch {
+	case searches && lists:
+		return &searchedEnumerated{r, searcher, filter{r}}
+	case searches:
+		return &searched{r, searcher}
+	case lists:
+		return &enumerated{r, filter{r}}
+	}
+	return r
+}
+
+func (r *restricted) whole() (Space, Mask) { return r.Space, r.mask }
+func (r *restricted) String() string       { return Describe(r.Space) + " under conditions" }
+func (r *restricted) Count() *big.Int      { return r.count() }
+
+// Facts are those of the engine, and how outputs and ψ look.
+func (r *restricted) Facts() Facts {
+	f := r.facts()
+	f.Layout = r.part.Facts().Layout
+	f.LogCount = func() float64 {
+		if n := r.count(); n != nil {
+			return combin.LogInt(n)
+		}
+		return math.NaN()
+	}
+	return f
+}
+
+// Check says which condition a member of the whole space breaks.
+func (r *restricted) Check(y []int32) error {
+	if err := r.Space.Check(y); err != nil {
+		return err
+	}
+	psi := make([]float64, r.FeatureLen())
+	r.Embed(psi, y)
+	for i, v := range r.mask.Entries {
+		if !v.Has(int8(psi[i])) {
+			return fmt.Errorf("structure: entry %d of ψ, %s, is %g, which the conditions rule out", i, nameOf(r.Space, i), psi[i])
+		}
+	}
+	if b, ok := r.Space.(bounded); ok && !b.keeps(&r.mask, y) {
+		return errors.New("structure: the output does not keep to the conditions on its size, its members or its ends")
+	}
+	return nil
+}
+
+// allows is Check without its reasons, with room for ψ.
+func (r *restricted) allows(psi []float64, y []int32) bool {
+	if r.mask.Entries != nil {
+		r.Embed(psi, y)
+		if !r.mask.Allows(psi) {
+			return false
+		}
+	}
+	b, ok := r.Space.(bounded)
+	return !ok || b.keeps(&r.mask, y)
+}
+
+// Restrict is that of the whole space.
+func (r *restricted) Restrict() func([]Condition) (Restriction, error) {
+	if base, ok := r.Space.(Restricter); ok {
+		return base.Restrict()
+	}
+	return func([]Condition) (Restriction, error) {
+		return Restriction{}, &CapabilityError{Structure: r.String(), Need: "outputs that can be held to conditions by key"}
+	}
+}
+
+// filter lists the outputs of the whole space that are allowed, in its order.
+type filter struct{ r *restricted }
+
+func (f filter) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		psi := make([]float64, f.r.FeatureLen())
+		for y := range f.r.Space.(Enumerator).All() {
+			if f.r.allows(psi, y) && !yield(y) {
+				return
+			}
+		}
+	}
+}
+
+// hasBounds reports whether the mask holds anything beside entries of ψ.
+func (m *Mask) hasBounds() bool {
+	return m.Size != anySize || m.Start != anyPlace || m.End != anyPlace || !allZero(m.Items)
+}
