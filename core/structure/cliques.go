@@ -133,3 +133,13 @@ func (c cliques) Eigenvalues() []float64 {
 
 // Suits is the thesis's loss: vertices show in ψ by pairs of them only.
 func (c cliques) Suits() (loss, decision string) { return "auc", "mbr" }
+
+// keeps: the items of a mask are vertices.
+func (c cliques) keeps(m *Mask, y []int32) bool {
+	for v, x := range m.Items {
+		if x != 0 && (x > 0) != (y[v] > 0) {
+			return false
+		}
+	}
+	return c.sets.keeps(m, y)
+}

@@ -211,3 +211,5 @@ func (c cycles) Restrict() func([]Condition) (Restriction, error) {
 		return r, nil
 	}
 }
+
+func (c cycles) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y, c.endsAt) }

@@ -188,3 +188,5 @@ func (c directedCycles) Restrict() func([]Condition) (Restriction, error) {
 		return r, nil
 	}
 }
+
+func (c directedCycles) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y, c.endsAt) }

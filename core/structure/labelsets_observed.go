@@ -155,3 +155,6 @@ func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
 		return r, fmt.Errorf("structure: none of the %d observed sets satisfies the conditions; leave some out", len(o.sets))
 	}
 }
+
+// keeps: the size of a mask bounds the number of labels.
+func (o *observedSets) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }

@@ -263,3 +263,17 @@ func (p *paths) Restrict() func([]Condition) (Restriction, error) {
 		return r, err
 	}
 }
+
+// keeps: the items of a mask are arcs, and its size bounds their number.
+func (p *paths) keeps(m *Mask, y []int32) bool {
+	k := visited(y)
+	if !m.Size.has(k) {
+		return false
+	}
+	for a, x := range m.Items {
+		if x != 0 && slices.Contains(y[:k], int32(a)) != (x > 0) {
+			return false
+		}
+	}
+	return true
+}

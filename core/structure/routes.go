@@ -255,3 +255,5 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 
 // Suits is the loss that weighs arcs by their covariance: on trips through cities it is far ahead where the length is to be predicted, too.
 func (r routes) Suits() (loss, decision string) { return "auc", "score" }
+
+func (c routes) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y, c.endsAt) }

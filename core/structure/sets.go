@@ -114,3 +114,6 @@ func (s sets) MoveGaps() (below, above float64) {
 	j := min(l, n-l)
 	return n / (l * (n - l)), 2 - j*(n+1-j)/(l*(n-l))
 }
+
+// keeps: the size of a mask bounds the number of members.
+func (s sets) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }

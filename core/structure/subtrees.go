@@ -311,3 +311,6 @@ func (t *subtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	}
 	return proven(best[t.order[0]]), nil
 }
+
+// keeps: the size of a mask bounds the number of nodes.
+func (t *subtrees) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }

@@ -273,3 +273,23 @@ func rotate(list []int32, i int) {
 	slices.Reverse(list[i:])
 	slices.Reverse(list)
 }
+
+// keepsVisits: the items of a mask are places, and its size bounds the number of those that are visited. ends says whether the visited
+// places start and end where the mask says.
+func keepsVisits(m *Mask, y []int32, ends func(places []int32, start, end int) bool) bool {
+	places := y[:visited(y)]
+	if !m.Size.has(len(places)) {
+		return false
+	}
+	for v, x := range m.Items {
+		if x != 0 && slices.Contains(places, int32(v)) != (x > 0) {
+			return false
+		}
+	}
+	for _, v := range [2]int{m.Start, m.End} {
+		if v != anyPlace && !slices.Contains(places, int32(v)) {
+			return false
+		}
+	}
+	return ends(places, m.Start, m.End)
+}
