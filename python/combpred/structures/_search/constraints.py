@@ -144,7 +144,11 @@ class RowConstraints:
         """Yield the numbers, or pairs of numbers, that a key holds; items may be called by their names."""
         of, second = term.of, term.second or term.of
         if term.form == "count":
-            yield _whole(value, f"{key!r} is {_shown(value)}; it is the number of {of}"), ALONE
+            remedy = f"{key!r} is {_shown(value)}; it is the number of {of}, or (least, most)"
+            if isinstance(value, (tuple, list)) and len(value) == 2:
+                yield _whole(value[0], remedy), _whole(value[1], remedy)
+            else:
+                yield _whole(value, remedy), ALONE
             return
         if term.form == "one":
             yield _item(key, value, of, self._items), ALONE

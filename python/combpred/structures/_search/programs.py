@@ -64,14 +64,14 @@ def visit_cuts(
     if restriction is None:
         return []
     given = restriction.given
-    start, end, length = (given[key][0][0] if key in given else None for key in ("start", "end", "length"))
+    start, end = (given[key][0][0] if key in given else None for key in ("start", "end"))
     cuts = [_fixed(variable(entry, value), False) for entry, value in restriction.must_not]
     for key, inside in (("required", True), ("forbidden", False)):
         cuts += [_fixed(visited + u, inside) for u, v in given.get(key, ()) if v == ALONE]
     cuts += [_fixed(visited + at, True) for at in (start, end) if at is not None]
     cuts += [_fixed(step(u, v), True) for u, v in given.get("required", ()) if v != ALONE]
-    if length is not None:
-        cuts.append(Cut(list(range(visited, visited + n)), [1.0] * n, length, length))
+    for least, most in given.get("length", ()):
+        cuts.append(Cut(list(range(visited, visited + n)), [1.0] * n, least, least if most == ALONE else most))
     if starts is not None and ends is not None:
         cuts += [_fixed(first + at, True) for first, at in ((starts, start), (ends, end)) if at is not None]
     elif start is not None and end is not None:
