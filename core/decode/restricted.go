@@ -101,6 +101,7 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 	if err != nil {
 		return err
 	}
+	implied := space.Facts().Implied
 	var buffers sync.Pool
 	one := func(dst []int32, score structure.Scores, row int) (cert structure.Certificate, err error) {
 		r, err := of(row)
@@ -112,9 +113,9 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 			b = new(penalised)
 		}
 		defer buffers.Put(b)
-		inner, find := space, free
+		inner, find, implied := space, free, implied
 		if r.Space != nil {
-			inner = r.Space
+			inner, implied = r.Space, r.Space.Facts().Implied
 			if find, err = decoderOf(inner, method, 0, mon.Err); err != nil {
 				return cert, err
 			}
@@ -127,7 +128,7 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 			}
 			score = structure.Scores{Linear: gathered(score.Linear, r.Entries), Magnitude: gathered(score.Magnitude, r.Entries)}
 		}
-		if cert, met[row], err = b.decode(inner, find, r.Conditions, dst, score, row); err != nil {
+		if cert, met[row], err = b.decode(inner, find, completed(r.Conditions, implied, inner.FeatureLen()), dst, score, row); err != nil {
 			return cert, err
 		}
 		if r.List != nil {
@@ -173,9 +174,6 @@ func (b *penalised) decode(space structure.Space, find decoder, conditions []Con
 		return cert, true, err
 	}
 	d := space.FeatureLen()
-	if implier, ok := space.(structure.Implier); ok {
-		conditions = implied(implier, conditions, d)
-	}
 	b.resize(d)
 	inner, exponent, reward := b.load(score, conditions)
 	cert, err := find(dst, inner, row)
@@ -194,8 +192,11 @@ func (b *penalised) decode(space structure.Space, find decoder, conditions []Con
 	return cert, met, nil
 }
 
-// implied returns conditions together with those that follow from them.
-func implied(implier structure.Implier, conditions []Condition, d int) []Condition {
+// completed returns conditions together with those that follow from them by the Implied of a space, if there is one.
+func completed(conditions []Condition, implied func(values []int8), d int) []Condition {
+	if implied == nil || len(conditions) == 0 {
+		return conditions
+	}
 	values := make([]int8, d)
 	for _, c := range conditions {
 		if c.Must && c.Value != 0 {
@@ -203,7 +204,7 @@ func implied(implier structure.Implier, conditions []Condition, d int) []Conditi
 		}
 	}
 	given := slices.Clone(values)
-	implier.Implied(values)
+	implied(values)
 	all := slices.Clone(conditions)
 	for feature, v := range values {
 		if v != given[feature] {

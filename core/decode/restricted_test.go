@@ -24,8 +24,7 @@ func TestConditions(t *testing.T) {
 	for _, spec := range structure.Catalogue() {
 		for _, space := range structuretest.SmallOf(t, spec) {
 			_, decodes := space.(structure.Decoder)
-			general, ok := space.(structure.Generalized)
-			if !decodes || ok && general.General() {
+			if !decodes || space.Facts().General {
 				continue
 			}
 			spaces++
