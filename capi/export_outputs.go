@@ -197,8 +197,8 @@ func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.i
 		if err != nil {
 			return err
 		}
-		sibling, ok := sp.(structure.Sibling)
-		if !ok || !sibling.Mirrored() {
+		mirror := sp.Facts().Mirror
+		if mirror == nil {
 			return &structure.CapabilityError{Structure: structure.Describe(sp),
 				Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
 		}
@@ -216,7 +216,7 @@ func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.i
 			if err := sp.Check(row); err != nil {
 				return err
 			}
-			sibling.Mirror(out[i*parts:(i+1)*parts], row)
+			mirror(out[i*parts:(i+1)*parts], row)
 			return nil
 		})
 	})
@@ -303,7 +303,7 @@ func go_cp_structure_layout(s *C.cp_in_structure, layout *C.cp_layout, rows, col
 		if err != nil {
 			return err
 		}
-		cells, n := structure.CellsOf(sp), 0
+		cells, n := sp.Facts().Cells, 0
 		if cells.Kind != "" {
 			for u, v := range cells.At {
 				if n%namesAtOnce == 0 {

@@ -182,7 +182,7 @@ func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, nWor
 		if err != nil {
 			return err
 		}
-		if _, err := need[structure.Moments](sp, "the mean and second moment of its embedding"); err != nil {
+		if _, err := need[structure.Momenter](sp, "the mean and second moment of its embedding"); err != nil {
 			return err
 		}
 		out, err := cabi.OutRecord(info, "info", false)
@@ -193,28 +193,28 @@ func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, nWor
 		if err != nil {
 			return err
 		}
-		found := new(structure.MomentsInfo)
-		if err := parallel.Detached(run.mon, func() error {
-			if a, ok := sp.(structure.Approximator); ok {
-				*found = a.MomentsInfo()
+		facts, found := sp.Facts(), new(float64)
+		if estimate := facts.StandardError; estimate != nil {
+			if err := parallel.Detached(run.mon, func() error {
+				*found = estimate()
+				return nil
+			}); err != nil {
+				return err
 			}
-			return nil
-		}); err != nil {
-			return err
 		}
-		result := C.cp_moments_info{standard_error: C.double(found.StandardError)}
-		cabi.PutName(result.kind[:], catalogue.Moments.Of(int(found.Kind)))
+		result := C.cp_moments_info{standard_error: C.double(*found)}
+		cabi.PutName(result.kind[:], catalogue.Moments.Of(int(facts.Moments)))
 		out.Set(result)
 		return nil
 	})
 }
 
-func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, structure.Moments, error) {
+func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, structure.Momenter, error) {
 	sp, err := space(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	moments, err := need[structure.Moments](sp, "the mean and second moment of its embedding")
+	moments, err := need[structure.Momenter](sp, "the mean and second moment of its embedding")
 	if err != nil {
 		return nil, nil, err
 	}

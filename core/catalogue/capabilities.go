@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"math"
+	"slices"
 
 	"combpred/core/chain"
 	"combpred/core/partition"
@@ -11,42 +12,39 @@ import (
 // capability is something that a structure may be able to do.
 type capability struct {
 	name, doc string
-	// implemented reports whether spaces of a type can do it with some parameters. It calls nothing on its argument.
-	implemented func(structure.Space) bool
-	// refused reports whether a space of such a type cannot with its own parameters; nil where none refuses.
-	refused func(structure.Space) bool
+	of        func(structure.Space) bool // reports whether a space can, with its parameters
 }
 
 // capabilities lists them all, those of a space before the methods of drawing from p(y) ∝ exp⟨s, ψ(y)⟩.
 var capabilities = append([]capability{
-	{"count", "knows the exact number of its outputs", is[structure.Counter], nil},
-	{"log-count", "knows the logarithm of the number of its outputs", either(is[structure.Counter], is[structure.LogCounter]), sizeUnknown},
-	{"moments", "knows the mean and the second moment of ψ, or those of something close", is[structure.Moments], nil},
-	{"exact-moments", "knows those that are averages over its outputs", is[structure.Moments], approximate},
-	{"spectrum", "knows the eigenvalues of the covariance of ψ in closed form", is[structure.Spectrum], nil},
-	{"enumerate", "lists its outputs", is[structure.Enumerator], nil},
-	{"sample", "draws uniform outputs", is[structure.Sampler], nil},
-	{"partial", "embeds outputs of which a part is known", is[structure.PartialEmbedder], nil},
-	{"sibling", "has outputs in pairs whose embeddings add up to the same vector", is[structure.Sibling], func(s structure.Space) bool { return !s.(structure.Sibling).Mirrored() }},
-	{"independent", "has entries of ψ that take their values whatever the others are", is[structure.Free], func(s structure.Space) bool { return s.(structure.Free).FreeValues() == nil }},
-	{"exclusive", "has an embedding of which one entry is 1, any of them, and the others are 0, whatever its parameters", is[structure.Exclusive], nil},
-	{"decode", "finds a best output; some scores may still be refused, where that takes too long", is[structure.Decoder], tooLargeToDecode},
-	{"start", "finds a guaranteed output", is[structure.Starter], nil},
-	{"search", "improves on a guaranteed output", is[structure.Searcher], nil},
-	{"partition", "sums over all outputs, by a recursion or a list that takes the size", sums, func(s structure.Space) bool { return !partition.Available(s, false) }},
-	{"marginals", "averages ψ over p(y) ∝ exp⟨s, ψ(y)⟩ likewise", sums, func(s structure.Space) bool { return !partition.Available(s, true) }},
-	{"exact", "draws from p(y) ∝ exp⟨s, ψ(y)⟩ likewise", draws, func(s structure.Space) bool { return !partition.Drawable(s) }},
+	{"count", "knows the exact number of its outputs", is[structure.Counter]},
+	{"log-count", "knows the logarithm of the number of its outputs", sizeKnown},
+	{"moments", "knows the mean and the second moment of ψ, or those of something close", is[structure.Momenter]},
+	{"exact-moments", "knows those that are averages over its outputs", func(s structure.Space) bool {
+		return is[structure.Momenter](s) && s.Facts().Moments == structure.ExactMoments
+	}},
+	{"spectrum", "knows the eigenvalues of the covariance of ψ in closed form", func(s structure.Space) bool { return s.Facts().Spectrum != nil }},
+	{"enumerate", "lists its outputs", is[structure.Enumerator]},
+	{"sample", "draws uniform outputs", is[structure.Sampler]},
+	{"partial", "embeds outputs of which a part is known", is[structure.PartialEmbedder]},
+	{"sibling", "has outputs in pairs whose embeddings add up to the same vector", func(s structure.Space) bool { return s.Facts().Mirror != nil }},
+	{"independent", "has entries of ψ that take their values whatever the others are", func(s structure.Space) bool { return s.Facts().FreeValues != nil }},
+	{"exclusive", "has an embedding of which one entry is 1, any of them, and the others are 0, whatever its parameters",
+		func(s structure.Space) bool { return s.Facts().Exclusive }},
+	{"decode", "finds a best output; some scores may still be refused, where that takes too long", func(s structure.Space) bool {
+		return is[structure.Decoder](s) && !s.Facts().TooLargeToDecode
+	}},
+	{"start", "finds a guaranteed output", is[structure.Searcher]},
+	{"search", "improves on a guaranteed output", is[structure.Searcher]},
+	{"partition", "sums over all outputs, by a recursion or a list that takes the size", func(s structure.Space) bool { return partition.Available(s, false) }},
+	{"marginals", "averages ψ over p(y) ∝ exp⟨s, ψ(y)⟩ likewise", func(s structure.Space) bool { return partition.Available(s, true) }},
+	{"exact", "draws from p(y) ∝ exp⟨s, ψ(y)⟩ likewise", partition.Drawable},
 }, methods()...)
-
-var (
-	sums  = either(is[structure.Partitioner], is[structure.Enumerator])
-	draws = either(is[structure.Distributor], is[structure.Enumerator])
-)
 
 // methods returns the ways to draw.
 func methods() (all []capability) {
 	for _, m := range chain.Methods() {
-		all = append(all, capability{m.String(), m.Doc(), m.Implemented, func(s structure.Space) bool { return chain.Capable(s, m) != nil }})
+		all = append(all, capability{m.String(), m.Doc(), func(s structure.Space) bool { return chain.Capable(s, m) == nil }})
 	}
 	return all
 }
@@ -68,21 +66,13 @@ func Meanings() []Meaning {
 
 // Capabilities lists what a space can do with its parameters, by the names that Meanings explains. Where the number of outputs is not
 // known, a list of them counts as one that takes the size; it may turn out to be too long.
-func Capabilities(space structure.Space) []string {
-	have := []string{}
-	for _, c := range capabilities {
-		if c.implemented(space) && (c.refused == nil || !c.refused(space)) {
-			have = append(have, c.name)
-		}
-	}
-	return have
-}
+func Capabilities(space structure.Space) []string { return ofAny([]structure.Space{space}) }
 
-// ofType lists what spaces of a type can do with some parameters, given a zero value of it.
-func ofType(zero structure.Space) []string {
+// ofAny lists what some of the spaces can do.
+func ofAny(spaces []structure.Space) []string {
 	have := []string{}
 	for _, c := range capabilities {
-		if c.implemented(zero) {
+		if slices.ContainsFunc(spaces, c.of) {
 			have = append(have, c.name)
 		}
 	}
@@ -95,24 +85,11 @@ func is[T any](s structure.Space) bool {
 	return ok
 }
 
-func either(a, b func(structure.Space) bool) func(structure.Space) bool {
-	return func(s structure.Space) bool { return a(s) || b(s) }
-}
-
-// sizeUnknown reports whether a space knows no logarithm of its number of outputs either.
-func sizeUnknown(s structure.Space) bool {
+// sizeKnown reports whether a space knows the logarithm of its number of outputs, which a Counter does.
+func sizeKnown(s structure.Space) bool {
 	if is[structure.Counter](s) {
-		return false
+		return true
 	}
-	return math.IsNaN(s.(structure.LogCounter).LogCount())
-}
-
-func approximate(s structure.Space) bool {
-	a, ok := s.(structure.Approximator)
-	return ok && a.MomentsKind() != structure.ExactMoments
-}
-
-func tooLargeToDecode(s structure.Space) bool {
-	l, ok := s.(structure.Limited)
-	return ok && !l.Decodable()
+	log, err := structure.LogCount(s)
+	return err == nil && !math.IsNaN(log)
 }

@@ -50,12 +50,11 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 	},
 	"moments": func(_ *testing.T, r trial) (bool, bool) { return r.averages(), true },
 	"exact-moments": func(_ *testing.T, r trial) (bool, bool) {
-		a, ok := r.space.(structure.Approximator)
-		return r.averages() && (!ok || a.MomentsInfo().Kind == structure.ExactMoments), true
+		return r.averages() && r.space.Facts().Moments == structure.ExactMoments, true
 	},
 	"spectrum": func(_ *testing.T, r trial) (bool, bool) {
-		s, ok := r.space.(structure.Spectrum)
-		return ok && len(s.Eigenvalues()) <= r.space.FeatureLen(), true
+		s := r.space.Facts().Spectrum
+		return s != nil && len(s.Eigenvalues()) <= r.space.FeatureLen(), true
 	},
 	"enumerate": func(_ *testing.T, r trial) (bool, bool) {
 		e, ok := r.space.(structure.Enumerator)
@@ -73,22 +72,22 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 		return ok && p.CheckPartial(r.member()) == nil, true
 	},
 	"sibling": func(_ *testing.T, r trial) (bool, bool) {
-		s, ok := r.space.(structure.Sibling)
-		if y := r.member(); ok && y != nil {
+		mirror := r.space.Facts().Mirror
+		if y := r.member(); mirror != nil && y != nil {
 			z := make([]int32, len(y))
-			s.Mirror(z, y)
+			mirror(z, y)
 			return r.space.Check(z) == nil, true
 		}
-		return false, !ok
+		return false, mirror == nil
 	},
 	"independent": func(_ *testing.T, r trial) (bool, bool) {
-		f, ok := r.space.(structure.Free)
-		if !ok || f.FreeValues() == nil {
+		values := r.space.Facts().FreeValues
+		if values == nil {
 			return false, true
 		}
 		y := r.part()
 		for k := range y { // from all of one value to all of another, one entry after another
-			for _, v := range f.FreeValues() {
+			for _, v := range values {
 				if y[k] = v; r.space.Check(y) != nil {
 					return false, true
 				}
@@ -98,7 +97,7 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 	},
 	"exclusive": func(_ *testing.T, r trial) (bool, bool) {
 		list, ok := r.space.(structure.Enumerator)
-		if _, says := r.space.(structure.Exclusive); !says || !ok || !r.small {
+		if !r.space.Facts().Exclusive || !ok || !r.small {
 			return false, false // others may happen to be, of some sizes
 		}
 		seen, psi := make([]bool, r.space.FeatureLen()), make([]float64, r.space.FeatureLen())
@@ -116,7 +115,7 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 		return r.succeeds(t, "decode", r.decoded(decode.Exact)), true
 	},
 	"start": func(_ *testing.T, r trial) (bool, bool) {
-		s, ok := r.space.(structure.Starter)
+		s, ok := r.space.(structure.Searcher)
 		if !ok {
 			return false, true
 		}
@@ -140,7 +139,7 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 func (r trial) part() []int32 { return make([]int32, r.space.PartLen()) }
 
 func (r trial) averages() bool {
-	m, ok := r.space.(structure.Moments)
+	m, ok := r.space.(structure.Momenter)
 	if ok {
 		m.Mean(make([]float64, r.space.FeatureLen()))
 	}

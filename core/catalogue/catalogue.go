@@ -40,12 +40,12 @@ type Structure struct {
 	Capabilities []string `json:"capabilities"`
 }
 
-// Structures describes every structure in order of the names. No space is built for it.
+// Structures describes every structure in order of the names. No space is built for it but the typical ones.
 func Structures() []Structure {
 	all := []Structure{}
 	for _, spec := range structure.Catalogue() {
 		s := Structure{Name: spec.Name, Doc: spec.Doc, Params: []Param{}, Parts: spec.Parts, Psi: spec.Psi, Ref: spec.Ref,
-			Capabilities: ofType(spec.Type)}
+			Capabilities: ofAny(spec.TypicalSpaces())}
 		for _, p := range spec.Params {
 			shown := Param{Name: p.Name, Kind: p.Kind, Doc: p.Doc, Optional: p.Optional, Bound: p.Bound, Reason: p.Reason}
 			if p.Kind == "int" {

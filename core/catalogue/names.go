@@ -236,7 +236,7 @@ func spellings[S ~string](names []S) []string {
 // suited returns the structures that measurements recommend a loss for, or a decision under the loss "squared".
 func suited(is func(loss, decision string) bool) (names []string) {
 	for _, spec := range structure.Catalogue() {
-		if s, ok := spec.Type.(structure.Suited); ok && is(s.Suits()) {
+		if facts := spec.TypicalSpaces()[0].Facts(); facts.Decision != "" && is(facts.Loss, facts.Decision) {
 			names = append(names, spec.Name)
 		}
 	}

@@ -140,7 +140,7 @@ func (b *batch) startTo(dst []int32, i int, score structure.Scores, rng *rand.Ra
 	case structure.Sampler:
 		s.Sample(dst, rng)
 		return nil
-	case structure.Starter:
+	case structure.Searcher:
 		_, err := s.Start(dst, score, b.poll)
 		return err
 	}
@@ -150,7 +150,7 @@ func (b *batch) startTo(dst []int32, i int, score structure.Scores, rng *rand.Ra
 // checkStart returns a *structure.CapabilityError for a structure in which no chain begins by itself.
 func checkStart(space structure.Space) error {
 	switch space.(type) {
-	case structure.Sampler, structure.Starter:
+	case structure.Sampler, structure.Searcher:
 		return nil
 	}
 	return &structure.CapabilityError{

@@ -22,26 +22,20 @@ func UpperBound(space structure.Space, score structure.Scores, poll func() error
 			return 0, err
 		}
 	}
-	starter, ok := space.(structure.Starter)
+	searcher, ok := space.(structure.Searcher)
 	if !ok {
 		return 0, boundless(space)
 	}
-	cert, err := starter.Start(y, score, poll)
+	cert, err := searcher.Start(y, score, poll)
 	return cert.UpperBound, err
 }
 
 // checkBounded returns a *structure.CapabilityError for a structure for which UpperBound knows no bound on any scores.
 func checkBounded(space structure.Space) error {
-	if _, ok := space.(structure.Starter); ok {
+	if is[structure.Searcher](space) || is[structure.Decoder](space) && !space.Facts().TooLargeToDecode {
 		return nil
 	}
-	if _, ok := space.(structure.Decoder); !ok {
-		return boundless(space)
-	}
-	if l, ok := space.(structure.Limited); ok && !l.Decodable() {
-		return boundless(space)
-	}
-	return nil
+	return boundless(space)
 }
 
 func boundless(space structure.Space) error {

@@ -16,7 +16,7 @@ const holdOneIn = 8
 type Local struct {
 	space    structure.Space
 	proposer structure.Proposer
-	gainer   structure.Gainer // nil where gains take the embedding
+	gain     func(z, y []int32, score structure.Scores) float64 // of a move; nil where that takes the embedding
 	score    structure.Scores
 }
 
@@ -31,12 +31,10 @@ func NewLocal(space structure.Space, score structure.Scores) (*Local, error) {
 			Need:      "local moves, for chains of them",
 		}
 	}
-	k := &Local{space: space, proposer: proposer, score: score}
-	k.gainer, _ = proposer.(structure.Gainer)
-	return k, nil
+	return &Local{space: space, proposer: proposer, gain: space.Facts().Moves.Gain, score: score}, nil
 }
 
-// Step costs one move and what it gains: by a Gainer, or by an embedding.
+// Step costs one move and what it gains, or an embedding.
 func (k *Local) Step(s *State, rng *rand.Rand) {
 	s.Steps++
 	if rng.Uint64N(holdOneIn) == 0 {
@@ -45,8 +43,8 @@ func (k *Local) Step(s *State, rng *rand.Rand) {
 	}
 	k.proposer.Propose(s.next, s.Y, rng)
 	var gain float64
-	if k.gainer != nil {
-		gain = k.gainer.Gain(s.next, s.Y, k.score)
+	if k.gain != nil {
+		gain = k.gain(s.next, s.Y, k.score)
 	} else {
 		k.space.Embed(s.psi, s.next)
 		gain = k.score.Value(s.psi) - s.Value

@@ -36,7 +36,7 @@ func MixingBoundCube(d int, epsilon float64) float64 {
 // 1/4 + 7/8 h e^{−D}), and the distance after t steps is at most ½ (1−γ)ᵗ/√min p (Diaconis and Saloff-Coste, 1993), with
 // min p ≥ e^{−D}/|Y|. Where entries are independent, each of v values, p is a product, whose gap is at least
 // 1/(d(v−1)), however large scores are: the moves of one entry have that of Metropolis among v, which Liu (1996) gives. A
-// structure.Steady says itself what is left.
+// structure that knows the least gap of its moves says itself what is left.
 func MixingBound(space structure.Space, method Method, spread, epsilon float64) float64 {
 	if spread = max(spread, 0); math.IsInf(spread, 1) {
 		return spread
@@ -50,33 +50,27 @@ func MixingBound(space structure.Space, method Method, spread, epsilon float64) 
 	}
 	switch method {
 	case CubeMoves:
-		if d := space.PartLen(); is[structure.Lattice](space) && math.Abs(size-float64(d)*math.Ln2) < 1e-9 {
+		if d := space.PartLen(); space.Facts().Lattice != nil && math.Abs(size-float64(d)*math.Ln2) < 1e-9 {
 			return MixingBoundCube(d, epsilon)
 		}
 	case LocalMoves:
-		if moves, ok := space.(structure.Gapped); ok {
-			return mixingBoundLocal(space, moves, spread, size, epsilon)
+		if facts := space.Facts(); facts.Moves.Below > 0 {
+			return mixingBoundLocal(facts, space.FeatureLen(), spread, size, epsilon)
 		}
 	}
 	return math.Inf(1)
 }
 
-func mixingBoundLocal(space structure.Space, moves structure.Gapped, spread, size, epsilon float64) float64 {
+func mixingBoundLocal(facts structure.Facts, d int, spread, size, epsilon float64) float64 {
 	const moved = 1 - 1.0/holdOneIn
 	if size == 0 {
 		return 0
 	}
-	below, above := moves.MoveGaps()
-	below *= math.Exp(-spread)
-	if free, ok := space.(structure.Free); ok {
-		if values := free.FreeValues(); len(values) > 1 {
-			below = max(below, 1/float64(space.FeatureLen()*(len(values)-1)))
-		}
+	below := max(facts.Moves.Below*math.Exp(-spread), facts.Moves.Least)
+	if values := facts.FreeValues; len(values) > 1 {
+		below = max(below, 1/float64(d*(len(values)-1)))
 	}
-	if steady, ok := moves.(structure.Steady); ok {
-		below = max(below, steady.LeastGap())
-	}
-	gap := min(moved*below, 2-2*moved+moved*above*math.Exp(-spread), 1)
+	gap := min(moved*below, 2-2*moved+moved*facts.Moves.Above*math.Exp(-spread), 1)
 	steps := (math.Log(0.5/epsilon) + (size+spread)/2) / -math.Log1p(-gap)
 	return max(0, math.Ceil(steps))
 }

@@ -24,7 +24,7 @@ type Monotone struct {
 	greatest, top []int32
 }
 
-// NewMonotone prepares draws that go back at most budget steps. poll is as for NewProposals. Spaces that are no Lattice
+// NewMonotone prepares draws that go back at most budget steps. poll is as for NewProposals. Spaces without a Lattice
 // are a *structure.CapabilityError.
 func NewMonotone(space structure.Space, score structure.Scores, budget int64, poll func() error) (*Monotone, error) {
 	kernel, err := NewHeatBath(space, score)
@@ -39,7 +39,7 @@ func NewMonotone(space structure.Space, score structure.Scores, budget int64, po
 	for _, y := range []*[]int32{&m.least, &m.lower, &m.greatest, &m.top} {
 		*y = make([]int32, n)
 	}
-	kernel.lattice.Bounds(m.least, m.greatest)
+	kernel.lattice.BoundsTo(m.least, m.greatest)
 	m.rng = rand.New(&m.source)
 	return m, nil
 }

@@ -27,23 +27,21 @@ const (
 type way struct {
 	name, doc        string // as users spell it, and what a structure has with which it works
 	uniform, bounded bool
-	has              func(structure.Space) bool // reports what it needs of the type of a space; it calls nothing on its argument
 	kernel           func(structure.Space, structure.Scores) (Kernel, error)
 	draws            func(b *batch, score structure.Scores, bound float64) (exactDraw, error)
 }
 
 // ways are the methods by their numbers.
 var ways = [...]way{
-	Meta: {name: "meta", doc: "has the chain of uniform proposals", uniform: true, has: is[structure.Sampler],
+	Meta: {name: "meta", doc: "has the chain of uniform proposals", uniform: true,
 		kernel: chained(NewIndependence)},
-	LocalMoves: {name: "local", doc: "has the chain of local moves", has: is[structure.Proposer], kernel: chained(NewLocal)},
-	CubeMoves: {name: "cube", doc: "has the chain of single elements that come and go", has: is[structure.Lattice],
+	LocalMoves: {name: "local", doc: "has the chain of local moves", kernel: chained(NewLocal)},
+	CubeMoves: {name: "cube", doc: "has the chain of single elements that come and go",
 		kernel: chained(NewCube)},
-	FromPast: {name: "cftp", doc: "has coupling from the past by uniform proposals", uniform: true, bounded: true,
-		has: is[structure.Sampler], draws: drawsFromPast},
-	Reject: {name: "rejection", doc: "has rejection sampling", uniform: true, bounded: true, has: is[structure.Sampler],
+	FromPast: {name: "cftp", doc: "has coupling from the past by uniform proposals", uniform: true, bounded: true, draws: drawsFromPast},
+	Reject: {name: "rejection", doc: "has rejection sampling", uniform: true, bounded: true,
 		draws: drawsByRejection},
-	MonotonePast: {name: "monotone", doc: "has monotone coupling from the past by the heat bath", has: is[structure.Lattice],
+	MonotonePast: {name: "monotone", doc: "has monotone coupling from the past by the heat bath",
 		draws: drawsMonotone},
 }
 
@@ -80,12 +78,6 @@ func (m Method) Uniform() bool { return m.known() && ways[m].uniform }
 func (m Method) Bounded() bool { return m.known() && ways[m].bounded }
 
 func (m Method) known() bool { return m >= 0 && int(m) < len(ways) }
-
-// Implemented reports whether spaces of a type can be drawn from by a method with some parameters. It calls nothing on its argument.
-func (m Method) Implemented(s structure.Space) bool {
-	start := is[structure.Starter](s)
-	return ways[m].has(s) && (!m.Chained() || start || is[structure.Sampler](s)) && (!m.Bounded() || start || is[structure.Decoder](s))
-}
 
 // Options says what to draw for every row of scores.
 type Options struct {

@@ -15,9 +15,8 @@ type sites struct {
 }
 
 func newSites(space structure.Space, score structure.Scores) (sites, error) {
-	lattice, ok := space.(structure.Lattice)
-	n := space.PartLen()
-	if !ok || !lattice.Bounds(make([]int32, n), make([]int32, n)) {
+	lattice := space.Facts().Lattice
+	if lattice == nil {
 		return sites{}, &structure.CapabilityError{
 			Structure: structure.Describe(space),
 			Need:      "a lattice: its members are sets, single elements can be added and removed, and unions and intersections are members, too",

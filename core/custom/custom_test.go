@@ -103,7 +103,7 @@ func TestSumsOverAllOutputs(t *testing.T) {
 		}
 		got, want := make([]float64, d+d*d), make([]float64, d+d*d)
 		standardError := sums.MomentsTo(got)
-		moments := space.(structure.Moments)
+		moments := space.(structure.Momenter)
 		moments.Mean(want[:d])
 		moments.SecondMoment(blas64.General{Rows: d, Cols: d, Stride: d, Data: want[d:]})
 		var largest float64
@@ -154,11 +154,11 @@ func TestSupport(t *testing.T) {
 		"ordinal": examples.Sized(4),
 	} {
 		psi, space := enumerated(t, name, args)
-		support, err := SupportOf(space, space.(structure.Moments), nil)
+		support, err := SupportOf(space, space.(structure.Momenter), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := SupportOf(space, space.(structure.Moments), nil); err != nil || again != support {
+		if again, err := SupportOf(space, space.(structure.Momenter), nil); err != nil || again != support {
 			t.Errorf("%s: the support is found again, error %v", name, err)
 		}
 		if err := support.Check(psi); err != nil {
@@ -191,7 +191,7 @@ func TestMomentsOfNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = SupportOf(space, space.(structure.Moments), nil)
+	_, err = SupportOf(space, space.(structure.Momenter), nil)
 	expectError(t, err, "not positive semi-definite, its smallest eigenvalue is -1")
 }
 

@@ -36,11 +36,11 @@ func (s *Support) Bytes() int { return 8 * (len(s.mean) + len(s.null.Data)) }
 
 // SupportOf returns the support of a space that has moments, which is found once. It is an error where they are those of no distribution.
 // Cost: O(d³).
-func SupportOf(space structure.Space, moments structure.Moments, mon *parallel.Monitor) (*Support, error) {
+func SupportOf(space structure.Space, moments structure.Momenter, mon *parallel.Monitor) (*Support, error) {
 	return structure.Derive(space, func() (*Support, error) { return newSupport(space.FeatureLen(), moments, mon) })
 }
 
-func newSupport(d int, moments structure.Moments, mon *parallel.Monitor) (*Support, error) {
+func newSupport(d int, moments structure.Momenter, mon *parallel.Monitor) (*Support, error) {
 	s := &Support{mean: make([]float64, d)}
 	if d == 0 {
 		return s, nil

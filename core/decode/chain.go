@@ -50,7 +50,7 @@ func negative(x []float64) []float64 {
 type chain struct {
 	space    structure.Space
 	proposer structure.Proposer
-	gainer   structure.Gainer // nil where gains take the embedding
+	exact    func(z, y []int32, score structure.Scores) float64 // gain of a move; nil where that takes the embedding
 	score    structure.Scores
 	source   rand.PCG
 	psi      []float64
@@ -71,7 +71,9 @@ func newChain(space structure.Space, proposer structure.Proposer, score structur
 		now: buf[:n:n], next: buf[n : 2*n : 2*n], best: buf[2*n:],
 		psi: make([]float64, space.FeatureLen()),
 	}
-	c.gainer, _ = proposer.(structure.Gainer)
+	if _, drawn := proposer.(uniform); !drawn {
+		c.exact = space.Facts().Moves.Gain
+	}
 	copy(c.now, start)
 	copy(c.best, start)
 	return c
@@ -105,8 +107,8 @@ func (c *chain) run(temperature float64, steps int, poll func() error) error {
 
 // gain returns the score of next less that of now.
 func (c *chain) gain() float64 {
-	if c.gainer != nil {
-		return c.gainer.Gain(c.next, c.now, c.score)
+	if c.exact != nil {
+		return c.exact(c.next, c.now, c.score)
 	}
 	c.space.Embed(c.psi, c.next)
 	return c.score.Value(c.psi) - c.value

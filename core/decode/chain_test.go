@@ -117,6 +117,8 @@ type embeddedOnly struct {
 	structure.Proposer
 }
 
+func (e embeddedOnly) Facts() structure.Facts { return structure.Facts{Layout: e.Space.Facts().Layout} }
+
 // TestGainsByEmbedding compares a chain that embeds every output with one that need not.
 func TestGainsByEmbedding(t *testing.T) {
 	space := build(t, "cliques", 16)

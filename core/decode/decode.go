@@ -106,9 +106,12 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 	if method < Auto || method > Metropolis {
 		return nil, fmt.Errorf("decode: there is no method number %d", method)
 	}
+	prepare := space.Facts().Prepare
 	prove := func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
-		if err := structure.Prepare(space, poll); err != nil {
-			return structure.Certificate{}, err
+		if prepare != nil {
+			if err := prepare(poll); err != nil {
+				return structure.Certificate{}, err
+			}
 		}
 		return exact.Decode(dst, score)
 	}

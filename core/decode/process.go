@@ -234,15 +234,15 @@ func (p *Process) levels(spread float64, parts int, logCount float64) []float64 
 // ends are the first output of a search, and bounds on scores.
 type ends struct {
 	space   structure.Space
-	starter structure.Starter // nil: none
-	exact   structure.Decoder // without a starter; nil: none
-	sampler structure.Sampler // nil: none
+	starter structure.Searcher // nil: none
+	exact   structure.Decoder  // without a starter; nil: none
+	sampler structure.Sampler  // nil: none
 	poll    func() error
 }
 
 func newEnds(space structure.Space, poll func() error) (*ends, error) {
 	e := &ends{space: space, poll: poll}
-	e.starter, _ = space.(structure.Starter)
+	e.starter, _ = space.(structure.Searcher)
 	e.sampler, _ = space.(structure.Sampler)
 	if e.starter == nil {
 		e.exact, _ = space.(structure.Decoder)

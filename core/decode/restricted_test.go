@@ -24,8 +24,7 @@ func TestConditions(t *testing.T) {
 	for _, spec := range structure.Catalogue() {
 		for _, space := range structuretest.SmallOf(t, spec) {
 			_, decodes := space.(structure.Decoder)
-			general, ok := space.(structure.Generalized)
-			if !decodes || ok && general.General() {
+			if !decodes || space.Facts().General {
 				continue
 			}
 			spaces++
@@ -165,4 +164,14 @@ func TestSearchKeepsChains(t *testing.T) {
 			t.Errorf("%s: a cycle gives %v, error %v", name, met, err)
 		}
 	}
+}
+
+// satisfied reports whether ψ satisfies conditions, by definition.
+func satisfied(conditions []Condition, psi []float64) bool {
+	for _, c := range conditions {
+		if (psi[c.Feature] == float64(c.Value)) != c.Must {
+			return false
+		}
+	}
+	return true
 }

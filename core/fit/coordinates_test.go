@@ -13,14 +13,14 @@ func TestCoordinatesAreKeptWithTheSpace(t *testing.T) {
 	for _, spec := range structure.Catalogue() {
 		for _, args := range structuretest.SizesOf(t, spec.Name).Small {
 			s := space(t, spec.Name, args)
-			if _, ok := s.(structure.Moments); !ok {
+			if _, ok := s.(structure.Momenter); !ok {
 				continue
 			}
 			o := DefaultRidge()
 			if _, err := o.Plan(s, 50, 0, 0); err != nil {
 				t.Fatal(err)
 			}
-			kept := s.(structure.Keeper).KeptBytes()
+			kept, _ := structure.KeptBytes(s)
 			first, err := o.coordinates(s)
 			if err != nil {
 				t.Fatal(err)
@@ -29,7 +29,7 @@ func TestCoordinatesAreKeptWithTheSpace(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, err := o.coordinates(s)
-			if err != nil || again != first || s.(structure.Keeper).KeptBytes() != kept || kept < first.Bytes() {
+			if now, _ := structure.KeptBytes(s); err != nil || again != first || now != kept || kept < first.Bytes() {
 				t.Errorf("%s: the coordinates are built again, error %v", structure.Describe(s), err)
 			}
 		}

@@ -12,13 +12,8 @@ import (
 // Suited returns the loss and the decision that predict best in a space: "squared" and "mbr" but where measurements say otherwise, and
 // "auc" and "score" where pre-images cannot be found.
 func Suited(space structure.Space) (Loss, Decision) {
-	if g, ok := space.(structure.Generalized); ok && g.General() {
+	if facts := space.Facts(); facts.General || Loss(facts.Loss) == AUC {
 		return AUC, ByScore
-	}
-	if s, ok := space.(structure.Suited); ok {
-		if loss, _ := s.Suits(); Loss(loss) == AUC {
-			return AUC, ByScore
-		}
 	}
 	return Squared, usual(space, Squared)
 }
@@ -28,8 +23,7 @@ func usual(space structure.Space, loss Loss) Decision {
 	if loss != Squared {
 		return ByScore
 	}
-	if s, ok := space.(structure.Suited); ok {
-		_, decision := s.Suits()
+	if decision := space.Facts().Decision; decision != "" {
 		return Decision(decision)
 	}
 	return ByRisk

@@ -78,7 +78,7 @@ func TestExpectedFeaturesAreThoseOfTheTilt(t *testing.T) {
 		expected.Covariance.CovarianceTo(product, f)
 		mean, psi, total := make([]float64, d), make([]float64, d), 0.0
 		uniform := make([]float64, d)
-		space.(structure.Moments).Mean(uniform)
+		space.(structure.Momenter).Mean(uniform)
 		for y := range space.(structure.Enumerator).All() {
 			space.Embed(psi, y)
 			weight := math.Exp(linalg.Dot(psi, f.Data))

@@ -28,7 +28,7 @@ func (o Ridge) PrimalRows(space structure.Space) (*primal.Task, error) {
 	if o.Shift != 0 && o.Shift != 1 {
 		return nil, fmt.Errorf("fit: shift is %g, must be 0 or 1 for training in the features: 1 stands for a constant one", o.Shift)
 	}
-	moments, ok := space.(structure.Moments)
+	moments, ok := space.(structure.Momenter)
 	if !ok {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding"}
 	}

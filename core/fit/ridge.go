@@ -266,7 +266,7 @@ func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Mon
 	if err := targets.checkWeights(); err != nil {
 		return nil, err
 	}
-	moments, ok := space.(structure.Moments)
+	moments, ok := space.(structure.Momenter)
 	if !ok {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding"}
 	}

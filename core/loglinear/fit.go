@@ -214,8 +214,8 @@ func Covariance(space structure.Space) (matrix, error) {
 	return cov, nil
 }
 
-func moments(space structure.Space) (structure.Moments, error) {
-	m, ok := space.(structure.Moments)
+func moments(space structure.Space) (structure.Momenter, error) {
+	m, ok := space.(structure.Momenter)
 	if !ok {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding"}
 	}

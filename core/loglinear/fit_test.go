@@ -28,7 +28,7 @@ func small(t *testing.T, f func(t *testing.T, space structure.Space)) {
 				t.Fatal(err)
 			}
 			_, lists := space.(structure.Enumerator)
-			_, moments := space.(structure.Moments)
+			_, moments := space.(structure.Momenter)
 			log, err := structure.LogCount(space)
 			if !lists || !moments || err != nil || !(log < math.Log(800)) || !partition.Available(space, true) {
 				continue

@@ -152,8 +152,8 @@ func ListMembers(space structure.Space, numbers int) (linalg.Matrix[float64], er
 		return matrix{}, &structure.CapabilityError{Structure: structure.Describe(space), Need: fmt.Sprintf(
 			"a list of its outputs, of at most %d numbers", numbers)}
 	}
-	if t, ok := space.(structure.Tabulated); ok {
-		return linalg.FromGeneral(t.Table()), nil
+	if table := space.Facts().Table; table.Rows > 0 {
+		return linalg.FromGeneral(table), nil
 	}
 	out := matrix{Cols: d, Stride: max(d, 1)}
 	psi := make([]float64, d)

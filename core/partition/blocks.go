@@ -59,8 +59,8 @@ func (b *blockSums) reset(first int, scores, means linalg.Matrix[float64]) {
 func (b *blockSums) addAll(space structure.Space, workers int, mon *parallel.Monitor) error {
 	d := space.FeatureLen()
 	most := max(leastInBlock, min(mostInBlock, blockFeatures/max(d, 1)))
-	if t, ok := space.(structure.Tabulated); ok {
-		table := linalg.FromGeneral(t.Table())
+	if psi := space.Facts().Table; psi.Rows > 0 {
+		table := linalg.FromGeneral(psi)
 		for lo := 0; lo < table.Rows; lo += most {
 			if err := b.add(table.Slice(lo, min(lo+most, table.Rows), 0, d), workers, mon); err != nil {
 				return err

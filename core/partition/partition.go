@@ -36,7 +36,7 @@ const (
 func Choose(space structure.Space, marginals bool) (engine Engine, cost float64, err error) {
 	p, ok := space.(structure.Partitioner)
 	if ok {
-		if cost = p.PartitionCost(marginals); !math.IsInf(cost, 1) {
+		if cost = space.Facts().Sums.Cost(marginals); !math.IsInf(cost, 1) {
 			return Recursion, cost, nil
 		}
 	}
@@ -60,8 +60,8 @@ func Seconds(space structure.Space, marginals bool) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if r, ok := space.(structure.Rated); ok {
-		return cost / r.PartitionRate(), nil
+	if rate := space.Facts().Sums.Rate; rate > 0 {
+		return cost / rate, nil
 	}
 	return cost / usualRate, nil
 }
@@ -69,11 +69,16 @@ func Seconds(space structure.Space, marginals bool) (float64, error) {
 // Available reports whether Batch has an engine for a space, with marginals or without, that takes the size. Where the number
 // of outputs is not known a list of them counts as one, though it may turn out to be too long.
 func Available(space structure.Space, marginals bool) bool {
-	if p, ok := space.(structure.Partitioner); ok && !math.IsInf(p.PartitionCost(marginals), 1) {
+	if sums(space) && !math.IsInf(space.Facts().Sums.Cost(marginals), 1) {
 		return true
 	}
 	_, err := listingCost(space)
 	return err == nil
+}
+
+func sums(space structure.Space) bool {
+	_, ok := space.(structure.Partitioner)
+	return ok
 }
 
 // Batch writes ln Σ_y exp⟨s, ψ(y)⟩ for every row s of scores (n×d) to logZ (n) and, unless marginals has no rows, the
@@ -97,7 +102,7 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 		}
 	}
 	// A table is a list that needs no embedding, and several rows at a time are faster than the space's own sums for one.
-	if _, table := space.(structure.Tabulated); table || engine == Enumeration {
+	if space.Facts().Table.Rows > 0 || engine == Enumeration {
 		return engine, enumerate(space, scores, logZ, marginals, workers, mon)
 	}
 	p := space.(structure.Partitioner)
@@ -121,8 +126,8 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 // p(y) ∝ exp⟨s, ψ(y)⟩ to dst[i,u,r], n matrices of k×k. Errors are as those of Batch, and a *structure.CapabilityError for spaces
 // of other things than rankings without ties. Results do not depend on workers.
 func Positions(space structure.Space, scores blas64.General, dst []float64, workers int, mon *parallel.Monitor) error {
-	p, ok := space.(structure.Positioner)
-	if !ok {
+	positions := space.Facts().Positions
+	if positions == nil {
 		return &structure.CapabilityError{Structure: structure.Describe(space), Need: "positions of items"}
 	}
 	if scores.Cols != space.FeatureLen() {
@@ -140,7 +145,7 @@ func Positions(space structure.Space, scores blas64.General, dst []float64, work
 		for i := lo; i < hi; i++ {
 			err := structure.CheckScores(row(scores, i))
 			if err == nil {
-				err = p.Positions(dst[i*k*k:(i+1)*k*k], row(scores, i), mon.Err)
+				err = positions(dst[i*k*k:(i+1)*k*k], row(scores, i), mon.Err)
 			}
 			if err != nil {
 				return fmt.Errorf("partition: %w", badrow.At(i, err))

@@ -3,7 +3,6 @@ package partition
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -47,7 +46,7 @@ func sampleTo(space structure.Space, scores blas64.General, samples int, seed ui
 			return fmt.Errorf("partition: %w", badrow.At(i, err))
 		}
 	}
-	if _, ok := space.(structure.Distributor); !ok {
+	if !sums(space) {
 		if _, err := listingCost(space); err != nil {
 			return err
 		}
@@ -71,22 +70,17 @@ func sampleTo(space structure.Space, scores blas64.General, samples int, seed ui
 }
 
 // Drawable reports whether Sample draws from a space: from a list of its outputs, with the proviso of Available, or by a
-// recursion that takes the size. That is the one of marginals, unless the structure says otherwise.
+// recursion that takes the size.
 func Drawable(space structure.Space) bool {
 	if _, err := listingCost(space); err == nil {
 		return true
 	}
-	if l, ok := space.(structure.DrawLimited); ok {
-		return l.Drawable()
-	}
-	_, draws := space.(structure.Distributor)
-	p, sums := space.(structure.Partitioner)
-	return draws && sums && !math.IsInf(p.PartitionCost(true), 1)
+	return sums(space) && space.Facts().Sums.Draws
 }
 
 // drawRow draws by the structure's own recursion where it takes the size, and from a list otherwise.
 func drawRow(space structure.Space, scores []float64, out [][]int32, rng *rand.Rand, mon *parallel.Monitor) error {
-	if d, ok := space.(structure.Distributor); ok {
+	if d, ok := space.(structure.Partitioner); ok {
 		draw, err := d.Distribution(scores, mon.Err)
 		if err == nil {
 			for k, y := range out {

@@ -38,7 +38,7 @@ type Coordinates struct {
 // NewCoordinates returns coordinates for the covariance of the space: from its known spectrum, or by diagonalising it (O(d³)).
 func NewCoordinates(space structure.Space) (*Coordinates, error) {
 	d := space.FeatureLen()
-	if s, ok := space.(structure.Spectrum); ok {
+	if s := space.Facts().Spectrum; s != nil {
 		c := &Coordinates{d: d, spectrum: s}
 		lo := 0
 		for i, sigma := range s.Eigenvalues() {
@@ -51,7 +51,7 @@ func NewCoordinates(space structure.Space) (*Coordinates, error) {
 		}
 		return c, nil
 	}
-	m, ok := space.(structure.Moments)
+	m, ok := space.(structure.Momenter)
 	if !ok {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding"}
 	}

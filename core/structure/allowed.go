@@ -81,9 +81,11 @@ func (x allowedIndices) Propose(dst, y []int32, rng *rand.Rand) {
 	dst[0] = x.allowed[otherIndex(int(x.place[y[0]]), len(x.allowed), rng)]
 }
 
-// MoveGaps are those of as many indices as are allowed.
-func (x allowedIndices) MoveGaps() (below, above float64) {
-	return indices{n: len(x.allowed)}.MoveGaps()
+// facts has the moves of as many indices as are allowed.
+func (x allowedIndices) facts() Facts {
+	f := x.indices.facts()
+	f.Moves = movesOf(indices{n: len(x.allowed)}.moveGaps())
+	return f
 }
 
 func (x allowedIndices) outputs() int       { return len(x.allowed) }

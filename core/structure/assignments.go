@@ -15,7 +15,7 @@ import (
 // maxAssigned bounds assignments: their embedding has n² entries, and decoding takes up to n³ steps, some seconds here.
 const maxAssigned = 2048
 
-var _ = register[assignments](Spec{
+var _ = register(Spec{
 	Name: "assignments",
 	Doc:  "One-to-one assignments of n rows to n columns; ψ is the permutation matrix, by rows.",
 	Params: []Param{
@@ -26,6 +26,7 @@ var _ = register[assignments](Spec{
 	Parts:      "the column of each row",
 	Psi:        "the cells (row, column) by rows",
 	Ref:        "moments by counting the permutations that fix one or two values; Kuhn (1955) for decoding",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -45,8 +46,7 @@ type assignments struct {
 
 var (
 	_ Counter    = assignments{}
-	_ Moments    = assignments{}
-	_ Spectrum   = assignments{}
+	_ Momenter   = assignments{}
 	_ Enumerator = assignments{}
 	_ Sampler    = assignments{}
 	_ Decoder    = assignments{}
@@ -86,15 +86,21 @@ func (a assignments) Format() string {
 	return fmt.Sprintf("columns are whole numbers 0..%d, each once in a row", a.n-1)
 }
 
-// Cells are those of the permutation matrix, by rows.
-func (a assignments) Cells() Cells {
-	return Cells{"cells", a.n, func(yield func(int, int) bool) {
+// Facts has the cells of the permutation matrix, by rows.
+func (a assignments) Facts() Facts {
+	cells := func(yield func(int, int) bool) {
 		for cell := range a.n * a.n {
 			if !yield(cell/a.n, cell%a.n) {
 				return
 			}
 		}
-	}}
+	}
+	return Facts{
+		Layout:   Layout{Format: a.Format(), Cells: Cells{"cells", a.n, cells}},
+		Spectrum: a,
+		Moves:    movesOf(a.moveGaps()),
+		Sums:     sumsOf(a.partitionCost),
+	}
 }
 
 func (a assignments) Embed(dst []float64, y []int32) {

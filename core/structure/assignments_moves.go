@@ -2,7 +2,7 @@ package structure
 
 import "math/rand/v2"
 
-var _ Gapped = assignments{}
+var _ Proposer = assignments{}
 
 // Propose exchanges the columns of two random rows. Cost: O(n).
 func (a assignments) Propose(dst, y []int32, rng *rand.Rand) {
@@ -16,8 +16,8 @@ func (a assignments) Propose(dst, y []int32, rng *rand.Rand) {
 	dst[i], dst[j] = dst[j], dst[i]
 }
 
-// MoveGaps are those of random transpositions (Diaconis and Shahshahani, 1981), which change between even and odd.
-func (a assignments) MoveGaps() (below, above float64) {
+// moveGaps are those of random transpositions (Diaconis and Shahshahani, 1981), which change between even and odd.
+func (a assignments) moveGaps() (below, above float64) {
 	if a.n == 1 {
 		return 1, 1
 	}

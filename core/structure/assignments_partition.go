@@ -9,7 +9,6 @@ import (
 
 var (
 	_ Partitioner = assignments{}
-	_ Distributor = assignments{}
 )
 
 var assignmentDistributions pool[assignment.Distribution]
@@ -43,7 +42,7 @@ func (a assignments) sum(d *assignment.Distribution, scores []float64, poll func
 	return d.Sum(poll)
 }
 
-func (a assignments) PartitionCost(marginals bool) float64 {
+func (a assignments) partitionCost(marginals bool) float64 {
 	if a.n > assignment.MaxSummed {
 		return math.Inf(1)
 	}

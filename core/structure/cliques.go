@@ -2,12 +2,11 @@ package structure
 
 import (
 	"fmt"
-	"math/big"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register[cliques](Spec{
+var _ = register(Spec{
 	Name: "cliques",
 	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
 	Params: []Param{
@@ -22,6 +21,7 @@ var _ = register[cliques](Spec{
 	Parts:      "0/1 membership of each vertex",
 	Psi:        "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:        "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}},
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -48,9 +48,7 @@ type cliques struct {
 
 var (
 	_ Counter    = cliques{}
-	_ Ambiguous  = cliques{}
-	_ Moments    = cliques{}
-	_ Spectrum   = cliques{}
+	_ Momenter   = cliques{}
 	_ Enumerator = cliques{}
 	_ Sampler    = cliques{}
 	_ Decoder    = cliques{}
@@ -77,13 +75,20 @@ func (c cliques) Format() string {
 	return "cliques are 0/1 matrices, 1 where the vertex belongs to the row"
 }
 
-// Embeddings is 2ⁿ − n: n+1 sets share ψ = 0.
-func (c cliques) Embeddings() *big.Int {
-	all := c.Count()
-	return all.Sub(all, big.NewInt(int64(c.n)))
+// Facts: sets of fewer than two vertices share ψ = 0. The loss is the thesis's, as vertices show in ψ by pairs of them only.
+func (c cliques) Facts() Facts {
+	moves := movesOf(c.moveGaps())
+	moves.Gain = c.gain
+	return Facts{
+		Layout:    Layout{Format: c.Format(), Cells: Cells{"edges", c.n, itemPairs(c.n)}},
+		Ambiguous: true,
+		Spectrum:  c,
+		Loss:      "auc",
+		Decision:  "mbr",
+		Moves:     moves,
+		Sums:      sumsOf(c.partitionCost),
+	}
 }
-
-func (c cliques) Cells() Cells { return Cells{"edges", c.n, itemPairs(c.n)} }
 
 func (c cliques) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.FeatureLen())
@@ -130,9 +135,6 @@ func (c cliques) SecondMoment(dst blas64.General) {
 func (c cliques) Eigenvalues() []float64 {
 	return c.scheme.eigenvalues(3.0/16, 1.0/16, 0)
 }
-
-// Suits is the thesis's loss: vertices show in ψ by pairs of them only.
-func (c cliques) Suits() (loss, decision string) { return "auc", "mbr" }
 
 // keeps: the items of a mask are vertices.
 func (c cliques) keeps(m *Mask, y []int32) bool {

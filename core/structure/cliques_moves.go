@@ -1,9 +1,9 @@
 package structure
 
-var _ Gainer = cliques{}
+var _ Proposer = cliques{}
 
-// Gain adds up the pairs of the vertex that came or went with the others in the set. Cost: O(n).
-func (c cliques) Gain(z, y []int32, score Scores) (gain float64) {
+// gain adds up the pairs of the vertex that came or went with the others in the set. Cost: O(n).
+func (c cliques) gain(z, y []int32, score Scores) (gain float64) {
 	for v, in := range z {
 		if in == y[v] {
 			continue

@@ -9,9 +9,7 @@ import (
 
 var (
 	_ Partitioner = cliques{}
-	_ Distributor = cliques{}
 	_ Partitioner = (*restrictedCliques)(nil)
-	_ Distributor = (*restrictedCliques)(nil)
 )
 
 // LogPartition sums over the sets of vertices in a table. It returns a *LimitError beyond 22 vertices. Cost: O(2ⁿ n).
@@ -19,8 +17,8 @@ func (c cliques) LogPartition(marginals, scores []float64, poll func() error) (f
 	return c.unrestricted().LogPartition(marginals, scores, poll)
 }
 
-func (c cliques) PartitionCost(marginals bool) float64 {
-	return c.unrestricted().PartitionCost(marginals)
+func (c cliques) partitionCost(marginals bool) float64 {
+	return c.unrestricted().partitionCost(marginals)
 }
 
 // Distribution draws sets by binary search in that table.
@@ -29,7 +27,7 @@ func (c cliques) Distribution(scores []float64, poll func() error) (Draw, error)
 }
 
 func (c cliques) unrestricted() *restrictedCliques {
-	return &restrictedCliques{all: c, size: -1, fixed: make([]int32, c.n)}
+	return &restrictedCliques{subspace: subspace[cliques]{c}, size: -1, fixed: make([]int32, c.n)}
 }
 
 // free returns the vertices that are neither in all sets nor in none, and the number of those in all.
@@ -131,7 +129,7 @@ func (r *restrictedCliques) LogPartition(marginals, scores []float64, poll func(
 	return logZ, nil
 }
 
-func (r *restrictedCliques) PartitionCost(marginals bool) float64 {
+func (r *restrictedCliques) partitionCost(marginals bool) float64 {
 	free, _ := r.free()
 	m := len(free)
 	if m > induced.MaxSummed {

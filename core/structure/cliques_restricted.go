@@ -4,23 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math/big"
 
-	"combpred/core/combin"
 	"combpred/core/graph/induced"
 )
 
 // restrictedCliques is the space of the vertex sets of a given size that hold some vertices and not others. It has
 // decoders and no counts: it is what prediction under constraints chooses from.
 type restrictedCliques struct {
-	all   cliques
+	subspace[cliques]
 	size  int     // −1: any
 	fixed []int32 // +1 for vertices that belong to every set, −1 for those that belong to none, otherwise 0
 }
 
 var (
 	_ Enumerator = (*restrictedCliques)(nil)
-	_ Ambiguous  = (*restrictedCliques)(nil)
 	_ Decoder    = (*restrictedCliques)(nil)
 	_ Searcher   = (*restrictedCliques)(nil)
 )
@@ -40,7 +37,7 @@ func (c cliques) restrict(a given) (Space, error) {
 	if size < 0 && len(a.Ints) == 0 {
 		return c, nil
 	}
-	r := &restrictedCliques{all: c, size: size, fixed: make([]int32, c.n)}
+	r := &restrictedCliques{subspace: subspace[cliques]{c}, size: size, fixed: make([]int32, c.n)}
 	copy(r.fixed, a.Ints)
 	required, free := 0, 0
 	for v, f := range r.fixed {
@@ -60,12 +57,13 @@ func (c cliques) restrict(a given) (Space, error) {
 	return r, nil
 }
 
-func (r *restrictedCliques) String() string                 { return r.all.String() + " under constraints" }
-func (r *restrictedCliques) PartLen() int                   { return r.all.PartLen() }
-func (r *restrictedCliques) FeatureLen() int                { return r.all.FeatureLen() }
-func (r *restrictedCliques) Embed(dst []float64, y []int32) { r.all.Embed(dst, y) }
-func (r *restrictedCliques) Format() string                 { return r.all.Format() }
-func (r *restrictedCliques) Cells() Cells                   { return r.all.Cells() }
+func (r *restrictedCliques) String() string { return r.all.String() + " under constraints" }
+
+func (r *restrictedCliques) Facts() Facts {
+	f := r.subspace.Facts()
+	f.Ambiguous, f.Sums = r.ambiguous(), sumsOf(r.partitionCost)
+	return f
+}
 
 func (r *restrictedCliques) Check(y []int32) error {
 	if err := r.all.Check(y); err != nil {
@@ -95,28 +93,20 @@ func (r *restrictedCliques) All() iter.Seq[[]int32] {
 	}
 }
 
-// Embeddings counts the sets; those without two vertices share ψ = 0.
-func (r *restrictedCliques) Embeddings() *big.Int {
-	required, free := 0, 0
-	for _, f := range r.fixed {
-		switch {
-		case f > 0:
-			required++
-		case f == 0:
-			free++
-		}
-	}
+// ambiguous reports whether two sets have no two vertices: they share ψ = 0.
+func (r *restrictedCliques) ambiguous() bool {
+	free, required := r.free()
 	edgeless := 0
-	for _, k := range [2]int{0, 1} {
-		if k >= required && (r.size < 0 || r.size == k) {
-			edgeless += int(combin.Binomial(free, k-required).Int64())
+	for k := required; k <= 1; k++ {
+		switch {
+		case r.size >= 0 && k != r.size:
+		case k == required:
+			edgeless++
+		default:
+			edgeless += len(free)
 		}
 	}
-	all := new(big.Int).Lsh(big.NewInt(1), uint(free))
-	if r.size >= 0 {
-		all = combin.Binomial(free, r.size-required)
-	}
-	return all.Sub(all, big.NewInt(int64(max(0, edgeless-1))))
+	return edgeless > 1
 }
 
 // Decode finds a best set as that of all cliques does, or, with a size, by branch and bound over sets of that size. It

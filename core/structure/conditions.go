@@ -83,14 +83,6 @@ type Restriction struct {
 	List func(y []int32)
 }
 
-// Restricter is implemented by spaces whose outputs can be held to conditions in terms of what they are made of.
-type Restricter interface {
-	// Restrict returns a function that checks conditions and makes a mask of them. It may be called by several goroutines. Its error says
-	// which condition is illegal, contradicts another one or leaves no output, and what to do; where there is none, that is no promise
-	// that some output satisfies them.
-	Restrict() func([]Condition) (Restriction, error)
-}
-
 // held are conditions by key: single numbers in ascending order and pairs as they came, each once.
 type held [len(keyNames)]struct {
 	alone []int

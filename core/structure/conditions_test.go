@@ -25,7 +25,7 @@ func listOf(space structure.Space) (all []string) {
 func TestRestrictionsAreWhatConditionsMean(t *testing.T) {
 	met, refused, listed := map[string]int{}, map[string]int{}, 0
 	for _, spec := range structure.Catalogue() {
-		_, takes := spec.Type.(structure.Restricter)
+		_, takes := spec.TypicalSpaces()[0].(structure.Restricter)
 		if takes != (len(spec.Conditions) > 0) {
 			t.Errorf("%s: takes conditions: %t, has keys %v", spec.Name, takes, spec.Conditions)
 		}

@@ -7,7 +7,7 @@ import (
 // maxReals bounds the numbers that describe a structure: they are passed, and compared with those of before, at every call.
 const maxReals = 1 << 24
 
-var _ = register[*listed](Spec{
+var _ = register(Spec{
 	Name: "custom",
 	Doc:  "The user's own outputs: a list of their embeddings, or nothing but the moments of ψ.",
 	Params: []Param{
@@ -19,10 +19,11 @@ var _ = register[*listed](Spec{
 		{Name: "moments", Kind: "float64 buffer", Doc: "without members: ln of the number of outputs (NaN: not known), " +
 			"the mean (d) and the second moment by rows (d·d)"},
 	},
-	Parts: "the number of the output in the list; none where there is no list",
-	Psi:   "as the caller gives them",
-	Ref:   "Vembu (2010), ch. 5: the counting assumption is all that training needs",
-	build: newCustom,
+	Parts:   "the number of the output in the list; none where there is no list",
+	Psi:     "as the caller gives them",
+	Ref:     "Vembu (2010), ch. 5: the counting assumption is all that training needs",
+	Typical: []Args{{Scalars: map[string]int64{"d": 1, "members": 2}, Reals: []float64{0, 1}}},
+	build:   newCustom,
 })
 
 func newCustom(a given) (Space, error) {

@@ -17,14 +17,12 @@ type listed struct {
 }
 
 var (
-	_ Counter     = (*listed)(nil)
-	_ Moments     = (*listed)(nil)
-	_ Enumerator  = (*listed)(nil)
-	_ Sampler     = (*listed)(nil)
-	_ Proposer    = (*listed)(nil)
-	_ Decoder     = (*listed)(nil)
-	_ Generalized = (*listed)(nil)
-	_ Tabulated   = (*listed)(nil)
+	_ Counter    = (*listed)(nil)
+	_ Momenter   = (*listed)(nil)
+	_ Enumerator = (*listed)(nil)
+	_ Sampler    = (*listed)(nil)
+	_ Proposer   = (*listed)(nil)
+	_ Decoder    = (*listed)(nil)
 )
 
 func newListed(reals []float64, members, d int) (Space, error) {
@@ -41,12 +39,15 @@ func newListed(reals []float64, members, d int) (Space, error) {
 // maxEntry bounds entries of ψ, so that their squares and sums do not overflow.
 const maxEntry = 1e100
 
-func (l *listed) String() string        { return fmt.Sprintf("a list of %d members", l.psi.Rows) }
-func (l *listed) FeatureLen() int       { return l.psi.Cols }
-func (l *listed) Table() blas64.General { return l.psi }
+func (l *listed) String() string  { return fmt.Sprintf("a list of %d members", l.psi.Rows) }
+func (l *listed) FeatureLen() int { return l.psi.Cols }
 
-// General is true: the entries of ψ are the user's, and members may share them.
-func (l *listed) General() bool { return true }
+// Facts says that ψ is general: its entries are the user's, and members may share them.
+func (l *listed) Facts() Facts {
+	f := l.facts()
+	f.General, f.Table, f.Sums = true, l.psi, sumsOf(l.partitionCost)
+	return f
+}
 
 func (l *listed) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), l.psi.Cols)

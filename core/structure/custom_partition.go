@@ -12,7 +12,7 @@ func (l *listed) Distribution(scores []float64, _ func() error) (Draw, error) {
 	return distributeIndexed(l, scores)
 }
 
-func (l *listed) PartitionCost(bool) float64 { return 4 * float64(l.psi.Rows) * float64(l.psi.Cols) }
+func (l *listed) partitionCost(bool) float64 { return 4 * float64(l.psi.Rows) * float64(l.psi.Cols) }
 
 func (l *listed) scoresTo(dst, s []float64) {
 	v := blas64.Vector{N: len(s), Inc: 1, Data: s}

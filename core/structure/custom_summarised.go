@@ -19,9 +19,7 @@ type summarised struct {
 }
 
 var (
-	_ LogCounter  = (*summarised)(nil)
-	_ Moments     = (*summarised)(nil)
-	_ Generalized = (*summarised)(nil)
+	_ Momenter = (*summarised)(nil)
 )
 
 // momentTolerance is the difference between mirrored entries of a second moment that counts as rounding, relative to its
@@ -64,11 +62,13 @@ func newSummarised(reals []float64, d int) (Space, error) {
 	return s, nil
 }
 
-func (s *summarised) String() string    { return fmt.Sprintf("moments of %d features", len(s.mean)) }
-func (s *summarised) PartLen() int      { return 1 }
-func (s *summarised) FeatureLen() int   { return len(s.mean) }
-func (s *summarised) LogCount() float64 { return s.log }
-func (s *summarised) General() bool     { return true }
+func (s *summarised) String() string  { return fmt.Sprintf("moments of %d features", len(s.mean)) }
+func (s *summarised) PartLen() int    { return 1 }
+func (s *summarised) FeatureLen() int { return len(s.mean) }
+
+func (s *summarised) Facts() Facts {
+	return Facts{Layout: Layout{General: true}, LogCount: func() float64 { return s.log }}
+}
 
 // Check refuses every encoding: there is none.
 func (s *summarised) Check([]int32) error {

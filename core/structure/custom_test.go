@@ -27,10 +27,10 @@ func TestListedLabelSets(t *testing.T) {
 	}
 	mean, want := make([]float64, d), make([]float64, d)
 	list.Mean(mean)
-	sets.(Moments).Mean(want)
+	sets.(Momenter).Mean(want)
 	a, b := square(d), square(d)
 	list.SecondMoment(a)
-	sets.(Moments).SecondMoment(b)
+	sets.(Momenter).SecondMoment(b)
 	for i, v := range append(mean, a.Data...) {
 		if w := append(want, b.Data...)[i]; math.Abs(v-w) > 1e-15 {
 			t.Fatalf("moment %d is %v, want %v", i, v, w)
@@ -64,8 +64,8 @@ func TestSummarised(t *testing.T) {
 	args.Reals[1] = 0.5
 	space := mustNew(t, "custom", args)
 	mean, second := make([]float64, 3), square(3)
-	space.(Moments).Mean(mean)
-	space.(Moments).SecondMoment(second)
+	space.(Momenter).Mean(mean)
+	space.(Momenter).SecondMoment(second)
 	if !slices.Equal(mean, []float64{0.5, 0, 0}) || !slices.Equal(second.Data, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}) {
 		t.Errorf("the moments are %v and %v", mean, second.Data)
 	}
@@ -84,7 +84,7 @@ func TestSummarised(t *testing.T) {
 	space.Embed(mean, []int32{0})
 }
 
-// TestLogCount: a Counter's count is taken where there is no LogCounter, and nothing where there is neither.
+// TestLogCount: a Counter's count is taken where the logarithm is not known by itself, and nothing where there is neither.
 func TestLogCount(t *testing.T) {
 	if log, err := LogCount(mustNew(t, "multiclass", examples.Sized(5))); err != nil || math.Abs(log-math.Log(5)) > 1e-15 {
 		t.Errorf("the logarithm of 5 is %v, error %v", log, err)

@@ -14,15 +14,16 @@ import (
 	"combpred/core/graph/tours"
 )
 
-var _ = register[cycles](Spec{
+var _ = register(Spec{
 	Name:       "cycles",
 	Doc:        "Undirected cycles over subsets of n vertices; ψ marks the pairs u < v of vertices that follow one another.",
 	Params:     cycleParams(),
 	Conditions: cycleTerms,
 	Parts: "the vertices in their order, from the smallest one on and in the direction in which the second is smaller than the last, " +
 		"and then -1 up to n entries",
-	Psi: "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref: "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	Psi:     "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:     "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	Typical: []Args{{Scalars: map[string]int64{"n": 4}}},
 	build: func(a given) (Space, error) {
 		c, err := newCycleSpace(a)
 		if err != nil {
@@ -43,12 +44,10 @@ type cycles struct {
 
 var (
 	_ Counter    = cycles{}
-	_ Moments    = cycles{}
-	_ Spectrum   = cycles{}
+	_ Momenter   = cycles{}
 	_ Enumerator = cycles{}
 	_ Sampler    = cycles{}
 	_ Decoder    = cycles{}
-	_ Limited    = cycles{}
 	_ Searcher   = cycles{}
 )
 
@@ -68,7 +67,11 @@ func (c cycles) Check(y []int32) error {
 // Read takes vertices from any one on, in either direction.
 func (c cycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, true) }
 
-func (c cycles) Cells() Cells { return Cells{"edges", c.n, itemPairs(c.n)} }
+func (c cycles) Facts() Facts {
+	f := c.facts("edges")
+	f.Spectrum, f.Moves.Gain = c, c.gain
+	return f
+}
 
 func (c cycles) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.len())

@@ -2,7 +2,7 @@ package structure
 
 import "math/rand/v2"
 
-var _ Gainer = cycles{}
+var _ Proposer = cycles{}
 
 func (c cycles) Propose(dst, y []int32, rng *rand.Rand) {
 	cycle := dst[:cycleMoves.propose(dst, y, rng)]
@@ -10,8 +10,8 @@ func (c cycles) Propose(dst, y []int32, rng *rand.Rand) {
 	normalDirection(cycle)
 }
 
-// Gain costs O(n).
-func (c cycles) Gain(z, y []int32, score Scores) float64 { return c.sum(z, score) - c.sum(y, score) }
+// gain costs O(n).
+func (c cycles) gain(z, y []int32, score Scores) float64 { return c.sum(z, score) - c.sum(y, score) }
 
 // sum returns the score of a cycle.
 func (c cycles) sum(y []int32, score Scores) (sum float64) {

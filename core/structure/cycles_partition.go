@@ -9,7 +9,6 @@ import (
 
 var (
 	_ Partitioner = cycles{}
-	_ Distributor = cycles{}
 )
 
 // LogPartition sums over sets of vertices, as Decode maximises. Each cycle is counted in both directions there, so that
@@ -24,8 +23,6 @@ func (c cycles) LogPartition(marginals, scores []float64, poll func() error) (fl
 	logZ, err := c.sumTours(d, marginals, 1, poll)
 	return logZ - math.Ln2, err
 }
-
-func (c cycles) PartitionCost(marginals bool) float64 { return c.sumCost(marginals) }
 
 // Distribution draws a directed cycle and forgets its direction. Cost: O(n²) for each output.
 func (c cycles) Distribution(scores []float64, poll func() error) (Draw, error) {

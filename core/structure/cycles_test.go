@@ -36,14 +36,14 @@ func TestTourSpectra(t *testing.T) {
 	for _, name := range []string{"directedcycles", "cycles", "routes"} {
 		for _, n := range []int64{4, 5, 9, 17, 50, 171, 300} {
 			space := mustNew(t, name, examples.Sized(n))
-			eigenvalues := space.(Spectrum).Eigenvalues()
+			eigenvalues := space.Facts().Spectrum.Eigenvalues()
 			for i, v := range eigenvalues {
 				if !(v > 0) || i > 0 && v >= eigenvalues[i-1] {
 					t.Fatalf("%s, n = %d: the eigenvalues are %v", name, n, eigenvalues)
 				}
 			}
 			mean := make([]float64, space.FeatureLen())
-			space.(Moments).Mean(mean)
+			space.(Momenter).Mean(mean)
 			trace := 0.0
 			for _, p := range mean {
 				trace += p - p*p // entries of 0 and 1

@@ -67,16 +67,22 @@ func (c cycleSpace) restricted(a given, all tourSpace) (Space, error) {
 	if rules == nil {
 		return all, nil
 	}
-	return &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}, nil
+	return newRestrictedVisits(all, rules, rules.cycleRules()), nil
 }
 
-func (c cycleSpace) Format() string { return formatOfVisits(c.n, "vertex") }
+// facts are those that directions do not change: rows are lists of any width, and the decision is the cycle of largest expected sum, as
+// pre-images are short cycles where the data tell little.
+func (c cycleSpace) facts(kind string) Facts {
+	return Facts{
+		Layout:           Layout{Format: formatOfVisits(c.n, "vertex"), AnyWidth: true, Cells: Cells{kind, c.n, itemPairs(c.n)}},
+		TooLargeToDecode: c.n > exactCycle,
+		Loss:             "squared",
+		Decision:         "score",
+		Sums:             sumsOf(c.sumCost),
+	}
+}
 
-// Reads takes lists of any width.
-func (c cycleSpace) Reads(int) bool { return true }
-
-func (c cycleSpace) Decodable() bool { return c.n <= exactCycle }
-func (c cycleSpace) vertices() int   { return c.n }
+func (c cycleSpace) vertices() int { return c.n }
 
 func (c cycleSpace) release(w *tourWorkspace) { c.pool.put(w) }
 
@@ -169,6 +175,3 @@ func (c cycleSpace) restriction(v *visitConditions, eitherWay bool) (r Restricti
 	}
 	return r
 }
-
-// Suits is the cycle of largest expected sum: pre-images are short cycles where the data tell little.
-func (c cycleSpace) Suits() (loss, decision string) { return "squared", "score" }

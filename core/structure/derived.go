@@ -12,20 +12,28 @@ type Derived interface {
 	Bytes() int
 }
 
-// Keeper is a space that keeps what is derived from it for as long as it lives. Spaces with Moments are Keepers: they embed
-// a pointer to a kept of their own.
-type Keeper interface {
+// keeper is a space that keeps what is derived from it for as long as it lives. Momenters are keepers: they embed a pointer to a kept
+// of their own.
+type keeper interface {
 	// keep returns what build returned when it was first called for the key without an error. Calls of build for one space
 	// follow one another, so that it must not derive anything else from the same space.
 	keep(key any, build func() (Derived, error)) (Derived, error)
-	// KeptBytes returns how much memory all that is kept takes.
-	KeptBytes() int
+	keptBytes() int
 }
 
-// Derive returns what build makes of a space: the same T at every call, built once, where the space is a Keeper. It is safe
+// KeptBytes returns how much memory takes what is kept with a space; ok is false where nothing can be.
+func KeptBytes(s Space) (bytes int, ok bool) {
+	k, ok := s.(keeper)
+	if !ok {
+		return 0, false
+	}
+	return k.keptBytes(), true
+}
+
+// Derive returns what build makes of a space: the same T at every call, built once, where the space is a Momenter. It is safe
 // for concurrent use.
 func Derive[T Derived](s Space, build func() (T, error)) (T, error) {
-	keeper, ok := s.(Keeper)
+	keeper, ok := s.(keeper)
 	if !ok {
 		return build()
 	}
@@ -44,7 +52,7 @@ type kept struct {
 	bytes atomic.Int64
 }
 
-var _ Keeper = (*kept)(nil)
+var _ keeper = (*kept)(nil)
 
 func (k *kept) keep(key any, build func() (Derived, error)) (Derived, error) {
 	k.mu.Lock()
@@ -64,4 +72,4 @@ func (k *kept) keep(key any, build func() (Derived, error)) (Derived, error) {
 	return d, nil
 }
 
-func (k *kept) KeptBytes() int { return int(k.bytes.Load()) }
+func (k *kept) keptBytes() int { return int(k.bytes.Load()) }

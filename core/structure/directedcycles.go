@@ -12,7 +12,7 @@ import (
 	"combpred/core/graph/tours"
 )
 
-var _ = register[directedCycles](Spec{
+var _ = register(Spec{
 	Name:       "directedcycles",
 	Doc:        "Directed cycles over subsets of n vertices; ψ has an entry for each pair u < v, +1 for the arc u→v, -1 for v→u.",
 	Params:     cycleParams(),
@@ -20,6 +20,7 @@ var _ = register[directedCycles](Spec{
 	Parts:      "the vertices in their order, from the smallest one on, and then -1 up to n entries",
 	Psi:        "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:        "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 4}}},
 	build: func(a given) (Space, error) {
 		c, err := newCycleSpace(a)
 		if err != nil {
@@ -41,13 +42,10 @@ type directedCycles struct{ cycleSpace }
 
 var (
 	_ Counter    = directedCycles{}
-	_ Moments    = directedCycles{}
-	_ Spectrum   = directedCycles{}
+	_ Momenter   = directedCycles{}
 	_ Enumerator = directedCycles{}
 	_ Sampler    = directedCycles{}
-	_ Sibling    = directedCycles{}
 	_ Decoder    = directedCycles{}
-	_ Limited    = directedCycles{}
 	_ Searcher   = directedCycles{}
 )
 
@@ -63,7 +61,11 @@ func (c directedCycles) Check(y []int32) error {
 // Read takes vertices from any one on.
 func (c directedCycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, false) }
 
-func (c directedCycles) Cells() Cells { return Cells{"directions", c.n, itemPairs(c.n)} }
+func (c directedCycles) Facts() Facts {
+	f := c.facts("directions")
+	f.Spectrum, f.Moves.Gain, f.Mirror = c, c.gain, c.mirror
+	return f
+}
 
 func (c directedCycles) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.len())
@@ -150,10 +152,8 @@ func (c directedCycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
 	return w.Value(dst[:k])
 }
 
-func (c directedCycles) Mirrored() bool { return true }
-
-// Mirror turns the cycle round: its arcs all change their sign.
-func (c directedCycles) Mirror(dst, y []int32) {
+// mirror turns the cycle round: its arcs all change their sign.
+func (c directedCycles) mirror(dst, y []int32) {
 	copy(dst, y)
 	length := len(y)
 	for length > 0 && y[length-1] < 0 {

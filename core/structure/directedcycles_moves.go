@@ -2,14 +2,14 @@ package structure
 
 import "math/rand/v2"
 
-var _ Gainer = directedCycles{}
+var _ Proposer = directedCycles{}
 
 func (c directedCycles) Propose(dst, y []int32, rng *rand.Rand) {
 	fromSmallest(dst[:cycleMoves.propose(dst, y, rng)])
 }
 
-// Gain costs O(n).
-func (c directedCycles) Gain(z, y []int32, score Scores) float64 {
+// gain costs O(n).
+func (c directedCycles) gain(z, y []int32, score Scores) float64 {
 	return c.sum(z, score) - c.sum(y, score)
 }
 

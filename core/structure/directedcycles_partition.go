@@ -8,7 +8,6 @@ import (
 
 var (
 	_ Partitioner = directedCycles{}
-	_ Distributor = directedCycles{}
 )
 
 // LogPartition sums over sets of vertices, as Decode maximises. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ
@@ -21,8 +20,6 @@ func (c directedCycles) LogPartition(marginals, scores []float64, poll func() er
 	}
 	return c.sumTours(d, marginals, -1, poll)
 }
-
-func (c directedCycles) PartitionCost(marginals bool) float64 { return c.sumCost(marginals) }
 
 // Distribution costs O(n²) for each output.
 func (c directedCycles) Distribution(scores []float64, poll func() error) (Draw, error) {

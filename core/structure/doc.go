@@ -51,7 +51,7 @@
 //
 // Write one file with a type that implements Space and the capabilities it has, and a package-level
 //
-//	var _ = register[myStructure](Spec{Name: "mystructure", …})
+//	var _ = register(Spec{Name: "mystructure", …})
 //
 // Everything else finds it through the registry: the conformance suite of package structuretest, the C interface, the catalogue
 // and its documentation. Then enter the sizes at which it is tested in package examples, and write one Python class in

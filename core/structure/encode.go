@@ -3,30 +3,18 @@ package structure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Formatted spaces say what a row of data holds, in a clause that ends messages, such as "grades are whole numbers 0..4".
-type Formatted interface {
-	Format() string
-}
-
-// Reader is implemented by spaces whose outputs stand in data in other ways than as their parts, too.
-type Reader interface {
-	// Reads reports whether rows of data may have so many numbers.
-	Reads(width int) bool
-	// Read writes the encoding of the output that a row of data shows to dst, or says what is wrong with the row, which has a number
-	// of entries that Reads takes. Encodings pass Check.
-	Read(dst []int32, row []float64) error
-}
-
-// Reads reports whether rows of data of a space may have so many numbers: as many as an output has parts, unless it is a Reader.
+// Reads reports whether rows of data of a space may have so many numbers.
 func Reads(s Space, width int) bool {
-	if r, ok := s.(Reader); ok {
-		return r.Reads(width)
+	layout := s.Facts().Layout
+	if layout.Widths == nil {
+		return layout.AnyWidth || width == s.PartLen()
 	}
-	return width == s.PartLen()
+	return slices.Contains(layout.Widths, width)
 }
 
 // ReadTo writes the encoding of the output that a row of data shows to dst, or says what is wrong with the row.
@@ -43,8 +31,8 @@ func ReadTo(s Space, dst []int32, row []float64) error {
 
 // FormatOf returns what a row of data of a space holds, in a clause that ends messages.
 func FormatOf(s Space) string {
-	if f, ok := s.(Formatted); ok {
-		return f.Format()
+	if format := s.Facts().Format; format != "" {
+		return format
 	}
 	return "rows are encoded outputs"
 }

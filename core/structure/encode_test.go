@@ -139,12 +139,12 @@ func TestFeatureNames(t *testing.T) {
 		{"paths", examples.Paths(3, [][2]int32{{0, 1}, {1, 2}, {0, 2}}, 0, 2, []int32{0, 1, 0}), []string{"group0", "group1"}, ""},
 	} {
 		space := mustNew(t, c.name, c.args)
-		if got := slices.Collect(NamesOf(space)); !slices.Equal(got, c.want) || CellsOf(space).Kind != c.kind {
-			t.Errorf("%s: the names are %q of kind %q", c.name, got, CellsOf(space).Kind)
+		if got := slices.Collect(NamesOf(space)); !slices.Equal(got, c.want) || space.Facts().Cells.Kind != c.kind {
+			t.Errorf("%s: the names are %q of kind %q", c.name, got, space.Facts().Cells.Kind)
 		}
 	}
 	depot := [][2]int{}
-	for u, v := range CellsOf(mustNew(t, "routes", examples.Sized(2))).At {
+	for u, v := range mustNew(t, "routes", examples.Sized(2)).Facts().Cells.At {
 		depot = append(depot, [2]int{u, v})
 	}
 	if got := fmt.Sprint(depot); got != "[[0 1] [1 0] [2 0] [2 1] [0 2] [1 2]]" {

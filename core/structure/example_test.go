@@ -21,7 +21,7 @@ func Example() {
 	}
 	psi, mean := make([]float64, space.FeatureLen()), make([]float64, space.FeatureLen())
 	space.Embed(psi, best)
-	space.(structure.Moments).Mean(mean)
+	space.(structure.Momenter).Mean(mean)
 	fmt.Println(space.(structure.Counter).Count(), "rankings, mean", mean)
 	fmt.Println("positions", best, "embedded", psi, "score", certificate.Value, certificate.Optimal)
 	// Output:

@@ -5,18 +5,6 @@ import (
 	"strconv"
 )
 
-// Named spaces say what the entries of ψ are called where their Cells do not.
-type Named interface {
-	// Names yields a name for each entry of ψ, in their order.
-	Names() iter.Seq[string]
-}
-
-// Celled spaces have entries of ψ that stand for pairs of items.
-type Celled interface {
-	// Cells says for which; its Kind is empty where this space has no such entries.
-	Cells() Cells
-}
-
 // Cells are the entries of ψ, or the first of them, as cells of a matrix of items by items.
 type Cells struct {
 	// Kind is what an entry means. "order": 1 where the row's item is before the column's item, −1 where it is after it, 0 where neither
@@ -34,21 +22,14 @@ var joints = map[string]string{
 
 // NamesOf yields a name for each entry of ψ of a space.
 func NamesOf(s Space) iter.Seq[string] {
-	if n, ok := s.(Named); ok {
-		return n.Names()
-	}
-	if c := CellsOf(s); c.Kind != "" {
-		return joined(c.At, joints[c.Kind])
+	layout := s.Facts().Layout
+	switch {
+	case layout.Names != nil:
+		return layout.Names
+	case layout.Cells.Kind != "":
+		return joined(layout.Cells.At, joints[layout.Cells.Kind])
 	}
 	return numbered("feature", s.FeatureLen())
-}
-
-// CellsOf returns the entries of ψ as cells of a matrix; its Kind is empty where they are none.
-func CellsOf(s Space) Cells {
-	if c, ok := s.(Celled); ok {
-		return c.Cells()
-	}
-	return Cells{}
 }
 
 // joined names cells by row and column with a text between them.

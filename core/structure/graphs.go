@@ -1,21 +1,12 @@
 package structure
 
-import (
-	"fmt"
-	"iter"
-)
+import "fmt"
 
 // maxVertices bounds complete graphs: at this size the scores of one output fill 64 megabytes, and decoding takes a
 // matrix of twice that.
 const maxVertices = 1 << 12
 
-// graphsOrSome has what sets of edges can do or those with a property: the type for the catalogue.
-type graphsOrSome struct {
-	graphs
-	Searcher
-}
-
-var _ = register[graphsOrSome](Spec{
+var _ = register(Spec{
 	Name: "graphs",
 	Doc:  "Sets of edges of a graph, of the complete one by default; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
@@ -29,6 +20,7 @@ var _ = register[graphsOrSome](Spec{
 	Parts:      "0/1 membership of each edge",
 	Psi:        "the edges in the order of the parameter, or the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:        "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}, {Scalars: map[string]int64{"n": 3, "property": int64(matchings)}}},
 	build:      newGraphs,
 })
 
@@ -43,8 +35,7 @@ type graphs struct {
 
 var (
 	_ Counter    = graphs{}
-	_ Moments    = graphs{}
-	_ Spectrum   = graphs{}
+	_ Momenter   = graphs{}
 	_ Enumerator = graphs{}
 	_ Sampler    = graphs{}
 	_ Decoder    = graphs{}
@@ -81,12 +72,14 @@ func newGraphs(a given) (Space, error) {
 	return g, nil
 }
 
-func (g graphs) Cells() Cells { return Cells{"edges", g.vertices, endsOf(g.edges)} }
-
-func (g graphs) Names() iter.Seq[string] { return joined(endsOf(g.edges), "-") }
+// Facts are those of label sets, with the layout of edges.
+func (g graphs) Facts() Facts {
+	f := g.labelSets.Facts()
+	f.Layout = Layout{Format: formatOfEdges, Cells: Cells{"edges", g.vertices, endsOf(g.edges)}}
+	return f
+}
 
 func (g graphs) Check(y []int32) error { return checkEdgeMask(y, g.edges) }
-func (g graphs) Format() string        { return formatOfEdges }
 
 func (g graphs) String() string {
 	return fmt.Sprintf("sets of %d edges among %d vertices", len(g.edges), g.vertices)
@@ -94,8 +87,9 @@ func (g graphs) String() string {
 
 var (
 	_ Proposer = graphs{}
-	_ Lattice  = graphs{}
 )
 
 // Restrict takes edges that are required or forbidden.
-func (g graphs) Restrict() func([]Condition) (Restriction, error) { return restrictEdges(edgeTerms, g.Cells()) }
+func (g graphs) Restrict() func([]Condition) (Restriction, error) {
+	return restrictEdges(edgeTerms, g.Facts().Cells)
+}

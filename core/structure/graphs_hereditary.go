@@ -6,8 +6,6 @@ import (
 	"math/big"
 	"sync"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/graph/cut"
 )
 
@@ -21,8 +19,9 @@ const (
 // hereditaryGraphs is the space of the sets of edges that have a hereditary property. Its moments are those of all sets of
 // edges, for which they are known (Vembu, 2010, ch. 5).
 type hereditaryGraphs struct {
+	subspace[graphs]
+	Momenter
 	*kept
-	all      graphs
 	property edgeProperty
 	ends     [][2]int32 // of each edge, vertices without edges not being counted
 	vertices int        // that edges have
@@ -46,20 +45,21 @@ type (
 )
 
 var (
-	_ Moments      = hereditaryGraphs{}
-	_ Spectrum     = hereditaryGraphs{}
-	_ Approximator = hereditaryGraphs{}
-	_ Decoder      = hereditaryGraphs{}
-	_ Searcher     = decodedGraphs{}
-	_ Enumerator   = listedHereditary{}
-	_ Counter      = listedHereditary{}
-	_ Enumerator   = listedDecoded{}
-	_ Counter      = listedDecoded{}
-	_ Searcher     = listedDecoded{}
+	_ Momenter   = hereditaryGraphs{}
+	_ Decoder    = hereditaryGraphs{}
+	_ Searcher   = decodedGraphs{}
+	_ Enumerator = listedHereditary{}
+	_ Counter    = listedHereditary{}
+	_ Enumerator = listedDecoded{}
+	_ Counter    = listedDecoded{}
+	_ Searcher   = listedDecoded{}
 )
 
 func newHereditaryGraphs(all graphs, property edgeProperty) Space {
-	h := hereditaryGraphs{kept: new(kept), all: all, property: property, sets: new(pool[edgeSet]), numbers: new(scratch)}
+	h := hereditaryGraphs{
+		subspace: subspace[graphs]{all}, Momenter: all, kept: new(kept),
+		property: property, sets: new(pool[edgeSet]), numbers: new(scratch),
+	}
 	h.ends = make([][2]int32, len(all.edges))
 	number := make(map[int32]int32)
 	for i, e := range all.edges {
@@ -91,23 +91,11 @@ func (h hereditaryGraphs) String() string {
 	return fmt.Sprintf("%s of %d edges among %d vertices", edgeProperties[h.property].noun, len(h.ends), h.all.vertices)
 }
 
-func (h hereditaryGraphs) Format() string  { return formatOfEdges }
-func (h hereditaryGraphs) PartLen() int    { return len(h.ends) }
-func (h hereditaryGraphs) FeatureLen() int { return len(h.ends) }
-func (h hereditaryGraphs) Cells() Cells {
-	return h.all.Cells()
+func (h hereditaryGraphs) Facts() Facts {
+	f := h.subspace.Facts()
+	f.Moments, f.Spectrum = RelaxedMoments, h.all
+	return f
 }
-
-func (h hereditaryGraphs) Embed(dst []float64, y []int32)  { h.all.Embed(dst, y) }
-func (h hereditaryGraphs) Mean(dst []float64)              { h.all.Mean(dst) }
-func (h hereditaryGraphs) SecondMoment(dst blas64.General) { h.all.SecondMoment(dst) }
-func (h hereditaryGraphs) Eigenvalues() []float64          { return h.all.Eigenvalues() }
-func (h hereditaryGraphs) FrameLen(i int) int              { return h.all.FrameLen(i) }
-func (h hereditaryGraphs) MomentsKind() MomentsKind        { return RelaxedMoments }
-func (h hereditaryGraphs) MomentsInfo() MomentsInfo        { return MomentsInfo{Kind: RelaxedMoments} }
-
-func (h hereditaryGraphs) AnalyzeTo(dst, v blas64.General, i int)    { h.all.AnalyzeTo(dst, v, i) }
-func (h hereditaryGraphs) SynthesizeTo(dst, c blas64.General, i int) { h.all.SynthesizeTo(dst, c, i) }
 
 // Check costs O(d log d).
 func (h hereditaryGraphs) Check(y []int32) error {
@@ -244,5 +232,5 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 
 // Restrict takes edges that are required or forbidden.
 func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, h.Cells())
+	return restrictEdges(edgeTerms, h.Facts().Cells)
 }

@@ -37,17 +37,17 @@ func TestHereditaryMoments(t *testing.T) {
 	all := mustNew(t, "graphs", examples.Sized(5))
 	for property := examples.Forests; property <= examples.Bipartite; property++ {
 		space := mustNew(t, "graphs", examples.Hereditary(examples.Sized(5), property))
-		if kind := space.(Approximator).MomentsKind(); kind != RelaxedMoments {
+		if kind := space.Facts().Moments; kind != RelaxedMoments {
 			t.Errorf("%v: the moments are of kind %v", space, kind)
 		}
 		const d = 10
 		one, other := make([]float64, d), make([]float64, d)
-		all.(Moments).Mean(one)
-		space.(Moments).Mean(other)
+		all.(Momenter).Mean(one)
+		space.(Momenter).Mean(other)
 		m := blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
 		s := blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
-		all.(Moments).SecondMoment(m)
-		space.(Moments).SecondMoment(s)
+		all.(Momenter).SecondMoment(m)
+		space.(Momenter).SecondMoment(s)
 		for i := range d {
 			for j := range d {
 				if one[i] != other[i] || m.Data[i*d+j] != s.Data[i*d+j] {

@@ -2,12 +2,11 @@ package structure
 
 import (
 	"fmt"
-	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register[*hierarchy](Spec{
+var _ = register(Spec{
 	Name: "hierarchy",
 	Doc:  "One allowed node of a rooted tree; ψ marks the node and all its ancestors.",
 	Params: []Param{
@@ -20,6 +19,7 @@ var _ = register[*hierarchy](Spec{
 	Parts:      "the node",
 	Psi:        "the nodes",
 	Ref:        "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0, 1, 1}}},
 	build:      newHierarchy,
 })
 
@@ -34,7 +34,7 @@ type hierarchy struct {
 
 var (
 	_ Counter    = (*hierarchy)(nil)
-	_ Moments    = (*hierarchy)(nil)
+	_ Momenter   = (*hierarchy)(nil)
 	_ Enumerator = (*hierarchy)(nil)
 	_ Sampler    = (*hierarchy)(nil)
 	_ Proposer   = (*hierarchy)(nil)
@@ -83,7 +83,11 @@ func (h *hierarchy) String() string {
 
 func (h *hierarchy) FeatureLen() int { return len(h.parent) }
 
-func (h *hierarchy) Names() iter.Seq[string] { return numbered("node", len(h.parent)) }
+func (h *hierarchy) Facts() Facts {
+	f := h.facts()
+	f.Names, f.Sums = numbered("node", len(h.parent)), sumsOf(h.partitionCost)
+	return f
+}
 
 // Embed costs O(n).
 func (h *hierarchy) Embed(dst []float64, y []int32) {

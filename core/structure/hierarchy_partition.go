@@ -10,7 +10,7 @@ func (h *hierarchy) Distribution(scores []float64, _ func() error) (Draw, error)
 	return distributeIndexed(h, scores)
 }
 
-func (h *hierarchy) PartitionCost(bool) float64 { return float64(6 * len(h.parent)) }
+func (h *hierarchy) partitionCost(bool) float64 { return float64(6 * len(h.parent)) }
 
 // scoresTo adds up the scores on the way from the root.
 func (h *hierarchy) scoresTo(dst, s []float64) {

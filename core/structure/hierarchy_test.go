@@ -37,8 +37,8 @@ func TestHierarchyIsPoset(t *testing.T) {
 func expectSame(t *testing.T, tree, poset Space, n int) {
 	t.Helper()
 	first, second := square(n), square(n)
-	tree.(Moments).SecondMoment(first)
-	poset.(Moments).SecondMoment(second)
+	tree.(Momenter).SecondMoment(first)
+	poset.(Momenter).SecondMoment(second)
 	if !slices.Equal(first.Data, second.Data) {
 		t.Errorf("the second moments differ: %v and %v", first.Data, second.Data)
 	}
@@ -112,7 +112,7 @@ func BenchmarkHierarchySecondMoment(b *testing.B) {
 	const n = 3000
 	for name, parent := range map[string][]int32{"path": examples.Chain(n), "binary": examples.BinaryTree(n)} {
 		b.Run(name, func(b *testing.B) {
-			space := mustNew(b, "hierarchy", examples.Hierarchy(parent, nil)).(Moments)
+			space := mustNew(b, "hierarchy", examples.Hierarchy(parent, nil)).(Momenter)
 			m := square(n)
 			for b.Loop() {
 				space.SecondMoment(m)

@@ -22,6 +22,11 @@ func (x indices) Check(y []int32) error { return checkIndex(y, x.n, x.noun) }
 func (x indices) Format() string        { return formatOfIndices(x.n, x.noun) }
 func (x indices) Count() *big.Int       { return big.NewInt(int64(x.n)) }
 
+// facts are those that depend on the number of things alone.
+func (x indices) facts() Facts {
+	return Facts{Layout: Layout{Format: x.Format()}, Moves: movesOf(x.moveGaps())}
+}
+
 // All lists 0..n−1.
 func (x indices) All() iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
@@ -74,8 +79,8 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
-// MoveGaps: all eigenvalues but the first are −1/(n−1).
-func (x indices) MoveGaps() (below, above float64) {
+// moveGaps: all eigenvalues but the first are −1/(n−1).
+func (x indices) moveGaps() (below, above float64) {
 	if x.n == 1 {
 		return 1, 1
 	}

@@ -2,13 +2,12 @@ package structure
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register[labelSets](Spec{
+var _ = register(Spec{
 	Name: "labelsets",
 	Doc:  "Subsets of n labels, all of them, those of one size or those in a list; ψ is the 0/1 membership of each label.",
 	Params: []Param{
@@ -23,6 +22,7 @@ var _ = register[labelSets](Spec{
 	Parts:      "0/1 membership of each label",
 	Psi:        "the labels",
 	Ref:        "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
 	build:      newLabelSets,
 })
 
@@ -34,14 +34,11 @@ type labelSets struct {
 
 var (
 	_ Counter    = labelSets{}
-	_ Moments    = labelSets{}
-	_ Spectrum   = labelSets{}
+	_ Momenter   = labelSets{}
 	_ Enumerator = labelSets{}
 	_ Sampler    = labelSets{}
 	_ Proposer   = labelSets{}
-	_ Sibling    = labelSets{}
 	_ Decoder    = labelSets{}
-	_ Free       = labelSets{}
 )
 
 var zeroOne, signsAndZero = []int32{0, 1}, []int32{-1, 0, 1}
@@ -88,7 +85,25 @@ func (l labelSets) Format() string {
 	return "label sets are 0/1 matrices, 1 where the label belongs to the row"
 }
 
-func (l labelSets) Names() iter.Seq[string] { return numbered("label", l.n) }
+// Facts: sets of any size are a lattice of independent labels. The complement of a set of one size has another one, unless that is half
+// of all.
+func (l labelSets) Facts() Facts {
+	f := Facts{
+		Layout:        Layout{Format: l.Format(), Names: numbered("label", l.n)},
+		Spectrum:      l,
+		Moves:         movesOf(l.moveGaps()),
+		Sums:          sumsOf(l.partitionCost),
+		SizeMarginals: l.sizeMarginals,
+		FixedSize:     l.size,
+	}
+	if l.size < 0 {
+		f.FreeValues, f.Lattice = zeroOne, l
+	}
+	if l.size < 0 || 2*l.size == l.n {
+		f.Mirror = l.mirror
+	}
+	return f
+}
 
 func (l labelSets) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), l.n)
@@ -98,19 +113,8 @@ func (l labelSets) Embed(dst []float64, y []int32) {
 	}
 }
 
-// FreeValues are 0 and 1, unless the sets have one size.
-func (l labelSets) FreeValues() []int32 {
-	if l.size < 0 {
-		return zeroOne
-	}
-	return nil
-}
-
-// Mirrored: the complement has another size than the sets of the space, unless that is half of all.
-func (l labelSets) Mirrored() bool { return l.size < 0 || 2*l.size == l.n }
-
-// Mirror takes the complement.
-func (l labelSets) Mirror(dst, y []int32) {
+// mirror takes the complement.
+func (l labelSets) mirror(dst, y []int32) {
 	for i, v := range y {
 		dst[i] = 1 - v
 	}

@@ -21,15 +21,12 @@ type observedSets struct {
 
 var (
 	_ Counter     = (*observedSets)(nil)
-	_ Moments     = (*observedSets)(nil)
+	_ Momenter    = (*observedSets)(nil)
 	_ Enumerator  = (*observedSets)(nil)
 	_ Sampler     = (*observedSets)(nil)
 	_ Proposer    = (*observedSets)(nil)
 	_ Decoder     = (*observedSets)(nil)
 	_ Partitioner = (*observedSets)(nil)
-	_ Distributor = (*observedSets)(nil)
-	_ Generalized = (*observedSets)(nil)
-	_ Tabulated   = (*observedSets)(nil)
 	_ Restricter  = (*observedSets)(nil)
 )
 
@@ -74,12 +71,14 @@ func (o *observedSets) String() string {
 	return fmt.Sprintf("%d observed sets of %d labels", len(o.sets), o.all.n)
 }
 
-func (o *observedSets) PartLen() int            { return o.all.n }
-func (o *observedSets) Format() string          { return o.all.Format() }
-func (o *observedSets) Names() iter.Seq[string] { return o.all.Names() }
+func (o *observedSets) PartLen() int { return o.all.n }
 
-// General is false: ψ is 0/1, and no two outputs share it.
-func (o *observedSets) General() bool { return false }
+// Facts are those of the list, with the layout of all sets: ψ is 0/1, and no two outputs share it.
+func (o *observedSets) Facts() Facts {
+	f := o.listed.Facts()
+	f.Layout, f.SizeMarginals, f.FixedSize = o.all.Facts().Layout, o.sizeMarginals, o.all.size
+	return f
+}
 
 func (o *observedSets) Check(y []int32) error {
 	if err := o.all.Check(y); err != nil {

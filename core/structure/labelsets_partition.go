@@ -14,7 +14,6 @@ const maxSetTable = 1 << 25
 
 var (
 	_ Partitioner = labelSets{}
-	_ Distributor = labelSets{}
 )
 
 // LogPartition adds up ln(1 + eˢ) over the labels, which are independent; for sets of ℓ labels it is an elementary
@@ -37,7 +36,7 @@ func (l labelSets) LogPartition(marginals, scores []float64, poll func() error) 
 	return logZ, nil
 }
 
-func (l labelSets) PartitionCost(marginals bool) float64 {
+func (l labelSets) partitionCost(marginals bool) float64 {
 	cells := float64(l.n) * float64(l.width())
 	switch {
 	case l.size < 0:

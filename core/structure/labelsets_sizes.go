@@ -6,20 +6,13 @@ import (
 	"combpred/core/logsum"
 )
 
-var (
-	_ SizeMarginals = labelSets{}
-	_ SizeMarginals = (*observedSets)(nil)
-)
-
 // leastOfSizes is the probability of a size below which all larger sizes are left out.
 const leastOfSizes = 1e-24
 
-func (l labelSets) FixedSize() int { return l.size }
-
-// SizeMarginals has P(i ∈ y) P(k−1 other labels are in y), as labels are independent. What the labels outside an interval add up to, for
+// sizeMarginals has P(i ∈ y) P(k−1 other labels are in y), as labels are independent. What the labels outside an interval add up to, for
 // each half of an interval, follows from that for the whole, until one label is left: sums of products, none of which cancel. Cost:
 // O(n K log n) for K rows; with a fixed size that of LogPartition with marginals.
-func (l labelSets) SizeMarginals(scores []float64, poll func() error) (blas64.General, float64, error) {
+func (l labelSets) sizeMarginals(scores []float64, poll func() error) (blas64.General, float64, error) {
 	mustLen("scores", len(scores), l.n)
 	if l.size >= 0 {
 		table := newTable(l.size, l.n)
@@ -81,10 +74,8 @@ func withLabel(dst, sizes []float64, p float64) []float64 {
 	return dst
 }
 
-func (o *observedSets) FixedSize() int { return o.all.size }
-
-// SizeMarginals adds up the probabilities of the sets. Cost: that of the list.
-func (o *observedSets) SizeMarginals(scores []float64, _ func() error) (blas64.General, float64, error) {
+// sizeMarginals adds up the probabilities of the sets. Cost: that of the list.
+func (o *observedSets) sizeMarginals(scores []float64, _ func() error) (blas64.General, float64, error) {
 	p, err := indexedScores(o, scores)
 	if err != nil {
 		return blas64.General{}, 0, err

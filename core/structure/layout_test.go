@@ -17,10 +17,9 @@ import (
 // layout is where the code of a folder lies. The subject of a file is its name up to the first underscore: that of
 // "cycles_moves.go" is "cycles".
 type layout struct {
-	declared   map[string]string   // the subject in whose files a type is declared
-	methods    map[string][]string // the files that hold methods of a type
-	registered map[string]string   // the type of each registered structure
-	from       map[string]string   // the file that registers it
+	declared map[string]string   // the subject in whose files a type is declared
+	methods  map[string][]string // the files that hold methods of a type
+	from     map[string]string   // the file that registers a structure
 }
 
 func subject(file string) string {
@@ -30,7 +29,7 @@ func subject(file string) string {
 
 func readLayout(t *testing.T, folder fs.FS) layout {
 	t.Helper()
-	l := layout{map[string]string{}, map[string][]string{}, map[string]string{}, map[string]string{}}
+	l := layout{map[string]string{}, map[string][]string{}, map[string]string{}}
 	files, err := fs.Glob(folder, "*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -57,9 +56,8 @@ func readLayout(t *testing.T, folder fs.FS) layout {
 					l.methods[name] = append(l.methods[name], file)
 				}
 			case *ast.CallExpr:
-				if index, ok := n.Fun.(*ast.IndexExpr); ok && typeName(index.X) == "register" {
-					name := registeredName(n)
-					l.registered[name], l.from[name] = typeName(index.Index), file
+				if typeName(n.Fun) == "register" {
+					l.from[registeredName(n)] = file
 				}
 			}
 			return true
@@ -81,7 +79,7 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// registeredName returns what register[T](Spec{Name: …}) enters.
+// registeredName returns what register(Spec{Name: …}) enters.
 func registeredName(call *ast.CallExpr) (name string) {
 	for _, field := range call.Args[0].(*ast.CompositeLit).Elts {
 		if pair := field.(*ast.KeyValueExpr); typeName(pair.Key) == "Name" {
@@ -94,12 +92,9 @@ func registeredName(call *ast.CallExpr) (name string) {
 // faults lists what is not where its name says. As a file has one subject, a structure one, and no two structures the same,
 // no file holds methods of two structures.
 func (l layout) faults() (found []string) {
-	for _, name := range slices.Sorted(maps.Keys(l.registered)) {
+	for _, name := range slices.Sorted(maps.Keys(l.from)) {
 		if l.from[name] != name+".go" {
 			found = append(found, "structure "+name+" is registered in "+l.from[name])
-		}
-		if kind := l.registered[name]; l.declared[kind] != name {
-			found = append(found, "structure "+name+" is of type "+kind+", declared in files of "+l.declared[kind])
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(l.methods)) {
@@ -117,7 +112,7 @@ func (l layout) faults() (found []string) {
 func TestFilesAreNamedAfterTheirStructure(t *testing.T) {
 	l := readLayout(t, os.DirFS("."))
 	for _, spec := range Catalogue() {
-		if l.registered[spec.Name] == "" {
+		if l.from[spec.Name] == "" {
 			t.Errorf("no call of register names %s", spec.Name)
 		}
 	}
@@ -131,13 +126,12 @@ func TestFilesAreNamedAfterTheirStructure(t *testing.T) {
 func TestLayoutFindsWhatLiesElsewhere(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("package structure\n" + text)} }
 	l := readLayout(t, fstest.MapFS{
-		"stars.go":       file("type stars struct{}\nvar _ = register[*stars](Spec{Name: \"stars\"})\n"),
+		"stars.go":       file("type stars struct{}\nvar _ = register(Spec{Name: \"stars\"})\n"),
 		"stars_moves.go": file("func (s *stars) Propose() {}\nfunc (c comets) Propose() {}\n"),
-		"comets.go":      file("type comets struct{}\nvar _ = register[comets](Spec{Name: \"meteors\"})\n"),
+		"comets.go":      file("type comets struct{}\nvar _ = register(Spec{Name: \"meteors\"})\n"),
 	})
 	want := []string{
 		"structure meteors is registered in comets.go",
-		"structure meteors is of type comets, declared in files of comets",
 		"stars_moves.go has methods of comets, declared in files of comets",
 	}
 	if got := l.faults(); !slices.Equal(got, want) {

@@ -2,21 +2,21 @@ package structure
 
 import (
 	"fmt"
-	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register[multiClass](Spec{
+var _ = register(Spec{
 	Name: "multiclass",
 	Doc:  "One of n classes; ψ is the indicator of the class.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 1, Most: maxLen, Reason: reasonOfLen,
 			Doc: "number of classes"},
 	},
-	Parts: "the class, from 0 on",
-	Psi:   "the classes",
-	Ref:   "Vembu (2010), ch. 5",
+	Parts:   "the class, from 0 on",
+	Psi:     "the classes",
+	Ref:     "Vembu (2010), ch. 5",
+	Typical: []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -31,9 +31,7 @@ type multiClass struct{ indices }
 
 var (
 	_ Counter    = multiClass{}
-	_ Exclusive  = multiClass{}
-	_ Moments    = multiClass{}
-	_ Spectrum   = multiClass{}
+	_ Momenter   = multiClass{}
 	_ Enumerator = multiClass{}
 	_ Sampler    = multiClass{}
 	_ Proposer   = multiClass{}
@@ -45,10 +43,11 @@ func (m multiClass) FeatureLen() int        { return m.n }
 func (m multiClass) FrameLen(int) int       { return m.n }
 func (m multiClass) Eigenvalues() []float64 { return symmetricSpectrum(m.n, 1/float64(m.n)) }
 
-// Exclusive says that ψ is the indicator of the class.
-func (m multiClass) Exclusive() {}
-
-func (m multiClass) Names() iter.Seq[string] { return numbered("", m.n) }
+func (m multiClass) Facts() Facts {
+	f := m.facts()
+	f.Names, f.Exclusive, f.Spectrum, f.Sums = numbered("", m.n), true, m, sumsOf(m.partitionCost)
+	return f
+}
 
 func (m multiClass) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), m.n)

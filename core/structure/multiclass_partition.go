@@ -10,6 +10,6 @@ func (m multiClass) Distribution(scores []float64, _ func() error) (Draw, error)
 	return distributeIndexed(m, scores)
 }
 
-func (m multiClass) PartitionCost(bool) float64 { return float64(2 * m.n) }
+func (m multiClass) partitionCost(bool) float64 { return float64(2 * m.n) }
 func (m multiClass) scoresTo(dst, s []float64)  { copy(dst, s) }
 func (m multiClass) averageTo(dst, p []float64) { copy(dst, p) }

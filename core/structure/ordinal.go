@@ -2,21 +2,21 @@ package structure
 
 import (
 	"fmt"
-	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register[ordinal](Spec{
+var _ = register(Spec{
 	Name: "ordinal",
 	Doc:  "One of n ordered grades; ψ_i says whether the grade is at least i.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 1, Most: maxLen, Reason: reasonOfLen,
 			Doc: "number of grades"},
 	},
-	Parts: "the grade, from 0 on",
-	Psi:   "the grades",
-	Ref:   "Vembu (2010), ch. 5, with the counts corrected by one",
+	Parts:   "the grade, from 0 on",
+	Psi:     "the grades",
+	Ref:     "Vembu (2010), ch. 5, with the counts corrected by one",
+	Typical: []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -31,7 +31,7 @@ type ordinal struct{ indices }
 
 var (
 	_ Counter    = ordinal{}
-	_ Moments    = ordinal{}
+	_ Momenter   = ordinal{}
 	_ Enumerator = ordinal{}
 	_ Sampler    = ordinal{}
 	_ Proposer   = ordinal{}
@@ -41,7 +41,11 @@ var (
 func (o ordinal) String() string  { return fmt.Sprintf("%d grades", o.n) }
 func (o ordinal) FeatureLen() int { return o.n }
 
-func (o ordinal) Names() iter.Seq[string] { return numbered(">=", o.n) }
+func (o ordinal) Facts() Facts {
+	f := o.facts()
+	f.Names, f.Sums = numbered(">=", o.n), sumsOf(o.partitionCost)
+	return f
+}
 
 func (o ordinal) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), o.n)

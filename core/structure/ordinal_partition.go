@@ -10,7 +10,7 @@ func (o ordinal) Distribution(scores []float64, _ func() error) (Draw, error) {
 	return distributeIndexed(o, scores)
 }
 
-func (o ordinal) PartitionCost(bool) float64 { return float64(4 * o.n) }
+func (o ordinal) partitionCost(bool) float64 { return float64(4 * o.n) }
 
 // scoresTo adds up the scores of the grades passed.
 func (o ordinal) scoresTo(dst, s []float64) {

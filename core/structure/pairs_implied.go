@@ -1,17 +1,5 @@
 package structure
 
-// Implier is implemented by spaces in which values of some entries of ψ follow from those of others.
-type Implier interface {
-	// Implied completes required values of entries of ψ, 0 where nothing is required, by the values −1 and 1 that follow from them.
-	// Values that contradict each other are left as they are.
-	Implied(values []int8)
-}
-
-var (
-	_ Implier = permutations{}
-	_ Implier = weakOrders{}
-)
-
 // chained makes the order that signs of pairs require transitive. A local search
 // can then always repair a ranking that violates some of them: among the violated pairs it takes one whose labels are closest, and
 // puts the label that must come first directly in front of the other.

@@ -26,7 +26,7 @@ const (
 	momentsSampled
 )
 
-var _ = register[listedPartialOrders](Spec{
+var _ = register(Spec{
 	Name: "partialorders",
 	Doc:  "Strict partial orders on n items; ψ has +1 or -1 for each pair u < v that is related, +1 where u is before v, and 0 for others.",
 	Params: []Param{
@@ -36,10 +36,11 @@ var _ = register[listedPartialOrders](Spec{
 			Doc: fmt.Sprintf("1: exact, up to %d items; 2: relaxed, those of partial tournaments; "+
 				"3: sampled, up to %d items; 0 or absent: exact where possible, otherwise relaxed", maxListed, maxChain)},
 	},
-	Parts: "ψ",
-	Psi:   "the pairs u < v of items in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:   "Vembu (2010), ch. 5; counts from Brinkmann and McKay (2002), Posets on up to 16 points, and OEIS A001035",
-	build: newPartialOrders,
+	Parts:   "ψ",
+	Psi:     "the pairs u < v of items in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:     "Vembu (2010), ch. 5; counts from Brinkmann and McKay (2002), Posets on up to 16 points, and OEIS A001035",
+	Typical: []Args{{Scalars: map[string]int64{"n": 3}}},
+	build:   newPartialOrders,
 })
 
 // partialOrders is the space of the partial orders on n items of any number.
@@ -65,15 +66,12 @@ type countedPartialOrders struct{ partialOrders }
 type listedPartialOrders struct{ countedPartialOrders }
 
 var (
-	_ Moments      = partialOrders{}
-	_ Spectrum     = partialOrders{}
-	_ Decoder      = partialOrders{}
-	_ Searcher     = partialOrders{}
-	_ Approximator = partialOrders{}
-	_ Counter      = countedPartialOrders{}
-	_ Enumerator   = listedPartialOrders{}
-	_ Sampler      = listedPartialOrders{}
-	_ Preparer     = listedPartialOrders{}
+	_ Momenter   = partialOrders{}
+	_ Decoder    = partialOrders{}
+	_ Searcher   = partialOrders{}
+	_ Counter    = countedPartialOrders{}
+	_ Enumerator = listedPartialOrders{}
+	_ Sampler    = listedPartialOrders{}
 )
 
 func newPartialOrders(a given) (Space, error) {
@@ -149,11 +147,20 @@ func (p countedPartialOrders) Count() *big.Int {
 
 func (p partialOrders) String() string { return fmt.Sprintf("partial orders of %d items", p.n) }
 
-func (p partialOrders) MomentsKind() MomentsKind { return p.kind }
-
-func (p partialOrders) MomentsInfo() MomentsInfo {
-	_, standardError := p.related()
-	return MomentsInfo{Kind: p.kind, StandardError: standardError}
+// Facts: relaxed moments are those of partial tournaments.
+func (p partialOrders) Facts() Facts {
+	f := p.facts()
+	f.Moments, f.Spectrum = p.kind, p
+	switch p.kind {
+	case RelaxedMoments:
+		f.Spectrum = tournaments{p.relations}
+	case SampledMoments:
+		f.StandardError = func() float64 {
+			_, standardError := p.related()
+			return standardError
+		}
+	}
+	return f
 }
 
 // Check costs O(n³/64).
@@ -208,35 +215,17 @@ func (p partialOrders) SecondMoment(dst blas64.General) {
 	p.fillTo(dst, q, q/3)
 }
 
-// Eigenvalues: q(n+1)/3 on the gradients and q/3 on their complement; 2/3 on all where the pairs are independent.
+// Eigenvalues: q(n+1)/3 on the gradients and q/3 on their complement.
 func (p partialOrders) Eigenvalues() []float64 {
 	q, _ := p.related()
-	switch {
-	case p.kind == RelaxedMoments, p.n == 2:
+	if p.n == 2 {
 		return []float64{q}
 	}
 	return []float64{q * float64(p.n+1) / 3, q / 3}
 }
 
-func (p partialOrders) FrameLen(i int) int {
-	if p.kind == RelaxedMoments {
-		return p.len()
-	}
-	return p.frameLen(i)
-}
-
-func (p partialOrders) AnalyzeTo(dst, v blas64.General, i int) {
-	if p.kind == RelaxedMoments {
-		copyRowsTo(dst, v, p.len())
-		return
-	}
-	p.analyzeTo(dst, v, i)
-}
-
+func (p partialOrders) FrameLen(i int) int                     { return p.frameLen(i) }
+func (p partialOrders) AnalyzeTo(dst, v blas64.General, i int) { p.analyzeTo(dst, v, i) }
 func (p partialOrders) SynthesizeTo(dst, c blas64.General, i int) {
-	if p.kind == RelaxedMoments {
-		addRowsTo(dst, c, p.len())
-		return
-	}
 	p.synthesizeTo(dst, c, i)
 }

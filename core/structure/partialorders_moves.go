@@ -2,7 +2,7 @@ package structure
 
 import "math/rand/v2"
 
-var _ Gainer = partialOrders{}
+var _ Proposer = partialOrders{}
 
 // Propose draws an ordered pair of items. If the first is before the second with nothing between them, their relation is
 // removed; if they are unrelated, it is added where the order stays transitive; otherwise nothing changes. A move and its

@@ -9,8 +9,6 @@ import (
 
 var (
 	_ Partitioner = listedPartialOrders{}
-	_ Distributor = listedPartialOrders{}
-	_ Rated       = listedPartialOrders{}
 )
 
 // orderSums is the Gibbs distribution over the partial orders on few items, by the tree of orderLevels, in which the orders on
@@ -30,7 +28,7 @@ const widest = 600
 // newOrderSums sums over the tree. Cost: one operation for each order.
 func (p listedPartialOrders) newOrderSums(scores []float64, poll func() error) (*orderSums, error) {
 	mustLen("scores", len(scores), p.len())
-	if err := p.Prepare(poll); err != nil {
+	if err := p.prepare(poll); err != nil {
 		return nil, err
 	}
 	t := &orderSums{listedPartialOrders: p}
@@ -188,10 +186,7 @@ func (t *orderSums) passDown(codes, reach []float64, k int, poll func() error) (
 	return next, nil
 }
 
-// PartitionRate was measured.
-func (p listedPartialOrders) PartitionRate() float64 { return 5e9 }
-
-func (p listedPartialOrders) PartitionCost(marginals bool) float64 {
+func (p listedPartialOrders) partitionCost(marginals bool) float64 {
 	cost := 20 * float64(listedOrders(p.n))
 	if marginals {
 		cost *= 3

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
+	"slices"
 )
 
 // Bounds of the graph of paths: the number of paths that start at a vertex has up to as many bits as there are vertices,
@@ -13,7 +14,7 @@ const (
 	maxPathArcs     = 1 << 20
 )
 
-var _ = register[*paths](Spec{
+var _ = register(Spec{
 	Name: "paths",
 	Doc:  "Directed paths from a source to a target in an acyclic graph; ψ marks the arcs, or counts them by group.",
 	Params: []Param{
@@ -34,6 +35,7 @@ var _ = register[*paths](Spec{
 	Parts:      "the arcs in their order, and then -1 up to as many as the longest path has",
 	Psi:        "the arcs, or the groups of tied arcs",
 	Ref:        "forward and backward counts; Viterbi (1967) for decoding",
+	Typical:    []Args{{Scalars: map[string]int64{"vertices": 2, "arcs": 1, "source": 0, "target": 1}, Ints: []int32{0, 1}}},
 	build:      newPaths,
 })
 
@@ -59,12 +61,11 @@ type paths struct {
 }
 
 var (
-	_ Counter     = (*paths)(nil)
-	_ Moments     = (*paths)(nil)
-	_ Enumerator  = (*paths)(nil)
-	_ Sampler     = (*paths)(nil)
-	_ Decoder     = (*paths)(nil)
-	_ Generalized = (*paths)(nil)
+	_ Counter    = (*paths)(nil)
+	_ Momenter   = (*paths)(nil)
+	_ Enumerator = (*paths)(nil)
+	_ Sampler    = (*paths)(nil)
+	_ Decoder    = (*paths)(nil)
 )
 
 func (p *paths) String() string {
@@ -75,8 +76,41 @@ func (p *paths) PartLen() int    { return p.longest }
 func (p *paths) FeatureLen() int { return p.features }
 func (p *paths) Count() *big.Int { return new(big.Int).Set(p.ahead[p.source]) }
 
-// General reports whether arcs are tied: two paths may then have the same counts.
-func (p *paths) General() bool { return p.features != len(p.arcs) }
+// Facts: where arcs are tied two paths may have the same counts. Where none are, entries of ψ are arcs.
+func (p *paths) Facts() Facts {
+	f := Facts{
+		Layout: Layout{Format: p.Format(), AnyWidth: true, General: p.features != len(p.arcs)},
+		Moves:  movesOf(p.moveGaps()),
+		Sums:   sumsOf(p.partitionCost),
+	}
+	if p.tied() {
+		f.Names = numbered("group", p.features)
+		return f
+	}
+	f.Cells = p.cells()
+	return f
+}
+
+// cells are the arcs, whether or not some are tied.
+func (p *paths) cells() Cells {
+	return Cells{"arcs", p.vertices, func(yield func(int, int) bool) {
+		for _, a := range p.arcs {
+			if !yield(int(a.tail), int(a.head)) {
+				return
+			}
+		}
+	}}
+}
+
+// tied reports whether the features of arcs have other numbers than these.
+func (p *paths) tied() bool {
+	for i, g := range p.group {
+		if int(g) != i {
+			return true
+		}
+	}
+	return false
+}
 
 func (p *paths) Check(y []int32) error {
 	mustLen("y", len(y), p.longest)
@@ -115,9 +149,6 @@ func (p *paths) Format() string {
 	return fmt.Sprintf("paths list arcs 0..%d in order, and may end in -1", len(p.arcs)-1)
 }
 
-// Reads takes lists of any width.
-func (p *paths) Reads(int) bool { return true }
-
 // Read takes lists that are padded with −1.
 func (p *paths) Read(dst []int32, row []float64) error {
 	for i := range dst {
@@ -135,35 +166,6 @@ func (p *paths) Read(dst []int32, row []float64) error {
 		}
 	}
 	return p.Check(dst)
-}
-
-// Cells has a Kind where no arcs are tied.
-func (p *paths) Cells() Cells {
-	for i, g := range p.group {
-		if int(g) != i {
-			return Cells{}
-		}
-	}
-	return p.cells()
-}
-
-// cells are the arcs, whether or not some are tied.
-func (p *paths) cells() Cells {
-	return Cells{"arcs", p.vertices, func(yield func(int, int) bool) {
-		for _, a := range p.arcs {
-			if !yield(int(a.tail), int(a.head)) {
-				return
-			}
-		}
-	}}
-}
-
-// Names are those of arcs, or of groups of them.
-func (p *paths) Names() iter.Seq[string] {
-	if c := p.Cells(); c.Kind != "" {
-		return joined(c.At, joints[c.Kind])
-	}
-	return numbered("group", p.features)
 }
 
 func (p *paths) Embed(dst []float64, y []int32) {
@@ -256,7 +258,7 @@ func (p *paths) next(v int32, best []float64, score Scores) int32 {
 func (p *paths) Restrict() func([]Condition) (Restriction, error) {
 	restrict := restrictEdges(pathTerms, p.cells())
 	return func(given []Condition) (r Restriction, err error) {
-		if r, err = restrict(given); err == nil && p.Cells().Kind == "" {
+		if r, err = restrict(given); err == nil && p.tied() {
 			r.Mask.Items, err = r.Mask.states()
 			r.Mask.Entries = nil
 		}

@@ -22,7 +22,7 @@ func newPaths(a given) (Space, error) {
 		return nil, fmt.Errorf("structure: no path leads from the source, vertex %d, to the target, vertex %d", p.source,
 			p.target)
 	}
-	p.repeats = p.General() && p.countsTwice()
+	p.repeats = p.features != len(p.arcs) && p.countsTwice()
 	p.counts = sync.OnceValue(p.countsFewBits)
 	return p, nil
 }

@@ -2,7 +2,7 @@ package structure
 
 import "math/rand/v2"
 
-var _ Gapped = (*paths)(nil)
+var _ Proposer = (*paths)(nil)
 
 // Propose draws a place among as many as a longest path has arcs. If the path has an arc there, it goes on from this
 // arc's tail by a uniform path to the target; otherwise nothing changes. A move and its way back draw one of the places
@@ -17,7 +17,7 @@ func (p *paths) Propose(dst, y []int32, rng *rand.Rand) {
 	}
 }
 
-// MoveGaps: to go on from place k is to take the mean over all paths that begin with the same k arcs, and the moves are the mean of these
+// moveGaps: to go on from place k is to take the mean over all paths that begin with the same k arcs, and the moves are the mean of these
 // projections over the places, each of which keeps what those before it keep. So their eigenvalues are 1 − k/n for n places, with k = 1
 // only if there are several first arcs.
-func (p *paths) MoveGaps() (below, above float64) { return 1 / float64(p.longest), 1 }
+func (p *paths) moveGaps() (below, above float64) { return 1 / float64(p.longest), 1 }

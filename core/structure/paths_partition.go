@@ -9,7 +9,6 @@ import (
 
 var (
 	_ Partitioner = (*paths)(nil)
-	_ Distributor = (*paths)(nil)
 )
 
 // aheadTo writes to ahead, for each vertex from which the target can be reached, the logarithm of what the paths from
@@ -66,7 +65,7 @@ func (p *paths) LogPartition(marginals, scores []float64, _ func() error) (float
 	return ahead[p.source], nil
 }
 
-func (p *paths) PartitionCost(bool) float64 {
+func (p *paths) partitionCost(bool) float64 {
 	return float64(4*len(p.arcs) + 2*p.vertices + p.features)
 }
 

@@ -83,7 +83,7 @@ func TestRarePaths(t *testing.T) {
 		shortcut := [2]int32{0, int32(3 * n)} // one path beside 2ⁿ others
 		space := mustNew(t, "paths", examples.Paths(3*n+1, append(pairsOf(args.Ints), shortcut), 0, int64(3*n), nil))
 		mean := make([]float64, space.FeatureLen())
-		space.(Moments).Mean(mean)
+		space.(Momenter).Mean(mean)
 		want := math.Exp2(-float64(n)) // 0 for 2000
 		if got := mean[4*n]; math.Abs(got-want) > 1e-12*want {
 			t.Errorf("the shortcut has the mean %v, want %v", got, want)

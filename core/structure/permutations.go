@@ -16,7 +16,7 @@ import (
 // more.
 const maxLabels = 1 << 14
 
-var _ = register[permutations](Spec{
+var _ = register(Spec{
 	Name: "permutations",
 	Doc:  "Rankings of n labels; ψ has +1 or -1 for each pair u < v of labels, +1 where u is before v.",
 	Params: []Param{
@@ -27,6 +27,7 @@ var _ = register[permutations](Spec{
 	Parts:      "the position of each label, from 1 on",
 	Psi:        "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:        "Vembu (2010), ch. 5 and app. A",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}},
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -46,11 +47,9 @@ type permutations struct {
 
 var (
 	_ Counter    = permutations{}
-	_ Moments    = permutations{}
-	_ Spectrum   = permutations{}
+	_ Momenter   = permutations{}
 	_ Enumerator = permutations{}
 	_ Sampler    = permutations{}
-	_ Sibling    = permutations{}
 	_ Decoder    = permutations{}
 	_ Searcher   = permutations{}
 	_ Reader     = permutations{}
@@ -102,8 +101,6 @@ func (p permutations) Format() string {
 	return fmt.Sprintf("positions are whole numbers 1..%d, 1 for the first", p.n)
 }
 
-func (p permutations) Reads(width int) bool { return width == p.n }
-
 // Read takes positions, all of them known.
 func (p permutations) Read(dst []int32, row []float64) error {
 	if label := slices.IndexFunc(row, notKnown); label >= 0 {
@@ -116,7 +113,19 @@ func (p permutations) Read(dst []int32, row []float64) error {
 	return p.Check(dst)
 }
 
-func (p permutations) Cells() Cells { return Cells{"total order", p.n, itemPairs(p.n)} }
+func (p permutations) Facts() Facts {
+	moves := movesOf(p.moveGaps())
+	moves.Gain = p.gain
+	return Facts{
+		Layout:    Layout{Format: p.Format(), Cells: Cells{"total order", p.n, itemPairs(p.n)}},
+		Mirror:    p.mirror,
+		Spectrum:  p,
+		Implied:   p.chained,
+		Moves:     moves,
+		Sums:      sumsOf(p.partitionCost),
+		Positions: p.positions,
+	}
+}
 
 func (p permutations) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.FeatureLen())
@@ -157,10 +166,8 @@ func (p permutations) Sample(dst []int32, rng *rand.Rand) {
 	combin.Permutation(dst, 1, rng)
 }
 
-func (p permutations) Mirrored() bool { return true }
-
-// Mirror reverses the ranking.
-func (p permutations) Mirror(dst, y []int32) {
+// mirror reverses the ranking.
+func (p permutations) mirror(dst, y []int32) {
 	for label, pos := range y {
 		dst[label] = int32(p.n+1) - pos
 	}

@@ -115,6 +115,3 @@ func (p permutations) constant(score Scores) float64 {
 	}
 	return sum
 }
-
-// Implied completes the signs of pairs, with which ψ begins.
-func (p permutations) Implied(values []int8) { p.chained(values) }

@@ -2,7 +2,7 @@ package structure
 
 import "math/rand/v2"
 
-var _ Gainer = permutations{}
+var _ Proposer = permutations{}
 
 // Propose takes a random label to a random position, those between moving up by one. Taking it back has the same
 // probability. Cost: O(n).
@@ -22,8 +22,8 @@ func (p permutations) Propose(dst, y []int32, rng *rand.Rand) {
 	dst[moved] = to
 }
 
-// Gain adds up the pairs of the label that moved, the one whose position changed most. Cost: O(n).
-func (p permutations) Gain(z, y []int32, score Scores) (gain float64) {
+// gain adds up the pairs of the label that moved, the one whose position changed most. Cost: O(n).
+func (p permutations) gain(z, y []int32, score Scores) (gain float64) {
 	moved, far := 0, int32(0)
 	for label, pos := range z {
 		if shift := max(pos-y[label], y[label]-pos); shift > far {
@@ -40,8 +40,8 @@ func (p permutations) Gain(z, y []int32, score Scores) (gain float64) {
 	return 2 * gain
 }
 
-// MoveGaps are those of the random-to-random shuffle, no eigenvalue of which is negative (Dieker and Saliola, 2018).
-func (p permutations) MoveGaps() (below, above float64) {
+// moveGaps are those of the random-to-random shuffle, no eigenvalue of which is negative (Dieker and Saliola, 2018).
+func (p permutations) moveGaps() (below, above float64) {
 	if p.n == 1 {
 		return 1, 1
 	}

@@ -9,8 +9,6 @@ import (
 
 var (
 	_ Partitioner = permutations{}
-	_ Distributor = permutations{}
-	_ Positioner  = permutations{}
 )
 
 var orderDistributions pool[ordering.Distribution]
@@ -62,9 +60,9 @@ func (p permutations) sum(d *ordering.Distribution, scores []float64, poll func(
 	return d.Sum(poll)
 }
 
-// Positions has the probabilities of positions from those that a set is first. It returns a *LimitError beyond 20 labels. Cost:
+// positions has the probabilities of positions from those that a set is first. It returns a *LimitError beyond 20 labels. Cost:
 // O(2ⁿ n).
-func (p permutations) Positions(dst, scores []float64, poll func() error) error {
+func (p permutations) positions(dst, scores []float64, poll func() error) error {
 	mustLen("dst", len(dst), p.n*p.n)
 	d := orderDistributions.get()
 	defer orderDistributions.put(d)
@@ -74,7 +72,7 @@ func (p permutations) Positions(dst, scores []float64, poll func() error) error 
 	return d.PositionsTo(dst, poll)
 }
 
-func (p permutations) PartitionCost(marginals bool) float64 {
+func (p permutations) partitionCost(marginals bool) float64 {
 	if p.n > ordering.MaxSummed {
 		return math.Inf(1)
 	}

@@ -174,7 +174,7 @@ func TestPositions(t *testing.T) {
 					want[label*n+int(position)-1] += math.Exp(floats.Dot(scores, psi) - logZ)
 				}
 			}
-			if err := space.Positions(got, scores, nil); err != nil {
+			if err := space.positions(got, scores, nil); err != nil {
 				t.Fatal(err)
 			}
 			if !floats.EqualApprox(got, want, 1e-10) {

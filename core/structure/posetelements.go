@@ -2,7 +2,6 @@ package structure
 
 import (
 	"fmt"
-	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -11,7 +10,7 @@ import (
 // operations.
 const maxElements = 8192
 
-var _ = register[*posetElements](Spec{
+var _ = register(Spec{
 	Name: "posetelements",
 	Doc:  "One allowed element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
@@ -21,10 +20,11 @@ var _ = register[*posetElements](Spec{
 		{Name: "allowed", Kind: "int32 buffer", Optional: true,
 			Doc: "next n entries: 1 for elements that may be predicted, 0 for others; without them all may"},
 	},
-	Parts: "the element",
-	Psi:   "the elements",
-	Ref:   "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective, restricted to the allowed elements",
-	build: newPosetElements,
+	Parts:   "the element",
+	Psi:     "the elements",
+	Ref:     "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective, restricted to the allowed elements",
+	Typical: []Args{{Scalars: map[string]int64{"n": 1}, Ints: []int32{1}}},
+	build:   newPosetElements,
 })
 
 // posetElements is the space of the allowed elements of a poset, encoded as the element's index.
@@ -36,7 +36,7 @@ type posetElements struct {
 
 var (
 	_ Counter    = (*posetElements)(nil)
-	_ Moments    = (*posetElements)(nil)
+	_ Momenter   = (*posetElements)(nil)
 	_ Enumerator = (*posetElements)(nil)
 	_ Sampler    = (*posetElements)(nil)
 	_ Proposer   = (*posetElements)(nil)
@@ -110,7 +110,13 @@ func (p *posetElements) String() string {
 
 func (p *posetElements) FeatureLen() int { return p.n }
 
-func (p *posetElements) Names() iter.Seq[string] { return numbered(">=", p.n) }
+// Facts has the thesis's loss: an element that is nearest to what is expected is seldom the likeliest.
+func (p *posetElements) Facts() Facts {
+	f := p.facts()
+	f.Names, f.Sums = numbered(">=", p.n), sumsOf(p.partitionCost)
+	f.Loss, f.Decision = "auc", "mbr"
+	return f
+}
 
 func (p *posetElements) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.n)
@@ -159,6 +165,3 @@ func (p *posetElements) Decode(dst []int32, score Scores) (Certificate, error) {
 	dst[0] = best
 	return proven(value), nil
 }
-
-// Suits is the thesis's loss: an element that is nearest to what is expected is seldom the likeliest.
-func (p *posetElements) Suits() (loss, decision string) { return "auc", "mbr" }

@@ -10,8 +10,8 @@ func (p *posetElements) Distribution(scores []float64, _ func() error) (Draw, er
 	return distributeIndexed(p, scores)
 }
 
-// PartitionCost is at most that of one addition for each pair of elements, and as many again for marginals.
-func (p *posetElements) PartitionCost(bool) float64 { return float64(2 * p.n * p.n) }
+// partitionCost is at most that of one addition for each pair of elements, and as many again for marginals.
+func (p *posetElements) partitionCost(bool) float64 { return float64(2 * p.n * p.n) }
 
 // scoresTo adds up the scores below each allowed element.
 func (p *posetElements) scoresTo(dst, s []float64) {

@@ -63,9 +63,20 @@ type Spec struct {
 	Ref        string                    // where the formulas come from
 	New        func(Args) (Space, error) // register sets it
 	build      func(given) (Space, error)
-	// Type is a zero value of the type of its spaces: what it implements is what the structure can do, with some parameters
-	// at least. Nothing but Suits may be called on it. register sets it.
-	Type Space
+	// Typical are parameters of small spaces that can do together all that the structure can with any parameters.
+	Typical []Args
+}
+
+// TypicalSpaces builds those of Typical.
+func (s Spec) TypicalSpaces() []Space {
+	all := make([]Space, len(s.Typical))
+	for i, args := range s.Typical {
+		var err error
+		if all[i], err = s.New(args); err != nil {
+			panic(err)
+		}
+	}
+	return all
 }
 
 // LimitError says that an exact method is beyond its size.
@@ -93,11 +104,8 @@ func (e *LimitError) EveryRow() bool { return !e.OfRow }
 
 var registry = map[string]Spec{}
 
-// register adds a structure whose spaces are of the type T to the catalogue. Of several types, T is the one that can do most.
-// It is called once for each structure, while package variables are initialised.
-func register[T Space](s Spec) struct{} {
-	var zero T
-	s.Type = zero
+// register adds a structure to the catalogue. It is called once for each, while package variables are initialised.
+func register(s Spec) struct{} {
 	s.New = func(a Args) (Space, error) { return s.build(given{a, s.Params}) }
 	if _, dup := registry[s.Name]; dup {
 		panic("structure: " + s.Name + " registered twice")

@@ -38,9 +38,6 @@ func (r relations) Format() string {
 	return "a pair u < v has +1 where u is before v, −1 where v is before u, 0 where neither is"
 }
 
-// Reads takes one number for each pair, or for each cell of a matrix of items by items.
-func (r relations) Reads(width int) bool { return width == r.len() || width == r.n*r.n }
-
 // Read takes the signs of pairs, or a matrix by rows with 1 where the row's item is before the column's.
 func (r relations) Read(dst []int32, row []float64) error { return r.read(dst, row, false) }
 
@@ -87,7 +84,17 @@ func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 	return nil
 }
 
-func (r relations) Cells() Cells { return Cells{"order", r.n, itemPairs(r.n)} }
+// facts are those of all such spaces. Rows have one number for each pair, or for each cell of a matrix of items by items. Expected signs
+// alone decide: pre-images leave out every pair of which the data do not say much.
+func (r relations) facts() Facts {
+	return Facts{
+		Layout:   Layout{Format: r.Format(), Widths: []int{r.len(), r.n * r.n}, Cells: Cells{"order", r.n, itemPairs(r.n)}},
+		Mirror:   r.mirror,
+		Loss:     "squared",
+		Decision: "score",
+		Moves:    Moves{Gain: r.gain},
+	}
+}
 
 func (r relations) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), r.len())
@@ -97,10 +104,8 @@ func (r relations) Embed(dst []float64, y []int32) {
 	}
 }
 
-func (r relations) Mirrored() bool { return true }
-
-// Mirror reverses the relation.
-func (r relations) Mirror(dst, y []int32) {
+// mirror reverses the relation.
+func (r relations) mirror(dst, y []int32) {
 	for i, v := range y {
 		dst[i] = -v
 	}
@@ -165,8 +170,8 @@ func (r relations) before(y []int32, u, v int) bool {
 	return y[r.pair(u, v)] == -1
 }
 
-// Gain costs a comparison for each pair.
-func (r relations) Gain(z, y []int32, score Scores) (gain float64) {
+// gain costs a comparison for each pair.
+func (r relations) gain(z, y []int32, score Scores) (gain float64) {
 	for i, v := range z {
 		if v != y[i] {
 			gain += float64(v-y[i])*score.Linear[i] + float64(v*v-y[i]*y[i])*score.magnitude(i)
@@ -174,6 +179,3 @@ func (r relations) Gain(z, y []int32, score Scores) (gain float64) {
 	}
 	return gain
 }
-
-// Suits decides by expected signs alone: pre-images leave out every pair of which the data do not say much.
-func (r relations) Suits() (loss, decision string) { return "squared", "score" }

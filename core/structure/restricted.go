@@ -38,7 +38,7 @@ type bounded interface {
 // restricted is the space of those outputs of another one that a mask allows. It can do what that space can: its decoders are exact, its
 // sums and draws go over the allowed outputs alone, and only local search may use penalties.
 type restricted struct {
-	part
+	subspace[Space]
 	engine
 	mask Mask
 }
@@ -82,7 +82,7 @@ func Within(s Space, m Mask) (Space, error) {
 	if err := m.check(s); err != nil {
 		return nil, err
 	}
-	r := &restricted{part: part{s}, mask: m}
+	r := &restricted{subspace: subspace[Space]{s}, mask: m}
 	var err error
 	if x, ok := s.(maskable); ok {
 		r.engine, err = x.under(&r.mask)
@@ -98,12 +98,12 @@ func Within(s Space, m Mask) (Space, error) {
 // withAbilities returns the space with those of its base.
 func (r *restricted) withAbilities() Space {
 	searcher, searches := r.engine.(Searcher)
-	if base, ok := r.Space.(Searcher); ok && !searches && !r.mask.hasBounds() {
+	if base, ok := r.all.(Searcher); ok && !searches && !r.mask.hasBounds() {
 		searcher, searches = &penalisedSearch{base, r}, true
 	}
 	lists := false
-	if _, ok := r.Space.(Enumerator); ok {
-		log, err := LogCount(r.Space)
+	if _, ok := r.all.(Enumerator); ok {
+		log, err := LogCount(r.all)
 		lists = err == nil && log <= mostFiltered
 	}
 	switch {
@@ -117,14 +117,14 @@ func (r *restricted) withAbilities() Space {
 	return r
 }
 
-func (r *restricted) whole() (Space, Mask) { return r.Space, r.mask }
-func (r *restricted) String() string       { return Describe(r.Space) + " under conditions" }
+func (r *restricted) whole() (Space, Mask) { return r.all, r.mask }
+func (r *restricted) String() string       { return Describe(r.all) + " under conditions" }
 func (r *restricted) Count() *big.Int      { return r.count() }
 
 // Facts are those of the engine, and how outputs and ψ look.
 func (r *restricted) Facts() Facts {
 	f := r.facts()
-	f.Layout = r.part.Facts().Layout
+	f.Layout = r.subspace.Facts().Layout
 	f.LogCount = func() float64 {
 		if n := r.count(); n != nil {
 			return combin.LogInt(n)
@@ -136,17 +136,17 @@ func (r *restricted) Facts() Facts {
 
 // Check says which condition a member of the whole space breaks.
 func (r *restricted) Check(y []int32) error {
-	if err := r.Space.Check(y); err != nil {
+	if err := r.all.Check(y); err != nil {
 		return err
 	}
 	psi := make([]float64, r.FeatureLen())
 	r.Embed(psi, y)
 	for i, v := range r.mask.Entries {
 		if !v.Has(int8(psi[i])) {
-			return fmt.Errorf("structure: entry %d of ψ, %s, is %g, which the conditions rule out", i, nameOf(r.Space, i), psi[i])
+			return fmt.Errorf("structure: entry %d of ψ, %s, is %g, which the conditions rule out", i, nameOf(r.all, i), psi[i])
 		}
 	}
-	if b, ok := r.Space.(bounded); ok && !b.keeps(&r.mask, y) {
+	if b, ok := r.all.(bounded); ok && !b.keeps(&r.mask, y) {
 		return errors.New("structure: the output does not keep to the conditions on its size, its members or its ends")
 	}
 	return nil
@@ -160,13 +160,13 @@ func (r *restricted) allows(psi []float64, y []int32) bool {
 			return false
 		}
 	}
-	b, ok := r.Space.(bounded)
+	b, ok := r.all.(bounded)
 	return !ok || b.keeps(&r.mask, y)
 }
 
 // Restrict is that of the whole space.
 func (r *restricted) Restrict() func([]Condition) (Restriction, error) {
-	if base, ok := r.Space.(Restricter); ok {
+	if base, ok := r.all.(Restricter); ok {
 		return base.Restrict()
 	}
 	return func([]Condition) (Restriction, error) {
@@ -180,7 +180,7 @@ type filter struct{ r *restricted }
 func (f filter) All() iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
 		psi := make([]float64, f.r.FeatureLen())
-		for y := range f.r.Space.(Enumerator).All() {
+		for y := range f.r.all.(Enumerator).All() {
 			if f.r.allows(psi, y) && !yield(y) {
 				return
 			}
@@ -195,7 +195,7 @@ func (m *Mask) hasBounds() bool {
 
 // Read is that of the whole space, among the outputs that are allowed.
 func (r *restricted) Read(dst []int32, row []float64) error {
-	if err := ReadTo(r.Space, dst, row); err != nil {
+	if err := ReadTo(r.all, dst, row); err != nil {
 		return err
 	}
 	return r.Check(dst)

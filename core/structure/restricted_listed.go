@@ -22,15 +22,15 @@ var _ engine = (*filteredList)(nil)
 // listWithin lists the outputs of a space that its mask allows.
 func listWithin(r *restricted) (engine, error) {
 	refusal := &CapabilityError{
-		Structure:    Describe(r.Space),
+		Structure:    Describe(r.all),
 		Need:         "a recursion that takes conditions, or fewer outputs to list,",
 		Alternatives: "leave the conditions out",
 	}
-	_, ok := r.Space.(Enumerator)
-	if _, knows := r.Space.(bounded); !ok || r.mask.hasBounds() && !knows || r.part.Facts().Layout.General {
+	_, ok := r.all.(Enumerator)
+	if _, knows := r.all.(bounded); !ok || r.mask.hasBounds() && !knows || r.subspace.Facts().Layout.General {
 		return nil, refusal
 	}
-	if log, err := LogCount(r.Space); err != nil || !(log <= mostFiltered) {
+	if log, err := LogCount(r.all); err != nil || !(log <= mostFiltered) {
 		return nil, refusal
 	}
 	d := r.FeatureLen()

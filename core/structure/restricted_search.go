@@ -29,7 +29,7 @@ func (p *penalisedSearch) Start(dst []int32, score Scores, poll func() error) (C
 // Search returns ErrUnmet where it finds no output that the mask allows. Bounds are those of the allowed outputs, and Nu is 1 unless the
 // output is optimal.
 func (p *penalisedSearch) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	return searchPenalised(p.Searcher, p.of.Space, &p.of.mask, dst, score, poll)
+	return searchPenalised(p.Searcher, p.of.all, &p.of.mask, dst, score, poll)
 }
 
 // searchPenalised searches a space for an output whose entries of ψ the mask allows.

@@ -21,7 +21,7 @@ const (
 	exactRoute = 16
 )
 
-var _ = register[routes](Spec{
+var _ = register(Spec{
 	Name: "routes",
 	Doc:  "Routes through two or more of n places, each visited once; ψ marks the arcs between places, the start and the end.",
 	Params: append([]Param{
@@ -32,6 +32,7 @@ var _ = register[routes](Spec{
 	Parts:      "the places in their order, and then -1 up to n entries",
 	Psi:        "the arcs (u, v), u ≠ v, by rows: (0, 1), (0, 2), …, (1, 0), …; the start at each place; the end at each place",
 	Ref:        "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -50,7 +51,7 @@ var _ = register[routes](Spec{
 			return nil, err
 		}
 		if rules != nil {
-			return &restrictedVisits{base: r, rules: rules, within: rules.routeRules(n)}, nil
+			return newRestrictedVisits(r, rules, rules.routeRules(n)), nil
 		}
 		return r, nil
 	},
@@ -70,12 +71,10 @@ type routes struct {
 
 var (
 	_ Counter    = routes{}
-	_ Moments    = routes{}
-	_ Spectrum   = routes{}
+	_ Momenter   = routes{}
 	_ Enumerator = routes{}
 	_ Sampler    = routes{}
 	_ Decoder    = routes{}
-	_ Limited    = routes{}
 	_ Searcher   = routes{}
 )
 
@@ -94,11 +93,6 @@ func (r routes) arc(u, v int) int {
 func (r routes) start(v int) int { return r.n*(r.n-1) + v }
 func (r routes) end(v int) int   { return r.n*r.n + v }
 
-func (r routes) Format() string { return formatOfVisits(r.n, "place") }
-
-// Reads takes lists of any width.
-func (r routes) Reads(int) bool { return true }
-
 func (r routes) Read(dst []int32, row []float64) error {
 	if err := readVisits(dst, row, "route", "place"); err != nil {
 		return err
@@ -111,25 +105,42 @@ func (r routes) Check(y []int32) error {
 	return err
 }
 
-// Cells are the arcs, and those from and to a depot for the starts and the ends.
-func (r routes) Cells() Cells {
-	return Cells{"arcs", r.n, func(yield func(int, int) bool) {
-		for u, v := range r.steps() {
-			if !yield(u, v) {
-				return
-			}
+// Facts: rows are lists of any width, and the loss is the one that weighs arcs by their covariance: on trips through cities it is far
+// ahead where the length is to be predicted, too.
+func (r routes) Facts() Facts {
+	return Facts{
+		Layout: Layout{
+			Format:   formatOfVisits(r.n, "place"),
+			AnyWidth: true,
+			Names:    chained(joined(r.steps(), joints["arcs"]), numbered("start ", r.n), numbered("end ", r.n)),
+			Cells:    Cells{"arcs", r.n, r.cells},
+		},
+		Spectrum:         r,
+		Loss:             "auc",
+		Decision:         "score",
+		TooLargeToDecode: r.n > exactRoute,
+		Moves:            Moves{Gain: r.gain},
+		Sums:             sumsOf(r.partitionCost),
+	}
+}
+
+// cells yields the arcs, and those from and to a depot for the starts and the ends.
+func (r routes) cells(yield func(int, int) bool) {
+	for u, v := range r.steps() {
+		if !yield(u, v) {
+			return
 		}
-		for v := range r.n {
-			if !yield(r.n, v) {
-				return
-			}
+	}
+	for v := range r.n {
+		if !yield(r.n, v) {
+			return
 		}
-		for v := range r.n {
-			if !yield(v, r.n) {
-				return
-			}
+	}
+	for v := range r.n {
+		if !yield(v, r.n) {
+			return
 		}
-	}}
+	}
 }
 
 // steps yields the arcs between places by rows.
@@ -143,10 +154,6 @@ func (r routes) steps() iter.Seq2[int, int] {
 			}
 		}
 	}
-}
-
-func (r routes) Names() iter.Seq[string] {
-	return chained(joined(r.steps(), joints["arcs"]), numbered("start ", r.n), numbered("end ", r.n))
 }
 
 func (r routes) Embed(dst []float64, y []int32) {
@@ -191,8 +198,7 @@ func (r routes) endsAt(places []int32, start, end int) bool {
 	return (start == anyPlace || int(places[0]) == start) && (end == anyPlace || int(places[len(places)-1]) == end)
 }
 
-func (r routes) Decodable() bool { return r.n <= exactRoute }
-func (r routes) vertices() int   { return r.n + 1 }
+func (r routes) vertices() int { return r.n + 1 }
 
 func (r routes) release(w *tourWorkspace) { r.pool.put(w) }
 
@@ -252,8 +258,5 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 		return r, nil
 	}
 }
-
-// Suits is the loss that weighs arcs by their covariance: on trips through cities it is far ahead where the length is to be predicted, too.
-func (r routes) Suits() (loss, decision string) { return "auc", "score" }
 
 func (c routes) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y, c.endsAt) }

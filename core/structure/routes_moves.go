@@ -2,12 +2,12 @@ package structure
 
 import "math/rand/v2"
 
-var _ Gainer = routes{}
+var _ Proposer = routes{}
 
 func (r routes) Propose(dst, y []int32, rng *rand.Rand) { routeMoves.propose(dst, y, rng) }
 
-// Gain costs O(n).
-func (r routes) Gain(z, y []int32, score Scores) float64 { return r.sum(z, score) - r.sum(y, score) }
+// gain costs O(n).
+func (r routes) gain(z, y []int32, score Scores) float64 { return r.sum(z, score) - r.sum(y, score) }
 
 // sum returns the score of a route.
 func (r routes) sum(y []int32, score Scores) float64 {

@@ -9,7 +9,6 @@ import (
 
 var (
 	_ Partitioner = routes{}
-	_ Distributor = routes{}
 )
 
 // LogPartition sums over sets of places, as Decode maximises. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²),
@@ -58,7 +57,7 @@ func (r routes) loadScores(d *tours.Distribution, scores []float64) error {
 	return nil
 }
 
-func (r routes) PartitionCost(marginals bool) float64 {
+func (r routes) partitionCost(marginals bool) float64 {
 	if r.n > exactRoute {
 		return math.Inf(1)
 	}

@@ -9,7 +9,7 @@ import (
 
 // TestOrdinalMoments checks the corrected counts at three grades: n − i grades are at least i, n − max(i, j) both.
 func TestOrdinalMoments(t *testing.T) {
-	space := mustNew(t, "ordinal", examples.Sized(3)).(Moments)
+	space := mustNew(t, "ordinal", examples.Sized(3)).(Momenter)
 	mean, second := make([]float64, 3), square(3)
 	space.Mean(mean)
 	space.SecondMoment(second)
@@ -83,8 +83,8 @@ func TestWrongLengthsPanic(t *testing.T) {
 		for name, call := range map[string]func(){
 			"Check":        func() { _ = space.Check(long) },
 			"Embed":        func() { space.Embed(make([]float64, d+1), make([]int32, parts)) },
-			"Mean":         func() { space.(Moments).Mean(make([]float64, d+1)) },
-			"SecondMoment": func() { space.(Moments).SecondMoment(square(d + 1)) },
+			"Mean":         func() { space.(Momenter).Mean(make([]float64, d+1)) },
+			"SecondMoment": func() { space.(Momenter).SecondMoment(square(d + 1)) },
 			"Sample":       func() { space.(Sampler).Sample(long, nil) },
 			"Decode":       func() { _, _ = space.(Decoder).Decode(long, Scores{Linear: make([]float64, d)}) },
 			"Decode scores": func() {

@@ -101,9 +101,9 @@ func (s sets) Propose(dst, y []int32, rng *rand.Rand) {
 	}
 }
 
-// MoveGaps: adding or dropping one of n elements has the eigenvalues 1 − 2j/n, and an exchange, the diffusion of Bernoulli
+// moveGaps: adding or dropping one of n elements has the eigenvalues 1 − 2j/n, and an exchange, the diffusion of Bernoulli
 // and Laplace, 1 − j(n+1−j)/(l(n−l)) for j up to min(l, n−l) (Diaconis and Shahshahani, 1987).
-func (s sets) MoveGaps() (below, above float64) {
+func (s sets) moveGaps() (below, above float64) {
 	n, l := float64(s.n), float64(s.size)
 	switch {
 	case s.n == 0 || s.size == 0 || s.size == s.n:

@@ -15,7 +15,7 @@ import (
 // maxSpanned bounds the vertices of graphs with spanning trees: their moments take a matrix of n² potentials.
 const maxSpanned = 1 << 12
 
-var _ = register[spanningTrees](Spec{
+var _ = register(Spec{
 	Name: "spanningtrees",
 	Doc:  "Spanning trees of a connected graph; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
@@ -27,6 +27,7 @@ var _ = register[spanningTrees](Spec{
 	Parts:      "0/1 membership of each edge",
 	Psi:        "the edges in the order of the parameter",
 	Ref:        "Kirchhoff's matrix-tree theorem; Burton and Pemantle (1993) for pairs of edges; Wilson (1996) for samples",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 2}, Ints: []int32{0, 1}}},
 	build:      newSpanningTrees,
 })
 
@@ -41,8 +42,7 @@ type spanningTrees struct {
 
 var (
 	_ Counter    = spanningTrees{}
-	_ LogCounter = spanningTrees{}
-	_ Moments    = spanningTrees{}
+	_ Momenter   = spanningTrees{}
 	_ Enumerator = spanningTrees{}
 	_ Sampler    = spanningTrees{}
 	_ Decoder    = spanningTrees{}
@@ -73,7 +73,6 @@ func (s spanningTrees) String() string {
 func (s spanningTrees) PartLen() int           { return len(s.edges) }
 func (s spanningTrees) FeatureLen() int        { return len(s.edges) }
 func (s spanningTrees) Count() *big.Int        { return s.graph.Count() }
-func (s spanningTrees) LogCount() float64      { return s.graph.LogCount() }
 func (s spanningTrees) All() iter.Seq[[]int32] { return s.graph.All() }
 
 // Check costs nearly O(n + d).
@@ -98,14 +97,23 @@ func (s spanningTrees) Check(y []int32) error {
 	return nil
 }
 
-func (s spanningTrees) Format() string { return formatOfEdges }
-
 func (s spanningTrees) remedy() string {
 	n := s.graph.N()
 	return fmt.Sprintf("a spanning tree has %d edges that connect all %d vertices", n-1, n)
 }
 
-func (s spanningTrees) Cells() Cells { return Cells{"edges", s.graph.N(), endsOf(s.edges)} }
+// Facts has the rate of the products of matrices in an elimination, measured.
+func (s spanningTrees) Facts() Facts {
+	f := Facts{
+		Layout:   Layout{Format: formatOfEdges, Cells: Cells{"edges", s.graph.N(), endsOf(s.edges)}},
+		LogCount: s.graph.LogCount,
+		Moves:    movesOf(s.moveGaps()),
+		Sums:     sumsOf(s.partitionCost),
+	}
+	f.Moves.Least = s.leastGap()
+	f.Sums.Rate, f.Sums.Draws = 4e9, s.graph.N() <= spanning.MaxDrawn
+	return f
+}
 
 func (s spanningTrees) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), len(s.edges))
@@ -154,5 +162,5 @@ func (s spanningTrees) Decode(dst []int32, score Scores) (Certificate, error) {
 
 // Restrict takes edges that are required or forbidden.
 func (s spanningTrees) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, s.Cells())
+	return restrictEdges(edgeTerms, s.Facts().Cells)
 }

@@ -9,9 +9,6 @@ import (
 
 var (
 	_ Partitioner = spanningTrees{}
-	_ Distributor = spanningTrees{}
-	_ DrawLimited = spanningTrees{}
-	_ Rated       = spanningTrees{}
 )
 
 // LogPartition is the logarithm of a determinant (the matrix-tree theorem for weighted edges), and an edge has the
@@ -32,10 +29,7 @@ func (s spanningTrees) LogPartition(marginals, scores []float64, poll func() err
 	return s.graph.LogSum(scores, poll)
 }
 
-// PartitionRate is that of the products of matrices in an elimination, measured.
-func (s spanningTrees) PartitionRate() float64 { return 4e9 }
-
-func (s spanningTrees) PartitionCost(marginals bool) float64 {
+func (s spanningTrees) partitionCost(marginals bool) float64 {
 	n := float64(s.graph.N())
 	switch {
 	case !marginals:
@@ -45,8 +39,6 @@ func (s spanningTrees) PartitionCost(marginals bool) float64 {
 	}
 	return 40*n*n*n + float64(len(s.edges))
 }
-
-func (s spanningTrees) Drawable() bool { return s.graph.N() <= spanning.MaxDrawn }
 
 // Distribution runs the elimination of vertices backwards, see spanning.Sampler. It returns a *LimitError beyond 512
 // vertices. Cost: nearly O(n²) for each tree.

@@ -27,7 +27,7 @@ import (
 // length for every level.
 const maxTreeNodes = 1 << 20
 
-var _ = register[*subtrees](Spec{
+var _ = register(Spec{
 	Name: "subtrees",
 	Doc:  "Non-empty subtrees of a rooted tree that contain the root; ψ is the 0/1 membership of each node.",
 	Params: []Param{
@@ -41,6 +41,7 @@ var _ = register[*subtrees](Spec{
 	Parts:      "0/1 membership of each node",
 	Psi:        "the nodes",
 	Ref:        "Vembu (2010), ch. 5 and 6, with uniform samples drawn from the root downwards",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0}}},
 	build:      newSubtrees,
 })
 
@@ -58,8 +59,7 @@ type subtrees struct {
 
 var (
 	_ Counter    = (*subtrees)(nil)
-	_ LogCounter = (*subtrees)(nil)
-	_ Moments    = (*subtrees)(nil)
+	_ Momenter   = (*subtrees)(nil)
 	_ Enumerator = (*subtrees)(nil)
 	_ Sampler    = (*subtrees)(nil)
 	_ Decoder    = (*subtrees)(nil)
@@ -97,7 +97,7 @@ func newSubtrees(a given) (Space, error) {
 	case size == 0:
 		return nil, fmt.Errorf("structure: parameter \"size\" is 0, but every subtree has its root")
 	}
-	return &sizedSubtrees{all: t, size: size}, nil
+	return &sizedSubtrees{subspace[*subtrees]{t}, size}, nil
 }
 
 // tabulate computes f of every node, children first: exactly where it fits 64 bits (0 stands for larger), and its
@@ -131,9 +131,8 @@ func (t *subtrees) tabulate() {
 func (t *subtrees) String() string {
 	return fmt.Sprintf("rooted subtrees of a tree of %d nodes", len(t.parent))
 }
-func (t *subtrees) PartLen() int      { return len(t.parent) }
-func (t *subtrees) FeatureLen() int   { return len(t.parent) }
-func (t *subtrees) LogCount() float64 { return t.log }
+func (t *subtrees) PartLen() int    { return len(t.parent) }
+func (t *subtrees) FeatureLen() int { return len(t.parent) }
 
 // Count multiplies the children's counts in balanced pairs. Cost: for a tree of height h, h additions of up to n/2 bits
 // and products of the same total length.
@@ -183,7 +182,14 @@ func (t *subtrees) Format() string {
 	return "subtrees are 0/1 matrices, 1 where the node belongs to the row"
 }
 
-func (t *subtrees) Names() iter.Seq[string] { return numbered("node", len(t.parent)) }
+func (t *subtrees) Facts() Facts {
+	return Facts{
+		Layout:   Layout{Format: t.Format(), Names: numbered("node", len(t.parent))},
+		LogCount: func() float64 { return t.log },
+		Lattice:  t,
+		Sums:     sumsOf(t.partitionCost),
+	}
+}
 
 func (t *subtrees) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), len(t.parent))

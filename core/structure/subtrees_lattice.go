@@ -1,9 +1,7 @@
 package structure
 
-var _ Lattice = (*subtrees)(nil)
-
-// Bounds gives the root alone and the whole tree.
-func (t *subtrees) Bounds(least, greatest []int32) bool {
+// BoundsTo gives the root alone and the whole tree.
+func (t *subtrees) BoundsTo(least, greatest []int32) {
 	mustLen("least", len(least), len(t.parent))
 	mustLen("greatest", len(greatest), len(t.parent))
 	clear(least)
@@ -11,7 +9,6 @@ func (t *subtrees) Bounds(least, greatest []int32) bool {
 	for v := range greatest {
 		greatest[v] = 1
 	}
-	return true
 }
 
 // Movable asks that the parent is in and no child is. Cost: one look at each child.

@@ -8,7 +8,6 @@ import (
 
 var (
 	_ Partitioner = (*subtrees)(nil)
-	_ Distributor = (*subtrees)(nil)
 )
 
 // insideTo writes to inside, for each node, the logarithm of what the subtrees rooted there weigh that contain it: with
@@ -42,7 +41,7 @@ func (t *subtrees) LogPartition(marginals, scores []float64, _ func() error) (fl
 	return inside[t.order[0]], nil
 }
 
-func (t *subtrees) PartitionCost(bool) float64 { return float64(5 * len(t.parent)) }
+func (t *subtrees) partitionCost(bool) float64 { return float64(5 * len(t.parent)) }
 
 // Distribution draws from the root downwards. Cost: O(n) for each output.
 func (t *subtrees) Distribution(scores []float64, _ func() error) (Draw, error) {

@@ -11,24 +11,26 @@ const maxSizedTable = 1 << 26
 // sizedSubtrees is the space of the rooted subtrees with a given number of nodes. It has a decoder and no counts: it is
 // what prediction under constraints chooses from.
 type sizedSubtrees struct {
-	all  *subtrees
+	subspace[*subtrees]
 	size int
 }
 
 var (
 	_ Enumerator = (*sizedSubtrees)(nil)
 	_ Decoder    = (*sizedSubtrees)(nil)
-	_ Limited    = (*sizedSubtrees)(nil)
 )
 
 func (t *sizedSubtrees) String() string {
 	return fmt.Sprintf("%v, those with %d nodes", t.all, t.size)
 }
-func (t *sizedSubtrees) PartLen() int                   { return t.all.PartLen() }
-func (t *sizedSubtrees) FeatureLen() int                { return t.all.FeatureLen() }
-func (t *sizedSubtrees) Embed(dst []float64, y []int32) { t.all.Embed(dst, y) }
-func (t *sizedSubtrees) Format() string                 { return t.all.Format() }
-func (t *sizedSubtrees) Names() iter.Seq[string]        { return t.all.Names() }
+
+func (t *sizedSubtrees) Facts() Facts {
+	f := t.subspace.Facts()
+	f.TooLargeToDecode = t.tooLarge()
+	return f
+}
+
+func (t *sizedSubtrees) tooLarge() bool { return len(t.all.parent) > maxSizedTable/(t.size+1) }
 
 func (t *sizedSubtrees) Check(y []int32) error {
 	if err := t.all.Check(y); err != nil {
@@ -66,7 +68,7 @@ func (t *sizedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	n := len(parent)
 	mustLen("dst", len(dst), n)
 	mustScores(score, n)
-	if !t.Decodable() {
+	if t.tooLarge() {
 		return Certificate{}, &LimitError{
 			What:         fmt.Sprintf("decoding of rooted subtrees of %d nodes by the number of nodes of the tree", t.size),
 			Size:         n,
@@ -102,8 +104,6 @@ func (t *sizedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	}
 	return proven(value), nil
 }
-
-func (t *sizedSubtrees) Decodable() bool { return len(t.all.parent) <= maxSizedTable/(t.size+1) }
 
 // withNode returns the most that 0, 1, … nodes earn that are none, or a node and some below it.
 func withNode(below []float64, score float64, most int) []float64 {

@@ -12,16 +12,17 @@ import (
 	"combpred/core/combin"
 )
 
-var _ = register[tournaments](Spec{
+var _ = register(Spec{
 	Name: "tournaments",
 	Doc:  "Partial tournaments on n items: each pair is won by either item or not played; ψ has +1, -1 or 0 for each pair u < v.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 2, Most: maxItems, Reason: reasonOfItems,
 			Doc: "number of items"},
 	},
-	Parts: "ψ",
-	Psi:   "the pairs u < v of items in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:   "Vembu (2010), ch. 5 and app. A, with the off-diagonal of the second moment corrected to 0",
+	Parts:   "ψ",
+	Psi:     "the pairs u < v of items in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:     "Vembu (2010), ch. 5 and app. A, with the off-diagonal of the second moment corrected to 0",
+	Typical: []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -36,28 +37,29 @@ type tournaments struct{ relations }
 
 var (
 	_ Counter    = tournaments{}
-	_ LogCounter = tournaments{}
-	_ Moments    = tournaments{}
-	_ Spectrum   = tournaments{}
+	_ Momenter   = tournaments{}
 	_ Enumerator = tournaments{}
 	_ Sampler    = tournaments{}
-	_ Sibling    = tournaments{}
 	_ Decoder    = tournaments{}
-	_ Free       = tournaments{}
 )
 
 func (t tournaments) String() string { return fmt.Sprintf("partial tournaments of %d items", t.n) }
 
-// FreeValues are those of all pairs.
-func (t tournaments) FreeValues() []int32 { return signsAndZero }
+// Facts: every pair may have any of its values.
+func (t tournaments) Facts() Facts {
+	f := t.facts()
+	f.FreeValues, f.LogCount, f.Spectrum, f.Sums = signsAndZero, t.logCount, t, sumsOf(t.partitionCost)
+	f.Moves.Below, f.Moves.Above = t.moveGaps()
+	return f
+}
 
 // Count is 3^d.
 func (t tournaments) Count() *big.Int {
 	return new(big.Int).Exp(big.NewInt(3), big.NewInt(int64(t.len())), nil)
 }
 
-// LogCount is d ln 3, without the number itself, whose digits fill megabytes at large sizes.
-func (t tournaments) LogCount() float64 { return float64(t.len()) * math.Log(3) }
+// logCount is d ln 3, without the number itself, whose digits fill megabytes at large sizes.
+func (t tournaments) logCount() float64 { return float64(t.len()) * math.Log(3) }
 
 func (t tournaments) SecondMoment(dst blas64.General)           { t.independent(dst) }
 func (t tournaments) Eigenvalues() []float64                    { return []float64{2.0 / 3} }

@@ -2,7 +2,7 @@ package structure
 
 import "math/rand/v2"
 
-var _ Gainer = tournaments{}
+var _ Proposer = tournaments{}
 
 // Propose gives a random pair one of its two other values. Cost: O(d) to copy the rest.
 func (t tournaments) Propose(dst, y []int32, rng *rand.Rand) {
@@ -12,8 +12,8 @@ func (t tournaments) Propose(dst, y []int32, rng *rand.Rand) {
 	dst[pair] = int32(otherIndex(int(y[pair]+1), 3, rng)) - 1
 }
 
-// MoveGaps: of one pair the eigenvalues but the first are −1/2, and those of all are means over the pairs.
-func (t tournaments) MoveGaps() (below, above float64) {
+// moveGaps: of one pair the eigenvalues but the first are −1/2, and those of all are means over the pairs.
+func (t tournaments) moveGaps() (below, above float64) {
 	if t.len() == 0 {
 		return 1, 1
 	}

@@ -9,7 +9,6 @@ import (
 
 var (
 	_ Partitioner = tournaments{}
-	_ Distributor = tournaments{}
 )
 
 // LogPartition adds up ln(1 + eˢ + e⁻ˢ) over the pairs, which are independent. Cost: O(d).
@@ -29,7 +28,7 @@ func (t tournaments) LogPartition(marginals, scores []float64, _ func() error) (
 	return logZ, nil
 }
 
-func (t tournaments) PartitionCost(bool) float64 { return float64(4 * t.len()) }
+func (t tournaments) partitionCost(bool) float64 { return float64(4 * t.len()) }
 
 // Distribution draws each pair on its own. Cost: O(d) for each output.
 func (t tournaments) Distribution(scores []float64, _ func() error) (Draw, error) {

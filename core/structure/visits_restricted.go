@@ -11,9 +11,13 @@ import (
 // restrictedVisits is the space of the cycles or routes that obey rules. It has decoders and no counts: it is what
 // prediction under constraints chooses from, not what training averages over.
 type restrictedVisits struct {
-	base   tourSpace
+	subspace[tourSpace]
 	rules  *visitRules
 	within tours.Rules // the rules in terms of the tours of the base
+}
+
+func newRestrictedVisits(base tourSpace, rules *visitRules, within tours.Rules) *restrictedVisits {
+	return &restrictedVisits{subspace: subspace[tourSpace]{base}, rules: rules, within: within}
 }
 
 // tourSpace is a space whose outputs are the tours of a problem of package tours.
@@ -35,32 +39,28 @@ type tourSpace interface {
 var (
 	_ Enumerator = (*restrictedVisits)(nil)
 	_ Decoder    = (*restrictedVisits)(nil)
-	_ Limited    = (*restrictedVisits)(nil)
 	_ Searcher   = (*restrictedVisits)(nil)
 	_ Reader     = (*restrictedVisits)(nil)
 )
 
-func (r *restrictedVisits) String() string                 { return r.base.String() + " under constraints" }
-func (r *restrictedVisits) PartLen() int                   { return r.base.PartLen() }
-func (r *restrictedVisits) FeatureLen() int                { return r.base.FeatureLen() }
-func (r *restrictedVisits) Embed(dst []float64, y []int32) { r.base.Embed(dst, y) }
+func (r *restrictedVisits) String() string { return r.all.String() + " under constraints" }
+
+func (r *restrictedVisits) Facts() Facts {
+	f := r.subspace.Facts()
+	f.TooLargeToDecode = !tours.SolvableWithin(r.all.vertices(), &r.within)
+	return f
+}
 
 func (r *restrictedVisits) Check(y []int32) error {
-	if err := r.base.Check(y); err != nil {
+	if err := r.all.Check(y); err != nil {
 		return err
 	}
 	places := y[:visited(y)]
-	return r.rules.admits(places, r.base.endsAt(places, r.rules.start, r.rules.end))
+	return r.rules.admits(places, r.all.endsAt(places, r.rules.start, r.rules.end))
 }
 
-// What rows of data and entries of ψ are is as in the base.
-func (r *restrictedVisits) Format() string          { return FormatOf(r.base) }
-func (r *restrictedVisits) Cells() Cells            { return CellsOf(r.base) }
-func (r *restrictedVisits) Names() iter.Seq[string] { return NamesOf(r.base) }
-func (r *restrictedVisits) Reads(width int) bool    { return Reads(r.base, width) }
-
 func (r *restrictedVisits) Read(dst []int32, row []float64) error {
-	if err := ReadTo(r.base, dst, row); err != nil {
+	if err := ReadTo(r.all, dst, row); err != nil {
 		return err
 	}
 	return r.Check(dst)
@@ -69,9 +69,9 @@ func (r *restrictedVisits) Read(dst []int32, row []float64) error {
 // All lists the outputs of the base that obey the rules, in its order.
 func (r *restrictedVisits) All() iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
-		for y := range r.base.All() {
+		for y := range r.all.All() {
 			places := y[:visited(y)]
-			if r.rules.admits(places, r.base.endsAt(places, r.rules.start, r.rules.end)) == nil && !yield(y) {
+			if r.rules.admits(places, r.all.endsAt(places, r.rules.start, r.rules.end)) == nil && !yield(y) {
 				return
 			}
 		}
@@ -82,8 +82,8 @@ func (r *restrictedVisits) All() iter.Seq[[]int32] {
 // It returns a *LimitError where these are too many: beyond 17 places in general, later where the number of visited
 // ones is given. Cost: with m such places of which k are visited, Σ_{i≤k} C(m,i)·i² steps.
 func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error) {
-	w := r.base.begin(dst, score)
-	defer r.base.release(w)
+	w := r.all.begin(dst, score)
+	defer r.all.release(w)
 	k, err := w.ExactWithin(w.tour, &r.within)
 	if e, ok := errors.AsType[*tours.StatesError](err); ok {
 		return Certificate{}, &LimitError{
@@ -97,11 +97,7 @@ func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error
 		return Certificate{}, err
 	}
 	fromSmallest(w.tour[:k])
-	return proven(r.base.finish(dst, w, k)), nil
-}
-
-func (r *restrictedVisits) Decodable() bool {
-	return tours.SolvableWithin(r.base.vertices(), &r.within)
+	return proven(r.all.finish(dst, w, k)), nil
 }
 
 // Start takes the best of a few outputs that obey the rules; its certificate is that of Search. Cost: O(n²) for each
@@ -118,13 +114,13 @@ func (r *restrictedVisits) Search(dst []int32, score Scores, poll func() error) 
 
 func (r *restrictedVisits) improve(dst []int32, score Scores, poll func() error,
 	find func(*tours.Workspace, []int32, *tours.Rules, func() error) (int, float64, error)) (Certificate, error) {
-	w := r.base.begin(dst, score)
-	defer r.base.release(w)
+	w := r.all.begin(dst, score)
+	defer r.all.release(w)
 	k, bound, err := find(&w.Workspace, w.tour, &r.within, poll)
 	if err != nil {
 		return Certificate{}, err
 	}
-	value := r.base.finish(dst, w, k)
+	value := r.all.finish(dst, w, k)
 	if value >= bound {
 		return proven(value), nil
 	}

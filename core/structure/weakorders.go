@@ -16,7 +16,7 @@ import (
 // maxTiedLabels bounds rankings with ties: their counts are tabulated exactly, which takes n² products of large numbers.
 const maxTiedLabels = 1 << 10
 
-var _ = register[*weakOrders](Spec{
+var _ = register(Spec{
 	Name: "weakorders",
 	Doc: "Rankings of n labels with ties; ψ has +1, -1 or 0 for each pair u < v, +1 where u is before v and 0 for a tie, " +
 		"and then 1 or 0 for each pair, 1 for a tie.",
@@ -28,6 +28,7 @@ var _ = register[*weakOrders](Spec{
 	Parts:      "the dense rank of each label: 1 for the first place, tied labels on the same place, no place empty",
 	Psi:        "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …; for the signs, and once more for the ties",
 	Ref:        "Vembu (2010), ch. 5, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
+	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a given) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
@@ -59,8 +60,7 @@ type weakOrders struct {
 
 var (
 	_ Counter    = (*weakOrders)(nil)
-	_ Moments    = (*weakOrders)(nil)
-	_ Spectrum   = (*weakOrders)(nil)
+	_ Momenter   = (*weakOrders)(nil)
 	_ Enumerator = (*weakOrders)(nil)
 	_ Sampler    = (*weakOrders)(nil)
 	_ Decoder    = (*weakOrders)(nil)
@@ -107,8 +107,6 @@ func (w *weakOrders) Format() string {
 	return "positions are finite numbers from 0 on, compared by their order; complete the ranking or drop the row"
 }
 
-func (w *weakOrders) Reads(width int) bool { return width == w.n }
-
 // Read takes finite numbers from 0 on, as −1 is an unknown position elsewhere, and gives them their dense ranks.
 func (w *weakOrders) Read(dst []int32, row []float64) error {
 	var few [64]float64
@@ -125,10 +123,19 @@ func (w *weakOrders) Read(dst []int32, row []float64) error {
 	return nil
 }
 
-func (w *weakOrders) Cells() Cells { return Cells{"order", w.n, itemPairs(w.n)} }
-
-func (w *weakOrders) Names() iter.Seq[string] {
-	return chained(joined(itemPairs(w.n), " before "), joined(itemPairs(w.n), " tied with "))
+// Facts: the signs of pairs, with which ψ begins, have cells and are what others follow from.
+func (w *weakOrders) Facts() Facts {
+	return Facts{
+		Layout: Layout{
+			Format: w.Format(),
+			Names:  chained(joined(itemPairs(w.n), " before "), joined(itemPairs(w.n), " tied with ")),
+			Cells:  Cells{"order", w.n, itemPairs(w.n)},
+		},
+		Spectrum: w,
+		Implied:  w.chained,
+		Moves:    Moves{Gain: w.gain},
+		Sums:     sumsOf(w.partitionCost),
+	}
 }
 
 func (w *weakOrders) Embed(dst []float64, y []int32) {

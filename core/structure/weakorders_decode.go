@@ -120,6 +120,3 @@ func (w *weakOrders) unsigned(y []int32, score Scores) (sum float64) {
 	}
 	return sum
 }
-
-// Implied completes the signs of pairs, with which ψ begins.
-func (w weakOrders) Implied(values []int8) { w.chained(values) }

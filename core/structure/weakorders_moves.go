@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-var _ Gainer = (*weakOrders)(nil)
+var _ Proposer = (*weakOrders)(nil)
 
 // Propose takes a random label out and puts it on a random one of the k places of the others or on one of its own, before,
 // between or behind these: 2k + 1 choices, as many as for the way back. Cost: O(n).
@@ -38,10 +38,10 @@ func (w *weakOrders) Propose(dst, y []int32, rng *rand.Rand) {
 	dst[moved] = to + 1
 }
 
-// Gain adds up the pairs of the label that moved. The first label with a pair that changed is that one if several of its
+// gain adds up the pairs of the label that moved. The first label with a pair that changed is that one if several of its
 // pairs did, and otherwise the other label of its one pair may be taken to be. Cost: O(n) where the first labels have such
 // pairs, O(n²) at worst.
-func (w *weakOrders) Gain(z, y []int32, score Scores) float64 {
+func (w *weakOrders) gain(z, y []int32, score Scores) float64 {
 	for label := range z {
 		changes, other := 0, 0
 		for v := range z {

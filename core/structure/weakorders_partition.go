@@ -9,7 +9,6 @@ import (
 
 var (
 	_ Partitioner = (*weakOrders)(nil)
-	_ Distributor = (*weakOrders)(nil)
 )
 
 var weakDistributions pool[ordering.WeakDistribution]
@@ -64,7 +63,7 @@ func (w *weakOrders) sum(d *ordering.WeakDistribution, scores []float64, poll fu
 	return d.Sum(poll)
 }
 
-func (w *weakOrders) PartitionCost(marginals bool) float64 {
+func (w *weakOrders) partitionCost(marginals bool) float64 {
 	if w.n > ordering.MaxTiedSummed {
 		return math.Inf(1)
 	}

@@ -118,7 +118,7 @@ def test_the_package_of_structures_names_the_kinds_of_its_files(root):
     kinds = set(re.findall(r"<structure>_(\w+)\.go", text))
     named = set(re.findall(r"\w+", text.split("# Files")[1].split("# Adding a structure")[0]))
     stems = {file.stem for file in folder.glob("*.go") if not file.stem.endswith("_test")} - {"doc"}
-    structures = {stem for stem in stems if "register[" in (folder / f"{stem}.go").read_text(encoding="utf-8")}
+    structures = {stem for stem in stems if "= register(" in (folder / f"{stem}.go").read_text(encoding="utf-8")}
 
     def has_place(stem: str) -> bool:
         base, *parts = stem.split("_")

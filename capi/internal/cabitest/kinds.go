@@ -55,7 +55,7 @@ func newKind(name string, args examples.Args, space structure.Space) Kind {
 	}
 	if e, ok := space.(structure.Enumerator); ok {
 		e.All()(add)
-	} else if s, ok := space.(structure.Starter); ok {
+	} else if s, ok := space.(structure.Searcher); ok {
 		y := make([]int32, space.PartLen())
 		if _, err := s.Start(y, structure.Scores{Linear: make([]float64, space.FeatureLen())}, nil); err == nil {
 			add(y)

@@ -30,10 +30,8 @@ type entry struct {
 
 // bytes returns how much memory the entry takes now: what is derived from a space comes after it.
 func (e *entry) bytes() int {
-	if k, ok := e.space.(structure.Keeper); ok {
-		return e.own + k.KeptBytes()
-	}
-	return e.own
+	kept, _ := structure.KeptBytes(e.space)
+	return e.own + kept
 }
 
 // NewCache returns a cache of at most maxCount spaces that hold about maxBytes together. The newest is kept whatever its size:

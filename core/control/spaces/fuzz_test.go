@@ -99,7 +99,7 @@ func FuzzSpace(f *testing.F) {
 		if c, ok := s.(structure.Counter); ok && c.Count().Sign() <= 0 {
 			t.Fatalf("%q: %v outputs", text, c.Count())
 		}
-		if m, ok := s.(structure.Moments); ok {
+		if m, ok := s.(structure.Momenter); ok {
 			m.Mean(psi)
 			for i, v := range psi {
 				if math.IsNaN(v) || math.IsInf(v, 0) {

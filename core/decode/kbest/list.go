@@ -143,11 +143,11 @@ func (l *lister) list(method Method, yield emit) (Method, error) {
 	}
 	switch method {
 	case Combinations:
-		free, ok := l.space.(structure.Free)
-		if !ok || free.FreeValues() == nil {
+		values := l.space.Facts().FreeValues
+		if values == nil {
 			return method, lacks(l.space, "entries of ψ that are independent of one another, to combine their values")
 		}
-		return method, l.combine(free.FreeValues(), yield)
+		return method, l.combine(values, yield)
 	case Sort:
 		return method, l.sort(yield)
 	case Partition:
@@ -160,11 +160,12 @@ func (l *lister) list(method Method, yield emit) (Method, error) {
 
 // choose returns the way to list outputs in order.
 func (l *lister) choose() Method {
-	if free, ok := l.space.(structure.Free); ok && free.FreeValues() != nil {
+	facts := l.space.Facts()
+	if facts.FreeValues != nil {
 		return Combinations
 	}
 	if _, ok := l.space.(structure.Enumerator); ok {
-		if _, ok := l.space.(structure.Tabulated); ok {
+		if facts.Table.Rows > 0 {
 			return Sort // ψ may hold any numbers, which cannot be partitioned, and the list exists already
 		}
 		d := float64(l.space.FeatureLen())
@@ -229,9 +230,8 @@ func (l *lister) sort(yield emit) error {
 	if l.nu < 1 {
 		least = (1-l.nu)*values[order[0]] + l.nu*values[order[len(order)-1]] - l.slack
 	}
-	_, ambiguous := l.space.(structure.Ambiguous)
-	general, ok := l.space.(structure.Generalized)
-	ambiguous = ambiguous || ok && general.General()
+	facts := l.space.Facts()
+	ambiguous := facts.Ambiguous || facts.General
 	var seen map[string]bool // ψ of the outputs of the current score
 	current := math.Inf(1)
 	var key []byte

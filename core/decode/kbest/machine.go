@@ -29,8 +29,8 @@ type Request struct {
 	Linear, Magnitude blas64.General // of Decode: rows×d; Magnitude has no rows where no squares are scored
 	// Domains are, for subproblems, the values that entries of ψ may take in each row. Whoever can decode under masks needs no penalties.
 	Domains [][]structure.Values
-	Parts             []int32        // of Listed: the output
-	Value             float64        // and its score
+	Parts   []int32 // of Listed: the output
+	Value   float64 // and its score
 }
 
 // Machine lists outputs by partitioning the space around each output found, and asks for exact decodings on the way.

@@ -12,9 +12,9 @@ const pairsCompared = 256
 
 // pairs walks over the outputs of a sibling system and their siblings, with the scores of both, until yield returns false.
 func (l *lister) pairs(yield func(y, other []int32, value, otherValue float64) bool) error {
-	sibling, ok := l.space.(structure.Sibling)
+	mirror := l.space.Facts().Mirror
 	enumerator, listed := l.space.(structure.Enumerator)
-	if !ok || !listed || !sibling.Mirrored() {
+	if mirror == nil || !listed {
 		return lacks(l.space, "pairs of outputs whose embeddings add up to the same vector (a sibling system), and a list of them")
 	}
 	other := make([]int32, l.space.PartLen())
@@ -31,7 +31,7 @@ func (l *lister) pairs(yield func(y, other []int32, value, otherValue float64) b
 			}
 		}
 		at++
-		sibling.Mirror(other, y)
+		mirror(other, y)
 		if !yield(y, other, value(y), value(other)) {
 			return nil
 		}

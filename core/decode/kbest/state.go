@@ -111,7 +111,7 @@ func (r *reader) set(empty bool) bits {
 // sign returns a value of an entry.
 func (r *reader) sign() int8 {
 	b := r.set(false)
-	r.bad = r.bad || b.several()
+	r.bad = r.bad || several(b)
 	return int8(b>>1) - 1 // 1, 2 and 4 are −1, 0 and 1
 }
 

@@ -91,7 +91,7 @@ func TestDamagedStates(t *testing.T) {
 			if _, err := m.Next(answers, nil); err == nil {
 				t.Fatal("outputs of zeros are taken as rankings")
 			}
-			if _, err := m.Next(answers[1:]); err == nil {
+			if _, err := m.Next(answers[1:], nil); err == nil {
 				t.Fatal("too few answers are taken")
 			}
 			if err := decode.Batch(space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, 1, nil); err != nil {

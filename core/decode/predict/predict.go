@@ -90,7 +90,7 @@ func (m *Model) Check() error {
 		return fmt.Errorf("predict: the mean has %d entries, %s needs %d", len(mean), structure.Describe(m.Space), d)
 	}
 	if m.Expected.Mean == nil {
-		if _, ok := m.Space.(structure.Moments); !ok {
+		if _, ok := m.Space.(structure.Momenter); !ok {
 			return &structure.CapabilityError{Structure: structure.Describe(m.Space), Need: "the mean of its embedding, which scores are relative to"}
 		}
 	}

@@ -113,7 +113,7 @@ func (m *Model) decoded(kept matrix, x Inputs, o Options, f func(lo, hi int, lin
 		}
 		if mean = e.Mean; mean == nil {
 			mean = make([]float64, d)
-			m.Space.(structure.Moments).Mean(mean)
+			m.Space.(structure.Momenter).Mean(mean)
 		}
 		if e.Covariance != nil {
 			expected = linalg.NewMatrix[float64](min(x.Len(), m.blockRows(x)), d)

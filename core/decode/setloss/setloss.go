@@ -39,7 +39,7 @@ const (
 
 // Batch writes to y the sets of least expected loss for the rows of scores, and to values (nil: not wanted) the expected F1, or the negative
 // expected ranking loss. Sets are chosen among those that satisfy the conditions of their row (nil: all), while the distribution remains
-// that on the whole space. It returns a *structure.CapabilityError unless the space is a structure.SizeMarginals.
+// that on the whole space. It returns a *structure.CapabilityError for spaces without SizeMarginals.
 //
 // Cost for a row, with K the sizes that occur and h that of the best set: O(n K h + n h log n) behind the probabilities.
 func Batch(space structure.Space, scores blas64.General, loss Loss, given *decode.Keyed, y []int32, values []float64, workers int,
@@ -96,15 +96,12 @@ func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, 
 	})
 }
 
-// setSpace is a space of label sets.
-type setSpace interface {
-	structure.Space
-	structure.SizeMarginals
-}
+// sizeMarginals are those of the distribution on a space of label sets.
+type sizeMarginals func(scores []float64, poll func() error) (table blas64.General, empty float64, err error)
 
-func capable(space structure.Space, scores blas64.General) (setSpace, error) {
-	sets, ok := space.(setSpace)
-	if !ok {
+func capable(space structure.Space, scores blas64.General) (sizeMarginals, error) {
+	sets := space.Facts().SizeMarginals
+	if sets == nil {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "label sets, whose sizes and members a distribution is about"}
 	}
 	if scores.Cols != space.FeatureLen() {
@@ -144,8 +141,8 @@ type question struct {
 	size int
 }
 
-func newLaw(sets setSpace, scores []float64, poll func() error) (*law, error) {
-	table, empty, err := sets.SizeMarginals(scores, poll)
+func newLaw(sets sizeMarginals, scores []float64, poll func() error) (*law, error) {
+	table, empty, err := sets(scores, poll)
 	if err != nil {
 		return nil, err
 	}
@@ -233,11 +230,12 @@ type candidate struct {
 }
 
 func candidates(space structure.Space, mask structure.Mask) candidate {
-	if t, ok := space.(structure.Tabulated); ok {
-		return candidate{table: admitted(t.Table(), &mask)}
+	facts := space.Facts()
+	if facts.Table.Rows > 0 {
+		return candidate{table: admitted(facts.Table, &mask)}
 	}
 	c := candidate{size: mask.Size}
-	if fixed := space.(structure.SizeMarginals).FixedSize(); fixed >= 0 {
+	if fixed := facts.FixedSize; fixed >= 0 {
 		c.size = structure.Range{Least: fixed, Most: fixed}
 	}
 	for i := range space.FeatureLen() {

@@ -52,10 +52,10 @@ func Instances(t *testing.T) []Instance {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, ok := space.(structure.Moments); !ok {
+			if _, ok := space.(structure.Momenter); !ok {
 				continue // a space to decode in, not to learn from
 			}
-			if a, ok := space.(structure.Approximator); ok && a.MomentsKind() != structure.ExactMoments {
+			if space.Facts().Moments != structure.ExactMoments {
 				continue // it learns as the larger space does whose averages it takes, which is an instance by itself
 			}
 			d := space.FeatureLen()
@@ -77,7 +77,7 @@ func Instances(t *testing.T) []Instance {
 				in := Instance{Space: space, All: all, Lambda: 0.05 + rng.Float64(), Margin: variant%2 == 0,
 					Shift: float64(variant / 2 % 2), Mean: make([]float64, d)}
 				in.Name = fmt.Sprintf("%s/%d/margin=%v/weighted=%v/sets=%v", spec.Name, n, in.Margin, variant >= 2, sets)
-				space.(structure.Moments).Mean(in.Mean)
+				space.(structure.Momenter).Mean(in.Mean)
 				in.X = linalg.NewMatrix[float64](m, 3)
 				for i := range in.X.Data {
 					in.X.Data[i] = rng.NormFloat64()

@@ -60,7 +60,7 @@ func endsOf(name string, args structure.Args, space structure.Space) (ends [][2]
 			ends = append(ends, [2]int{int(args.Ints[2*i]), int(args.Ints[2*i+1])})
 		}
 	case "graphs", "spanningtrees":
-		for u, v := range structure.CellsOf(space).At {
+		for u, v := range space.Facts().Cells.At {
 			ends = append(ends, [2]int{u, v})
 		}
 	}

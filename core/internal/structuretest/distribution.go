@@ -11,11 +11,11 @@ import (
 )
 
 // distribution compares the frequencies of samples from p with the probabilities by χ², outputs of small expected
-// frequency taken together. A correct Distributor fails with probability falseAlarm for each of two score vectors.
+// frequency taken together. A correct Partitioner fails with probability falseAlarm for each of two score vectors.
 func (e *enumerated) distribution(t *testing.T) {
-	d, ok := e.space.(structure.Distributor)
+	d, ok := e.space.(structure.Partitioner)
 	if !ok {
-		t.Skip("no Distributor")
+		t.Skip("no Partitioner")
 	}
 	at := 0
 	for s := range testedScores(e.space.FeatureLen(), generator(61)) {
@@ -90,7 +90,7 @@ func goodness(seen, p []float64, n float64) float64 {
 // refusesToDraw: where ln Z is refused, so are samples.
 func (s subject) refusesToDraw(t *testing.T) {
 	t.Helper()
-	if d, ok := s.space.(structure.Distributor); ok {
+	if d, ok := s.space.(structure.Partitioner); ok {
 		_, err := d.Distribution(make([]float64, s.space.FeatureLen()), nil)
 		if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 			t.Fatalf("beyond the limit Distribution gives the error %v", err)

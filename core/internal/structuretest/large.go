@@ -26,7 +26,7 @@ const (
 // (Hoeffding), and t is chosen so that all 2·watched averages together raise a false alarm with probability at most
 // falseAlarm.
 func (s subject) moments(t *testing.T) {
-	m, ok := s.space.(structure.Moments)
+	m, ok := s.space.(structure.Momenter)
 	if !ok {
 		t.Skip("no Moments")
 	}
@@ -93,8 +93,8 @@ func (s subject) moments(t *testing.T) {
 // spectrum compares Σ v from the spectrum with the second moment where that fits, and otherwise checks that analysing a
 // vector that was synthesised in an eigenspace changes nothing more than the frame allows: F Fᵀ is a projector.
 func (s subject) spectrum(t *testing.T) {
-	sp, ok := s.space.(structure.Spectrum)
-	if !ok {
+	sp := s.space.Facts().Spectrum
+	if sp == nil {
 		t.Skip("no Spectrum")
 	}
 	d := s.space.FeatureLen()
@@ -114,7 +114,7 @@ func (s subject) spectrum(t *testing.T) {
 	if d > densest {
 		return
 	}
-	sigma := covariance(s.space.(structure.Moments), d)
+	sigma := covariance(s.space.(structure.Momenter), d)
 	for i := range d {
 		var want float64
 		for j, x := range row(sigma, i) {

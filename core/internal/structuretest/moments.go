@@ -36,11 +36,11 @@ func checkPadding(t *testing.T, what string, m blas64.General) {
 
 // moments compares the mean and the second moment with averages over the list.
 func (e *enumerated) moments(t *testing.T) {
-	m, ok := e.space.(structure.Moments)
+	m, ok := e.space.(structure.Momenter)
 	if !ok {
-		t.Skip("no Moments")
+		t.Skip("no Momenter")
 	}
-	if a, ok := e.space.(structure.Approximator); ok && a.MomentsInfo().Kind != structure.ExactMoments {
+	if e.space.Facts().Moments != structure.ExactMoments {
 		t.Skip("not the moments of this space")
 	}
 	d, n := e.space.FeatureLen(), float64(len(e.outputs))
@@ -70,7 +70,7 @@ func (e *enumerated) moments(t *testing.T) {
 }
 
 // covariance returns Σ = M − μμᵀ.
-func covariance(m structure.Moments, d int) blas64.General {
+func covariance(m structure.Momenter, d int) blas64.General {
 	mean := make([]float64, d)
 	m.Mean(mean)
 	sigma := blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}

@@ -100,19 +100,19 @@ func (s subject) walk(t *testing.T) {
 	if !ok {
 		t.Skip("no Proposer")
 	}
-	gainer, gains := proposer.(structure.Gainer)
+	gain := s.space.Facts().Moves.Gain
 	rng := generator(41)
 	y, z := garbageParts(s.space.PartLen()), garbageParts(s.space.PartLen())
 	for score := range scoreVectors(s.space.FeatureLen(), 18, rng) {
 		switch first := s.space.(type) {
 		case structure.Sampler:
 			first.Sample(y, rng)
-		case structure.Starter:
+		case structure.Searcher:
 			if _, err := first.Start(y, score, nil); err != nil {
 				t.Fatal(err)
 			}
 		default:
-			t.Fatal("a Proposer must be a Sampler or a Starter")
+			t.Fatal("a Proposer must be a Sampler or a Searcher")
 		}
 		value := score.Value(s.embed(y))
 		for range 40 {
@@ -120,10 +120,10 @@ func (s subject) walk(t *testing.T) {
 			if err := s.space.Check(z); err != nil {
 				t.Fatalf("a move leads to no member: %v", err)
 			}
-			if gains {
+			if gain != nil {
 				next := score.Value(s.embed(z))
-				if gain := gainer.Gain(z, y, score); !(math.Abs(gain-(next-value)) <= slack(score)) {
-					t.Fatalf("Gain is %v, the scores are %v and then %v", gain, value, next)
+				if gained := gain(z, y, score); !(math.Abs(gained-(next-value)) <= slack(score)) {
+					t.Fatalf("Gain is %v, the scores are %v and then %v", gained, value, next)
 				}
 				value = next
 			}

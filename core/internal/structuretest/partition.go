@@ -120,8 +120,8 @@ func (e *enumerated) partition(t *testing.T) {
 		}
 	}
 	for _, marginals := range []bool{false, true} {
-		if cost := p.PartitionCost(marginals); !(cost > 0) || math.IsInf(cost, 0) {
-			t.Errorf("PartitionCost(%t) is %v", marginals, cost)
+		if cost := e.space.Facts().Sums.Cost(marginals); !(cost > 0) || math.IsInf(cost, 0) {
+			t.Errorf("Cost(%t) is %v", marginals, cost)
 		}
 	}
 }
@@ -139,7 +139,8 @@ func (s subject) partition(t *testing.T) {
 	}
 	d := s.space.FeatureLen()
 	marginals := garbage(d)
-	if math.IsInf(p.PartitionCost(true), 1) {
+	cost := s.space.Facts().Sums.Marginals
+	if math.IsInf(cost, 1) {
 		_, err := p.LogPartition(marginals, make([]float64, d), nil)
 		if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 			t.Fatalf("beyond the limit LogPartition gives the error %v", err)
@@ -147,7 +148,7 @@ func (s subject) partition(t *testing.T) {
 		s.refusesToDraw(t)
 		return
 	}
-	if cost := p.PartitionCost(true); cost > mostCost {
+	if cost > mostCost {
 		t.Skipf("%.3g operations are too many for a test", cost)
 	}
 	rng := generator(63)
@@ -195,8 +196,8 @@ func (s subject) unscored(t *testing.T, p structure.Partitioner) {
 	if want, err := structure.LogCount(s.space); err == nil && !math.IsNaN(want) && !(math.Abs(got-want) <= summed*max(1, want)) {
 		t.Errorf("without scores ln Z is %v, the logarithm of the number of outputs %v", got, want)
 	}
-	m, ok := s.space.(structure.Moments)
-	if a, approximate := s.space.(structure.Approximator); !ok || approximate && a.MomentsInfo().Kind != structure.ExactMoments {
+	m, ok := s.space.(structure.Momenter)
+	if !ok || s.space.Facts().Moments != structure.ExactMoments {
 		return
 	}
 	mean := garbage(d)
@@ -237,11 +238,7 @@ func (s subject) bounded(t *testing.T, p structure.Partitioner) {
 	if mean := score.Value(marginals); !(mean <= cert.Value+summed*math.Abs(cert.Value)) || !(got-mean >= -summed*math.Abs(got)) {
 		t.Fatalf("the mean score is %v, the best %v, ln Z %v", mean, cert.Value, got)
 	}
-	d, ok := s.space.(structure.Distributor)
-	if !ok {
-		return
-	}
-	draw, err := d.Distribution(score.Linear, nil)
+	draw, err := p.Distribution(score.Linear, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +256,7 @@ func (s subject) bounded(t *testing.T, p structure.Partitioner) {
 // one that never does changes
 // nothing.
 func (s subject) summingStops(t *testing.T) {
-	p, d := s.space.(structure.Partitioner), s.space.(structure.Distributor)
+	p := s.space.(structure.Partitioner)
 	scores, marginals := make([]float64, s.space.FeatureLen()), garbage(s.space.FeatureLen())
 	rng := generator(65)
 	for i := range scores {
@@ -268,7 +265,7 @@ func (s subject) summingStops(t *testing.T) {
 	for name, work := range map[string]func(poll func() error) (float64, error){
 		"LogPartition": func(poll func() error) (float64, error) { return p.LogPartition(marginals, scores, poll) },
 		"Distribution": func(poll func() error) (float64, error) {
-			draw, err := d.Distribution(scores, poll)
+			draw, err := p.Distribution(scores, poll)
 			if (draw == nil) != (err != nil) {
 				t.Fatalf("Distribution gives the error %v with a draw or none without", err)
 			}

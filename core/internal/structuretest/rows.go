@@ -52,7 +52,7 @@ func (e *enumerated) names(t *testing.T) {
 	if n != d || len(known) != d {
 		t.Errorf("%d names, %d of them different, for %d entries", n, len(known), d)
 	}
-	cells := structure.CellsOf(e.space)
+	cells := e.space.Facts().Cells
 	if cells.Kind == "" {
 		return
 	}

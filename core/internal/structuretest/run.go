@@ -172,7 +172,7 @@ func checkSpec(t *testing.T, spec structure.Spec, sizes Sizes) {
 // subject is a space under test.
 type subject struct {
 	space   structure.Space
-	general bool // see structure.Generalized
+	general bool // see structure.Layout
 }
 
 func build(t *testing.T, spec structure.Spec, args structure.Args) subject {
@@ -184,8 +184,7 @@ func build(t *testing.T, spec structure.Spec, args structure.Args) subject {
 	if space.PartLen() < 1 || space.FeatureLen() < 1 {
 		t.Fatalf("PartLen is %d and FeatureLen is %d, must be positive", space.PartLen(), space.FeatureLen())
 	}
-	g, ok := space.(structure.Generalized)
-	return subject{space, ok && g.General()}
+	return subject{space, space.Facts().General}
 }
 
 // enumerated is a space with the list of its outputs and their embeddings.

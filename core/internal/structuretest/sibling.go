@@ -10,23 +10,20 @@ import (
 // sibling: the mirror image of an output is a member, has the output as its own mirror image, and the embeddings of both add up to
 // twice the mean.
 func (e *enumerated) sibling(t *testing.T) {
-	s, ok := e.space.(structure.Sibling)
-	if !ok {
-		t.Skip("no Sibling")
-	}
-	if !s.Mirrored() {
-		t.Skip("not with these parameters")
+	mirror := e.space.Facts().Mirror
+	if mirror == nil {
+		t.Skip("no siblings")
 	}
 	mean := garbage(e.space.FeatureLen())
-	e.space.(structure.Moments).Mean(mean)
+	e.space.(structure.Momenter).Mean(mean)
 	image, back := garbageParts(e.space.PartLen()), garbageParts(e.space.PartLen())
 	for i, y := range e.outputs {
-		s.Mirror(image, y)
+		mirror(image, y)
 		at, member := e.index[key(image)]
 		if !member {
 			t.Fatalf("the mirror image %v of %v is no member", image, y)
 		}
-		if s.Mirror(back, image); !slices.Equal(back, y) {
+		if mirror(back, image); !slices.Equal(back, y) {
 			t.Errorf("the mirror image of %v is %v, whose own is %v", y, image, back)
 		}
 		for j, m := range mean {

@@ -15,12 +15,12 @@ import (
 // orthogonal to one another, and Σ = Σ_i σ_i F_i F_iᵀ; AnalyzeTo multiplies by F and SynthesizeTo adds the product with
 // Fᵀ.
 func (e *enumerated) spectrum(t *testing.T) {
-	s, ok := e.space.(structure.Spectrum)
-	if !ok {
+	s := e.space.Facts().Spectrum
+	if s == nil {
 		t.Skip("no Spectrum")
 	}
 	d := e.space.FeatureLen()
-	sigma := covariance(e.space.(structure.Moments), d)
+	sigma := covariance(e.space.(structure.Momenter), d)
 	sum := zeros(d, d)
 	var projectors []blas64.General
 	eigenvalues := s.Eigenvalues()

@@ -216,7 +216,6 @@ func unknownCount(space structure.Space) error {
 
 // free reports whether a space is that of all subsets of a set.
 func free(space structure.Space) bool {
-	_, lattice := space.(structure.Lattice)
 	counter, counts := space.(structure.Counter)
-	return lattice && counts && counter.Count().Cmp(new(big.Int).Lsh(big.NewInt(1), uint(space.PartLen()))) == 0
+	return counts && space.Facts().Lattice != nil && counter.Count().Cmp(new(big.Int).Lsh(big.NewInt(1), uint(space.PartLen()))) == 0
 }

@@ -73,9 +73,8 @@ func Marginals(space structure.Space, scores blas64.General, opt MarginalOptions
 func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor) error {
 	d := space.FeatureLen()
 	if o.Counting && o.Mean == nil {
-		m, ok := space.(structure.Moments)
-		approximate, may := space.(structure.Approximator)
-		if !ok || may && approximate.MomentsKind() != structure.ExactMoments {
+		m, ok := space.(structure.Momenter)
+		if !ok || space.Facts().Moments != structure.ExactMoments {
 			return &structure.CapabilityError{
 				Structure:    structure.Describe(space),
 				Need:         "the exact mean of ψ over all outputs, from which counting starts",

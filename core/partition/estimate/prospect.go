@@ -53,7 +53,7 @@ func (e *HopelessError) Status() int32 { return 8 }
 // needs nothing is said.
 func Prospect(space structure.Space, linear blas64.General, bound []float64, steps int64, workers int, mon *parallel.Monitor) error {
 	_, samples := space.(structure.Sampler)
-	moments, averages := space.(structure.Moments)
+	moments, averages := space.(structure.Momenter)
 	logCount, err := structure.LogCount(space)
 	most := math.Log(float64(steps)) + logDoubt
 	if !samples || !averages || err != nil || !(logCount > most) {

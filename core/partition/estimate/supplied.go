@@ -37,9 +37,8 @@ type Supplied struct {
 }
 
 var (
-	_ structure.Space      = (*Supplied)(nil)
-	_ structure.Sampler    = (*Supplied)(nil)
-	_ structure.LogCounter = (*Supplied)(nil)
+	_ structure.Space   = (*Supplied)(nil)
+	_ structure.Sampler = (*Supplied)(nil)
 )
 
 // Short says that there are fewer draws than an estimate needs.
@@ -68,10 +67,14 @@ const (
 	leastProposals = 128
 )
 
-func (s *Supplied) String() string    { return "outputs that are drawn by the caller" }
-func (s *Supplied) PartLen() int      { return 1 }
-func (s *Supplied) FeatureLen() int   { return s.Features }
-func (s *Supplied) LogCount() float64 { return s.Log }
+func (s *Supplied) String() string  { return "outputs that are drawn by the caller" }
+func (s *Supplied) PartLen() int    { return 1 }
+func (s *Supplied) FeatureLen() int { return s.Features }
+
+// Facts says that ψ is whatever the caller gives.
+func (s *Supplied) Facts() structure.Facts {
+	return structure.Facts{LogCount: func() float64 { return s.Log }}
+}
 
 // Check returns nil for the number of a draw, or of a state of a walk.
 func (s *Supplied) Check(y []int32) error {

@@ -170,7 +170,7 @@ func TestSuppliedDraws(t *testing.T) {
 		},
 		"counting": func(s *estimate.Supplied, value, bound blas64.General) error {
 			mean := make([]float64, d)
-			space.(structure.Moments).Mean(mean)
+			space.(structure.Momenter).Mean(mean)
 			counting := estimate.MarginalOptions{Options: opt, Low: low, High: high, Counting: true, Mean: mean}
 			counting.Epsilon, counting.Delta = 0.5, 0.2
 			_, err := estimate.Marginals(s, rowsOf(1, scores), counting, value, bound, 1, nil)

@@ -25,14 +25,11 @@ type Taylor struct {
 // NewTaylor computes the moments. Spaces without a count or moments are a *structure.CapabilityError, as are those whose moments are
 // those of a larger space. Cost: that of the second moment, and O(d²) memory.
 func NewTaylor(space structure.Space) (*Taylor, error) {
-	m, ok := space.(structure.Moments)
+	m, ok := space.(structure.Momenter)
 	if !ok {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding, to expand about the uniform distribution"}
 	}
-	t := &Taylor{Kind: structure.ExactMoments}
-	if a, approximate := space.(structure.Approximator); approximate {
-		t.Kind = a.MomentsKind()
-	}
+	t := &Taylor{Kind: space.Facts().Moments}
 	if t.Kind == structure.RelaxedMoments {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "moments of its own outputs, not those of a larger space"}
 	}

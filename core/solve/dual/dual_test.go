@@ -208,7 +208,7 @@ func BenchmarkSolvers(b *testing.B) {
 			x.Row(i)[j] = rng.NormFloat64()
 		}
 	}
-	space.(structure.Moments).Mean(mean)
+	space.(structure.Momenter).Mean(mean)
 	linalg.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, k)
 	coord, err := solve.NewCoordinates(space)
 	if err != nil {

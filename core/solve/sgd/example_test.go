@@ -21,7 +21,7 @@ func ExampleTrain() {
 		space.Embed(psi.Row(i), ranking)
 	}
 	mean := make([]float64, d)
-	space.(structure.Moments).Mean(mean)
+	space.(structure.Momenter).Mean(mean)
 	coord, err := solve.NewCoordinates(space)
 	if err != nil {
 		panic(err)

@@ -107,8 +107,10 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 // momentsOnly hides what else a space knows of its covariance.
 type momentsOnly struct {
 	structure.Space
-	structure.Moments
+	structure.Momenter
 }
+
+func (m momentsOnly) Facts() structure.Facts { return structure.Facts{Layout: m.Space.Facts().Layout} }
 
 // Descent in redundant coordinates, those of many labels, stays in the space of ψ, and gives what orthonormal ones would.
 func TestRedundantCoordinatesGiveTheSameDescent(t *testing.T) {
@@ -121,7 +123,7 @@ func TestRedundantCoordinatesGiveTheSameDescent(t *testing.T) {
 	if err != nil || !coord.Redundant() {
 		t.Fatal("coordinates are not redundant", err)
 	}
-	orthonormal, err := solve.NewCoordinates(momentsOnly{space, space.(structure.Moments)})
+	orthonormal, err := solve.NewCoordinates(momentsOnly{space, space.(structure.Momenter)})
 	if err != nil {
 		t.Fatal(err)
 	}

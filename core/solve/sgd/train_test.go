@@ -179,7 +179,7 @@ func BenchmarkStep(b *testing.B) {
 		}
 	}
 	mean := make([]float64, space.FeatureLen())
-	space.(structure.Moments).Mean(mean)
+	space.(structure.Momenter).Mean(mean)
 	p, err := solve.NewProblem(1, true, coord, solve.Targets{Psi: psi, Mean: mean}, 1, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -38,24 +38,19 @@ var errObjective = errors.New("newton: the objective, or its gradient, is not fi
 
 // lawOf returns that of every entry of ψ.
 func lawOf(space structure.Space) (law, error) {
-	if isExclusive(space) {
+	facts := space.Facts()
+	if facts.Exclusive {
 		return classLaw(space.FeatureLen()), nil
 	}
-	free, ok := space.(structure.Free)
-	if !ok || free.FreeValues() == nil {
+	if facts.FreeValues == nil {
 		return law{}, &structure.CapabilityError{Structure: structure.Describe(space),
 			Need: "entries of its embedding that do not depend on each other, or of which one is 1 and the others are 0"}
 	}
 	var taken []float64
-	for _, v := range free.FreeValues() {
+	for _, v := range facts.FreeValues {
 		taken = append(taken, float64(v))
 	}
 	return newLaw(taken), nil
-}
-
-func isExclusive(space structure.Space) bool {
-	_, ok := space.(structure.Exclusive)
-	return ok
 }
 
 // fit is what the columns have in common.
@@ -110,7 +105,7 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 		return loglinear.Found{}, err
 	}
 	f.limit = o.Tol * f.first
-	if isExclusive(space) {
+	if space.Facts().Exclusive {
 		t := newJoint(f)
 		if err := t.run(start); err != nil {
 			return loglinear.Found{}, err
