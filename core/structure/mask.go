@@ -95,7 +95,7 @@ func (m Mask) and(o Mask) (Mask, error) {
 	} else {
 		for i, x := range o.Items {
 			if x*both.Items[i] < 0 {
-				return both, fmt.Errorf("structure: %d must be held and must not", i)
+				return both, contradiction{fmt.Errorf("structure: %d must be held and must not", i)}
 			}
 			both.Items[i] |= x
 		}
@@ -108,11 +108,16 @@ func (m Mask) and(o Mask) (Mask, error) {
 		case *end.at == anyPlace:
 			*end.at = end.other
 		case end.other != anyPlace && end.other != *end.at:
-			return both, fmt.Errorf("structure: an end is both %d and %d", *end.at, end.other)
+			return both, contradiction{fmt.Errorf("structure: an end is both %d and %d", *end.at, end.other)}
 		}
 	}
 	return both, nil
 }
+
+// contradiction is an ErrNone that says why.
+type contradiction struct{ error }
+
+func (contradiction) Is(target error) bool { return target == ErrNone }
 
 // check returns an error that names an entry of ψ which may take no value, or says that the bounds leave no size.
 func (m *Mask) check(s Space) error {
@@ -121,11 +126,11 @@ func (m *Mask) check(s Space) error {
 	}
 	for i, v := range m.Entries {
 		if v == 0 {
-			return fmt.Errorf("structure: the conditions leave no value for entry %d of ψ, %s; leave one of them out", i, nameOf(s, i))
+			return contradiction{fmt.Errorf("structure: the conditions leave no value for entry %d of ψ, %s; leave one of them out", i, nameOf(s, i))}
 		}
 	}
 	if m.Size.Least > m.Size.Most {
-		return fmt.Errorf("structure: the conditions leave no size; leave one of them out")
+		return contradiction{errors.New("structure: the conditions leave no size; leave one of them out")}
 	}
 	return nil
 }

@@ -134,6 +134,24 @@ func (r *restricted) Facts() Facts {
 	return f
 }
 
+// LogPartition is that of the engine. Entries that the mask decides have exactly the value that it leaves them.
+func (r *restricted) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	logZ, err := r.engine.LogPartition(marginals, scores, poll)
+	if marginals != nil {
+		for i, v := range r.mask.Entries {
+			switch v {
+			case Minus:
+				marginals[i] = -1
+			case Zero:
+				marginals[i] = 0
+			case Plus:
+				marginals[i] = 1
+			}
+		}
+	}
+	return logZ, err
+}
+
 // Check says which condition a member of the whole space breaks.
 func (r *restricted) Check(y []int32) error {
 	if err := r.all.Check(y); err != nil {
