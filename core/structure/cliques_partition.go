@@ -1,15 +1,16 @@
 package structure
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"combpred/core/graph/induced"
 )
 
 var (
 	_ Partitioner = cliques{}
-	_ Partitioner = (*restrictedCliques)(nil)
 )
 
 // LogPartition sums over the sets of vertices in a table. It returns a *LimitError beyond 22 vertices. Cost: O(2ⁿ n).
@@ -26,29 +27,16 @@ func (c cliques) Distribution(scores []float64, poll func() error) (Draw, error)
 	return c.unrestricted().Distribution(scores, poll)
 }
 
-func (c cliques) unrestricted() *restrictedCliques {
-	return &restrictedCliques{subspace: subspace[cliques]{c}, size: -1, fixed: make([]int32, c.n)}
-}
-
-// free returns the vertices that are neither in all sets nor in none, and the number of those in all.
-func (r *restrictedCliques) free() (free []int, required int) {
-	for v, f := range r.fixed {
-		switch f {
-		case 0:
-			free = append(free, v)
-		case 1:
-			required++
-		}
-	}
-	return free, required
+func (c cliques) unrestricted() *maskedCliques {
+	return &maskedCliques{all: c, fixed: make([]int32, c.n), size: Range{0, c.n}}
 }
 
 // distribution returns the distribution of the free vertices of the sets, those vertices, and what the others weigh together.
-func (r *restrictedCliques) distribution(scores []float64, poll func() error) (
+func (e *maskedCliques) distribution(scores []float64, poll func() error) (
 	d *induced.Distribution, free []int, inside float64, err error,
 ) {
-	mustLen("scores", len(scores), r.FeatureLen())
-	free, required := r.free()
+	mustLen("scores", len(scores), e.all.FeatureLen())
+	free, required := e.free()
 	if len(free) > induced.MaxSummed {
 		return nil, nil, 0, &LimitError{
 			What:         "the exact sum over all cliques",
@@ -60,45 +48,48 @@ func (r *restrictedCliques) distribution(scores []float64, poll func() error) (
 	}
 	m := len(free)
 	weight := make([]float64, m*m)
-	pair := func(u, v int) float64 { return scores[r.all.scheme.number(u, v)] }
+	pair := func(u, v int) float64 { return scores[e.all.scheme.number(u, v)] }
 	for i, u := range free {
 		for j, v := range free {
 			if i != j {
 				weight[i*m+j] = pair(u, v)
 			}
 		}
-		for v, f := range r.fixed {
+		for v, f := range e.fixed {
 			if f == 1 {
 				weight[i*m+i] += pair(u, v)
 			}
 		}
 	}
-	for u, f := range r.fixed {
-		for v := u + 1; f == 1 && v < r.all.n; v++ {
-			if r.fixed[v] == 1 {
+	for u, f := range e.fixed {
+		for v := u + 1; f == 1 && v < e.all.n; v++ {
+			if e.fixed[v] == 1 {
 				inside += pair(u, v)
 			}
 		}
 	}
-	lo, hi := 0, m
-	if r.size >= 0 {
-		lo, hi = r.size-required, r.size-required
+	for _, p := range e.barred {
+		i, j := slices.Index(free, int(p[0])), slices.Index(free, int(p[1]))
+		weight[i*m+j], weight[j*m+i] = math.Inf(-1), math.Inf(-1)
 	}
-	d, err = induced.NewDistribution(m, weight, lo, hi, poll)
+	d, err = induced.NewDistribution(m, weight, e.size.Least-required, e.size.Most-required, poll)
+	if errors.Is(err, induced.ErrNone) {
+		err = ErrNone
+	}
 	return d, free, inside, err
 }
 
 // LogPartition is that of all cliques, over the vertices left open.
-func (r *restrictedCliques) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	d, free, inside, err := r.distribution(scores, poll)
+func (e *maskedCliques) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	d, free, inside, err := e.distribution(scores, poll)
 	if err != nil {
 		return 0, err
 	}
 	if marginals == nil {
 		return d.LogSum() + inside, nil
 	}
-	mustLen("marginals", len(marginals), r.FeatureLen())
-	m, n := len(free), r.all.n
+	mustLen("marginals", len(marginals), e.all.FeatureLen())
+	m, n := len(free), e.all.n
 	p := make([]float64, m*m)
 	logZ := d.PairsTo(p) + inside
 	place := make([]int, n) // of a free vertex among those, −1 for others
@@ -113,7 +104,7 @@ func (r *restrictedCliques) LogPartition(marginals, scores []float64, poll func(
 			q := 0.0
 			i, j := place[u], place[v]
 			switch {
-			case r.fixed[u] < 0 || r.fixed[v] < 0:
+			case e.fixed[u] < 0 || e.fixed[v] < 0:
 			case i >= 0 && j >= 0:
 				q = p[i*m+j]
 			case i >= 0:
@@ -123,19 +114,19 @@ func (r *restrictedCliques) LogPartition(marginals, scores []float64, poll func(
 			default:
 				q = 1
 			}
-			marginals[r.all.scheme.number(u, v)] = q
+			marginals[e.all.scheme.number(u, v)] = q
 		}
 	}
 	return logZ, nil
 }
 
-func (r *restrictedCliques) partitionCost(marginals bool) float64 {
-	free, _ := r.free()
+func (e *maskedCliques) partitionCost(marginals bool) float64 {
+	free, _ := e.free()
 	m := len(free)
 	if m > induced.MaxSummed {
 		return math.Inf(1)
 	}
-	cost := math.Ldexp(float64(m)/2+4, m) + float64(r.FeatureLen())
+	cost := math.Ldexp(float64(m)/2+4, m) + float64(e.all.FeatureLen())
 	if marginals {
 		cost += math.Ldexp(float64(m)/2, m)
 	}
@@ -143,15 +134,15 @@ func (r *restrictedCliques) partitionCost(marginals bool) float64 {
 }
 
 // Distribution is that of all cliques, over the vertices left open.
-func (r *restrictedCliques) Distribution(scores []float64, poll func() error) (Draw, error) {
-	d, free, _, err := r.distribution(scores, poll)
+func (e *maskedCliques) Distribution(scores []float64, poll func() error) (Draw, error) {
+	d, free, _, err := e.distribution(scores, poll)
 	if err != nil {
 		return nil, err
 	}
 	sets := d.Sets()
 	return func(dst []int32, rng *rand.Rand) {
-		mustLen("dst", len(dst), r.all.n)
-		for v, f := range r.fixed {
+		mustLen("dst", len(dst), e.all.n)
+		for v, f := range e.fixed {
 			dst[v] = max(f, 0)
 		}
 		set := sets.Draw(rng)

@@ -83,6 +83,11 @@ func (w *Workspace) Reset(n int) []float64 {
 	return w.weight
 }
 
+// Weigh sets the weight of two different vertices.
+func (w *Workspace) Weigh(u, v int32, weight float64) {
+	w.weight[int(u)*w.n+int(v)], w.weight[int(v)*w.n+int(u)] = weight, weight
+}
+
 // Fix restricts the instance to the sets that hold every vertex with +1 and none with −1 in fixed, of length n, the
 // others being 0. The slice is kept until the next Reset and not changed.
 func (w *Workspace) Fix(fixed []int32) {

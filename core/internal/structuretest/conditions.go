@@ -29,7 +29,9 @@ func RandomConditions(spec structure.Spec, args structure.Args, space structure.
 		}
 		switch t.Form {
 		case structure.One:
-			add(t.Key, rng.IntN(n), structure.Alone)
+			for range 1 + rng.IntN(8)/7 {
+				add(t.Key, rng.IntN(n), structure.Alone)
+			}
 		case structure.Count:
 			if least := rng.IntN(n + 1); rng.IntN(2) == 0 {
 				add(t.Key, least, structure.Alone)
