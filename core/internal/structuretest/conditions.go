@@ -11,6 +11,9 @@ import (
 // too small for any output.
 func RandomConditions(spec structure.Spec, args structure.Args, space structure.Space, rng *rand.Rand) (all []structure.Condition) {
 	n, ends := space.PartLen(), endsOf(spec.Name, args, space)
+	if spec.Name == "hierarchy" {
+		n = space.FeatureLen()
+	}
 	pair := func() (int, int) {
 		if len(ends) > 0 {
 			e := ends[rng.IntN(len(ends))]
