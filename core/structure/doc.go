@@ -55,8 +55,7 @@
 //
 //	var _ = register(Spec{Name: "mystructure", …})
 //
-// Leave out of its Facts what the zero value says already. A space of some of the outputs of another one embeds a subspace, which has parts,
-// ψ and layout of all, and adds Check, Facts and what else it can do.
+// Facts leave out what their zero value says already. A space of some of the outputs of another one embeds a subspace.
 //
 // Everything else finds it through the registry: the conformance suite of package structuretest, the C interface, the catalogue
 // and its documentation. Then enter the sizes at which it is tested in package examples, and write one Python class in
