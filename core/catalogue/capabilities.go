@@ -23,21 +23,26 @@ var capabilities = append([]capability{
 	{"exact-moments", "knows those that are averages over its outputs", func(s structure.Space) bool {
 		return is[structure.Momenter](s) && s.Facts().Moments == structure.ExactMoments
 	}},
-	{"spectrum", "knows the eigenvalues of the covariance of ψ in closed form", func(s structure.Space) bool { return s.Facts().Spectrum != nil }},
+	{"spectrum", "knows the eigenvalues of the covariance of ψ in closed form",
+		fact(func(f structure.Facts) bool { return f.Spectrum != nil })},
 	{"enumerate", "lists its outputs", is[structure.Enumerator]},
 	{"sample", "draws uniform outputs", is[structure.Sampler]},
 	{"partial", "embeds outputs of which a part is known", is[structure.PartialEmbedder]},
-	{"sibling", "has outputs in pairs whose embeddings add up to the same vector", func(s structure.Space) bool { return s.Facts().Mirror != nil }},
-	{"independent", "has entries of ψ that take their values whatever the others are", func(s structure.Space) bool { return s.Facts().FreeValues != nil }},
+	{"sibling", "has outputs in pairs whose embeddings add up to the same vector",
+		fact(func(f structure.Facts) bool { return f.Mirror != nil })},
+	{"independent", "has entries of ψ that take their values whatever the others are",
+		fact(func(f structure.Facts) bool { return f.FreeValues != nil })},
 	{"exclusive", "has an embedding of which one entry is 1, any of them, and the others are 0, whatever its parameters",
-		func(s structure.Space) bool { return s.Facts().Exclusive }},
+		fact(func(f structure.Facts) bool { return f.Exclusive })},
 	{"decode", "finds a best output; some scores may still be refused, where that takes too long", func(s structure.Space) bool {
 		return is[structure.Decoder](s) && !s.Facts().TooLargeToDecode
 	}},
 	{"start", "finds a guaranteed output", is[structure.Searcher]},
 	{"search", "improves on a guaranteed output", is[structure.Searcher]},
-	{"partition", "sums over all outputs, by a recursion or a list that takes the size", func(s structure.Space) bool { return partition.Available(s, false) }},
-	{"marginals", "averages ψ over p(y) ∝ exp⟨s, ψ(y)⟩ likewise", func(s structure.Space) bool { return partition.Available(s, true) }},
+	{"partition", "sums over all outputs, by a recursion or a list that takes the size",
+		func(s structure.Space) bool { return partition.Available(s, false) }},
+	{"marginals", "averages ψ over p(y) ∝ exp⟨s, ψ(y)⟩ likewise",
+		func(s structure.Space) bool { return partition.Available(s, true) }},
 	{"exact", "draws from p(y) ∝ exp⟨s, ψ(y)⟩ likewise", partition.Drawable},
 }, methods()...)
 
@@ -83,6 +88,11 @@ func ofAny(spaces []structure.Space) []string {
 func is[T any](s structure.Space) bool {
 	_, ok := s.(T)
 	return ok
+}
+
+// fact reports whether something holds of the facts of a space.
+func fact(holds func(structure.Facts) bool) func(structure.Space) bool {
+	return func(s structure.Space) bool { return holds(s.Facts()) }
 }
 
 // sizeKnown reports whether a space knows the logarithm of its number of outputs, which a Counter does.

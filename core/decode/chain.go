@@ -50,7 +50,7 @@ func negative(x []float64) []float64 {
 type chain struct {
 	space    structure.Space
 	proposer structure.Proposer
-	exact    func(z, y []int32, score structure.Scores) float64 // gain of a move; nil where that takes the embedding
+	gainOf   func(z, y []int32, score structure.Scores) float64 // a move; nil where that takes the embedding
 	score    structure.Scores
 	source   rand.PCG
 	psi      []float64
@@ -72,7 +72,7 @@ func newChain(space structure.Space, proposer structure.Proposer, score structur
 		psi: make([]float64, space.FeatureLen()),
 	}
 	if _, drawn := proposer.(uniform); !drawn {
-		c.exact = space.Facts().Moves.Gain
+		c.gainOf = space.Facts().Moves.Gain
 	}
 	copy(c.now, start)
 	copy(c.best, start)
@@ -107,8 +107,8 @@ func (c *chain) run(temperature float64, steps int, poll func() error) error {
 
 // gain returns the score of next less that of now.
 func (c *chain) gain() float64 {
-	if c.exact != nil {
-		return c.exact(c.next, c.now, c.score)
+	if c.gainOf != nil {
+		return c.gainOf(c.next, c.now, c.score)
 	}
 	c.space.Embed(c.psi, c.next)
 	return c.score.Value(c.psi) - c.value

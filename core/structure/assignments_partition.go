@@ -7,9 +7,7 @@ import (
 	"combpred/core/graph/assignment"
 )
 
-var (
-	_ Partitioner = assignments{}
-)
+var _ Partitioner = assignments{}
 
 var assignmentDistributions pool[assignment.Distribution]
 

@@ -18,9 +18,7 @@ type summarised struct {
 	second []float64 // by rows
 }
 
-var (
-	_ Momenter = (*summarised)(nil)
-)
+var _ Momenter = (*summarised)(nil)
 
 // momentTolerance is the difference between mirrored entries of a second moment that counts as rounding, relative to its
 // largest entry; and how much smaller a mean square may be than the square of the mean.

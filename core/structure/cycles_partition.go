@@ -7,9 +7,7 @@ import (
 	"combpred/core/graph/tours"
 )
 
-var (
-	_ Partitioner = cycles{}
-)
+var _ Partitioner = cycles{}
 
 // LogPartition sums over sets of vertices, as Decode maximises. Each cycle is counted in both directions there, so that
 // half of the sum is wanted, and an edge has the probability of its two arcs. It returns a *LimitError beyond 16 vertices.

@@ -21,7 +21,7 @@ type keeper interface {
 	keptBytes() int
 }
 
-// KeptBytes returns how much memory takes what is kept with a space; ok is false where nothing can be.
+// KeptBytes returns how much memory the things kept with a space take; ok is false if it keeps nothing.
 func KeptBytes(s Space) (bytes int, ok bool) {
 	k, ok := s.(keeper)
 	if !ok {

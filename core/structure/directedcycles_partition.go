@@ -6,9 +6,7 @@ import (
 	"combpred/core/graph/tours"
 )
 
-var (
-	_ Partitioner = directedCycles{}
-)
+var _ Partitioner = directedCycles{}
 
 // LogPartition sums over sets of vertices, as Decode maximises. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ
 // n²), with marginals about thrice that.

@@ -14,7 +14,8 @@
 //
 // The destination comes first, is called dst, and is overwritten in full. Logarithms are natural. A Space is immutable and safe
 // for concurrent use. Slices of a wrong length are the caller's bug and panic; an output that is not in the space is an error
-// that says which part is wrong and why. Capabilities beyond Space are small interfaces that a structure implements or not.
+// that says which part is wrong and why. Beyond Space a structure implements the interfaces of space.go that it can, and its
+// Facts say how far they go.
 //
 // # Files
 //
@@ -44,14 +45,17 @@
 // What several structures share is in the files of the types that they embed or call: indices, allowed, sets, pairs, pairscheme, relations,
 // visits, cyclespace, rootedtree, edgelist, edgesets, bitrelation, centring, isotropic, lexicographic, mirror; and what conditions on
 // their outputs share in pairs_conditions, sets_conditions, visits_conditions and edges_conditions. The rest belongs to the package:
-// conditions (their keys, and how they are read), structure (what a Space is and what it may be able to do), encode (rows of data, and what is said of wrong ones),
-// features (names of the entries of ψ, and their layout), scores, capability, registry, shared, derived (what is kept with a space).
+// conditions (their keys, and how they are read), space (what a Space is, its facts, and what it
+// may be able to do: the file to read first), encode (rows of data, and what is said of wrong ones), features (names of the entries of ψ,
+// and their cells), scores, capability, registry, shared, derived (what is kept with a space).
 //
 // # Adding a structure
 //
-// Write one file with a type that implements Space and the capabilities it has, and a package-level
+// Write one file with a type that implements Space and those interfaces of space.go that it can, and a package-level
 //
 //	var _ = register(Spec{Name: "mystructure", …})
+//
+// Facts leave out what their zero value says already. A space of some of the outputs of another one embeds a subspace.
 //
 // Everything else finds it through the registry: the conformance suite of package structuretest, the C interface, the catalogue
 // and its documentation. Then enter the sizes at which it is tested in package examples, and write one Python class in

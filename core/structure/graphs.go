@@ -85,9 +85,7 @@ func (g graphs) String() string {
 	return fmt.Sprintf("sets of %d edges among %d vertices", len(g.edges), g.vertices)
 }
 
-var (
-	_ Proposer = graphs{}
-)
+var _ Proposer = graphs{}
 
 // Restrict takes edges that are required or forbidden.
 func (g graphs) Restrict() func([]Condition) (Restriction, error) {

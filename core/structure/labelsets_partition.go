@@ -12,9 +12,7 @@ import (
 // maxSetTable bounds the table for sets of a given size, a quarter of a gigabyte.
 const maxSetTable = 1 << 25
 
-var (
-	_ Partitioner = labelSets{}
-)
+var _ Partitioner = labelSets{}
 
 // LogPartition adds up ln(1 + eˢ) over the labels, which are independent; for sets of ℓ labels it is an elementary
 // symmetric polynomial of the eˢ. Cost: O(n), for sets of ℓ labels O(n min(ℓ, n−ℓ)), and as many float64s for marginals: it

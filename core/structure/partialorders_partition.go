@@ -7,9 +7,7 @@ import (
 	"combpred/core/logsum"
 )
 
-var (
-	_ Partitioner = listedPartialOrders{}
-)
+var _ Partitioner = listedPartialOrders{}
 
 // orderSums is the Gibbs distribution over the partial orders on few items, by the tree of orderLevels, in which the orders on
 // k items extend those on k−1. What a new item earns follows from its code alone, of which there are 3^(k−1): the tree is

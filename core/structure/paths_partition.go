@@ -7,9 +7,7 @@ import (
 	"combpred/core/logsum"
 )
 
-var (
-	_ Partitioner = (*paths)(nil)
-)
+var _ Partitioner = (*paths)(nil)
 
 // aheadTo writes to ahead, for each vertex from which the target can be reached, the logarithm of what the paths from
 // there weigh. Tied arcs each have the score of their group, whose count adds up along the path.

@@ -7,9 +7,7 @@ import (
 	"combpred/core/ordering"
 )
 
-var (
-	_ Partitioner = permutations{}
-)
+var _ Partitioner = permutations{}
 
 var orderDistributions pool[ordering.Distribution]
 

@@ -63,7 +63,7 @@ type Spec struct {
 	Ref        string                    // where the formulas come from
 	New        func(Args) (Space, error) // register sets it
 	build      func(given) (Space, error)
-	// Typical are parameters of small spaces that can do together all that the structure can with any parameters.
+	// Typical are parameters of small spaces. Whatever the structure can do with some parameters, one of them can.
 	Typical []Args
 }
 

@@ -7,9 +7,7 @@ import (
 	"combpred/core/graph/tours"
 )
 
-var (
-	_ Partitioner = routes{}
-)
+var _ Partitioner = routes{}
 
 // LogPartition sums over sets of places, as Decode maximises. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²),
 // with marginals about thrice that.

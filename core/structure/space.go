@@ -11,10 +11,10 @@ import (
 	"combpred/core/combin"
 )
 
-// Read this file first. A structure is a Space, which has Facts, and behaves as as many of the interfaces below as it can: it counts its
-// outputs (Counter), lists them (Enumerator), draws them (Sampler), finds the best (Decoder, Searcher), moves between them (Proposer),
+// Start reading here. A structure is a Space with Facts. Beyond that it implements those of the interfaces below that it can: it counts
+// its outputs (Counter), lists them (Enumerator), draws them (Sampler), finds the best (Decoder, Searcher), moves between them (Proposer),
 // averages over them uniformly (Momenter) or with weights (Partitioner), is held to conditions (Restricter), and reads rows of data
-// (Reader, PartialEmbedder). Whoever needs a behaviour asks for it by a type assertion, and asks the Facts how far it goes.
+// (Reader, PartialEmbedder). Callers ask for a behaviour by a type assertion, and read in the Facts how far it goes.
 
 // Space is a finite set of outputs with an embedding: what every structure must offer.
 type Space interface {
@@ -30,76 +30,81 @@ type Space interface {
 	Embed(dst []float64, y []int32)
 }
 
-// Facts are what can be said of a space at once, and what only a few structures can do. Zero values are what holds of most spaces: a
-// function or an interface that is nil says that there is no such thing, with the parameters of this space at least.
+// Facts are the properties of a space that take no work to find, and what only a few structures can do. The zero value describes most
+// spaces: a function or an interface that is nil means that there is no such thing, at least with the parameters of this space.
 type Facts struct {
 	Layout
 
-	// LogCount returns the logarithm of the number of outputs without the number itself, where that is expensive or not known exactly;
-	// NaN where not even that is. Ask the function LogCount, which knows of Counters, too.
+	// About the outputs.
+
+	// LogCount returns the logarithm of their number without the number itself, which is expensive or not known exactly; NaN if even the
+	// logarithm is unknown. Call the function LogCount, which asks a Counter otherwise.
 	LogCount func() float64
 	// Ambiguous spaces have outputs with equal ψ, which no score can tell apart. All others that are not General have an injective ψ.
 	Ambiguous bool
-	// FreeValues are the values that each entry of ψ takes whatever the others are, in ascending order and not to be changed, where the
-	// parts of outputs are ψ; nil where entries depend.
+	// FreeValues are the values that each entry of ψ takes whatever the others are, in ascending order, read-only, for spaces whose parts
+	// are ψ; nil if entries depend on each other.
 	FreeValues []int32
-	// Exclusive spaces have outputs of which ψ is the indicator: one entry, any of them, is 1 and the others are 0.
+	// Exclusive spaces have a ψ that is the indicator of the output: one entry, any of them, is 1 and the others are 0.
 	Exclusive bool
 	// Mirror writes the sibling of the member y to dst. In a sibling system (Gärtner and Vembu, 2009) outputs come in pairs whose
 	// embeddings add up to the same vector, so that the better one of a pair scores at least the mean of the largest and the smallest
 	// score.
 	Mirror func(dst, y []int32)
-	// Lattice is what sets are whose unions and intersections are members, too.
+	// Lattice is for sets whose unions and intersections are members, too.
 	Lattice Lattice
-	// Table holds ψ of the outputs in its rows, not to be changed, in the order of the Enumerator; it has no rows where there is no such
-	// list. Sums over outputs for many rows of scores are then matrix products.
+	// Table holds ψ of all outputs in its rows, read-only, in the order of the Enumerator. Sums over outputs for many rows of scores are
+	// then matrix products. It has no rows if the space keeps no such list.
 	Table blas64.General
+
+	// About training.
 
 	// Moments says where those of a Momenter come from.
 	Moments MomentsKind
-	// StandardError returns the largest one of the entries of a second moment that is estimated; it may have to estimate it.
+	// StandardError returns the largest standard error of the entries of an estimated second moment. The first call may do the estimating.
 	StandardError func() float64
-	// Spectrum knows the eigenspaces of Σ in closed form; without one Σ is diagonalised numerically.
+	// Spectrum knows the eigenspaces of Σ in closed form. Without it Σ is diagonalised numerically.
 	Spectrum Spectrum
-	// Loss, "auc" or "squared", and Decision under "squared", "score" or "mbr", are those by which ridge regression predicts best: measured
-	// by tests/benchmarks/losses.py on held-out rows, by the structure's metric. Empty: "squared", and the output of least expected squared
-	// distance, "mbr".
+	// Loss ("auc" or "squared") and Decision under "squared" ("score" or "mbr") are those by which ridge regression predicts best, as
+	// measured by tests/benchmarks/losses.py on held-out rows with the structure's metric. Empty means "squared" and "mbr", the output
+	// of least expected squared distance.
 	Loss, Decision string
 
-	// TooLargeToDecode says that Decode refuses all scores at this size. Others may refuse some scores, at sizes where they take long.
+	// About decoding, moving and summing.
+
+	// TooLargeToDecode says that Decode refuses all scores at this size. A Decoder may still refuse some scores that would take long.
 	TooLargeToDecode bool
-	// Implied completes required values of entries of ψ, 0 where nothing is required, by the values −1 and 1 that follow from them. Values
-	// that contradict each other are left as they are.
+	// Implied completes required values of entries of ψ, 0 for no requirement, by the values −1 and 1 that follow from them. It leaves
+	// contradictory values as they are.
 	Implied func(values []int8)
-	// Prepare makes now what the space makes at first use and what takes much longer than any later one. poll is as for Searcher; what it
-	// stops is not kept. Where many outputs are decoded, drawn or listed it comes first, for those methods have no poll: call the function
-	// Prepare.
+	// Prepare builds what is otherwise built at first use and takes much longer than any later use. Call the function Prepare before
+	// decoding, drawing or listing many outputs, as those methods have no poll. poll is as for Searcher; unfinished work is dropped.
 	Prepare func(poll func() error) error
-	// Moves says what is known of those of a Proposer.
+	// Moves are those of a Proposer.
 	Moves Moves
-	// Sums says what a Partitioner takes.
+	// Sums are the costs of a Partitioner.
 	Sums Sums
 	// Positions writes the probability that item u is at position r + 1 under p(y) ∝ exp⟨scores, ψ(y)⟩ to dst[u,r], an n×n matrix by rows,
-	// of rankings of n items without ties. poll is as for Searcher.
+	// for rankings of n items without ties. poll is as for Searcher.
 	Positions func(dst, scores []float64, poll func() error) error
-	// SizeMarginals, of sets with the 0/1 membership as ψ, returns P(i ∈ y, |y| = k) at row k−1 and column i, under
-	// p(y) ∝ exp⟨scores, ψ(y)⟩, and the probability of the empty set. Rows end where all larger sets together have a probability below
-	// 1e-16. Scores and poll are as for LogPartition.
+	// SizeMarginals, for sets with their 0/1 membership as ψ, returns P(i ∈ y, |y| = k) at row k−1 and column i, under
+	// p(y) ∝ exp⟨scores, ψ(y)⟩, and the probability of the empty set. The table ends when all larger sets together have a probability
+	// below 1e-16. Scores and poll are as for LogPartition.
 	SizeMarginals func(scores []float64, poll func() error) (table blas64.General, empty float64, err error)
-	// FixedSize is the size of all sets where there are SizeMarginals, −1 where it varies.
+	// FixedSize is the size of all sets of a space with SizeMarginals, −1 if it varies.
 	FixedSize int
 }
 
-// Layout says how outputs stand in data and what the entries of ψ are. It holds of any part of the outputs, too.
+// Layout says how outputs look in data and what the entries of ψ are. Every subset of the outputs has the same.
 type Layout struct {
 	// Format says what a row of data holds, in a clause that ends messages, such as "grades are whole numbers 0..4".
 	Format string
-	// Widths are the numbers of entries that rows of data may have; nil: that of parts, or, with AnyWidth, any.
+	// Widths are the numbers of entries that rows of data may have. nil means PartLen, or any number with AnyWidth.
 	Widths   []int
 	AnyWidth bool
-	// Names yields a name for each entry of ψ, in their order; nil: those that follow from Cells, or numbers. Ask NamesOf.
+	// Names yields a name for each entry of ψ, in order. Call NamesOf, which falls back on Cells and on numbers.
 	Names iter.Seq[string]
-	// Cells says which pairs of items entries of ψ stand for; its Kind is empty where they stand for none.
+	// Cells are the pairs of items that entries of ψ stand for. Its Kind is empty if they stand for none.
 	Cells Cells
 	// General spaces have a ψ that may have entries other than −1, 0 and 1 or be the same for several outputs. Their decoders may refuse a
 	// Magnitude with a *CapabilityError.
@@ -108,27 +113,23 @@ type Layout struct {
 
 // Moves are those of a Proposer.
 type Moves struct {
-	// Gain returns the score of z less that of y, where z was drawn from y by Propose, up to rounding; nil where that takes the embedding
-	// of both ends.
+	// Gain returns the score of z less that of y, up to rounding, for a z that Propose drew from y; nil if that takes embedding both.
 	Gain func(z, y []int32, score Scores) float64
-	// Below and Above are by how much all eigenvalues of the transition matrix of Propose but the first are below 1, and by how much all
-	// are above −1, or bounds on these from below, so that chains of moves have proven mixing times. Where there is one output only, both
-	// are 1. Below is 0 where nothing is known. Where entries are free, a move gives one entry, each with the same probability, any other
-	// of its values.
+	// Below and Above bound the eigenvalues of the transition matrix of Propose, so that chains of moves have proven mixing times: all but
+	// the first are at most 1 − Below, and all are at least −1 + Above. Both are 1 if there is only one output; Below is 0 if nothing is
+	// known. With FreeValues, a move gives one entry any other of its values, all with the same probability.
 	Below, Above float64
-	// Least is by how much all eigenvalues but the first are below 1 in chains of moves by the rule of Metropolis, whatever the scores
-	// are, or a bound on this from below.
+	// Least is like Below for chains of moves by the rule of Metropolis, whatever the scores are.
 	Least float64
 }
 
 // Sums are the costs of a Partitioner.
 type Sums struct {
-	// Plain and Marginals are about how many elementary operations LogPartition takes without marginals and with them, +Inf where it
-	// refuses.
+	// Plain and Marginals are about how many elementary operations LogPartition takes without marginals and with them, +Inf if it refuses.
 	Plain, Marginals float64
-	// Rate is about how many of these operations a processor does in a second; 0: as many as those of most structures.
+	// Rate is about how many of these operations a processor does in a second; 0 means the usual number.
 	Rate float64
-	// Draws says that Distribution takes the size.
+	// Draws says that Distribution takes this size.
 	Draws bool
 }
 
@@ -140,7 +141,7 @@ func (s Sums) Cost(marginals bool) float64 {
 	return s.Plain
 }
 
-// sumsOf returns the costs of sums that can be drawn from at the sizes that take marginals.
+// sumsOf returns the costs of a Partitioner that draws at the sizes at which it has marginals.
 func sumsOf(cost func(marginals bool) float64) Sums {
 	s := Sums{Plain: cost(false), Marginals: cost(true)}
 	s.Draws = !math.IsInf(s.Marginals, 1)
@@ -191,8 +192,7 @@ type Counter interface {
 	Count() *big.Int
 }
 
-// LogCount returns the natural logarithm of the number of outputs of a space that knows it or is a Counter, and a CapabilityError for
-// others.
+// LogCount returns the natural logarithm of the number of outputs, or a CapabilityError for spaces that know neither it nor the number.
 func LogCount(s Space) (float64, error) {
 	if log := s.Facts().LogCount; log != nil {
 		return log(), nil
@@ -203,7 +203,7 @@ func LogCount(s Space) (float64, error) {
 	return 0, &CapabilityError{Structure: Describe(s), Need: "the number of its outputs"}
 }
 
-// Prepare prepares a space that is to be prepared.
+// Prepare does what the facts of a space say is to be done before its first use.
 func Prepare(s Space, poll func() error) error {
 	if prepare := s.Facts().Prepare; prepare != nil {
 		return prepare(poll)
@@ -285,7 +285,7 @@ type Momenter interface {
 	SecondMoment(dst blas64.General)
 }
 
-// Restricter can hold its outputs to conditions in terms of what they are made of.
+// Restricter holds outputs to conditions in terms of what they are made of.
 type Restricter interface {
 	// Restrict returns a function that checks conditions and makes a mask of them, which Within takes. It may be called by several
 	// goroutines. Its error says which condition is illegal, contradicts another one or leaves no output, and what to do; where there is
@@ -293,7 +293,7 @@ type Restricter interface {
 	Restrict() func([]Condition) (Restriction, error)
 }
 
-// Reader reads outputs that stand in data in other ways than as their parts, too.
+// Reader reads outputs whose rows of data may differ from their parts.
 type Reader interface {
 	// Read writes the encoding of the output that a row of data shows to dst, or says what is wrong with the row, which has a number
 	// of entries that the Layout allows. Encodings pass Check.
@@ -310,8 +310,8 @@ type PartialEmbedder interface {
 	ReadPartial(dst []int32, row []float64) error
 }
 
-// subspace is what a space of some of the outputs of another one embeds: parts, ψ and layout are those of all. What it can do beyond these
-// it says itself, and which outputs it has.
+// subspace is embedded by spaces of some of the outputs of another one: parts, ψ and layout are the same. A space that embeds it adds
+// Check, its own Facts, and whatever it can do.
 type subspace[S Space] struct{ all S }
 
 func (s subspace[S]) PartLen() int                   { return s.all.PartLen() }

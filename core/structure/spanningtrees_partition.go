@@ -7,9 +7,7 @@ import (
 	"combpred/core/graph/spanning"
 )
 
-var (
-	_ Partitioner = spanningTrees{}
-)
+var _ Partitioner = spanningTrees{}
 
 // LogPartition is the logarithm of a determinant (the matrix-tree theorem for weighted edges), and an edge has the
 // probability of its share in the conductance between its ends. Neither subtracts anything, so that scores may be of any

@@ -6,9 +6,7 @@ import (
 	"combpred/core/logsum"
 )
 
-var (
-	_ Partitioner = (*subtrees)(nil)
-)
+var _ Partitioner = (*subtrees)(nil)
 
 // insideTo writes to inside, for each node, the logarithm of what the subtrees rooted there weigh that contain it: with
 // its score the sum of ln(1 + exp) over its children. A node whose parent is in is then in itself with probability

@@ -7,9 +7,7 @@ import (
 	"combpred/core/logsum"
 )
 
-var (
-	_ Partitioner = tournaments{}
-)
+var _ Partitioner = tournaments{}
 
 // LogPartition adds up ln(1 + eˢ + e⁻ˢ) over the pairs, which are independent. Cost: O(d).
 func (t tournaments) LogPartition(marginals, scores []float64, _ func() error) (logZ float64, err error) {

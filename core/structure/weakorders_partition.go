@@ -7,9 +7,7 @@ import (
 	"combpred/core/ordering"
 )
 
-var (
-	_ Partitioner = (*weakOrders)(nil)
-)
+var _ Partitioner = (*weakOrders)(nil)
 
 var weakDistributions pool[ordering.WeakDistribution]
 

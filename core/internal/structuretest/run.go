@@ -75,6 +75,7 @@ func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 	for i, args := range sizes.Small {
 		t.Run(name("small", i, args), func(t *testing.T) {
 			s := small(t, spec, args)
+			t.Run("facts", s.facts)
 			t.Run("encoding", s.encoding)
 			t.Run("rows", s.rows)
 			t.Run("names", s.names)
@@ -98,6 +99,7 @@ func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 	for i, args := range sizes.Large {
 		t.Run(name("large", i, args), func(t *testing.T) {
 			l := build(t, spec, args)
+			t.Run("facts", l.facts)
 			t.Run("moments", l.moments)
 			t.Run("spectrum", l.spectrum)
 			t.Run("decode", l.decode)
