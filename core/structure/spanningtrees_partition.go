@@ -36,13 +36,14 @@ func (s spanningTrees) PartitionCost(marginals bool) float64 {
 	return elimination + 30*float64(len(s.edges)+s.graph.N())
 }
 
-func (s spanningTrees) Drawable() bool { return s.graph.N() <= spanning.MaxDrawn }
+func (s spanningTrees) Drawable() bool { return s.graph.Work() <= spanning.MaxDrawn }
 
 // Distribution runs the elimination of vertices backwards, see spanning.Sampler. It returns a *LimitError beyond 512
-// vertices. Cost: nearly O(n²) for each tree.
+// vertices of a complete graph, and beyond more of a sparse one. Cost: nearly O(n²) for each tree.
 func (s spanningTrees) Distribution(scores []float64, poll func() error) (Draw, error) {
 	mustLen("scores", len(scores), len(s.edges))
-	if err := checkSumSize("drawing of weighted spanning trees", "vertices", s.graph.N(), spanning.MaxDrawn); err != nil {
+	if err := checkSumSize("drawing of weighted spanning trees", "products of an elimination of vertices", int(s.graph.Work()),
+		spanning.MaxDrawn); err != nil {
 		return nil, err
 	}
 	sampler, err := s.graph.NewSampler(scores, poll)

@@ -46,9 +46,6 @@ func BenchmarkEdges(b *testing.B) {
 
 func BenchmarkDraw(b *testing.B) {
 	benchmarked(b, func(b *testing.B, g *Graph, weight []float64) {
-		if g.N() > MaxDrawn {
-			b.Skip("too large to draw from")
-		}
 		s, err := g.NewSampler(weight, nil)
 		if err != nil {
 			b.Fatal(err)

@@ -152,12 +152,18 @@ func (g *Graph) central() (root int32) {
 
 // workspace is the scratch of sampling, of exchanges and of Kruskal's algorithm.
 type workspace struct {
-	exit   []int32 // Wilson: the arc by which the walk left a vertex last; exchanges: the edge from a vertex to the next
-	next   []int32 // exchanges: the next vertex on the way to an end of the new edge
-	queue  []int32 // exchanges: vertices reached
-	inside []bool  // Wilson: whether a vertex is in the tree; exchanges: whether it is reached
-	order  []int32 // Kruskal: links by weight
+	exit   []int32  // Wilson: the arc by which the walk left a vertex last; exchanges: the edge from a vertex to the next
+	next   []int32  // exchanges: the next vertex on the way to an end of the new edge
+	queue  []int32  // exchanges: vertices reached
+	inside []bool   // Wilson: whether a vertex is in the tree; exchanges: whether it is reached
+	order  []ranked // Kruskal
 	forest Forest
+}
+
+// ranked is a link in the order of weights.
+type ranked struct {
+	weight float64
+	link   int32
 }
 
 func (g *Graph) borrow() *workspace {
@@ -167,7 +173,7 @@ func (g *Graph) borrow() *workspace {
 			exit:   make([]int32, g.n),
 			next:   make([]int32, g.n),
 			inside: make([]bool, g.n),
-			order:  make([]int32, len(g.links)),
+			order:  make([]ranked, len(g.links)),
 		}
 	}
 	return w

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// MaxDrawn is the largest number of vertices of a graph from which a Sampler draws: a complete one takes 180 megabytes there.
-const MaxDrawn = 1 << 9
+// MaxDrawn bounds the Work of a graph from which a Sampler draws, as it keeps a number for each product: 180 megabytes at the bound. A
+// complete graph comes to it with 512 vertices.
+const MaxDrawn = 512 * 512 * 512 / 6
 
 // Sampler draws spanning trees with probability proportional to exp of the sum of their weights.
 //
@@ -34,8 +35,8 @@ type Sampler struct {
 	forest  Forest
 }
 
-// NewSampler eliminates the vertices. The graph must have at most MaxDrawn vertices. An error of poll, which may be nil, ends the work and
-// is returned. Cost: that of LogSum in time and memory.
+// NewSampler eliminates the vertices. The Work of the graph must be MaxDrawn at most. An error of poll, which may be nil, ends the work
+// and is returned. Cost: that of LogSum in time, and in memory.
 func (g *Graph) NewSampler(weight []float64, poll func() error) (*Sampler, error) {
 	t, high := new(numbers), g.highest(weight)
 	t.reset(g.symbolic())

@@ -33,14 +33,14 @@ func (g *Graph) SampleTo(dst []int32, rng *rand.Rand) {
 func (g *Graph) MaximumTo(dst []int32, weight func(edge int) float64) float64 {
 	w := g.borrow()
 	defer g.workspace.Put(w)
-	for i := range w.order {
-		w.order[i] = int32(i)
+	for i, l := range g.links {
+		w.order[i] = ranked{weight(int(l.edge)), int32(i)}
 	}
-	slices.SortFunc(w.order, func(a, b int32) int {
-		if c := cmp.Compare(weight(int(g.links[b].edge)), weight(int(g.links[a].edge))); c != 0 {
+	slices.SortFunc(w.order, func(a, b ranked) int {
+		if c := cmp.Compare(b.weight, a.weight); c != 0 {
 			return c
 		}
-		return cmp.Compare(a, b)
+		return cmp.Compare(a.link, b.link)
 	})
 	g.require(dst)
 	var sum float64
@@ -48,10 +48,15 @@ func (g *Graph) MaximumTo(dst []int32, weight func(edge int) float64) float64 {
 		sum += weight(int(i))
 	}
 	w.forest.Reset(g.n)
-	for _, i := range w.order {
-		if l := g.links[i]; w.forest.Join(l.u, l.v) {
+	joined := 0
+	for _, r := range w.order {
+		if joined == g.n-1 {
+			break
+		}
+		if l := g.links[r.link]; w.forest.Join(l.u, l.v) {
+			joined++
 			dst[l.edge] = 1
-			sum += weight(int(l.edge))
+			sum += r.weight
 		}
 	}
 	return sum
