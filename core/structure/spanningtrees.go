@@ -111,7 +111,7 @@ func (s spanningTrees) Facts() Facts {
 		Sums:     sumsOf(s.partitionCost),
 	}
 	f.Moves.Least = s.leastGap()
-	f.Sums.Rate, f.Sums.Draws = 4e9, s.graph.N() <= spanning.MaxDrawn
+	f.Sums.Rate, f.Sums.Draws = 4e9, s.graph.Work() <= spanning.MaxDrawn
 	return f
 }
 

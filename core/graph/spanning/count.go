@@ -53,8 +53,8 @@ func (g *Graph) countModular() counted {
 // conductances of the stars. It reports failure where one of them is 0 there. c is scratch.
 func (e *elimination) countModulo(f field, c []uint64) (trees uint64, ok bool) {
 	clear(c)
-	for _, at := range e.edges {
-		c[at] = f.one
+	for _, at := range e.links {
+		c[at] = f.add(c[at], f.one)
 	}
 	product := f.one
 	for k := range len(e.first) - 2 {

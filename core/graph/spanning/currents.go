@@ -8,7 +8,8 @@ package spanning
 // At(e, f)².
 type Currents struct {
 	n         int
-	ends      [][2]int32
+	ends      [][2]int32 // of each edge as given, in the multigraph; twice the same for required and forbidden ones
+	required  []bool
 	potential []float64 // n×n: of v when one unit enters at u and leaves at the ground
 }
 
@@ -20,7 +21,13 @@ func (g *Graph) Currents() *Currents { return g.currents() }
 // backwards potentials average over it. Both only add products of positive numbers.
 func (g *Graph) solve() *Currents {
 	t, n := g.numeric(), g.n
-	c := &Currents{n: n, ends: g.ends, potential: make([]float64, n*n)}
+	c := &Currents{n: n, ends: make([][2]int32, len(g.ends)), required: make([]bool, len(g.ends)), potential: make([]float64, n*n)}
+	for _, l := range g.links {
+		c.ends[l.edge] = [2]int32{l.u, l.v}
+	}
+	for _, i := range g.required {
+		c.required[i] = true
+	}
 	x := make([]float64, n)
 	for u := range n {
 		clear(x)
@@ -48,15 +55,21 @@ func (g *Graph) solve() *Currents {
 	return c
 }
 
-// At returns the transfer current of the edges e and f, with the sign of their directions as given.
+// At returns the transfer current of the edges e and f, with the sign of their directions as given; 0 if a mask decides on one of them.
 func (c *Currents) At(e, f int) float64 {
 	u, v := c.potential[int(c.ends[e][0])*c.n:], c.potential[int(c.ends[e][1])*c.n:]
 	x, y := c.ends[f][0], c.ends[f][1]
 	return (u[x] - u[y]) - (v[x] - v[y])
 }
 
-// Edge returns the probability of an edge, At(e, e) without the excess that rounding may add.
-func (c *Currents) Edge(e int) float64 { return min(max(c.At(e, e), 0), 1) }
+// Edge returns the probability of an edge: 1 if it is required, 0 if it is forbidden, and otherwise At(e, e) without the excess that
+// rounding may add.
+func (c *Currents) Edge(e int) float64 {
+	if c.required[e] {
+		return 1
+	}
+	return min(max(c.At(e, e), 0), 1)
+}
 
 // Pair returns the probability that both edges are in the tree; Edge where they are the same.
 func (c *Currents) Pair(e, f int) float64 {

@@ -44,7 +44,7 @@ func TestDistributionAgainstAllTrees(t *testing.T) {
 					wanted[i] += p[k] * float64(in)
 				}
 			}
-			if err := g.EdgesTo(edges, weight, nil); err != nil || !floats.EqualApprox(edges, wanted, 1e-10) {
+			if _, err := g.EdgesTo(edges, weight, nil); err != nil || !floats.EqualApprox(edges, wanted, 1e-10) {
 				t.Errorf("%s: the edges have %v, want %v (%v)", name, edges, wanted, err)
 			}
 			sampler, err := g.NewSampler(weight, nil)
@@ -93,7 +93,7 @@ func TestSumsOfTreesStop(t *testing.T) {
 	if _, err := g.NewSampler(make([]float64, 780), func() error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("the sampler ends with %v", err)
 	}
-	if err := g.EdgesTo(make([]float64, 780), make([]float64, 780), func() error { return stop }); !errors.Is(err, stop) {
+	if _, err := g.EdgesTo(make([]float64, 780), make([]float64, 780), func() error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("the edges end with %v", err)
 	}
 }

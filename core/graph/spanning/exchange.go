@@ -2,10 +2,10 @@ package spanning
 
 import "math/rand/v2"
 
-// ExchangeTo writes the tree to which a random exchange leads from the tree y to dst: a random edge outside the tree comes
-// in, and of the other edges of the cycle that it closes a random one goes. Where the tree has all edges nothing changes.
-// The way back closes the same cycle, so that it has the same probability, and exchanges lead from every tree to every
-// other one. Cost: O(n + d).
+// ExchangeTo writes the tree to which a random exchange leads from the tree y to dst: a random free edge outside the tree comes in,
+// and of the other free edges of the cycle that it closes a random one goes. If y is the only tree nothing changes. The way
+// back closes the same cycle, so that it has the same probability, and exchanges lead from every tree to every other one. Cost:
+// O(n + d).
 func (g *Graph) ExchangeTo(dst, y []int32, rng *rand.Rand) {
 	copy(dst, y)
 	outside := g.OutsideLen()
@@ -13,13 +13,16 @@ func (g *Graph) ExchangeTo(dst, y []int32, rng *rand.Rand) {
 		return
 	}
 	number := rng.IntN(outside)
-	comes := 0
-	for ; y[comes] == 1 || number > 0; comes++ {
-		if y[comes] == 0 {
+	var comes link
+	for _, comes = range g.links {
+		if y[comes.edge] == 0 {
+			if number == 0 {
+				break
+			}
 			number--
 		}
 	}
-	from, to := g.ends[comes][0], g.ends[comes][1]
+	from, to := comes.u, comes.v
 	w := g.borrow()
 	defer g.workspace.Put(w)
 	clear(w.inside)
@@ -44,8 +47,8 @@ func (g *Graph) ExchangeTo(dst, y []int32, rng *rand.Rand) {
 	for range rng.IntN(length) {
 		v = w.next[v]
 	}
-	dst[comes], dst[w.exit[v]] = 1, 0
+	dst[comes.edge], dst[w.exit[v]] = 1, 0
 }
 
-// OutsideLen returns how many edges are outside of a tree.
-func (g *Graph) OutsideLen() int { return len(g.ends) - (g.n - 1) }
+// OutsideLen returns how many edges are outside of a tree and may be in another.
+func (g *Graph) OutsideLen() int { return len(g.links) - (g.n - 1) }

@@ -11,59 +11,63 @@ package spanning
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 )
 
-// Graph is a connected simple graph on the vertices 0..N−1 with numbered edges. It is immutable and safe for concurrent
-// use; what is derived from it is computed once, when it is first asked for.
+// Graph is a connected graph on the vertices 0..N−1 with numbered edges, which may be parallel, together with a mask: see Restrict. It is
+// immutable and safe for concurrent use; what is derived from it is computed once, when it is first asked for.
 type Graph struct {
-	n         int
-	ends      [][2]int32
-	first     []int32 // arcs from v are arcs[first[v]:first[v+1]]
-	arcs      []arc
+	vertices int        // of the graph as given
+	ends     [][2]int32 // of the edges as given
+	required []int32    // the edges that all trees have
+	home     []int32    // of each vertex as given: the vertex of the multigraph that it is in
+
+	// The multigraph that is left when required edges are contracted and forbidden ones deleted.
+	n     int
+	links []link
+	first []int32 // arcs from v are arcs[first[v]:first[v+1]]
+	arcs  []arc
+
 	symbolic  func() *elimination
+	work      func() float64
 	numeric   func() *network
 	count     func() counted
 	currents  func() *Currents
 	root      func() int32
 	workspace sync.Pool // of *workspace
+	tables    sync.Pool // of *numbers
 }
 
+// link is an edge of the multigraph, with its number in the graph as given.
+type link struct{ u, v, edge int32 }
+
+// arc is a link seen from one of its ends.
 type arc struct{ to, edge int32 }
 
-// DisconnectedError says that a graph has no spanning tree.
-type DisconnectedError struct {
-	From, To int32 // two vertices that no path joins
-}
+// New returns the graph on n vertices with the given edges, whose ends differ and lie in 0..n−1. It returns a
+// *DisconnectedError if the edges do not connect the vertices. The edges are kept, not copied. Cost: O(n + d) for d edges.
+func New(n int, ends [][2]int32) (*Graph, error) { return restrict(n, ends, make([]State, len(ends))) }
 
-func (e *DisconnectedError) Error() string {
-	return fmt.Sprintf("spanning: no path joins the vertices %d and %d", e.From, e.To)
-}
-
-// New returns the graph on n vertices with the given edges, whose ends differ, lie in 0..n−1 and are not repeated. It
-// returns a *DisconnectedError where the edges do not connect the vertices. The edges are kept, not copied. Cost: O(n +
-// d) for d edges.
-func New(n int, ends [][2]int32) (*Graph, error) {
-	g := &Graph{n: n, ends: ends, first: make([]int32, n+1), arcs: make([]arc, 2*len(ends))}
-	for _, e := range ends {
-		g.first[e[0]+1]++
-		g.first[e[1]+1]++
+func restrict(n int, ends [][2]int32, state []State) (*Graph, error) {
+	if len(state) != len(ends) {
+		panic(fmt.Sprintf("spanning: the mask has %d entries for %d edges", len(state), len(ends)))
 	}
-	for v := range n {
-		g.first[v+1] += g.first[v]
+	g := &Graph{vertices: n, ends: ends}
+	if err := g.contract(state); err != nil {
+		return nil, err
 	}
-	next := append([]int32(nil), g.first[:n]...)
 	for i, e := range ends {
-		for side, v := range e {
-			g.arcs[next[v]] = arc{to: e[1-side], edge: int32(i)}
-			next[v]++
+		// A free edge between vertices that required edges join would close a cycle: it is in no tree.
+		if u, v := g.home[e[0]], g.home[e[1]]; state[i] == Free && u != v {
+			g.links = append(g.links, link{u, v, int32(i)})
 		}
 	}
-	if v := g.unreached(); v >= 0 {
-		return nil, &DisconnectedError{From: 0, To: v}
+	g.connect()
+	if err := g.connected(state); err != nil {
+		return nil, err
 	}
 	g.symbolic = sync.OnceValue(g.order)
+	g.work = sync.OnceValue(func() float64 { return g.symbolic().work() })
 	g.numeric = sync.OnceValue(g.eliminate)
 	g.count = sync.OnceValue(g.countModular)
 	g.currents = sync.OnceValue(g.solve)
@@ -71,18 +75,39 @@ func New(n int, ends [][2]int32) (*Graph, error) {
 	return g, nil
 }
 
-// N returns the number of vertices.
-func (g *Graph) N() int { return g.n }
+// connect sorts the links by their ends.
+func (g *Graph) connect() {
+	g.first, g.arcs = make([]int32, g.n+1), make([]arc, 2*len(g.links))
+	for _, l := range g.links {
+		g.first[l.u+1]++
+		g.first[l.v+1]++
+	}
+	for v := range g.n {
+		g.first[v+1] += g.first[v]
+	}
+	next := append([]int32(nil), g.first[:g.n]...)
+	for _, l := range g.links {
+		g.arcs[next[l.u]] = arc{to: l.v, edge: l.edge}
+		next[l.u]++
+		g.arcs[next[l.v]] = arc{to: l.u, edge: l.edge}
+		next[l.v]++
+	}
+}
 
-// Ends returns the edges. The caller must not change them.
+// N returns the number of vertices.
+func (g *Graph) N() int { return g.vertices }
+
+// Ends returns the edges, required and forbidden ones among them. The caller must not change them.
 func (g *Graph) Ends() [][2]int32 { return g.ends }
 
 func (g *Graph) arcsFrom(v int32) []arc { return g.arcs[g.first[v]:g.first[v+1]] }
 
-// unreached returns the smallest vertex that no path joins to vertex 0, or −1.
-func (g *Graph) unreached() int32 {
-	distance, _ := g.distances(0)
-	return int32(slices.Index(distance, -1))
+// require writes 1 to the entries of the required edges and 0 to all others.
+func (g *Graph) require(dst []int32) {
+	clear(dst)
+	for _, i := range g.required {
+		dst[i] = 1
+	}
 }
 
 // distances returns the number of edges on a shortest path from a vertex to each, −1 where there is none, and one of the
@@ -127,12 +152,18 @@ func (g *Graph) central() (root int32) {
 
 // workspace is the scratch of sampling, of exchanges and of Kruskal's algorithm.
 type workspace struct {
-	exit   []int32 // Wilson: the arc by which the walk left a vertex last; exchanges: the edge from a vertex to the next
-	next   []int32 // exchanges: the next vertex on the way to an end of the new edge
-	queue  []int32 // exchanges: vertices reached
-	inside []bool  // Wilson: whether a vertex is in the tree; exchanges: whether it is reached
-	order  []int32 // Kruskal: edges by weight
+	exit   []int32  // Wilson: the arc by which the walk left a vertex last; exchanges: the edge from a vertex to the next
+	next   []int32  // exchanges: the next vertex on the way to an end of the new edge
+	queue  []int32  // exchanges: vertices reached
+	inside []bool   // Wilson: whether a vertex is in the tree; exchanges: whether it is reached
+	order  []ranked // Kruskal
 	forest Forest
+}
+
+// ranked is a link in the order of weights.
+type ranked struct {
+	weight float64
+	link   int32
 }
 
 func (g *Graph) borrow() *workspace {
@@ -142,7 +173,7 @@ func (g *Graph) borrow() *workspace {
 			exit:   make([]int32, g.n),
 			next:   make([]int32, g.n),
 			inside: make([]bool, g.n),
-			order:  make([]int32, len(g.ends)),
+			order:  make([]ranked, len(g.links)),
 		}
 	}
 	return w

@@ -13,7 +13,7 @@ import (
 func (g *Graph) SampleTo(dst []int32, rng *rand.Rand) {
 	w := g.borrow()
 	defer g.workspace.Put(w)
-	clear(dst)
+	g.require(dst)
 	clear(w.inside)
 	w.inside[g.root()] = true
 	for start := range int32(g.n) {
@@ -33,22 +33,30 @@ func (g *Graph) SampleTo(dst []int32, rng *rand.Rand) {
 func (g *Graph) MaximumTo(dst []int32, weight func(edge int) float64) float64 {
 	w := g.borrow()
 	defer g.workspace.Put(w)
-	for i := range w.order {
-		w.order[i] = int32(i)
+	for i, l := range g.links {
+		w.order[i] = ranked{weight(int(l.edge)), int32(i)}
 	}
-	slices.SortFunc(w.order, func(a, b int32) int {
-		if c := cmp.Compare(weight(int(b)), weight(int(a))); c != 0 {
+	slices.SortFunc(w.order, func(a, b ranked) int {
+		if c := cmp.Compare(b.weight, a.weight); c != 0 {
 			return c
 		}
-		return cmp.Compare(a, b)
+		return cmp.Compare(a.link, b.link)
 	})
-	clear(dst)
-	w.forest.Reset(g.n)
+	g.require(dst)
 	var sum float64
-	for _, i := range w.order {
-		if w.forest.Join(g.ends[i][0], g.ends[i][1]) {
-			dst[i] = 1
-			sum += weight(int(i))
+	for _, i := range g.required {
+		sum += weight(int(i))
+	}
+	w.forest.Reset(g.n)
+	joined := 0
+	for _, r := range w.order {
+		if joined == g.n-1 {
+			break
+		}
+		if l := g.links[r.link]; w.forest.Join(l.u, l.v) {
+			joined++
+			dst[l.edge] = 1
+			sum += r.weight
 		}
 	}
 	return sum
@@ -59,43 +67,45 @@ func (g *Graph) MaximumTo(dst []int32, weight func(edge int) float64) float64 {
 func (g *Graph) All() iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
 		y := make([]int32, len(g.ends))
+		g.require(y)
 		g.list(y, 0, new(Forest), yield)
 	}
 }
 
-// list yields the trees that agree with y before edge i, and reports whether to go on.
+// list yields the trees that agree with y before link i, and reports whether to go on.
 func (g *Graph) list(y []int32, i int, f *Forest, yield func([]int32) bool) bool {
-	if i == len(y) {
+	if i == len(g.links) {
 		return yield(y)
 	}
-	y[i] = 0
+	edge := g.links[i].edge
+	y[edge] = 0
 	if g.joined(y, i+1, f) == g.n-1 && !g.list(y, i+1, f, yield) {
 		return false
 	}
-	y[i] = 1
+	y[edge] = 1
 	if !g.acyclic(y, i+1, f) {
 		return true
 	}
 	return g.list(y, i+1, f, yield)
 }
 
-// joined returns the number of edges in a forest of the edges chosen before number i and all from there on.
+// joined returns the number of links in a forest of those chosen before number i and all from there on.
 func (g *Graph) joined(y []int32, i int, f *Forest) int {
 	f.Reset(g.n)
-	edges := 0
-	for j, e := range g.ends {
-		if (j >= i || y[j] == 1) && f.Join(e[0], e[1]) {
-			edges++
+	links := 0
+	for j, l := range g.links {
+		if (j >= i || y[l.edge] == 1) && f.Join(l.u, l.v) {
+			links++
 		}
 	}
-	return edges
+	return links
 }
 
-// acyclic reports whether the edges chosen before number i contain no cycle.
+// acyclic reports whether the links chosen before number i contain no cycle.
 func (g *Graph) acyclic(y []int32, i int, f *Forest) bool {
 	f.Reset(g.n)
-	for j, e := range g.ends[:i] {
-		if y[j] == 1 && !f.Join(e[0], e[1]) {
+	for _, l := range g.links[:i] {
+		if y[l.edge] == 1 && !f.Join(l.u, l.v) {
 			return false
 		}
 	}
