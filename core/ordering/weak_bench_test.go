@@ -50,3 +50,30 @@ func BenchmarkWeakDistribution(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkWeakSolve(b *testing.B) {
+	for _, n := range []int{5, 8, 10, 12, 16} {
+		for _, name := range []string{"Gaussian", "tied", "strict"} {
+			var w WeakWorkspace
+			draw := gainDraws(rand.New(rand.NewPCG(7, uint64(n))))[name]
+			fillAll(w.Reset(n), n, draw)
+			rank := make([]int32, n)
+			b.Run(fmt.Sprintf("items=%d/%s", n, name), func(b *testing.B) {
+				for b.Loop() {
+					if err := w.Exact(rank); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+	const n = 60
+	var w WeakWorkspace
+	fillAll(w.Reset(n), n, gainDraws(rand.New(rand.NewPCG(7, n)))["Gaussian"])
+	rank := make([]int32, n)
+	b.Run("search=60", func(b *testing.B) {
+		for b.Loop() {
+			w.Search(rank, nil)
+		}
+	})
+}
