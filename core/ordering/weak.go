@@ -25,7 +25,8 @@ const searchTied = 8
 // v is not a best choice, in a topological order.
 type WeakWorkspace struct {
 	n     int
-	gain  []float64 // n×n
+	gain  []float64     // n×n
+	may   []PairChoices // n×n, or empty
 	graph Digraph
 	order []int32
 	ends  []int32 // ends of the components in the order
@@ -34,24 +35,40 @@ type WeakWorkspace struct {
 	seek  weakSearch
 	bound weakBound
 	poll  parallel.Poll
+
+	// For masks.
+	class, classRank []int32        // the class of each item among those that must be tied, and the rank of each class
+	merged           *WeakWorkspace // the instance of the classes
+	reach, strict    []uint64       // by rows of bits: what an item is before or tied with, and before, in all rankings
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: finite, the
 // diagonal 0.
 func (w *WeakWorkspace) Reset(n int) []float64 {
 	w.n = n
-	w.gain = grow(w.gain, n*n)
+	w.gain, w.may = grow(w.gain, n*n), w.may[:0]
 	w.order = grow(w.order, n)
 	return w.gain
 }
 
 // Exact writes a best ranking to rank: the place of each item, 1 for the first, tied items on the same place and no place
 // empty. Ties in the value are broken in a fixed way. It returns a *SizeError where a component has more than MaxTied
-// items and then leaves rank unspecified. Cost: O(n²) and at most O(m·3^m) for each component of m items, but far less unless
+// items, and ErrNoneAllowed where the mask leaves no ranking, and then leaves rank unspecified. Cost: O(n²) and at most O(m·3^m) for each component of m items, but far less unless
 // nearly all sets of items are best tied: up to 8 items 2^m times the number of sets that are; from 9 items on tables of
 // the subsets of any two of four groups of items, and a search of the subsets whose bound leaves them a chance.
 func (w *WeakWorkspace) Exact(rank []int32) error {
-	w.decompose(rank)
+	x, ranks, err := w.reduced(rank)
+	if err == nil {
+		err = x.exact(ranks)
+	}
+	if err == nil {
+		w.expand(rank, ranks)
+	}
+	return err
+}
+
+func (w *WeakWorkspace) exact(rank []int32) error {
+	w.decompose()
 	for lo, hi := range w.components() {
 		if hi-lo > MaxTied {
 			return &SizeError{Size: hi - lo, Limit: MaxTied}
@@ -64,10 +81,20 @@ func (w *WeakWorkspace) Exact(rank []int32) error {
 }
 
 // Start writes the ranking from which Search begins: components follow one another as in some best ranking, each in the
-// best of the order by row sums, its reverse and the tie of all. It returns a bound on what any ranking earns, and whether
-// the one found is proven to be a best one. Cost: O(n²).
-func (w *WeakWorkspace) Start(rank []int32) (bound float64, optimal bool) {
-	w.decompose(rank)
+// best of the order by row sums, its reverse and the tie of all, or, under a mask, of the topological orders next to these.
+// It returns a bound on what any ranking earns, and whether the one found is proven to be a best one. Cost: O(n²).
+func (w *WeakWorkspace) Start(rank []int32) (bound float64, optimal bool, err error) {
+	x, ranks, err := w.reduced(rank)
+	if err != nil {
+		return 0, false, err
+	}
+	bound, optimal = x.startAll(ranks)
+	w.expand(rank, ranks)
+	return bound, optimal, nil
+}
+
+func (w *WeakWorkspace) startAll(rank []int32) (bound float64, optimal bool) {
+	w.decompose()
 	optimal = true
 	for lo, hi := range w.components() {
 		part := w.order[lo:hi]
@@ -84,11 +111,21 @@ func (w *WeakWorkspace) Start(rank []int32) (bound float64, optimal bool) {
 // Search writes a good ranking to rank: components of up to 8 items are solved exactly, others by local search from what
 // Start gives, which they are never below. It returns a bound on what any ranking earns, and whether the one found is
 // proven to be a best one. An error of poll, which may be nil and is called every O(n) steps, ends the search and is
-// returned; rank is unspecified then.
+// returned; rank is unspecified then. Under a mask, no step leaves the rankings that it allows.
 func (w *WeakWorkspace) Search(rank []int32, poll func() error) (bound float64, optimal bool, err error) {
+	x, ranks, err := w.reduced(rank)
+	if err != nil {
+		return 0, false, err
+	}
+	bound, optimal, err = x.search(ranks, poll)
+	w.expand(rank, ranks)
+	return bound, optimal, err
+}
+
+func (w *WeakWorkspace) search(rank []int32, poll func() error) (bound float64, optimal bool, err error) {
 	w.poll.Reset(poll)
 	defer w.poll.Reset(nil)
-	w.decompose(rank)
+	w.decompose()
 	optimal = true
 	for lo, hi := range w.components() {
 		if w.poll.Stopped() {
@@ -107,16 +144,19 @@ func (w *WeakWorkspace) Search(rank []int32, poll func() error) (bound float64, 
 	return bound, optimal, w.poll.Err()
 }
 
-// decompose writes the items to w.order, component after component.
-func (w *WeakWorkspace) decompose(rank []int32) {
-	n := w.n
+func mustHoldRanks(rank []int32, n int) {
 	if len(rank) != n {
 		panic(fmt.Sprintf("ordering: rank has length %d, want %d", len(rank), n))
 	}
+}
+
+// decompose writes the items to w.order, component after component.
+func (w *WeakWorkspace) decompose() {
+	n := w.n
 	w.graph.Reset(n)
 	for u := range n {
 		for v := range n {
-			if h, back := w.gain[u*n+v], w.gain[v*n+u]; u != v && (h < 0 || h < back) {
+			if u != v && !w.prefers(u, v) {
 				w.graph.AddArc(v, u)
 			}
 		}
@@ -137,7 +177,8 @@ func (w *WeakWorkspace) pairwise(items []int32) float64 {
 	var sum float64
 	for i, u := range items {
 		for _, v := range items[i+1:] {
-			sum += max(w.gain[int(u)*w.n+int(v)], w.gain[int(v)*w.n+int(u)], 0)
+			at, back := int(u)*w.n+int(v), int(v)*w.n+int(u)
+			sum += mostOf(w.gain[at], w.gain[back], choices(w.may, at))
 		}
 	}
 	return sum

@@ -48,7 +48,7 @@ func (w *WeakWorkspace) solveBounded(rank []int32, items []int32) float64 {
 	s := w.searched(items, most, boundKicks)
 	if s.best.value < most-s.threshold {
 		b := &w.bound
-		b.prepare(w.gain, w.n, s.best.items)
+		b.prepare(w.gain, w.may, w.n, s.best.items)
 		b.limit = most - s.best.value - s.threshold
 		if b.run() {
 			b.rankTo(&s.now, s.best.items)
@@ -61,11 +61,11 @@ func (w *WeakWorkspace) solveBounded(rank []int32, items []int32) float64 {
 }
 
 // prepare tabulates the losses of the items, which are best in the order of a good ranking.
-func (b *weakBound) prepare(gain []float64, n int, items []int32) {
+func (b *weakBound) prepare(gain []float64, may []PairChoices, n int, items []int32) {
 	m := len(items)
 	b.m = m
-	b.bounds(gain, n, items)
-	b.blocks.load(gain, n, items)
+	b.bounds(gain, may, n, items)
+	b.blocks.load(gain, may, n, items)
 	b.half = m / 2
 	for part, size := range [...]int{b.half, m - b.half} {
 		sums := grow(b.ahead[part], m<<size)
@@ -74,7 +74,7 @@ func (b *weakBound) prepare(gain []float64, n int, items []int32) {
 			before, _, _ := b.blocks.losses(part*b.half + bits.TrailingZeros(uint(s)))
 			without, to := sums[(s&(s-1))*m:][:m], sums[s*m:][:m]
 			for x, loss := range before {
-				to[x] = without[x] + loss
+				to[x] = without[x] + priced(loss)
 			}
 		}
 		b.ahead[part] = sums
@@ -85,7 +85,7 @@ func (b *weakBound) prepare(gain []float64, n int, items []int32) {
 }
 
 // bounds fills rest. Groups are runs of the items.
-func (b *weakBound) bounds(gain []float64, n int, items []int32) {
+func (b *weakBound) bounds(gain []float64, may []PairChoices, n int, items []int32) {
 	m, at := len(items), 0
 	var ends [tiedGroups + 1]int
 	for i := range ends {
@@ -94,7 +94,7 @@ func (b *weakBound) bounds(gain []float64, n int, items []int32) {
 	for i := range tiedGroups {
 		for j := i + 1; j < tiedGroups; j++ {
 			b.items = append(append(b.items[:0], items[ends[i]:ends[i+1]]...), items[ends[j]:ends[j+1]]...)
-			b.pairs[at] = b.boundPair(b.pairs[at], ends[i+1]-ends[i], gain, n)
+			b.pairs[at] = b.boundPair(b.pairs[at], ends[i+1]-ends[i], gain, may, n)
 			at++
 		}
 	}
@@ -114,9 +114,9 @@ func (b *weakBound) bounds(gain []float64, n int, items []int32) {
 }
 
 // boundPair returns the least losses of the subsets of b.items, of which the first are one group, in loss where it has room.
-func (b *weakBound) boundPair(loss []float64, first int, gain []float64, n int) []float64 {
+func (b *weakBound) boundPair(loss []float64, first int, gain []float64, may []PairChoices, n int) []float64 {
 	m, t := len(b.items), &b.part
-	t.load(gain, n, b.items)
+	t.load(gain, may, n, b.items)
 	for u := range m {
 		for v := range m {
 			if (u < first) == (v < first) {
@@ -132,7 +132,7 @@ func (b *weakBound) boundPair(loss []float64, first int, gain []float64, n int) 
 		sum := loss[s&(s-1)]
 		for x := uint(s & (s - 1)); x != 0; x &= x - 1 {
 			v := bits.TrailingZeros(x)
-			sum += max(t.h[u*m+v], t.h[v*m+u], 0)
+			sum += mostOf(t.h[u*m+v], t.h[v*m+u], choices(t.may, u*m+v))
 		}
 		loss[s] = sum
 	}
@@ -183,7 +183,7 @@ func (b *weakBound) extend(s uint) {
 		sums[n.depth+1] = sum
 		sum += n.tied
 		then := left &^ uint(n.set)
-		if sum+rest[then] >= limit {
+		if sum+rest[then] >= limit || then&^uint(n.precede) != 0 {
 			continue
 		}
 		to := all &^ then
@@ -227,7 +227,9 @@ func (b *weakBound) rankTo(r *ranking, items []int32) {
 //     a ranking with such a block is improved by taking that item out.
 type tiedBlocks struct {
 	m     int
-	pairs []float64 // for each x, what every item loses before, behind and tied with it: 3 rows of m
+	pairs []float64 // for each x, what every item loses before, behind and tied with it, +Inf where it may not be: 3 rows of m
+	apart []float64 // what each pair loses before and behind together, which are both taken off ties; 0 for what may not be
+	front []uint32  // the items that each may precede, as bits
 	sums  []float64 // the same for the sets on the path in the tree
 	ahead []float64 // ahead[x·(m+1) + i]: the most by which items from i on can make a tie better for x than being before them
 	after []float64 // than being behind them
@@ -239,24 +241,52 @@ type blockNode struct {
 	item, depth uint8  // its largest item, and the number of the others
 	skip        int32  // the next set in the list that does not contain it
 	set         uint32 //
+	precede     uint32 // the items that all in it may precede
 	// tied is what the pairs in it lose tied, less what they lose with each item before and behind the other, once each; +Inf
 	// if it is no block itself.
 	tied float64
 }
 
-// load takes the gains of the items.
-func (t *tiedBlocks) load(gain []float64, n int, items []int32) {
+// load takes the gains and the choices of the items.
+func (t *tiedBlocks) load(gain []float64, may []PairChoices, n int, items []int32) {
 	m := len(items)
 	t.m = m
-	t.pairs = grow(t.pairs, 3*m*m)
+	t.pairs, t.apart, t.front = grow(t.pairs, 3*m*m), grow(t.apart, m*m), grow(t.front, m)
 	for x, u := range items {
 		before, behind, tied := t.losses(x)
+		t.front[x] = 0
 		for y, v := range items {
 			forth, back := gain[int(v)*n+int(u)], gain[int(u)*n+int(v)]
-			most := max(forth, back, 0)
-			before[y], behind[y], tied[y] = most-forth, most-back, most
+			c := choices(may, int(v)*n+int(u))
+			most := mostOf(forth, back, c)
+			before[y] = loss(most-forth, c&MayPrecede)
+			behind[y] = loss(most-back, c&MayFollow)
+			tied[y] = loss(most, c&MayLevel)
+			if x == y {
+				before[y], behind[y], tied[y] = 0, 0, 0
+			}
+			t.apart[x*m+y] = priced(before[y]) + priced(behind[y])
+			if c&MayFollow != 0 { // y after x
+				t.front[x] |= 1 << y
+			}
 		}
 	}
+}
+
+// loss returns +Inf for a choice that is not among those allowed.
+func loss(of float64, allowed PairChoices) float64 {
+	if allowed == 0 {
+		return math.Inf(1)
+	}
+	return of
+}
+
+// priced returns a loss that may be taken off again: 0 for a choice that is not allowed.
+func priced(loss float64) float64 {
+	if math.IsInf(loss, 1) {
+		return 0
+	}
+	return loss
 }
 
 // losses returns what every item loses before, behind and tied with x.
@@ -276,19 +306,27 @@ func (t *tiedBlocks) find(b *weakBound) {
 		t.ahead[at+m], t.after[at+m] = 0, 0
 		for y := m - 1; y >= 0; y-- {
 			before, behind, tied := t.losses(y)
-			t.ahead[at+y] = t.ahead[at+y+1] + max(0, before[x]-tied[x])
-			t.after[at+y] = t.after[at+y+1] + max(0, behind[x]-tied[x])
+			t.ahead[at+y] = t.ahead[at+y+1] + excess(before[x], tied[x])
+			t.after[at+y] = t.after[at+y+1] + excess(behind[x], tied[x])
 		}
 	}
 	t.sums = grow(t.sums, 3*m*(m+1))
 	clear(t.sums[:3*m])
 	t.nodes = t.nodes[:0]
-	t.expand(b, 0, 0, 0, 0, 0)
+	t.expand(b, 0, 0, 0, math.MaxUint32, 0, 0)
 }
 
-// expand lists the sets that are set and items from from on, at least one. lost is what its pairs lose tied, and apart
-// what they lose with each before and behind the other.
-func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, lost, apart float64) {
+// excess returns what an item may lose more than tied.
+func excess(loss, tied float64) float64 {
+	if math.IsInf(tied, 1) {
+		return 0
+	}
+	return max(0, loss-tied)
+}
+
+// expand lists the sets that are set and items from from on, at least one. precede are the items that all in it may precede,
+// lost is what its pairs lose tied, and apart what they lose with each before and behind the other.
+func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, precede uint32, lost, apart float64) {
 	m, all := t.m, uint(1)<<t.m-1
 	before, behind, tied := thirds(t.sums, m, depth)
 	skipped := separate(before[:from], behind[:from], set)
@@ -320,13 +358,17 @@ func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, lost, apart
 		if outside += separate(nBefore[:x], nBehind[:x], set); outside >= b.limit {
 			continue
 		}
-		apart := apart + before[x] + behind[x]
-		at, node := len(t.nodes), blockNode{item: uint8(x), depth: uint8(depth), set: uint32(set), tied: math.Inf(1)}
+		apart, precede := apart, precede&t.front[x]
+		for z := set; z != 0; z &= z - 1 {
+			apart += t.apart[x*m+bits.TrailingZeros(z)]
+		}
+		at := len(t.nodes)
+		node := blockNode{item: uint8(x), depth: uint8(depth), set: uint32(set), precede: precede, tied: math.Inf(1)}
 		if stable && outside+separate(nBefore[x+1:], nBehind[x+1:], 0) < b.limit {
 			node.tied = lost - apart
 		}
 		t.nodes = append(t.nodes, node)
-		t.expand(b, set, x+1, depth+1, lost, apart)
+		t.expand(b, set, x+1, depth+1, precede, lost, apart)
 		if len(t.nodes) == at+1 && math.IsInf(node.tied, 1) {
 			t.nodes = t.nodes[:at]
 			continue

@@ -166,9 +166,9 @@ func TestWeakBoundIsBelowLoss(t *testing.T) {
 			fillAll(w.Reset(n), n, draw)
 			items := ascending(n)
 			b := &w.bound
-			b.prepare(w.gain, n, items)
+			b.prepare(w.gain, w.may, n, items)
 			var all weakTable
-			all.load(w.gain, n, items)
+			all.load(w.gain, w.may, n, items)
 			all.run(n)
 			part := make([]int32, 0, n)
 			for s := range uint(1) << n {
@@ -208,7 +208,7 @@ func TestWeakBoundedFromPoorStart(t *testing.T) {
 			want := rankValue(&w, rank)
 			var r ranking
 			b := &w.bound
-			b.prepare(w.gain, n, items)
+			b.prepare(w.gain, w.may, n, items)
 			b.limit = w.pairwise(items)
 			if !b.run() {
 				if want > tolerance {

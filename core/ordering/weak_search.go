@@ -2,6 +2,7 @@ package ordering
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -19,12 +20,14 @@ const (
 type weakSearch struct {
 	now, best ranking
 	gain      []float64
+	may       []PairChoices // n×n, or empty
 	n         int
 	threshold float64
 	into, out []float64 // gains of one item after, and before, the items of each block
 	score     []float64
 	visit     []int32
 	poll      *parallel.Poll
+	bars      blockBars
 }
 
 // searchPart gives the items the next ranks by local search and reports whether the ranking earns most, a bound. It
@@ -69,16 +72,32 @@ func (w *WeakWorkspace) begin(items []int32) *weakSearch {
 
 func (w *WeakWorkspace) searchOf(items []int32) *weakSearch {
 	s := &w.seek
-	s.gain, s.n, s.poll = w.gain, w.n, &w.poll
+	s.gain, s.may, s.n, s.poll = w.gain, w.may, w.n, &w.poll
 	s.threshold = improvement * w.magnitude(items)
 	return s
 }
 
 // Improve moves items, and merges, exchanges and splits places, as long as that gains (Cohen-Boulakia, Denise and Hamel,
 // 2011, start so from every ranking that is to be aggregated), and writes the result to rank, which holds any numbers, compared
-// by their order. An error of poll, which may be nil and is called every O(n) steps, ends it and is returned; rank is
-// unspecified then. Cost: O(n²) a sweep.
+// by their order. Under a mask, one that it does not allow is first replaced by a topological order next to it. An error of
+// poll, which may be nil and is called every O(n) steps, ends it and is returned; rank is unspecified then. Cost: O(n²) a
+// sweep.
 func (w *WeakWorkspace) Improve(rank []int32, poll func() error) error {
+	x, ranks, err := w.reduced(rank)
+	if err != nil {
+		return err
+	}
+	if x != w {
+		for u, class := range w.class[:w.n] {
+			ranks[class] = rank[u] // that of any item: they must be tied
+		}
+	}
+	err = x.improve(ranks, poll)
+	w.expand(rank, ranks)
+	return err
+}
+
+func (w *WeakWorkspace) improve(rank []int32, poll func() error) error {
 	w.poll.Reset(poll)
 	defer w.poll.Reset(nil)
 	for u := range w.order {
@@ -94,6 +113,7 @@ func (w *WeakWorkspace) Improve(rank []int32, poll func() error) error {
 			r.ends = append(r.ends, int32(i+1))
 		}
 	}
+	s.mend()
 	r.value = s.total()
 	s.improve()
 	w.ranks = 0
@@ -137,18 +157,20 @@ func (s *weakSearch) start(items []int32) {
 	slices.SortFunc(r.items, func(u, v int32) int {
 		return cmp.Or(cmp.Compare(s.score[v], s.score[u]), cmp.Compare(u, v))
 	})
-	forth := s.strict(r.items)
-	slices.Reverse(r.items)
-	back := s.strict(r.items)
-	switch {
-	case max(forth, back) < 0:
+	if len(s.may) == 0 {
+		forth := s.strict(r.items)
+		slices.Reverse(r.items)
+		back := s.strict(r.items)
+		if forth >= max(back, 0) {
+			slices.Reverse(r.items)
+		}
+		r.value = max(forth, back)
+	} else {
+		s.startMasked()
+	}
+	if r.value < 0 && s.all(items, items, MayLevel) {
 		r.ends = append(r.ends[:0], int32(len(items)))
 		r.value = 0
-	case forth >= back:
-		slices.Reverse(r.items)
-		r.value = forth
-	default:
-		r.value = back
 	}
 }
 
@@ -209,18 +231,28 @@ func (s *weakSearch) move(u int32) bool {
 		lo = int(end)
 	}
 	alone := blockLen(r.ends, own) == 1
+	masked, barred := len(s.may) > 0, 0
 	var current float64
 	to, most, join := -1, value, false // to = −1: before the first block; otherwise on block to, or after it
+	if masked {
+		if barred = s.bars.count(s, u); barred > 0 {
+			most = math.Inf(-1)
+		}
+	}
 	for j := range k {
 		tied := value - s.out[j]
 		value = tied + s.into[j]
+		mayJoin, mayFollow := true, true
+		if masked {
+			mayJoin, mayFollow, barred = s.bars.at(j, barred)
+		}
 		if j == own {
 			current = tied
 		}
-		if tied > most && !(alone && j == own) {
+		if tied > most && mayJoin && !(alone && j == own) {
 			to, most, join = j, tied, true
 		}
-		if value > most {
+		if value > most && mayFollow {
 			to, most, join = j, value, false
 		}
 	}
@@ -240,13 +272,13 @@ func (s *weakSearch) adjacent() (moved bool) {
 		first, second := r.items[lo:mid], r.items[mid:hi]
 		forth, back := between(s.gain, s.n, first, second), between(s.gain, s.n, second, first)
 		switch {
-		case back > max(forth, 0)+s.threshold:
+		case back > max(forth, 0)+s.threshold && s.all(second, first, MayPrecede):
 			s.visit = append(s.visit[:0], first...)
 			copy(r.items[lo:], second)
 			copy(r.items[lo+hi-mid:], s.visit)
 			r.ends[j] = int32(lo + hi - mid)
 			r.value += back - forth
-		case -forth > s.threshold:
+		case -forth > s.threshold && s.all(first, second, MayLevel):
 			r.ends = slices.Delete(r.ends, j, j+1)
 			r.value -= forth
 			j--
@@ -275,10 +307,13 @@ func (s *weakSearch) split() (moved bool) {
 			return cmp.Or(cmp.Compare(s.score[v], s.score[u]), cmp.Compare(u, v))
 		})
 		var value float64
-		cut, most := 0, s.threshold
+		cut, most, barred := 0, s.threshold, 0
 		for i := range len(block) - 1 {
 			value += between(s.gain, s.n, block[i:i+1], block[i+1:]) - s.against(block[i], block[:i])
-			if value > most {
+			if len(s.may) > 0 {
+				barred += s.barred(block[i], block[i+1:], MayPrecede) - s.barred(block[i], block[:i], MayFollow)
+			}
+			if value > most && barred == 0 {
 				cut, most = i+1, value
 			}
 		}
@@ -301,7 +336,7 @@ func (s *weakSearch) kick(rng *rand.Rand) {
 	}
 	to, join := rng.IntN(len(r.ends)), rng.IntN(2) == 0
 	alone := blockLen(r.ends, own) == 1
-	if alone && to == own {
+	if alone && to == own || len(s.may) > 0 && !s.bars.allow(s, r.items[at], to, join) {
 		return
 	}
 	r.place(at, own, alone, to, join)

@@ -12,12 +12,16 @@ import (
 // their tie, that is if best[b] = 0: such a ranking in its place would gain.
 type weakTable struct {
 	h      []float64 // gains within the component, m×m
-	rows   []float64 // rows[v·m + u] = Σ h[u,y] over y in the last set whose smallest item is v
-	best   []float64 // the most that the items of s earn among themselves
-	block  []int32   // their first block
-	inner  []float64 // Σ h[u,v] over u, v in s, both orders; +Inf if s need not be tried as a block
-	blocks []int32   // the sets of two items or more to be tried as blocks, ascending
-	first  []float64 // first[b] = Σ over u in b of rows[u], for the s at hand
+	masked bool
+	may    []PairChoices // m×m where masked
+	before []uint        // the items that each item may precede, as bits
+	level  []uint        // and be tied with
+	rows   []float64     // rows[v·m + u] = Σ h[u,y] over y in the last set whose smallest item is v
+	best   []float64     // the most that the items of s earn among themselves
+	block  []int32       // their first block
+	inner  []float64     // Σ h[u,v] over u, v in s, both orders; +Inf if s need not be tried as a block
+	blocks []int32       // the sets of two items or more to be tried as blocks, ascending
+	first  []float64     // first[b] = Σ over u in b of rows[u], for the s at hand
 }
 
 // solveTabled is solve by a table of all subsets. Cost: at most 3^m steps, and at most 2^m times the number of blocks to be
@@ -25,7 +29,7 @@ type weakTable struct {
 func (w *WeakWorkspace) solveTabled(rank []int32, items []int32) float64 {
 	m := len(items)
 	t := &w.table
-	t.load(w.gain, w.n, items)
+	t.load(w.gain, w.may, w.n, items)
 	t.run(m)
 	for s := 1<<m - 1; s > 0; {
 		b := int(t.block[s])
@@ -38,15 +42,48 @@ func (w *WeakWorkspace) solveTabled(rank []int32, items []int32) float64 {
 	return t.best[1<<m-1]
 }
 
-// load takes the gains of the items.
-func (t *weakTable) load(gain []float64, n int, items []int32) {
+// load takes the gains and the choices of the items.
+func (t *weakTable) load(gain []float64, may []PairChoices, n int, items []int32) {
 	m := len(items)
-	t.h = grow(t.h, m*m)
+	t.h, t.may = grow(t.h, m*m), t.may[:0]
 	for i, u := range items {
 		for j, v := range items {
 			t.h[i*m+j] = gain[int(u)*n+int(v)]
 		}
 	}
+	if t.masked = len(may) > 0; !t.masked {
+		return
+	}
+	t.may, t.before, t.level = grow(t.may, m*m), grow(t.before, m), grow(t.level, m)
+	for i, u := range items {
+		t.before[i], t.level[i] = 0, 0
+		for j, v := range items {
+			c := may[int(u)*n+int(v)]
+			t.may[i*m+j] = c
+			if c&MayPrecede != 0 {
+				t.before[i] |= 1 << j
+			}
+			if c&MayLevel != 0 {
+				t.level[i] |= 1 << j
+			}
+		}
+	}
+}
+
+// fits reports whether all items of b may precede the others of s.
+func (t *weakTable) fits(s, b uint) bool { return !t.masked || allContain(t.before, b, s&^b) }
+
+// ties reports whether all items of s may be tied.
+func (t *weakTable) ties(s uint) bool { return !t.masked || allContain(t.level, s, s) }
+
+// allContain reports whether the sets of all items of b contain another set.
+func allContain(sets []uint, b, other uint) bool {
+	for ; b != 0; b &= b - 1 {
+		if other&^sets[bits.TrailingZeros(b)] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // run fills the tables for all subsets of m items.
@@ -76,7 +113,7 @@ func (t *weakTable) run(m int) {
 			value, block = t.ofBlocks(s, rows)
 		}
 		inner := math.Inf(1)
-		if value <= 0 { // of equal choices s itself is the largest
+		if value <= 0 && t.ties(s) { // of equal choices s itself is the largest
 			if value < 0 {
 				value, block = 0, s
 			}
@@ -96,7 +133,7 @@ func (t *weakTable) ofParts(s uint, rows []float64) (value float64, block uint) 
 	for b := s & -s; b != s; b = (b - s) & s {
 		f := t.first[b&(b-1)] + rows[bits.TrailingZeros(b)]
 		t.first[b] = f
-		if e := t.best[s&^b] + (f - t.inner[b]); e > value {
+		if e := t.best[s&^b] + (f - t.inner[b]); e > value && t.fits(s, b) {
 			value, block = e, b
 		}
 	}
@@ -107,7 +144,7 @@ func (t *weakTable) ofParts(s uint, rows []float64) (value float64, block uint) 
 func (t *weakTable) ofBlocks(s uint, rows []float64) (value float64, block uint) {
 	value = math.Inf(-1)
 	for x := s; x != 0; x &= x - 1 {
-		if e := t.best[s&^(x&-x)] + rows[bits.TrailingZeros(x)]; e > value {
+		if e := t.best[s&^(x&-x)] + rows[bits.TrailingZeros(x)]; e > value && t.fits(s, x&-x) {
 			value, block = e, x&-x
 		}
 	}
@@ -120,7 +157,7 @@ func (t *weakTable) ofBlocks(s uint, rows []float64) (value float64, block uint)
 		for x := b; x != 0; x &= x - 1 {
 			f += rows[bits.TrailingZeros(x)]
 		}
-		if e := t.best[s&^b] + (f - t.inner[b]); e > value || e == value && b < block {
+		if e := t.best[s&^b] + (f - t.inner[b]); (e > value || e == value && b < block) && t.fits(s, b) {
 			value, block = e, b
 		}
 	}

@@ -173,7 +173,9 @@ func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
 	for cell := range gain {
 		gain[cell] = score.indicator(cell)
 	}
-	w.Solve(dst)
+	if err := w.Solve(dst); err != nil {
+		return Certificate{}, err
+	}
 	var value float64
 	for i, j := range dst {
 		value += gain[i*a.n+int(j)]

@@ -9,21 +9,7 @@ import (
 // Decode takes the best value of every pair where that gives a partial order, and otherwise, for up to 7 items, compares
 // all of them. Beyond that it returns a *LimitError. Cost: O(n³/64), and one addition for each order, 6 million for 7 items.
 func (p partialOrders) Decode(dst []int32, score Scores) (Certificate, error) {
-	value := p.perPair(dst, score)
-	if p.transitive(dst) {
-		return proven(value), nil
-	}
-	if p.n <= maxListed {
-		p.orderTo(dst, p.bestListed(score))
-		return proven(p.valueOf(dst, score)), nil
-	}
-	return Certificate{}, &LimitError{
-		What:         "exact decoding of partial orders, where the best choices of all pairs are not transitive,",
-		OfRow:        true,
-		Size:         p.n,
-		Limit:        maxListed,
-		Alternatives: "decode by search instead, which reports how much of the best score it guarantees",
-	}
+	return p.decodeMasked(dst, score, nil)
 }
 
 // transitive reports whether a relation is transitive. Cost: O(n³/64).
@@ -39,9 +25,9 @@ func (p partialOrders) transitive(y []int32) bool {
 	return true
 }
 
-// bestListed returns the number of the first order of largest score. Values go down the tree, each from that of the order
-// it extends and a table of what extensions earn.
-func (p partialOrders) bestListed(score Scores) (best int) {
+// bestListed returns the number of the first order of largest score among those that a mask allows, if there is one. Values go
+// down the tree, each from that of the order it extends and a table of what extensions earn.
+func (p partialOrders) bestListed(score Scores, mask pairMask) (best int, ok bool) {
 	buf := p.values.get(2*listedOrders(p.n-1) + power3(p.n-1))
 	defer p.values.put(buf)
 	half := listedOrders(p.n - 1)
@@ -49,7 +35,7 @@ func (p partialOrders) bestListed(score Scores) (best int) {
 	values[0] = 0
 	for k := 2; k < p.n; k++ {
 		level := builtLevel(k)
-		p.tabulate(earns[:power3(k-1)], k-1, score)
+		p.tabulate(earns[:power3(k-1)], k-1, score, mask)
 		at := 0
 		for i, end := range level.ends {
 			for ; at < int(end); at++ {
@@ -59,7 +45,7 @@ func (p partialOrders) bestListed(score Scores) (best int) {
 		values, next = next, values
 	}
 	level := builtLevel(p.n)
-	p.tabulate(earns, p.n-1, score)
+	p.tabulate(earns, p.n-1, score, mask)
 	most := math.Inf(-1)
 	at := 0
 	for i, end := range level.ends {
@@ -71,11 +57,11 @@ func (p partialOrders) bestListed(score Scores) (best int) {
 			at++
 		}
 	}
-	return best
+	return best, !math.IsInf(most, -1)
 }
 
-// tabulate fills earns[code] with what the relations of item k to those before it earn.
-func (p partialOrders) tabulate(earns []float64, k int, score Scores) {
+// tabulate fills earns[code] with what the relations of item k to those before it earn, −Inf if the mask does not allow them.
+func (p partialOrders) tabulate(earns []float64, k int, score Scores, mask pairMask) {
 	earns[0] = 0
 	for i, known := 0, 1; i < k; i, known = i+1, 3*known {
 		s, m := score.Linear[p.pair(i, k)], score.magnitude(p.pair(i, k))
@@ -83,6 +69,7 @@ func (p partialOrders) tabulate(earns []float64, k int, score Scores) {
 			earns[known+code] = e + m + s
 			earns[2*known+code] = e + m - s
 		}
+		exclude(earns[:3*known], mask.at(p.pair(i, k)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/logsum"
+	"combpred/core/ordering"
 )
 
 var _ Partitioner = listedPartialOrders{}
@@ -23,8 +24,9 @@ type orderSums struct {
 // widest is the range of earnings up to which those of the last item are summed up as numbers.
 const widest = 600
 
-// newOrderSums sums over the tree. Cost: one operation for each order.
-func (p listedPartialOrders) newOrderSums(scores []float64, poll func() error) (*orderSums, error) {
+// newOrderSums sums over the tree, as far as the mask allows it, and returns ordering.ErrNoneAllowed if that is nothing. Cost:
+// one operation for each order.
+func (p listedPartialOrders) newOrderSums(scores []float64, mask pairMask, poll func() error) (*orderSums, error) {
 	mustLen("scores", len(scores), p.len())
 	if err := p.prepare(poll); err != nil {
 		return nil, err
@@ -40,6 +42,7 @@ func (p listedPartialOrders) newOrderSums(scores []float64, poll func() error) (
 					t.earned[k] = append(t.earned[k], e+digit*s)
 				}
 			}
+			exclude(t.earned[k], mask.at(p.pair(item, k-1)))
 		}
 	}
 	t.weighLast()
@@ -47,6 +50,9 @@ func (p listedPartialOrders) newOrderSums(scores []float64, poll func() error) (
 		if err := t.sumLevel(k, poll); err != nil {
 			return nil, err
 		}
+	}
+	if math.IsInf(t.below[1][0], -1) {
+		return nil, ordering.ErrNoneAllowed
 	}
 	return t, nil
 }
@@ -56,9 +62,11 @@ func (t *orderSums) weighLast() {
 	least := math.Inf(1)
 	t.most = math.Inf(-1)
 	for _, e := range t.earned[t.n] {
-		least, t.most = min(least, e), max(t.most, e)
+		if !math.IsInf(e, -1) {
+			least, t.most = min(least, e), max(t.most, e)
+		}
 	}
-	if !(t.most-least <= widest) {
+	if math.IsInf(t.most, -1) || !(t.most-least <= widest) {
 		return
 	}
 	t.direct = make([]float64, len(t.earned[t.n]))
@@ -111,7 +119,13 @@ func (t *orderSums) termsOf(terms []float64, k, lo int, codes []uint16) []float6
 // LogPartition sums over the orders, one by one but without looking at each pair: 6 million additions for 7 items. Cost:
 // one operation for each order, with marginals three.
 func (p listedPartialOrders) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	t, err := p.newOrderSums(scores, poll)
+	return p.logPartition(marginals, scores, nil, poll)
+}
+
+// logPartition is LogPartition over the orders that a mask allows. Where these have the same value for a pair, the marginal is
+// exactly that.
+func (p listedPartialOrders) logPartition(marginals, scores []float64, mask pairMask, poll func() error) (float64, error) {
+	t, err := p.newOrderSums(scores, mask, poll)
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +141,7 @@ func (p listedPartialOrders) LogPartition(marginals, scores []float64, poll func
 			return 0, err
 		}
 		for item := range k - 1 {
-			var before, behind float64
+			var before, behind, unrelated float64
 			power := 1
 			for range item {
 				power *= 3
@@ -138,9 +152,11 @@ func (p listedPartialOrders) LogPartition(marginals, scores []float64, poll func
 					before += q
 				case 2:
 					behind += q
+				default:
+					unrelated += q
 				}
 			}
-			marginals[p.pair(item, k-1)] = min(max(before-behind, -1), 1)
+			marginals[p.pair(item, k-1)] = (before - behind) / (before + behind + unrelated)
 		}
 	}
 	return logZ, nil
@@ -194,7 +210,12 @@ func (p listedPartialOrders) partitionCost(marginals bool) float64 {
 
 // Distribution walks down the tree, item by item. Cost: the number of extensions of the orders passed, for each output.
 func (p listedPartialOrders) Distribution(scores []float64, poll func() error) (Draw, error) {
-	t, err := p.newOrderSums(scores, poll)
+	return p.distribution(scores, nil, poll)
+}
+
+// distribution is Distribution over the orders that a mask allows.
+func (p listedPartialOrders) distribution(scores []float64, mask pairMask, poll func() error) (Draw, error) {
+	t, err := p.newOrderSums(scores, mask, poll)
 	if err != nil {
 		return nil, err
 	}

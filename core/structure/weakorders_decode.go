@@ -35,7 +35,10 @@ func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 func (w *weakOrders) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
 	x := w.load(dst, score)
 	defer w.pool.put(x)
-	gained, optimal := x.Start(dst)
+	gained, optimal, err := x.Start(dst)
+	if err != nil {
+		return Certificate{}, err
+	}
 	return w.certify(dst, score, gained, optimal), polled(poll)
 }
 

@@ -5,6 +5,8 @@
 // algorithm finds because potentials keep those costs from being negative: the Hungarian method (Kuhn, 1955) in the form
 // of Tomizawa (1971) and of Edmonds and Karp (1972). No step depends on the size of the gains. Cost: O(n²) for each row,
 // O(n³) in all.
+//
+// A mask of cells may forbid some and require others. What it excludes is absent from the graph: no gain stands for it.
 package assignment
 
 import (
@@ -16,7 +18,8 @@ import (
 // for use. It is not safe for concurrent use.
 type Workspace struct {
 	n         int
-	gain      []float64 // n×n
+	gain      []float64 // n×n; −Inf in cells that are absent
+	mask      []Cell    // n×n, or empty
 	rowPrice  []float64 // potentials: rowPrice[i] + colPrice[j] ≤ −gain[i, j], with equality in matched cells
 	colPrice  []float64
 	distance  []float64 // of each column from the row that is being matched
@@ -30,17 +33,25 @@ type Workspace struct {
 // with finite numbers.
 func (w *Workspace) Reset(n int) []float64 {
 	w.n = n
-	w.gain = grow(w.gain, n*n)
+	w.gain, w.mask = grow(w.gain, n*n), w.mask[:0]
 	w.rowPrice, w.colPrice, w.distance = grow(w.rowPrice, n), grow(w.colPrice, n), grow(w.distance, n)
 	w.rowOf, w.before, w.finalised = grow(w.rowOf, n), grow(w.before, n), grow(w.finalised, n)
 	w.open = grow(w.open, n)
 	return w.gain
 }
 
+// Restrict returns the n×n mask of the instance by rows, all cells allowed, for the caller to change before Solve. Without
+// this call there is none. It holds until the next Reset.
+func (w *Workspace) Restrict() []Cell {
+	w.mask = allowAll(w.mask, w.n)
+	return w.mask
+}
+
 // Solve writes the column of each row in a best assignment to column. Ties are broken in a fixed way; without any gain
-// each row gets the column of its own number. Cost: O(n³).
-func (w *Workspace) Solve(column []int32) {
-	w.SolvePolled(column, func() error { return nil }) // which never ends it
+// each row gets the column of its own number. Where the mask leaves no assignment, and only
+// there, it returns ErrNone, and column is unspecified. Cost: O(n³).
+func (w *Workspace) Solve(column []int32) error {
+	return w.SolvePolled(column, func() error { return nil })
 }
 
 // SolvePolled is Solve for instances that take long: an error of poll, which is called for every row, ends it and is returned;
@@ -49,6 +60,7 @@ func (w *Workspace) SolvePolled(column []int32, poll func() error) error {
 	if len(column) != w.n {
 		panic(fmt.Sprintf("assignment: column has length %d, want %d", len(column), w.n))
 	}
+	exclude(w.gain, w.mask, w.n)
 	clear(w.rowPrice)
 	clear(w.colPrice)
 	for j := range w.rowOf {
@@ -58,13 +70,16 @@ func (w *Workspace) SolvePolled(column []int32, poll func() error) error {
 		if err := poll(); err != nil {
 			return err
 		}
-		w.augment(i, column)
+		if !w.augment(i, column) {
+			return ErrNone
+		}
 	}
 	return nil
 }
 
-// augment matches row i along a shortest path to a free column and updates the potentials.
-func (w *Workspace) augment(i int, column []int32) {
+// augment matches row i along a shortest path to a free column, if there is one, and updates the potentials. Without one,
+// the rows reached have fewer columns than rows between them (Hall, 1935).
+func (w *Workspace) augment(i int, column []int32) bool {
 	open := w.open
 	for j := range w.n {
 		w.distance[j] = math.Inf(1)
@@ -77,6 +92,9 @@ func (w *Workspace) augment(i int, column []int32) {
 		at := w.nearest(open, row, reached)
 		j := int(open[at])
 		reached = w.distance[j]
+		if math.IsInf(reached, 1) {
+			return false
+		}
 		if w.rowOf[j] < 0 {
 			free = j
 			break
@@ -97,7 +115,7 @@ func (w *Workspace) augment(i int, column []int32) {
 		w.rowOf[j] = r
 		j, column[r] = column[r], j
 		if int(r) == i {
-			return
+			return true
 		}
 	}
 }

@@ -1,0 +1,45 @@
+package ordering
+
+import "errors"
+
+// PairChoices are the ways in which a pair of items may stand, as bits: those of the first of the two.
+type PairChoices uint8
+
+const (
+	MayPrecede PairChoices = 1 << iota // the first item may be before the second
+	MayLevel                           // the two may be tied, or, in a partial order, unrelated
+	MayFollow                          // the second item may be before the first
+
+	MayAll = MayPrecede | MayLevel | MayFollow
+)
+
+// ErrNoneAllowed says that no order or ranking agrees with the mask in all pairs.
+var ErrNoneAllowed = errors.New("ordering: the choices of the pairs contradict each other")
+
+// Reversed returns the choices of the pair whose first item is the second one.
+func (c PairChoices) Reversed() PairChoices { return c&MayLevel | c<<2&MayFollow | c>>2&MayPrecede }
+
+// allowAll returns an n×n mask in which pairs may stand in any way, in the memory of mask where that suffices.
+func allowAll(mask []PairChoices, n int) []PairChoices {
+	mask = grow(mask, n*n)
+	for i := range mask {
+		mask[i] = MayAll
+	}
+	return mask
+}
+
+// complete writes the reversed choices of the pairs u < v to the other half of a mask and reports whether every pair has one
+// at least.
+func complete(mask []PairChoices, n int) bool {
+	for u := range n {
+		mask[u*n+u] = MayLevel
+		for v := u + 1; v < n; v++ {
+			c := mask[u*n+v] & MayAll
+			if c == 0 {
+				return false
+			}
+			mask[u*n+v], mask[v*n+u] = c, c.Reversed()
+		}
+	}
+	return true
+}
