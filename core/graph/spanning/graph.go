@@ -1,12 +1,13 @@
 // Package spanning solves the classical problems about spanning trees of a graph: counting them exactly, the
 // probabilities of edges and pairs of edges in a uniform one, drawing one, listing all, and finding one of largest
-// weight.
+// weight; the same for trees whose probabilities are exponentials of weights. A mask may require some edges and forbid others:
+// see Graph.Restrict.
 //
-// Counting and probabilities share one elimination. A graph is an electrical network of unit resistances; eliminating a
-// vertex replaces its star by a mesh of conductances between its neighbours. This is Gaussian elimination of the
-// Laplacian, and it adds, multiplies and divides positive numbers only: in floats nothing cancels, so that every number
-// keeps its relative precision (the argument of Grassmann, Taksar and Heyman, 1985), and modulo a prime the same loops
-// give the number of trees.
+// Counting and probabilities share one elimination. A graph is an electrical network; eliminating a vertex replaces its star by a
+// mesh of conductances between its neighbours. This is Gaussian elimination of the Laplacian, and it adds, multiplies and
+// divides positive numbers only: in floats nothing cancels, so that every number keeps its relative precision (the argument of
+// Grassmann, Taksar and Heyman, 1985), and modulo a prime the same loops give the number of trees. If weights are so far apart that a
+// float underflows, the elimination is run again in numbers with an exponent of their own.
 package spanning
 
 import (

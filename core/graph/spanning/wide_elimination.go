@@ -2,7 +2,8 @@ package spanning
 
 import "combpred/core/parallel"
 
-// wideNumbers is the elimination of numbers where floats are too narrow: see there for the methods, which take about ten times as long here.
+// wideNumbers is the elimination of numbers where floats are too narrow. The methods are explained there; here they take about ten times
+// as long.
 type wideNumbers struct {
 	*elimination
 	c     []wide
