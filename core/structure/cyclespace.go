@@ -67,7 +67,7 @@ func (c cycleSpace) restricted(a given, all tourSpace) (Space, error) {
 	if rules == nil {
 		return all, nil
 	}
-	return &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}, nil
+	return &restrictedVisits{base: all, rules: rules, within: rules.cycleMask(c.n)}, nil
 }
 
 func (c cycleSpace) Format() string { return formatOfVisits(c.n, "vertex") }
@@ -75,8 +75,8 @@ func (c cycleSpace) Format() string { return formatOfVisits(c.n, "vertex") }
 // Reads takes lists of any width.
 func (c cycleSpace) Reads(int) bool { return true }
 
-func (c cycleSpace) Decodable() bool { return c.n <= exactCycle }
-func (c cycleSpace) vertices() int   { return c.n }
+func (c cycleSpace) Decodable() bool                  { return c.n <= exactCycle }
+func (c cycleSpace) vertices() (n int, anchored bool) { return c.n, false }
 
 func (c cycleSpace) release(w *tourWorkspace) { c.pool.put(w) }
 
@@ -140,7 +140,7 @@ func (c cycleSpace) mustSquare(dst blas64.General) {
 // smaller neighbour, and one with an end begins with the smaller neighbour of that.
 func (c cycleSpace) restriction(v *visitConditions, all tourSpace, eitherWay bool) (r Restriction) {
 	if rules := v.rules(); rules != nil {
-		r.Space = &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}
+		r.Space = &restrictedVisits{base: all, rules: rules, within: rules.cycleMask(c.n)}
 	}
 	if v.start < 0 && v.end < 0 {
 		return r

@@ -50,7 +50,7 @@ var _ = register[routes](Spec{
 			return nil, err
 		}
 		if rules != nil {
-			return &restrictedVisits{base: r, rules: rules, within: rules.routeRules(n)}, nil
+			return &restrictedVisits{base: r, rules: rules, within: rules.routeMask(n)}, nil
 		}
 		return r, nil
 	},
@@ -191,8 +191,8 @@ func (r routes) endsAt(places []int32, start, end int) bool {
 	return (start == anyPlace || int(places[0]) == start) && (end == anyPlace || int(places[len(places)-1]) == end)
 }
 
-func (r routes) Decodable() bool { return r.n <= exactRoute }
-func (r routes) vertices() int   { return r.n + 1 }
+func (r routes) Decodable() bool                  { return r.n <= exactRoute }
+func (r routes) vertices() (n int, anchored bool) { return r.n + 1, true }
 
 func (r routes) release(w *tourWorkspace) { r.pool.put(w) }
 
@@ -238,7 +238,7 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 			return r, err
 		}
 		if rules := v.rules(); rules != nil {
-			r.Space = &restrictedVisits{base: c, rules: rules, within: rules.routeRules(c.n)}
+			r.Space = &restrictedVisits{base: c, rules: rules, within: rules.routeMask(c.n)}
 		}
 		var unused []int
 		for _, s := range steps {
