@@ -31,6 +31,7 @@ type Distribution struct {
 	problem    Workspace // the gains, the mask and the root at hand
 	logs       bool
 	worth      []float64 // between nodes: weights, or gains with logs
+	potential  []float64 // scratch of scale
 	skip       []float64 // what not visiting a node weighs
 	table      []float64
 	completion []float64 // what the ways to complete a path weigh; with logs, probabilities

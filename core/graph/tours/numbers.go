@@ -15,16 +15,16 @@ import (
 func (d *Distribution) scale() (shift float64, ok bool) {
 	nodes := d.problem.plan.nodes
 	k := len(nodes)
-	enter, leave := make([]float64, k), make([]float64, k)
-	unvisited := func(i int) float64 {
+	least := math.Inf(-1)
+	d.potential = grow(d.potential, 3*k)
+	enter, leave, unvisited := d.potential[:k], d.potential[k:2*k], d.potential[2*k:]
+	for i := range nodes {
+		unvisited[i] = 0
 		if nodes[i].required && nodes[i].rival < 0 {
-			return math.Inf(-1)
+			unvisited[i] = math.Inf(-1)
 		}
-		return 0
 	}
-	for j := range enter {
-		enter[j] = unvisited(j)
-	}
+	copy(enter, unvisited)
 	for i := range k {
 		for j, g := range d.worth[i*k : (i+1)*k] {
 			enter[j] = max(enter[j], g)
@@ -34,7 +34,7 @@ func (d *Distribution) scale() (shift float64, ok bool) {
 		if math.IsInf(enter[i], -1) {
 			return 0, false
 		}
-		leave[i] = unvisited(i) - enter[i]
+		leave[i] = unvisited[i] - enter[i]
 		for j, g := range d.worth[i*k : (i+1)*k] {
 			leave[i] = max(leave[i], g-enter[j])
 		}
@@ -46,11 +46,11 @@ func (d *Distribution) scale() (shift float64, ok bool) {
 	for i := range k {
 		row := d.worth[i*k : (i+1)*k]
 		for j, g := range row {
-			if row[j] = 0; !math.IsInf(g, -1) {
+			if row[j] = 0; g > least {
 				row[j] = math.Exp(g - leave[i] - enter[j])
 			}
 		}
-		d.skip[i] = math.Exp(unvisited(i) - enter[i] - leave[i])
+		d.skip[i] = math.Exp(unvisited[i] - enter[i] - leave[i])
 	}
 	return shift, true
 }
@@ -93,9 +93,15 @@ func (d *Distribution) tabulate() (total float64) {
 // keepTo writes what not visiting the others weighs for each set of block h, 0 where no tour may end with the set.
 func (d *Distribution) keepTo(keep *[block]float64, h int) {
 	r := &d.problem.rooted
-	if r.plain && h&(h-1) != 0 && len(r.free) >= low {
+	if r.plain {
 		for l, w := range d.keepLow {
 			keep[l] = w * d.keep[h]
+		}
+		switch {
+		case h == 0:
+			keep[0], keep[1], keep[2], keep[4] = 0, 0, 0, 0
+		case h&(h-1) == 0:
+			keep[0] = 0
 		}
 		return
 	}
@@ -128,21 +134,23 @@ func sumTo(row *[block]float64, from, into []float64, members uint) {
 func (d *Distribution) lowRows(rows []float64, h int) {
 	r := &d.problem.rooted
 	m := r.m
-	var add [low][block]float64
-	for v := range add {
-		if h == 0 {
-			add[v][0] = r.open[v]
-		} else {
-			sumTo(&add[v], rows, r.into[v*m:(v+1)*m], uint(h<<low))
-		}
+	x, y, z := r.into[:m], r.into[m:2*m], r.into[2*m:3*m]
+	var a1, a2, a4, a6, b2, b1, b4, b5, c4, c1, c2, c3 float64
+	for high := uint(h); high != 0; high &= high - 1 {
+		u := low + bits.TrailingZeros(high)
+		t := (*[block]float64)(rows[u*block:])
+		i, j, k := x[u], y[u], z[u]
+		a1, a2, a4, a6 = a1+t[0]*i, a2+t[2]*i, a4+t[4]*i, a6+t[6]*i
+		b2, b1, b4, b5 = b2+t[0]*j, b1+t[1]*j, b4+t[4]*j, b5+t[5]*j
+		c4, c1, c2, c3 = c4+t[0]*k, c1+t[1]*k, c2+t[2]*k, c3+t[3]*k
 	}
-	x, y, z := r.into[:low], r.into[m:m+low], r.into[2*m:2*m+low]
-	a, b, c := &add[0], &add[1], &add[2]
-	a1, b2, c4 := a[0], b[0], c[0]
-	a3, b3 := a[2]+b2*x[1], b[1]+a1*y[0]
-	a5, c5 := a[4]+c4*x[2], c[1]+a1*z[0]
-	b6, c6 := b[4]+c4*y[2], c[2]+b2*z[1]
-	a7, b7, c7 := a[6]+b6*x[1]+c6*x[2], b[5]+a5*y[0]+c5*y[2], c[3]+a3*z[0]+b3*z[1]
+	if h == 0 {
+		a1, b2, c4 = r.open[0], r.open[1], r.open[2]
+	}
+	a3, b3 := a2+b2*x[1], b1+a1*y[0]
+	a5, c5 := a4+c4*x[2], c1+a1*z[0]
+	b6, c6 := b4+c4*y[2], c2+b2*z[1]
+	a7, b7, c7 := a6+b6*x[1]+c6*x[2], b5+a5*y[0]+c5*y[2], c3+a3*z[0]+b3*z[1]
 	*(*[block]float64)(rows) = [block]float64{0, a1, 0, a3, 0, a5, 0, a7}
 	*(*[block]float64)(rows[block:]) = [block]float64{0, 0, b2, b3, 0, 0, b6, b7}
 	*(*[block]float64)(rows[2*block:]) = [block]float64{0, 0, 0, 0, c4, c5, c6, c7}

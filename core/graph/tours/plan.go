@@ -17,6 +17,7 @@ func (x *node) last() int32  { return x.path[len(x.path)-1] }
 type plan struct {
 	nodes       []node
 	roots       []int32
+	unmasked    bool // there is no mask
 	required    bool // some node must be visited, so that the roots share the nodes behind them
 	closed      bool // the roots are tours themselves, and no others are within the mask
 	least, most int  // numbers of visited vertices
@@ -29,7 +30,7 @@ type plan struct {
 // a mask for arcs O(n²).
 func (p *plan) arrange(n int, anchored bool, mask *Mask) error {
 	p.nodes, p.roots, p.vertices = p.nodes[:0], p.roots[:0], grow(p.vertices, 2*n)[:0]
-	p.required, p.closed = false, false
+	p.unmasked, p.required, p.closed = mask == nil, false, false
 	p.least, p.most = mask.limits(n)
 	if err := p.link(n, mask); err != nil {
 		return err

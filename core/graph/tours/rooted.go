@@ -32,7 +32,7 @@ type rooted struct {
 	pairs            []int     // of which exactly one must be
 	least, most      int       // numbers of vertices in a set
 	required         int       // vertices in the nodes that must be visited, one of each pair
-	plain            bool      // sets of two or more nodes are admitted, all others are not
+	plain            bool      // without a mask: sets of two or more vertices are admitted, all others are not
 	directIsAdmitted bool
 }
 
@@ -45,8 +45,13 @@ func (r *rooted) begin(p *plan, root int32) {
 	}
 	r.m = max(low, len(r.free))
 	own := len(p.nodes[root].path)
+	r.pairs, r.needed, r.required = r.pairs[:0], 0, 0
+	if r.plain = p.unmasked; r.plain {
+		r.least, r.most, r.single, r.directIsAdmitted = leastVisits-1, len(r.free), 1<<len(r.free)-1, false
+		return
+	}
 	r.least, r.most = p.least-own, p.most-own
-	r.single, r.needed, r.pairs, r.required = 0, 0, r.pairs[:0], 0
+	r.single = 0
 	for i, x := range r.free {
 		switch node := &p.nodes[x]; {
 		case node.rival > x:
@@ -60,8 +65,6 @@ func (r *rooted) begin(p *plan, root int32) {
 			r.single |= 1 << i
 		}
 	}
-	all := 1<<len(r.free) - 1
-	r.plain = r.needed == 0 && len(r.pairs) == 0 && r.single == all && r.least == 2 && r.most >= len(r.free)
 	r.directIsAdmitted = own >= leastVisits && r.required == 0 && r.least <= 0 && r.most >= 0
 }
 
@@ -159,6 +162,20 @@ func (w *Workspace) prepare() error {
 		w.arranged = true
 	}
 	return w.none
+}
+
+// costs writes the negatives of gains.
+func (w *Workspace) costs(dst []float64) {
+	if w.mask == nil {
+		for i, g := range w.gain {
+			dst[i] = -g
+		}
+		return // the diagonal is not read
+	}
+	w.gains(dst)
+	for i, g := range dst {
+		dst[i] = -g
+	}
 }
 
 // gains writes what a tour earns by going from one node to another and through that, −Inf where the mask forbids it; on the

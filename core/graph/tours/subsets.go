@@ -25,10 +25,7 @@ func (w *Workspace) Exact(tour []int32) (int, error) {
 	}
 	k := len(w.plan.nodes)
 	w.worth = grow(w.worth, k*k)
-	w.gains(w.worth)
-	for i, g := range w.worth {
-		w.worth[i] = -g
-	}
+	w.costs(w.worth)
 	length, least := 0, math.Inf(1)
 	for _, root := range w.plan.roots {
 		w.rooted.begin(&w.plan, root)
@@ -126,34 +123,30 @@ func (w *Workspace) lowRows(rows []float64, h int, closed *[block]float64) {
 	r := &w.rooted
 	m := r.m
 	inf := math.Inf(1)
-	var add [low][block]float64
-	if h == 0 {
-		for v := range add {
-			for l := range add[v] {
-				add[v][l] = inf
-			}
-			add[v][0] = r.open[v]
-		}
-	} else {
-		for v := range add {
-			r.cheapest(&add[v], rows, r.into[v*m:(v+1)*m], uint(h<<low))
-		}
+	x, y, z := r.into[:m], r.into[m:2*m], r.into[2*m:3*m]
+	a1, a2, a4, a6, b2, b1, b4, b5, c4, c1, c2, c3 := inf, inf, inf, inf, inf, inf, inf, inf, inf, inf, inf, inf
+	for high := uint(h); high != 0; high &= high - 1 {
+		u := low + bits.TrailingZeros(high)
+		t := (*[block]float64)(rows[u*block:])
+		i, j, k := x[u], y[u], z[u]
+		a1, a2, a4, a6 = min(a1, t[0]+i), min(a2, t[2]+i), min(a4, t[4]+i), min(a6, t[6]+i)
+		b2, b1, b4, b5 = min(b2, t[0]+j), min(b1, t[1]+j), min(b4, t[4]+j), min(b5, t[5]+j)
+		c4, c1, c2, c3 = min(c4, t[0]+k), min(c1, t[1]+k), min(c2, t[2]+k), min(c3, t[3]+k)
 	}
-	x, y, z := r.into[:low], r.into[m:m+low], r.into[2*m:2*m+low]
-	a, b, c := &add[0], &add[1], &add[2]
-	a1, b2, c4 := a[0], b[0], c[0]
-	a3, b3 := min(a[2], b2+x[1]), min(b[1], a1+y[0])
-	a5, c5 := min(a[4], c4+x[2]), min(c[1], a1+z[0])
-	b6, c6 := min(b[4], c4+y[2]), min(c[2], b2+z[1])
-	a7, b7 := min(a[6], b6+x[1], c6+x[2]), min(b[5], a5+y[0], c5+y[2])
-	c7 := min(c[3], a3+z[0], b3+z[1])
+	if h == 0 {
+		a1, b2, c4 = r.open[0], r.open[1], r.open[2]
+	}
+	a3, b3 := min(a2, b2+x[1]), min(b1, a1+y[0])
+	a5, c5 := min(a4, c4+x[2]), min(c1, a1+z[0])
+	b6, c6 := min(b4, c4+y[2]), min(c2, b2+z[1])
+	a7, b7, c7 := min(a6, b6+x[1], c6+x[2]), min(b5, a5+y[0], c5+y[2]), min(c3, a3+z[0], b3+z[1])
 	*(*[block]float64)(rows) = [block]float64{inf, a1, inf, a3, inf, a5, inf, a7}
 	*(*[block]float64)(rows[block:]) = [block]float64{inf, inf, b2, b3, inf, inf, b6, b7}
 	*(*[block]float64)(rows[2*block:]) = [block]float64{inf, inf, inf, inf, c4, c5, c6, c7}
 	p, q, s := r.closing[0], r.closing[1], r.closing[2]
-	for l, e := range [block]float64{inf, a1 + p, b2 + q, min(a3+p, b3+q), c4 + s, min(a5+p, c5+s), min(b6+q, c6+s), min(a7+p, b7+q, c7+s)} {
-		closed[l] = min(closed[l], e)
-	}
+	closed[1], closed[2], closed[3] = min(closed[1], a1+p), min(closed[2], b2+q), min(closed[3], a3+p, b3+q)
+	closed[4], closed[5] = min(closed[4], c4+s), min(closed[5], a5+p, c5+s)
+	closed[6], closed[7] = min(closed[6], b6+q, c6+s), min(closed[7], a7+p, b7+q, c7+s)
 }
 
 // unwind writes the tour whose cost the table holds, and returns its length.
