@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/logsum"
 )
 
@@ -33,14 +35,14 @@ func (d *Distribution) sumLogs(arcs []float64) error {
 	if d.logZ = logsum.Of(d.totals); math.IsInf(d.logZ, -1) {
 		return ErrNone
 	}
+	if arcs == nil {
+		return nil
+	}
 	clear(arcs)
-	for i, t := range d.totals {
-		if arcs != nil {
-			share := logsum.Share(t, d.logZ)
-			for j, q := range each[i*k*k : (i+1)*k*k] {
-				arcs[j] += share * q
-			}
-		}
+	shares := make([]float64, len(d.totals))
+	logsum.SoftmaxTo(shares, d.totals)
+	for i, share := range shares {
+		floats.AddScaled(arcs, share, each[i*k*k:(i+1)*k*k])
 	}
 	return nil
 }
