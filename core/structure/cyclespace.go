@@ -67,7 +67,7 @@ func (c cycleSpace) restricted(a given, all tourSpace) (Space, error) {
 	if rules == nil {
 		return all, nil
 	}
-	return newRestrictedVisits(all, rules, rules.cycleRules()), nil
+	return newRestrictedVisits(all, rules, rules.cycleMask(c.n)), nil
 }
 
 // facts are those that directions do not change: rows are lists of any width, and the decision is the cycle of largest expected sum, as
@@ -82,7 +82,7 @@ func (c cycleSpace) facts(kind string) Facts {
 	}
 }
 
-func (c cycleSpace) vertices() int { return c.n }
+func (c cycleSpace) vertices() (n int, anchored bool) { return c.n, false }
 
 func (c cycleSpace) release(w *tourWorkspace) { c.pool.put(w) }
 

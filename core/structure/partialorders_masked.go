@@ -84,7 +84,7 @@ func exclude(earns []float64, c ordering.PairChoices) {
 
 // countMasked returns the number of orders that a mask allows. Cost: one operation for each order.
 func (p listedPartialOrders) countMasked(mask pairMask, poll func() error) (count int, err error) {
-	if err := p.Prepare(poll); err != nil {
+	if err := p.prepare(poll); err != nil {
 		return 0, err
 	}
 	alive := []bool{true} // whether the mask allows the orders on k−1 items

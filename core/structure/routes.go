@@ -51,7 +51,7 @@ var _ = register(Spec{
 			return nil, err
 		}
 		if rules != nil {
-			return newRestrictedVisits(r, rules, rules.routeRules(n)), nil
+			return newRestrictedVisits(r, rules, rules.routeMask(n)), nil
 		}
 		return r, nil
 	},
@@ -198,7 +198,7 @@ func (r routes) endsAt(places []int32, start, end int) bool {
 	return (start == anyPlace || int(places[0]) == start) && (end == anyPlace || int(places[len(places)-1]) == end)
 }
 
-func (r routes) vertices() int { return r.n + 1 }
+func (r routes) vertices() (n int, anchored bool) { return r.n + 1, true }
 
 func (r routes) release(w *tourWorkspace) { r.pool.put(w) }
 

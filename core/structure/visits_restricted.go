@@ -13,10 +13,10 @@ import (
 type restrictedVisits struct {
 	subspace[tourSpace]
 	rules  *visitRules
-	within tours.Rules // the rules in terms of the tours of the base
+	within *tours.Mask // the rules in terms of the tours of the base
 }
 
-func newRestrictedVisits(base tourSpace, rules *visitRules, within tours.Rules) *restrictedVisits {
+func newRestrictedVisits(base tourSpace, rules *visitRules, within *tours.Mask) *restrictedVisits {
 	return &restrictedVisits{subspace: subspace[tourSpace]{base}, rules: rules, within: within}
 }
 
@@ -25,8 +25,8 @@ type tourSpace interface {
 	Space
 	Enumerator
 	fmt.Stringer
-	// vertices returns the number of vertices of the problem.
-	vertices() int
+	// vertices returns the number of vertices of the problem, and whether all its tours visit vertex 0.
+	vertices() (n int, anchored bool)
 	// begin loads the problem of the best output. After use the caller gives the workspace back by release.
 	begin(dst []int32, score Scores) *tourWorkspace
 	// finish writes the tour of the first k vertices, the smallest one first, as an output and returns what it earns.
@@ -47,7 +47,8 @@ func (r *restrictedVisits) String() string { return r.all.String() + " under con
 
 func (r *restrictedVisits) Facts() Facts {
 	f := r.subspace.Facts()
-	f.TooLargeToDecode = !tours.SolvableWithin(r.all.vertices(), &r.within)
+	n, anchored := r.all.vertices()
+	f.TooLargeToDecode = !tours.Solvable(n, anchored, r.within)
 	return f
 }
 
@@ -82,9 +83,9 @@ func (r *restrictedVisits) All() iter.Seq[[]int32] {
 // It returns a *LimitError where these are too many: beyond 17 places in general, later where the number of visited
 // ones is given. Cost: with m such places of which k are visited, Σ_{i≤k} C(m,i)·i² steps.
 func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error) {
-	w := r.all.begin(dst, score)
+	w := r.begin(dst, score)
 	defer r.all.release(w)
-	k, err := w.ExactWithin(w.tour, &r.within)
+	k, err := w.Exact(w.tour)
 	if e, ok := errors.AsType[*tours.StatesError](err); ok {
 		return Certificate{}, &LimitError{
 			What:         fmt.Sprintf("exact decoding of %v, which may visit so many in so many orders,", r),
@@ -96,31 +97,37 @@ func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error
 	if err != nil {
 		return Certificate{}, err
 	}
-	fromSmallest(w.tour[:k])
 	return proven(r.all.finish(dst, w, k)), nil
+}
+
+// begin loads the problem of the best output that obeys the rules.
+func (r *restrictedVisits) begin(dst []int32, score Scores) *tourWorkspace {
+	w := r.all.begin(dst, score)
+	w.Restrict(r.within)
+	return w
 }
 
 // Start takes the best of a few outputs that obey the rules; its certificate is that of Search. Cost: O(n²) for each
 // place of each of them.
 func (r *restrictedVisits) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	return r.improve(dst, score, poll, (*tours.Workspace).StartWithin)
+	return r.improve(dst, score, poll, (*tours.Workspace).Start)
 }
 
 // Search improves outputs that obey the rules by local moves that keep to them. Nu is 1, unless the bound is reached:
 // the least that an output under the rules earns is not known. Cost: O(n²) for each sweep over the moves.
 func (r *restrictedVisits) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	return r.improve(dst, score, poll, (*tours.Workspace).SearchWithin)
+	return r.improve(dst, score, poll, (*tours.Workspace).Search)
 }
 
 func (r *restrictedVisits) improve(dst []int32, score Scores, poll func() error,
-	find func(*tours.Workspace, []int32, *tours.Rules, func() error) (int, float64, error)) (Certificate, error) {
-	w := r.all.begin(dst, score)
+	find func(*tours.Workspace, []int32, func() error) (int, error)) (Certificate, error) {
+	w := r.begin(dst, score)
 	defer r.all.release(w)
-	k, bound, err := find(&w.Workspace, w.tour, &r.within, poll)
+	k, err := find(&w.Workspace, w.tour, poll)
 	if err != nil {
 		return Certificate{}, err
 	}
-	value := r.all.finish(dst, w, k)
+	value, bound := r.all.finish(dst, w, k), w.Bound()
 	if value >= bound {
 		return proven(value), nil
 	}
@@ -130,38 +137,46 @@ func (r *restrictedVisits) improve(dst []int32, score Scores, poll func() error,
 // freePlaces is the number of places beside start and end from which any number can be visited in exact decoding.
 const freePlaces = 17
 
-// cycleRules returns rules of cycles as rules of tours.
-func (r *visitRules) cycleRules() (t tours.Rules) {
-	t.Length, t.Fixed = r.length, r.fixed
-	switch {
-	case r.start != anyPlace:
-		t.Head = []int32{int32(r.start)}
-		if r.end != anyPlace {
-			t.Tail = []int32{int32(r.end)}
-		}
-	case r.end != anyPlace:
-		t.Head = []int32{int32(r.end)}
+// cycleMask returns rules of cycles over n vertices as a mask of tours. Cycles without direction obey it in one of their two.
+func (r *visitRules) cycleMask(n int) *tours.Mask {
+	k := &tours.Mask{Least: r.length, Most: r.length, Vertices: make([]int8, n)}
+	r.fixTo(k.Vertices)
+	if r.start != anyPlace && r.end != anyPlace {
+		k.Arcs = make([]int8, n*n)
+		k.Arcs[r.end*n+r.start] = tours.Always
 	}
-	return t
+	return k
 }
 
-// routeRules returns rules of routes as rules of the tours from a depot, vertex 0, through n places, vertices 1..n.
-func (r *visitRules) routeRules(n int) tours.Rules {
-	t := tours.Rules{Head: []int32{0}}
+// routeMask returns rules of routes as a mask of the tours from a depot, vertex 0, through n places, vertices 1..n.
+func (r *visitRules) routeMask(n int) *tours.Mask {
+	k := &tours.Mask{Vertices: make([]int8, n+1)}
 	if r.length > 0 {
-		t.Length = r.length + 1
+		k.Least, k.Most = r.length+1, r.length+1
+	}
+	r.fixTo(k.Vertices[1:])
+	if r.start != anyPlace || r.end != anyPlace {
+		k.Arcs = make([]int8, (n+1)*(n+1))
 	}
 	if r.start != anyPlace {
-		t.Head = append(t.Head, int32(r.start+1))
+		k.Arcs[r.start+1] = tours.Always
 	}
 	if r.end != anyPlace {
-		t.Tail = []int32{int32(r.end + 1)}
+		k.Arcs[(r.end+1)*(n+1)] = tours.Always
 	}
-	if r.fixed != nil {
-		t.Fixed = make([]int32, n+1)
-		copy(t.Fixed[1:], r.fixed)
+	return k
+}
+
+// fixTo writes which places are visited and which are not.
+func (r *visitRules) fixTo(vertices []int8) {
+	for v, f := range r.fixed {
+		vertices[v] = int8(f)
 	}
-	return t
+	for _, v := range [2]int{r.start, r.end} {
+		if v != anyPlace {
+			vertices[v] = tours.Always
+		}
+	}
 }
 
 // follow reports whether v follows u directly in a closed list.

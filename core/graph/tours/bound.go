@@ -5,13 +5,17 @@ import (
 	"slices"
 )
 
-// Bound returns a bound on what any tour earns. Cost: O(n²).
+// Bound returns a bound on what any tour within the mask earns; −Inf says that there is none. Cost: O(n²).
 //
 // What a tour earns is the sum over its vertices of the gain of reaching each, or of leaving each, or of half of both,
 // when the neighbours on the two sides differ. So it is at most the sum of the largest such gains of its vertices, and
 // at most the sum of the positive ones among all vertices and of as many others as every tour needs. The smallest of the
 // three bounds is returned.
 func (w *Workspace) Bound() float64 {
+	if w.prepare() != nil {
+		return math.Inf(-1)
+	}
+	w.readMask()
 	w.potential = grow(w.potential, 3*w.n)
 	reached, left, both := w.potential[:w.n], w.potential[w.n:2*w.n], w.potential[2*w.n:]
 	for v := range w.n {
@@ -19,8 +23,10 @@ func (w *Workspace) Bound() float64 {
 		in.reset()
 		out.reset()
 		for u := range w.n {
-			if u != v {
+			if u != v && w.usable(int32(u), int32(v)) {
 				in.add(w.gain[u*w.n+v], u)
+			}
+			if u != v && w.usable(int32(v), int32(u)) {
 				out.add(w.gain[v*w.n+u], u)
 			}
 		}
@@ -33,18 +39,24 @@ func (w *Workspace) Bound() float64 {
 	return min(w.most(reached), w.most(left), w.most(both))
 }
 
-// most returns the most that the visited vertices contribute when every tour visits three of them, vertex 0 among them
-// in an anchored problem.
+// most returns the most that the visited vertices contribute when every tour visits those that it must, as many as it must
+// and no more than it may. The contributions are put in another order.
 func (w *Workspace) most(contribution []float64) (sum float64) {
-	needed := leastVisits
-	if w.anchored {
-		sum = contribution[0]
-		contribution = contribution[1:]
-		needed--
+	u := &w.rules
+	others := contribution[:0]
+	must := 0
+	for v, c := range contribution {
+		switch u.status[v] {
+		case Always:
+			sum += c
+			must++
+		case Free:
+			others = append(others, c)
+		}
 	}
-	slices.Sort(contribution)
-	for i, c := range slices.Backward(contribution) {
-		if c > 0 || len(contribution)-i <= needed {
+	slices.Sort(others)
+	for i, c := range slices.Backward(others) {
+		if visited := must + len(others) - i; visited <= u.least || c > 0 && visited <= u.most {
 			sum += c
 		}
 	}

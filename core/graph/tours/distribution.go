@@ -4,42 +4,51 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/floats"
+	"sort"
 
 	"combpred/core/logsum"
 	"combpred/core/parallel"
 )
 
 const (
-	// mostDirect bounds the sum over the vertices of their largest gain in magnitude up to which weights are kept as such,
-	// and not as their logarithms: neither exp(−600) nor the sum of exp(600) over 17! tours is out of range.
-	mostDirect = 600
+	// leastSum is the smallest sum of scaled weights that is trusted. What underflows is below 1e-300 for each tour, and
+	// there are fewer than 1e15 tours, so it is below 1e-30 of such a sum.
+	leastSum = 1e-250
 	// pollEvery is the number of sets between two polls.
 	pollEvery = 1 << 8
 )
 
-// Distribution is the Gibbs distribution over the tours of a small problem, of at most MaxVertices vertices: the probability
-// of a tour is proportional to exp of what it earns.
+// Distribution is the Gibbs distribution over the tours of a small problem within its mask, of at most MaxVertices
+// vertices, or of as many more as the mask forbids: the probability of a tour is proportional to exp of what it earns.
 //
-// As in Workspace.Exact tours are grouped by their smallest vertex, the root, and table[S,v] is what the paths from the
-// root through all of S to v weigh together, a sum where that has a maximum. The terms of the sum are the conditional
-// probabilities of the vertex before v, which marginals and samples need. Weights are numbers where the gains are small
-// and logarithms where they are not. The zero value is ready for use. It is not safe for concurrent use.
+// As in Workspace.Exact tours are grouped by their first node, the root, and table[S,v] is what the paths from the root
+// through all of S to v weigh together, a sum where that has a minimum. Going back to the root, the same recursion gives
+// what all ways to complete such a path weigh together, and thereby marginals.
+//
+// Weights are numbers, scaled to 1 at most, as in scale. If so much underflows that the sum may be wrong, all is done again
+// with logarithms (see logs.go). The zero value is ready for use. It is not safe for concurrent use.
 type Distribution struct {
-	problem Workspace // the gains, and those between the vertices behind the root at hand
-	logs    bool
-	table   []float64
-	reach   []float64   // the probability that a tour of the root at hand comes from it by S to v
-	totals  []float64   // ln Σ over the tours of each root
-	drawn   []rootTable // by root, filled when a sample first needs it
-	poll    parallel.Poll
+	problem    Workspace // the gains, the mask and the root at hand
+	logs       bool
+	worth      []float64 // between nodes: weights, or gains with logs
+	potential  []float64 // scratch of scale
+	skip       []float64 // what not visiting a node weighs
+	table      []float64
+	completion []float64 // what the ways to complete a path weigh; with logs, probabilities
+	totals     []float64 // what the tours of each root weigh; with logs, the logarithm
+	logZ       float64
+	keep       []float64 // for each block of sets, what not visiting the others of its nodes weighs
+	keepLow    [block]float64
+	lead       float64 // what not visiting the nodes before the root weighs
+	drawn      []rootTable
+	poll       parallel.Poll
 }
 
 // rootTable is what samples need of the tours of one root.
 type rootTable struct {
-	table, into []float64
-	ends        logsum.Table // entries of the table, by what the tours that end there weigh
+	rooted rooted
+	table  []float64
+	sums   []float64 // of what the tours weigh that visit set 0, 1, …, s
 }
 
 // Reset begins a distribution on n vertices as Workspace.Reset does a problem, and returns its n×n matrix of gains.
@@ -48,254 +57,350 @@ func (d *Distribution) Reset(n int, anchored bool) []float64 {
 	return d.problem.Reset(n, anchored)
 }
 
-// Sum returns ln Σ exp(what a tour earns) over all tours, and, unless arcs is nil, writes to the n×n matrix arcs by rows
-// the probability that a tour goes from u to v. It returns a *SizeError beyond MaxVertices vertices. An error of poll,
-// which may be nil, ends the work and is returned. Cost: O(2ⁿ n²), 2^(n−1) (n−1) float64s; with arcs about thrice that.
+// Restrict restricts the distribution as Workspace.Restrict does a problem.
+func (d *Distribution) Restrict(mask *Mask) {
+	d.drawn = nil
+	d.problem.Restrict(mask)
+}
+
+// Sum returns ln Σ exp(what a tour earns) over all tours within the mask, and, unless arcs is nil, writes to the n×n matrix
+// arcs by rows the probability that a tour goes from u to v: exactly 1 and 0 where the mask says so, and of arcs used
+// EitherWay the two add up to exactly 1. It returns ErrNone if the mask leaves no tour, and errors for too large problems
+// as Workspace.Exact does. An error of poll, which may be nil, ends the work and is returned. Cost: O(2ⁿ n²),
+// 2^(n−1) (n−1) float64s; with arcs about twice that.
 func (d *Distribution) Sum(arcs []float64, poll func() error) (float64, error) {
-	d.poll.Reset(poll)
-	defer d.poll.Reset(nil)
-	roots, err := d.begin()
-	if err != nil {
+	if err := d.begin(poll); err != nil {
 		return 0, err
 	}
-	n := d.problem.n
-	var each []float64 // n×n for each root
+	defer d.poll.Reset(nil)
+	p := &d.problem
+	k := len(p.plan.nodes)
+	var nodeArcs []float64
 	if arcs != nil {
-		each = make([]float64, roots*n*n)
+		nodeArcs = make([]float64, k*k)
 	}
-	d.totals = grow(d.totals, roots)
-	for root := range d.totals {
-		d.totals[root] = d.tabulate(root)
+	p.gains(d.worth)
+	shift, ok := d.scale()
+	if ok {
+		total, err := d.sumNumbers(nodeArcs)
+		if err != nil {
+			return 0, err
+		}
+		if ok = total >= leastSum; ok {
+			d.logZ = shift + math.Log(total)
+		}
+	}
+	if !ok {
+		p.gains(d.worth)
+		if err := d.sumLogs(nodeArcs); err != nil {
+			return 0, err
+		}
+	}
+	if arcs != nil {
+		d.arcsTo(arcs, nodeArcs)
+	}
+	return d.logZ, nil
+}
+
+// Count returns the number of tours within the mask, 0 if there are none. The errors are those of Sum, and so is the cost.
+//
+// It is Sum with weights of 1. There are fewer than 2⁵³ tours, so that all numbers are exact.
+func (d *Distribution) Count(poll func() error) (uint64, error) {
+	switch err := d.begin(poll); err {
+	case nil:
+	case ErrNone:
+		return 0, nil
+	default:
+		return 0, err
+	}
+	defer d.poll.Reset(nil)
+	d.problem.gains(d.worth)
+	for i, g := range d.worth {
+		d.worth[i] = 0
+		if !math.IsInf(g, -1) {
+			d.worth[i] = 1
+		}
+	}
+	for i := range d.skip {
+		d.skip[i] = 1
+	}
+	d.drawn = nil
+	total, err := d.sumNumbers(nil)
+	return uint64(total), err
+}
+
+// begin arranges the problem and sizes what is about nodes.
+func (d *Distribution) begin(poll func() error) error {
+	d.poll.Reset(poll)
+	d.drawn = nil
+	p := &d.problem
+	if p.mask == nil && p.n > MaxVertices {
+		return &SizeError{Size: p.n}
+	}
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > mostFree {
+		return &StatesError{Free: len(p.rooted.free)}
+	}
+	k := len(p.plan.nodes)
+	d.worth, d.skip, d.totals = grow(d.worth, k*k), grow(d.skip, k), grow(d.totals, len(p.plan.roots))
+	return nil
+}
+
+// sumNumbers adds up scaled weights, root by root.
+func (d *Distribution) sumNumbers(arcs []float64) (total float64, err error) {
+	d.logs = false
+	p := &d.problem
+	for i, root := range p.plan.roots {
+		d.load(root)
+		d.table = grow(d.table, p.rooted.entries())
+		d.totals[i] = d.tabulate()
 		if arcs != nil {
-			d.arcsTo(each[root*n*n:(root+1)*n*n], root)
+			d.complete(arcs)
 		}
 		if d.poll.Stopped() {
 			return 0, d.poll.Err()
 		}
+		total += d.totals[i]
 	}
-	total := logsum.Of(d.totals)
-	if arcs != nil {
-		clear(arcs)
-		for root, t := range d.totals {
-			share := logsum.Share(t, total)
-			floats.AddScaled(arcs, share, each[root*n*n:(root+1)*n*n])
-		}
-		for i, p := range arcs {
-			arcs[i] = min(p, 1)
+	if total > 0 {
+		for i := range arcs {
+			arcs[i] /= total
 		}
 	}
 	return total, nil
 }
 
-// begin decides on logarithms and returns the number of roots.
-func (d *Distribution) begin() (roots int, err error) {
-	n := d.problem.n
-	if n > MaxVertices {
-		return 0, &SizeError{Size: n}
-	}
-	var total float64
-	for u := range n {
-		most := 0.0
-		for v, g := range d.problem.gain[u*n : (u+1)*n] {
-			if v != u {
-				most = max(most, math.Abs(g))
-			}
-		}
-		total += most
-	}
-	d.logs = !(total <= mostDirect)
-	if d.problem.anchored {
-		return 1, nil
-	}
-	return n - leastVisits + 1, nil
-}
-
-// load prepares the weights between the vertices behind a root and returns their number.
-func (d *Distribution) load(root int) (m int) {
+// load loads the problem of a root, and the weights of nodes that are not visited.
+func (d *Distribution) load(root int32) {
 	p := &d.problem
-	m = p.load(root)
-	if !d.logs {
-		for _, gains := range [][]float64{p.into, p.open, p.closing} {
-			for i, g := range gains {
-				gains[i] = math.Exp(g)
-			}
-		}
-	}
-	return m
-}
-
-// tabulate fills the table of a root and returns the logarithm of what its tours weigh together.
-func (d *Distribution) tabulate(root int) float64 {
-	m := d.load(root)
-	p := &d.problem
-	d.table = grow(d.table, m<<m)
-	var direct float64
-	var closed logsum.Mean
-	closed.Reset(0)
-	var terms [MaxVertices]float64
-	for s := 1; s < 1<<m; s++ {
-		if s%pollEvery == 0 && d.poll.Stopped() {
-			return 0
-		}
-		entry := d.table[s*m : (s+1)*m]
-		if s&(s-1) == 0 {
-			v := bits.TrailingZeros(uint(s))
-			entry[v] = p.open[v]
-			continue
-		}
-		for x := uint(s); x != 0; x &= x - 1 {
-			v := bits.TrailingZeros(x)
-			rest := s &^ (1 << v)
-			from, into := d.table[rest*m:(rest+1)*m], p.into[v*m:(v+1)*m]
-			if d.logs {
-				k := 0
-				for y := uint(rest); y != 0; y &= y - 1 {
-					u := bits.TrailingZeros(y)
-					terms[k] = from[u] + into[u]
-					k++
-				}
-				entry[v] = logsum.Of(terms[:k])
-				closed.Add(entry[v]+p.closing[v], nil)
-				continue
-			}
-			entry[v] = reached(from, into, rest)
-			direct += entry[v] * p.closing[v]
-		}
-	}
+	r := &p.rooted
+	r.begin(&p.plan, root)
 	if d.logs {
-		return closed.LogSum()
+		r.load(d.worth, math.Inf(-1))
+		return
 	}
-	return math.Log(direct)
-}
-
-// reached returns what the paths weigh that go on from a vertex of s to one more. It is what the time goes into.
-func reached(from, into []float64, s int) (sum float64) {
-	into = into[:len(from)]
-	for x := uint(s); x != 0; x &= x - 1 {
-		u := bits.TrailingZeros(x)
-		sum += from[u] * into[u]
-	}
-	return sum
-}
-
-// before writes, for each vertex u of s without v, the probability that a path from the root through s to v comes from u,
-// times scale. s has two vertices at least.
-func (d *Distribution) before(dst *[MaxVertices]float64, table, into []float64, m, s, v int, scale float64) {
-	rest := s &^ (1 << v)
-	from, whole := table[rest*m:(rest+1)*m], table[s*m+v]
-	into = into[v*m : (v+1)*m]
-	if !d.logs {
-		scale /= whole
-	}
-	for x := uint(rest); x != 0; x &= x - 1 {
-		u := bits.TrailingZeros(x)
-		if d.logs {
-			dst[u] = scale * logsum.Share(from[u]+into[u], whole)
-		} else {
-			dst[u] = scale * (from[u] * into[u])
+	r.load(d.worth, 0)
+	d.lead = 1
+	if !p.plan.required {
+		for _, s := range d.skip[:root] {
+			d.lead *= s
 		}
 	}
+	if rival := p.plan.nodes[root].rival; rival >= 0 {
+		d.lead = d.skip[rival]
+	}
+	weight := func(i int) float64 {
+		if i < len(r.free) {
+			return d.skip[r.free[i]]
+		}
+		return 1
+	}
+	for l := range d.keepLow {
+		d.keepLow[l] = 1
+		for i := range low {
+			if l>>i&1 == 0 {
+				d.keepLow[l] *= weight(i)
+			}
+		}
+	}
+	d.keep = grow(d.keep, r.blocks())
+	last := r.blocks() - 1
+	d.keep[last] = d.lead
+	for h := last - 1; h >= 0; h-- {
+		i := bits.TrailingZeros(^uint(h))
+		d.keep[h] = d.keep[h|1<<i] * weight(low+i)
+	}
 }
 
-// arcsTo writes the probabilities of arcs among the tours of the root whose table is filled to the zeroed matrix arcs.
-func (d *Distribution) arcsTo(arcs []float64, root int) {
-	n := d.problem.n
-	m := n - root - 1
-	total := d.totals[root]
-	whole := math.Exp(total) // finite where it is read
-	d.reach = grow(d.reach, m<<m)
-	clear(d.reach)
-	arc := func(u, v int) *float64 { return &arcs[(root+1+u)*n+root+1+v] }
-	var q [MaxVertices]float64
-	for s := 1<<m - 1; s > 0; s-- {
-		if s%pollEvery == 0 && d.poll.Stopped() {
-			return
+// arcsTo writes the probabilities of arcs of vertices, given those of arcs of nodes, which on the diagonal are those of
+// tours of one node.
+func (d *Distribution) arcsTo(arcs, between []float64) {
+	p := &d.problem
+	n, nodes := p.n, p.plan.nodes
+	k := len(nodes)
+	clear(arcs)
+	for i := range nodes {
+		from := int(nodes[i].last()) * n
+		for j := range nodes {
+			arcs[from+int(nodes[j].first())] += min(between[i*k+j], 1)
 		}
-		if s&(s-1) == 0 {
-			v := bits.TrailingZeros(uint(s))
-			arcs[root*n+root+1+v] += d.reach[s*m+v]
+	}
+	visits := func(j int) (sum float64) {
+		for i := range nodes {
+			sum += between[i*k+j]
+		}
+		return min(sum, 1)
+	}
+	for j := range nodes {
+		x := &nodes[j]
+		if len(x.path) == 1 {
 			continue
 		}
-		for x := uint(s); x != 0; x &= x - 1 {
-			v := bits.TrailingZeros(x)
-			home := d.table[s*m+v]
-			if d.logs {
-				home = logsum.Share(home+d.problem.closing[v], total)
-			} else {
-				home = home * d.problem.closing[v] / whole
-			}
-			arcs[(root+1+v)*n+root] += home
-			reach := d.reach[s*m+v] + home
-			if reach == 0 {
-				continue
-			}
-			rest := s &^ (1 << v)
-			d.before(&q, d.table, d.problem.into, m, s, v, reach)
-			for y := uint(rest); y != 0; y &= y - 1 {
-				u := bits.TrailingZeros(y)
-				d.reach[rest*m+u] += q[u]
-				*arc(u, v) += q[u]
-			}
+		p := 1.0
+		switch {
+		case x.rival > int32(j):
+			p = visits(j)
+		case x.rival >= 0:
+			p = 1 - visits(int(x.rival))
+		}
+		for i, v := range x.path[1:] {
+			arcs[int(x.path[i])*n+int(v)] = p
+		}
+		if d.problem.plan.closed {
+			arcs[int(x.last())*n+int(x.first())] = p
 		}
 	}
 }
 
-// DrawTo writes a random tour to tour, its smallest vertex first, and returns its length. Sum must have been called. Cost:
-// O(n²), for the first tour of each root that of its table in addition, which is kept.
+// DrawTo writes a random tour to tour, its smallest vertex first, and returns its length. Sum must have been called without
+// an error. Cost: O(n²), for the first tour of each root that of its table in addition, which is kept.
 func (d *Distribution) DrawTo(tour []int32, rng *rand.Rand) int {
-	d.problem.checkTour(tour)
-	root := logsum.Pick(d.totals, rng)
-	m := d.problem.n - root - 1
-	r := d.rootTable(root, m)
-	end := r.ends.Draw(rng)
-	s, v := end/m, end%m
-	length := bits.OnesCount(uint(s)) + 1
-	tour[0] = int32(root)
-	var q [MaxVertices]float64
-	for place := length - 1; ; place-- {
-		tour[place] = int32(root + 1 + v)
-		if place == 1 {
-			return length
-		}
-		d.before(&q, r.table, r.into, m, s, v, 1)
+	p := &d.problem
+	p.checkTour(tour)
+	i := d.drawRoot(rng)
+	t := d.rootTable(i)
+	r := &t.rooted
+	s := drawSum(t.sums, rng)
+	var order [mostFree]int32
+	k := 0
+	after := r.closing
+	for s != 0 {
+		v := d.drawLast(t, s, after, rng)
+		order[k] = r.free[v]
+		k++
 		s &^= 1 << v
-		rest := rng.Float64()
-		for x := uint(s); x != 0; x &= x - 1 {
-			u := bits.TrailingZeros(x)
-			if q[u] == 0 {
-				continue
-			}
-			v = u // the last one where rounding leaves a rest
-			if rest -= q[u]; rest < 0 {
+		after = r.into[v*r.m : (v+1)*r.m]
+	}
+	length := copy(tour, p.plan.nodes[r.root].path)
+	for k--; k >= 0; k-- {
+		length += copy(tour[length:], p.plan.nodes[order[k]].path)
+	}
+	if p.mask != nil {
+		fromSmallest(tour[:length])
+	}
+	return length
+}
+
+// drawRoot returns the number of a random root.
+func (d *Distribution) drawRoot(rng *rand.Rand) int {
+	switch {
+	case len(d.totals) == 1:
+		return 0
+	case d.logs:
+		return logsum.Pick(d.totals, rng)
+	}
+	return pick(d.totals, rng)
+}
+
+// pick returns i with probability x[i] / Σ x.
+func pick(x []float64, rng *rand.Rand) (last int) {
+	var sum float64
+	for _, w := range x {
+		sum += w
+	}
+	rest := rng.Float64() * sum
+	for i, w := range x {
+		if w > 0 {
+			last = i
+			if rest -= w; rest < 0 {
 				break
 			}
 		}
 	}
+	return last
 }
 
-// rootTable returns the table of a root, which it fills when it is first asked for.
-func (d *Distribution) rootTable(root, m int) *rootTable {
-	if d.drawn == nil {
-		d.drawn = make([]rootTable, len(d.totals))
+// drawSum returns i with a probability proportional to sums[i] − sums[i−1].
+func drawSum(sums []float64, rng *rand.Rand) int {
+	u := rng.Float64() * sums[len(sums)-1]
+	i := sort.Search(len(sums), func(i int) bool { return sums[i] > u })
+	if i == len(sums) { // the product was rounded up
+		i = sort.SearchFloat64s(sums, sums[len(sums)-1])
 	}
-	r := &d.drawn[root]
-	if r.table != nil {
-		return r
-	}
-	d.tabulate(root)
-	ends := make([]float64, m<<m)
-	for i := range ends {
-		s, v := i/m, i%m
-		ends[i] = math.Inf(-1)
-		if s>>v&1 == 1 && s&(s-1) != 0 {
-			ends[i] = d.table[i] + d.problem.closing[v]
-			if !d.logs {
-				ends[i] = math.Log(d.table[i]) + math.Log(d.problem.closing[v])
-			}
+	return i
+}
+
+// drawLast returns the last node of a random path through a set, before which it is worth as much to go on as after says.
+func (d *Distribution) drawLast(t *rootTable, s int, after []float64, rng *rand.Rand) int {
+	var w [mostFree]float64
+	top := math.Inf(-1)
+	var sum float64
+	for x := uint(s); x != 0; x &= x - 1 {
+		v := bits.TrailingZeros(x)
+		if e := t.table[t.rooted.at(s, v)]; d.logs {
+			w[v] = e + after[v]
+			top = max(top, w[v])
+		} else {
+			w[v] = e * after[v]
+			sum += w[v]
 		}
 	}
-	r.ends = logsum.NewTable(ends)
-	r.table = append([]float64(nil), d.table...)
-	r.into = append([]float64(nil), d.problem.into...)
-	return r
+	if d.logs {
+		for x := uint(s); x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			w[v] = math.Exp(w[v] - top)
+			sum += w[v]
+		}
+	}
+	return logsum.DrawMember(w[:], s, rng.Float64()*sum)
+}
+
+// rootTable returns the table of root number i, which it fills when it is first asked for.
+func (d *Distribution) rootTable(i int) *rootTable {
+	p := &d.problem
+	if d.drawn == nil {
+		d.drawn = make([]rootTable, len(p.plan.roots))
+	}
+	t := &d.drawn[i]
+	if t.table != nil {
+		return t
+	}
+	p.rooted = rooted{} // what it holds is kept with the table
+	d.load(p.plan.roots[i])
+	r := &p.rooted
+	d.table = make([]float64, r.entries())
+	if d.logs {
+		d.tabulateLogs()
+	} else {
+		d.tabulate()
+	}
+	t.rooted, t.table = p.rooted, d.table
+	p.rooted, d.table = rooted{}, nil
+	t.sums = make([]float64, 1<<len(t.rooted.free))
+	var sum float64
+	for s := range t.sums {
+		sum += d.visiting(t, s)
+		t.sums[s] = sum
+	}
+	return t
+}
+
+// visiting returns what the tours weigh together that visit a set beside the root; with logs, relative to all of the root.
+func (d *Distribution) visiting(t *rootTable, s int) (sum float64) {
+	r := &t.rooted
+	scale := 1.0
+	if !d.logs {
+		scale = d.keep[s>>low] * d.keepLow[s&(block-1)]
+	}
+	add := func(e, closing float64) {
+		if d.logs {
+			sum += math.Exp(e + closing - d.logZ)
+		} else {
+			sum += scale * e * closing
+		}
+	}
+	switch {
+	case s == 0 && r.directIsAdmitted && d.logs:
+		add(0, r.direct)
+	case s == 0 && r.directIsAdmitted:
+		add(1, r.direct)
+	case s != 0 && r.admits(s):
+		for x := uint(s); x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			add(t.table[r.at(s, v)], r.closing[v])
+		}
+	}
+	return sum
 }

@@ -24,10 +24,9 @@ func (w *Workspace) listIdle() {
 	for _, u := range w.ring {
 		w.spare[u] = 1
 	}
-	w.markForbidden(w.spare)
 	w.idle = grow(w.idle, w.n)[:0]
 	for u, visited := range w.spare {
-		if visited == 0 {
+		if visited == 0 && w.rules.status[u] != Never {
 			w.idle = append(w.idle, int32(u))
 		}
 	}
@@ -35,10 +34,7 @@ func (w *Workspace) listIdle() {
 
 // insert visits idle vertices where that earns the most.
 func (w *Workspace) insert() (moved bool) {
-	if w.lengthGiven() {
-		return false
-	}
-	for q := 0; q < len(w.idle) && !w.poll.Stopped(); q++ {
+	for q := 0; q < len(w.idle) && len(w.ring) < w.rules.most && !w.poll.Stopped(); q++ {
 		v := w.idle[q]
 		to, most := -1, w.threshold
 		for i, a := range w.ring {
@@ -60,10 +56,7 @@ func (w *Workspace) insert() (moved bool) {
 
 // drop leaves vertices out where their neighbours earn more without.
 func (w *Workspace) drop() (moved bool) {
-	if w.lengthGiven() {
-		return false
-	}
-	for i := 0; i < len(w.ring) && len(w.ring) > leastVisits; i++ {
+	for i := 0; i < len(w.ring) && len(w.ring) > w.rules.least; i++ {
 		a, v, b := w.around(i)
 		if w.fixed(v) || w.at(a, b)-w.at(a, v)-w.at(v, b) <= w.threshold {
 			continue
@@ -213,4 +206,4 @@ func (w *Workspace) around(i int) (before, at, behind int32) {
 }
 
 // fixed reports whether every tour must visit a vertex.
-func (w *Workspace) fixed(v int32) bool { return w.anchored && v == 0 || w.kept(v) }
+func (w *Workspace) fixed(v int32) bool { return w.rules.status[v] == Always }

@@ -16,26 +16,12 @@ const (
 	excursion = 10
 )
 
-// Start writes the best of the tours of three vertices from which Search begins, its smallest vertex first, and returns
-// its length. They come with their reverses, so that antisymmetric gains never earn less than 0, half-way between the
-// worst and the best. An error of poll, which may be nil and is called every O(n) steps, ends the search and is returned;
-// tour is unspecified then. Cost: O(n²) for each of at most 16 vertices.
+// Start writes the best of the tours from which Search begins to tour, its smallest vertex first, and returns its length.
+// Without a mask these are tours of three vertices and come with their reverses, so that antisymmetric gains never earn
+// less than 0, half-way between the worst and the best. Errors are those of Search. Cost: O(n²) for each of at most 16
+// vertices, with a mask for each vertex that is visited, too.
 func (w *Workspace) Start(tour []int32, poll func() error) (int, error) {
-	w.checkTour(tour)
-	w.poll.Reset(poll)
-	defer w.poll.Reset(nil)
-	length, most := 0, 0.0
-	for v := range w.starts() {
-		w.begin(v)
-		if value := w.Value(w.ring); length == 0 || value > most {
-			length, most = copy(tour, w.ring), value
-		}
-		if w.poll.Stopped() {
-			return 0, w.poll.Err()
-		}
-	}
-	fromSmallest(tour[:length])
-	return length, nil
+	return w.search(tour, poll, false)
 }
 
 // starts returns from how many vertices the search begins: 16, and fewer for many vertices.
@@ -44,45 +30,79 @@ func (w *Workspace) starts() int { return min(w.n, mostStarts, w.visits()) }
 // visits returns how many local optima the search visits at most.
 func (w *Workspace) visits() int { return max(1, effort/(w.n*w.n)) }
 
-// Search writes a good tour to tour, its smallest vertex first, and returns its length. The same problem gives the same
-// tour. It earns no less than that of Start. An error of poll, which may be nil and is called every O(n) steps, ends the
-// search and is returned; tour is unspecified then.
+// Search writes a good tour within the mask to tour, its smallest vertex first, and returns its length. The same problem
+// gives the same tour. It earns no less than that of Start. It returns ErrNone if it is plain that the mask leaves no tour,
+// and ErrNotFound if none is found, which cannot happen where the mask forbids no arcs but by requiring others. An error of
+// poll, which may be nil and is called every O(n) steps, ends the search and is returned; tour is unspecified then.
 //
 // A local optimum is reached by single moves: visit one more vertex, leave one out, exchange one for another, take a
 // short segment to another place or turn it round, reverse a stretch or the whole. Local search begins at the best tours
 // of three vertices through each of up to 16 vertices, and then in up to 400 rounds at random changes of the last
 // optimum; every tenth round changes the best one (iterated local search). There are fewer rounds from 18 vertices on,
 // and one start only from 257 on. Cost: O(n²) for each sweep over the moves, a few sweeps for each local optimum.
+//
+// With a mask it begins at what the mask requires, one other vertex, and greedily inserted ones up to the smallest number.
+// Vertices that are required stay, the number of vertices keeps to its bounds, and arcs that the mask forbids cost more than
+// everything else can earn.
 func (w *Workspace) Search(tour []int32, poll func() error) (int, error) {
+	return w.search(tour, poll, true)
+}
+
+func (w *Workspace) search(tour []int32, poll func() error, improve bool) (int, error) {
 	w.checkTour(tour)
+	if err := w.prepare(); err != nil {
+		return 0, err
+	}
 	w.poll.Reset(poll)
 	defer w.poll.Reset(nil)
+	w.readMask()
 	w.threshold = improvement * float64(w.n) * w.largest()
+	starts := w.starts()
+	if w.mask != nil {
+		w.steer()
+		defer func() { copy(w.gain, w.unpenalised) }()
+		starts = max(1, min(len(w.plan.nodes), starts))
+	}
 	length, most := 0, 0.0
-	visit := func() {
-		w.improve()
-		if value := w.Value(w.ring); length == 0 || value > most {
+	visit := func() (within bool) {
+		if improve {
+			w.improve()
+		}
+		within = w.mask.admits(w.ring, w.n)
+		if value := w.Value(w.ring); within && (length == 0 || value > most) {
 			length, most = copy(tour, w.ring), value
 		}
+		return within
 	}
-	starts := w.starts()
-	for v := range starts {
-		w.begin(v)
-		visit()
+	within := false
+	for i := range starts {
+		if w.mask != nil {
+			w.beginWithin(i)
+		} else {
+			w.begin(i)
+		}
+		within = visit()
 		if w.poll.Stopped() {
 			return 0, w.poll.Err()
 		}
 	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for round := range min(mostRounds, w.visits()-starts) {
-		if round%excursion == 0 {
+	rounds := 0
+	if improve {
+		rounds = min(mostRounds, w.visits()-starts)
+	}
+	rng := rand.New(rand.NewPCG(1, 1)) // any fixed stream
+	for round := range rounds {
+		if length > 0 && (round%excursion == 0 || !within) {
 			w.ring = append(w.ring[:0], tour[:length]...)
 		}
 		w.change(rng)
-		visit()
+		within = visit()
 		if w.poll.Stopped() {
 			return 0, w.poll.Err()
 		}
+	}
+	if length == 0 {
+		return 0, ErrNotFound
 	}
 	fromSmallest(tour[:length])
 	return length, nil
@@ -91,8 +111,13 @@ func (w *Workspace) Search(tour []int32, poll func() error) (int, error) {
 // fromSmallest rotates a tour so that its smallest vertex comes first.
 func fromSmallest(tour []int32) { rotate(tour, slices.Index(tour, slices.Min(tour))) }
 
-// Low returns what some tour earns that earns little: an upper bound on the least that one earns. Cost: O(n²).
+// Low returns what some tour earns that earns little, whatever the mask says: an upper bound on the least that one earns.
+// Cost: O(n²).
 func (w *Workspace) Low() float64 {
+	mask := w.mask
+	w.mask = nil
+	w.readMask()
+	defer func() { w.mask = mask }()
 	w.threshold = improvement * float64(w.n) * w.largest()
 	w.negate()
 	w.begin(0)
@@ -139,16 +164,16 @@ func (w *Workspace) change(rng *rand.Rand) {
 		return
 	}
 	w.listIdle()
-	if w.lengthGiven() {
+	if w.rules.least == w.rules.most {
 		w.changeMembers(rng)
 		return
 	}
 	for range 1 + rng.IntN(3) {
-		if len(w.idle) > 0 && rng.IntN(2) == 0 {
+		if len(w.idle) > 0 && len(w.ring) < w.rules.most && rng.IntN(2) == 0 {
 			q := rng.IntN(len(w.idle))
 			w.ring = slices.Insert(w.ring, rng.IntN(len(w.ring)), w.idle[q])
 			w.idle = slices.Delete(w.idle, q, q+1)
-		} else if i := rng.IntN(len(w.ring)); len(w.ring) > leastVisits && !w.fixed(w.ring[i]) {
+		} else if i := rng.IntN(len(w.ring)); len(w.ring) > w.rules.least && !w.fixed(w.ring[i]) {
 			w.ring = slices.Delete(w.ring, i, i+1)
 		}
 	}

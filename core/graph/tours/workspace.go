@@ -26,30 +26,46 @@ type Workspace struct {
 	anchored bool
 	gain     []float64 // n×n by rows
 
-	table               []float64 // see tabulate
-	into, open, closing []float64 // gains between the vertices that a table is about, and to and from its root
+	mask     *Mask
+	arranged bool // plan is that of the problem and its mask, or none says that there is none
+	plan     plan
+	none     error
+
+	rooted rooted    // the root at hand
+	worth  []float64 // what going between nodes costs
+	table  []float64 // see tabulate
+	layers layers    // see solveLayers
 
 	ring              []int32 // the tour that local search works on
 	idle              []int32 // the vertices that it does not visit
 	spare             []int32
 	forward, backward []float64 // sums of gains along the ring, and along its reverse
-	paths             paths     // see ExactWithin
-	rules             *Rules    // those that local search keeps to; nil: none
-	unpenalised       []float64 // the gains, while SearchWithin changes them
+	rules             rules     // of the mask, as local search keeps to them
+	unpenalised       []float64 // the gains, while Search steers by others
 	threshold         float64   // smallest improvement worth a move
 	potential         []float64 // scratch of Bound
 	poll              parallel.Poll
 }
 
 // Reset begins a problem with n vertices, at least 3, and returns its n×n matrix of gains by rows, for the caller to
-// fill with finite numbers. The diagonal is never read. In an anchored problem every tour visits vertex 0.
+// fill with finite numbers. The diagonal is never read. In an anchored problem every tour visits vertex 0. There is no mask.
 func (w *Workspace) Reset(n int, anchored bool) []float64 {
 	if n < leastVisits {
 		panic(fmt.Sprintf("tours: %d vertices make no tour", n))
 	}
-	w.n, w.anchored = n, anchored
+	if w.mask != nil || w.n != n || w.anchored != anchored {
+		w.arranged = false
+	}
+	w.n, w.anchored, w.mask = n, anchored, nil
 	w.gain = grow(w.gain, n*n)
 	return w.gain
+}
+
+// Restrict restricts the problem to the tours within a mask, until the next Reset; nil lifts the restriction. The mask, which
+// is not copied, must fit the number of vertices.
+func (w *Workspace) Restrict(mask *Mask) {
+	mask.check(w.n)
+	w.mask, w.arranged = mask, false
 }
 
 // Value returns what a tour earns.
