@@ -189,7 +189,7 @@ func (d *Distribution) sumNumbers() {
 		}
 	}
 	l.list()
-	l.tabulate(1, floats.Mul)
+	l.tabulate(multiplying)
 	for i, top := range l.tops {
 		if i%16 == 0 && d.poll.Stopped() {
 			return
@@ -222,7 +222,7 @@ func (d *Distribution) sumBlock(i, t int) {
 		}
 		for x := uint(b); x != 0; x &= x - 1 {
 			v := bits.TrailingZeros(x)
-			block[b] += block[b&^(1<<v)] * (row[v] * l.inner[b*l.low+v])
+			block[b] += block[b&^(1<<v)] * (row[v] * l.inner[v<<l.low|b])
 		}
 	}
 }
@@ -232,7 +232,7 @@ func (d *Distribution) sumLogs() {
 	l := &d.sets
 	d.logs = true
 	l.list()
-	l.tabulate(0, floats.Add)
+	l.tabulate(adding)
 	var terms [MaxSummed]float64
 	for i, t := range l.tops {
 		if i%16 == 0 && d.poll.Stopped() {
@@ -381,7 +381,7 @@ func (d *Distribution) shareIdeals(ideals uint64, back, sums, behind, row []floa
 			if l.required && ideals>>(b|1<<v)&1 == 0 {
 				continue
 			}
-			w := back[b|1<<v] * (row[v] * l.inner[b*l.low+v])
+			w := back[b|1<<v] * (row[v] * l.inner[v<<l.low|b])
 			back[b] += w
 			w *= sums[b]
 			behind[v] += w

@@ -28,15 +28,15 @@ func minPlusTo(dst, s []float64, c float64) {
 // minWithin takes the minima over the items of a block that come last.
 func minWithin(block, row, inner, step []float64, m int) {
 	r10, r20, r21 := step[m], step[2*m], step[2*m+1]
-	low := bits.TrailingZeros(uint(len(block)))
-	for x := range len(block) / 8 {
+	size := len(block)
+	for x := range size / 8 {
 		to := eight(block, x)
-		c := inner[8*x*low:][:low]
+		c := inner[8*x:]
 		for y := uint(x); y != 0; y &= y - 1 {
 			v := bits.TrailingZeros(y)
-			minPlusTo(to[:], eight(block, x&^(1<<v))[:], row[v+3]+c[v+3])
+			minPlusTo(to[:], eight(block, x&^(1<<v))[:], row[v+3]+c[(v+3)*size])
 		}
-		c0, c1, c2 := row[0]+c[0], row[1]+c[1], row[2]+c[2]
+		c0, c1, c2 := row[0]+c[0], row[1]+c[size], row[2]+c[2*size]
 		c0r1, c0r2, c1r2 := c0+r10, c0+r20, c1+r21
 		f0 := to[0]
 		f1, f2, f4 := min(to[1], f0+c0), min(to[2], f0+c1), min(to[4], f0+c2)
@@ -51,15 +51,15 @@ func minWithin(block, row, inner, step []float64, m int) {
 // sumWithin adds over the items of a block that come last.
 func sumWithin(block, row, inner, step []float64, m int) {
 	r10, r20, r21 := step[m], step[2*m], step[2*m+1]
-	low := bits.TrailingZeros(uint(len(block)))
-	for x := range len(block) / 8 {
+	size := len(block)
+	for x := range size / 8 {
 		to := eight(block, x)
-		c := inner[8*x*low:][:low]
+		c := inner[8*x:]
 		for y := uint(x); y != 0; y &= y - 1 {
 			v := bits.TrailingZeros(y)
-			addEight(to, eight(block, x&^(1<<v)), row[v+3]*c[v+3])
+			addEight(to, eight(block, x&^(1<<v)), row[v+3]*c[(v+3)*size])
 		}
-		c0, c1, c2 := row[0]*c[0], row[1]*c[1], row[2]*c[2]
+		c0, c1, c2 := row[0]*c[0], row[1]*c[size], row[2]*c[2*size]
 		c0r1, c0r2, c1r2 := c0*r10, c0*r20, c1*r21
 		f0 := to[0]
 		f1, f2, f4 := to[1]+f0*c0, to[2]+f0*c1, to[4]+f0*c2
@@ -93,19 +93,20 @@ func dotEight(a, b *[8]float64) float64 {
 // u > v of the block is before it to pairs[u,v], m×m.
 func backWithin(back, sums, behind, pairs, row, inner, step []float64, m int) {
 	r10, r20, r21 := step[m], step[2*m], step[2*m+1]
-	low := bits.TrailingZeros(uint(len(back)))
+	size := len(back)
+	low := bits.TrailingZeros(uint(size))
 	var p10, p20, p21 float64
-	for x := len(back)/8 - 1; x >= 0; x-- {
+	for x := size/8 - 1; x >= 0; x-- {
 		to, f := eight(back, x), eight(sums, x)
-		c := inner[8*x*low:][:low]
+		c := inner[8*x:]
 		var next [lowBits]float64
-		for y := uint(len(back)/8-1) &^ uint(x); y != 0; y &= y - 1 {
+		for y := uint(size/8-1) &^ uint(x); y != 0; y &= y - 1 {
 			v := bits.TrailingZeros(y)
-			w, from := row[v+3]*c[v+3], eight(back, x|1<<v)
+			w, from := row[v+3]*c[(v+3)*size], eight(back, x|1<<v)
 			addEight(to, from, w)
 			next[(v+3)%lowBits] = w * dotEight(from, f)
 		}
-		c0, c1, c2 := row[0]*c[0], row[1]*c[1], row[2]*c[2]
+		c0, c1, c2 := row[0]*c[0], row[1]*c[size], row[2]*c[2*size]
 		c0r1, c0r2, c1r2 := c0*r10, c0*r20, c1*r21
 		b7 := to[7]
 		y6, y5, y3 := b7*(c0r1*r20), b7*c1r2, b7*c2 // what follows on 6, 5 and 3: items 0, 1 and 2

@@ -28,7 +28,7 @@ const lowBits = 6
 type subsets struct {
 	m, low int       // the numbers of items, and of low ones
 	step   []float64 // m×m, read where u > v
-	inner  []float64 // inner[b·low + v]: what the items of the subset b of the low ones contribute to the low item v
+	inner  []float64 // inner[v·2^low + b]: what the items of the subset b of the low ones contribute to the low item v
 	outer  []float64 // outer[t·m + v]: the same for t, the subset of the other items that belongs to a block, and all v
 
 	required bool
@@ -109,27 +109,40 @@ func (l *subsets) needed(s uint32) (need uint32) {
 // lasts returns the items of an order ideal that may be the last of it.
 func (l *subsets) lasts(s int) uint { return uint(s) &^ uint(l.needed(uint32(s))) }
 
-// tabulate fills inner, and outer for the blocks listed, with the combinations of steps by op, which adds or multiplies the
-// second to the first.
-func (l *subsets) tabulate(unit float64, op func(dst, s []float64)) {
+// arithmetic is how steps combine: as numbers, or as their logarithms.
+type arithmetic struct {
+	unit float64
+	each func(c float64, dst []float64) // combines each entry with a number
+	rows func(dst, s []float64)         // combines entries
+}
+
+var (
+	adding      = arithmetic{0, floats.AddConst, floats.Add}
+	multiplying = arithmetic{1, floats.Scale, floats.Mul}
+)
+
+// tabulate fills inner, and outer for the blocks listed.
+func (l *subsets) tabulate(a arithmetic) {
 	m, low := l.m, l.low
 	l.inner = grow(l.inner, low<<low)
-	fill(l.inner[:low], unit)
-	for b := 1; b < 1<<low; b++ {
-		u := bits.Len(uint(b)) - 1
-		row := l.inner[b*low:][:low]
-		copy(row, l.inner[(b^1<<u)*low:])
-		op(row[:u], l.step[u*m:][:u])
+	for v := range low {
+		column := l.inner[v<<low:][:1<<low]
+		fill(column[:2<<v], a.unit)
+		for u := v + 1; u < low; u++ {
+			upper := column[1<<u:][:1<<u]
+			copy(upper, column)
+			a.each(l.step[u*m+v], upper)
+		}
 	}
 	l.outer = grow(l.outer, m<<(m-low))
-	fill(l.outer[:m], unit)
+	fill(l.outer[:m], a.unit)
 	for _, top := range l.tops[1:] { // without its largest item it is an order ideal still
 		t := int(top)
 		h := bits.Len(uint(t)) - 1
 		u := h + low
 		row := l.outer[t*m:][:m]
 		copy(row, l.outer[(t^1<<h)*m:])
-		op(row[:u], l.step[u*m:][:u])
+		a.rows(row[:u], l.step[u*m:][:u])
 	}
 }
 
@@ -143,7 +156,7 @@ func (l *subsets) fast() bool { return !l.required && l.low >= 3 }
 func (l *subsets) added(s, v int) float64 {
 	sum := l.outer[(s>>l.low)*l.m+v]
 	if v < l.low {
-		sum += l.inner[(s&(1<<l.low-1))*l.low+v]
+		sum += l.inner[v<<l.low|s&(1<<l.low-1)]
 	}
 	return sum
 }
@@ -152,7 +165,7 @@ func (l *subsets) added(s, v int) float64 {
 func (l *subsets) multiplied(s, v int) float64 {
 	product := l.outer[(s>>l.low)*l.m+v]
 	if v < l.low {
-		product *= l.inner[(s&(1<<l.low-1))*l.low+v]
+		product *= l.inner[v<<l.low|s&(1<<l.low-1)]
 	}
 	return product
 }
@@ -189,7 +202,7 @@ func (w *Workspace) solve(items []int32) float64 {
 		}
 	}
 	l.list()
-	l.tabulate(0, floats.Add)
+	l.tabulate(adding)
 	w.loss = grow(w.loss, 1<<m)
 	for i, top := range l.tops {
 		w.lose(i, int(top))
@@ -222,7 +235,7 @@ func (w *Workspace) lose(i, t int) {
 		}
 		for x := uint(b); x != 0; x &= x - 1 {
 			v := bits.TrailingZeros(x)
-			block[b] = min(block[b], block[b&^(1<<v)]+(row[v]+l.inner[b*l.low+v]))
+			block[b] = min(block[b], block[b&^(1<<v)]+(row[v]+l.inner[v<<l.low|b]))
 		}
 	}
 }
