@@ -1,303 +1,465 @@
 package ordering
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/logsum"
 	"combpred/core/parallel"
 )
 
 // MaxSummed is the largest number of items over whose orders a Distribution sums: its tables have 2^MaxSummed entries.
-const MaxSummed = 20
+const MaxSummed = maxSubsets
 
-// mostDirect bounds the sum of the magnitudes of the gains up to which weights are kept as such, and not as their
-// logarithms: neither the smallest weight, exp(−600), nor the sum of 20! of the largest is out of range.
-const mostDirect = 600
+const (
+	// mostEasy bounds what an order may earn beyond the one that the items are numbered by so that numbers are in range for
+	// certain: see Distribution.
+	mostEasy = 300
+	// mostSum bounds the logarithms of the sums where that is checked afterwards.
+	mostSum = 600
+	// leastNumber is the logarithm of the smallest normal number, rounded towards 0.
+	leastNumber = -708
+	// negligible is the logarithm of a share that is lost in rounding, with that of the number of terms to spare.
+	negligible = -50
+)
 
 // Distribution is the Gibbs distribution over the orders of a few items: the probability of an order is proportional to exp
 // of what it earns, the sum of g[u,v] over the pairs of an item u before an item v.
 //
 // With sums[S] what the orders of the items of S weigh together, sums[S] = Σ over v in S of sums[S∖v]·Π_{u∈S} exp
 // g[u,v], v being last: the recursion of the best order with sums in the place of maxima (Held and Karp, 1962). The terms
-// are the conditional probabilities of the last item given the set of the first, which marginals and samples need. Weights
-// are numbers where the gains are small and logarithms where they are not. The zero value is ready for use.
+// are the conditional probabilities of the last item given the set of the first, which marginals and samples need.
+//
+// Weights are relative to that of the order in which the items are numbered. That one weighs 1 among the items of each set,
+// so that no sum is below 1, and a weight that is too small for a number is too small to count unless it meets a sum that
+// is nearly too large for one. Where no order can earn mostEasy more, that cannot be, and the items keep their numbers.
+// Otherwise they are numbered by a good order, and the sums are taken again in logarithms if they have left their range.
+//
+// The zero value is ready for use.
 type Distribution struct {
-	m, h   int       // items; of those, how many have their products tabulated by subset
-	logs   bool      // whether weights are logarithms
-	gain   []float64 // m×m
-	weight []float64 // exp of the gains, or the gains
-	low    []float64 // low[s·m + v]: the product over u in s of weight[u,v], for the subsets s of the first h items
-	sums   []float64
-	reach  []float64 // the probability that the items of a set are the first
-	block  []float64 // see PairsTo
-	poll   parallel.Poll
+	sets     subsets
+	gain     []float64 // m×m
+	before   *Partial
+	order    []int32 // the items as they are numbered
+	base     float64 // what that order earns
+	logs     bool    // whether sums, and the steps of sets, are logarithms
+	sums     []float64
+	reach    []float64 // the probability that the items of a set are the first, or that divided by its sum
+	pairs    []float64
+	searched Workspace
+	poll     parallel.Poll
 }
 
 // Reset begins a distribution on m items, at most MaxSummed, and returns its m×m matrix of gains by rows, for the caller to fill
 // with finite numbers. The diagonal is never read.
 func (d *Distribution) Reset(m int) []float64 {
-	d.m, d.h = m, min(m, lowBits)
+	d.before = nil
+	d.sets.reset(m)
 	d.gain = grow(d.gain, m*m)
 	return d.gain
 }
 
-// products are those over the items of a set, for each item that may follow them: low over its first items, high over the
-// others.
-type products struct {
-	low  []float64
-	high [MaxSummed]float64
+// Require leaves only the orders in which items stand as in a partial order of the same items, until the next Reset. It is
+// not copied and must not change before Sum has returned.
+func (d *Distribution) Require(before *Partial) {
+	mustFit(before, d.sets.m)
+	d.before = before
+}
+
+func mustFit(before *Partial, n int) {
+	if before.n != n {
+		panic(fmt.Sprintf("ordering: %d items are required to stand as in an order of %d", n, before.n))
+	}
 }
 
 // Sum returns ln Σ exp(what an order earns) over all orders. The other methods need it to be called first. An error of
-// poll, which may be nil and is called every 2^8 sets, ends the work and is returned. Cost: O(m 2^m), 2^m float64s.
+// poll, which may be nil and is called every 2^10 sets, ends the work and is returned. Cost: O(m 2^m), 2^m float64s; with
+// requirements O(m) for each order ideal.
 func (d *Distribution) Sum(poll func() error) (float64, error) {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
-	d.weigh()
-	d.tabulateLow()
-	d.sums = grow(d.sums, 1<<d.m)
-	var p products
-	for top := range 1 << (d.m - d.h) {
-		if d.poll.Stopped() {
-			return 0, d.poll.Err()
-		}
-		d.multiplyHigh(&p, top)
-		for bottom := range 1 << d.h {
-			p.low = d.low[bottom*d.m:][:d.m]
-			switch s := top<<d.h | bottom; {
-			case s == 0 && d.logs:
-				d.sums[s] = 0
-			case s == 0:
-				d.sums[s] = 1
-			case d.logs:
-				d.sums[s] = d.sumLogs(s, &p)
-			default:
-				d.sums[s] = d.sumDirect(s, &p)
-			}
-		}
+	m := d.sets.m
+	d.sums = grow(d.sums, 1<<m)
+	d.order = grow(d.order, m)
+	for i := range d.order {
+		d.order[i] = int32(i)
 	}
-	total := d.sums[len(d.sums)-1]
-	if !d.logs {
-		total = math.Log(total)
+	if d.before == nil && d.load() <= mostEasy {
+		d.sumNumbers()
+		return d.base + math.Log(d.sums[1<<m-1]), d.poll.Err()
 	}
-	return total, nil
+	d.renumber()
+	if d.load() <= mostEasy {
+		d.sumNumbers()
+	} else if !d.sumInRange() {
+		d.load()
+		d.sumLogs()
+		return d.base + d.sums[1<<m-1], d.poll.Err()
+	}
+	return d.base + math.Log(d.sums[1<<m-1]), d.poll.Err()
 }
 
-// weigh decides on logarithms and fills weight.
-func (d *Distribution) weigh() {
-	d.weight = grow(d.weight, d.m*d.m)
-	var total float64
-	for u := range d.m {
-		d.gain[u*d.m+u] = 0
+// load fills the steps with gains, and base. It returns a bound on what an order earns beyond the one that the items are
+// numbered by.
+func (d *Distribution) load() (most float64) {
+	m := d.sets.m
+	d.base = 0
+	for i, u := range d.order {
+		row := d.sets.step[i*m:][:i]
+		for j := range row {
+			v := d.order[j]
+			forth, back := d.gain[int(v)*m+int(u)], d.gain[int(u)*m+int(v)]
+			row[j] = back - forth
+			d.base += forth
+			most += max(row[j], 0)
+		}
+	}
+	return most
+}
+
+// renumber numbers the items by a good order that is allowed.
+func (d *Distribution) renumber() {
+	m, w := d.sets.m, &d.searched
+	gain := w.Reset(m)
+	for u := range m {
+		gain[u*m+u] = 0
 		for v := range u {
-			total += max(math.Abs(d.gain[u*d.m+v]), math.Abs(d.gain[v*d.m+u]))
+			g := (d.gain[u*m+v] - d.gain[v*m+u]) / 2
+			gain[u*m+v], gain[v*m+u] = g, -g
 		}
 	}
-	d.logs = !(total <= mostDirect)
-	for i, g := range d.gain {
-		if !d.logs {
-			g = math.Exp(g)
+	w.before = d.before
+	w.start(d.order)
+	w.insert(d.order, improvement*w.magnitude(d.order))
+	d.sets.required = false
+	clear(d.sets.preds[:])
+	if d.before != nil {
+		d.sets.require(d.before, d.order)
+	}
+}
+
+// sumInRange fills sums with numbers and reports whether they can be trusted. A product of steps behind which item v comes
+// may be too small for a number at the end, or on the way and then grow by what the steps above 1 multiply to. It counts if
+// its product with a sum does, which is possible only if that sum is large.
+func (d *Distribution) sumInRange() bool {
+	m, limit := d.sets.m, float64(mostSum)
+	for v := range m {
+		var above, below float64
+		for u := v + 1; u < m; u++ {
+			s := d.sets.step[u*m+v]
+			above, below = above+max(s, 0), below+min(s, 0)
 		}
-		d.weight[i] = g
-	}
-}
-
-// tabulateLow fills low.
-func (d *Distribution) tabulateLow() {
-	d.low = grow(d.low, d.m<<d.h)
-	d.unitTo(d.low[:d.m])
-	for s := 1; s < 1<<d.h; s++ {
-		copy(d.low[s*d.m:][:d.m], d.low[(s&(s-1))*d.m:])
-		d.multiplyTo(d.low[s*d.m:][:d.m], bits.TrailingZeros(uint(s)))
-	}
-}
-
-// multiplyHigh fills p.high for the sets whose items from number h on are those of top.
-func (d *Distribution) multiplyHigh(p *products, top int) {
-	d.unitTo(p.high[:d.m])
-	for x := uint(top); x != 0; x &= x - 1 {
-		d.multiplyTo(p.high[:d.m], d.h+bits.TrailingZeros(x))
-	}
-}
-
-// unitTo writes empty products.
-func (d *Distribution) unitTo(dst []float64) {
-	unit := 1.0
-	if d.logs {
-		unit = 0
-	}
-	for v := range dst {
-		dst[v] = unit
-	}
-}
-
-// multiplyTo multiplies products by the weights of item u before each.
-func (d *Distribution) multiplyTo(dst []float64, u int) {
-	row := d.weight[u*d.m:][:d.m]
-	for v, w := range row {
-		if d.logs {
-			dst[v] += w
-		} else {
-			dst[v] *= w
+		if above > -leastNumber {
+			return false
+		}
+		if below < leastNumber {
+			limit = min(limit, negligible-leastNumber-above)
 		}
 	}
-}
-
-// sumDirect returns sums[s] where weights are numbers. It is what the time goes into.
-func (d *Distribution) sumDirect(s int, p *products) (sum float64) {
-	for x := uint(s); x != 0; x &= x - 1 {
-		v := bits.TrailingZeros(x)
-		sum += d.sums[s&^(1<<v)] * (p.low[v] * p.high[v])
+	if limit <= 0 {
+		return false
 	}
-	return sum
-}
-
-// sumLogs returns sums[s] where weights are logarithms.
-func (d *Distribution) sumLogs(s int, p *products) float64 {
-	var terms [MaxSummed]float64
-	k := 0
-	for x := uint(s); x != 0; x &= x - 1 {
-		v := bits.TrailingZeros(x)
-		terms[k] = d.sums[s&^(1<<v)] + (p.low[v] + p.high[v])
-		k++
+	d.sumNumbers()
+	if d.poll.Err() != nil {
+		return true
 	}
-	return logsum.Of(terms[:k])
-}
-
-// last writes, for each item of s, the probability that it is the last of them given that they are first, times scale.
-func (d *Distribution) last(dst *[MaxSummed]float64, s int, p *products, scale float64) {
-	if d.logs {
-		for x := uint(s); x != 0; x &= x - 1 {
-			v := bits.TrailingZeros(x)
-			dst[v] = scale * logsum.Share(d.sums[s&^(1<<v)]+(p.low[v]+p.high[v]), d.sums[s])
+	var largest float64
+	for _, t := range d.sets.tops {
+		for _, x := range d.sets.block(d.sums, int(t)) {
+			if !(x <= math.MaxFloat64) {
+				return false
+			}
+			largest = max(largest, x)
 		}
+	}
+	return math.Log(largest) <= limit
+}
+
+// sumNumbers fills sums with numbers.
+func (d *Distribution) sumNumbers() {
+	l := &d.sets
+	d.logs = false
+	for u := range l.m {
+		for v, s := range l.step[u*l.m:][:u] {
+			l.step[u*l.m+v] = math.Exp(s)
+		}
+	}
+	l.list()
+	l.tabulate(multiplying)
+	for i, top := range l.tops {
+		if i%16 == 0 && d.poll.Stopped() {
+			return
+		}
+		d.sumBlock(i, int(top))
+	}
+}
+
+// sumBlock fills the sums of the i-th block listed.
+func (d *Distribution) sumBlock(i, t int) {
+	l := &d.sets
+	block, row := l.block(d.sums, t), l.outer[t*l.m:][:l.m]
+	clear(block)
+	if t == 0 {
+		block[0] = 1
+	}
+	for x := l.maximal[i]; x != 0; x &= x - 1 {
+		v := bits.TrailingZeros32(x)
+		floats.AddScaled(block, row[l.low+v], l.block(d.sums, t&^(1<<v)))
+	}
+	if l.fast() {
+		sumWithin(block, row, l.inner, l.step, l.m)
 		return
 	}
-	scale /= d.sums[s]
-	for x := uint(s); x != 0; x &= x - 1 {
-		v := bits.TrailingZeros(x)
-		dst[v] = scale * (d.sums[s&^(1<<v)] * (p.low[v] * p.high[v]))
+	ideals := l.ideals[i]
+	for b := range block {
+		if ideals>>b&1 == 0 {
+			block[b] = 0
+			continue
+		}
+		for x := uint(b); x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			block[b] += block[b&^(1<<v)] * (row[v] * l.inner[v<<l.low|b])
+		}
 	}
 }
 
-// PairsTo writes the probability that u is before v to p[u,v], an m×m matrix by rows, 0 on its diagonal.
+// sumLogs fills sums with logarithms.
+func (d *Distribution) sumLogs() {
+	l := &d.sets
+	d.logs = true
+	l.list()
+	l.tabulate(adding)
+	var terms [MaxSummed]float64
+	for i, t := range l.tops {
+		if i%16 == 0 && d.poll.Stopped() {
+			return
+		}
+		for x := l.ideals[i]; x != 0; x &= x - 1 {
+			s := int(t)<<l.low | bits.TrailingZeros64(x)
+			k := 0
+			for y := l.lasts(s); y != 0; y &= y - 1 {
+				v := bits.TrailingZeros(y)
+				terms[k] = d.sums[s&^(1<<v)] + l.added(s, v)
+				k++
+			}
+			d.sums[s] = sumOfLogs(terms[:k])
+		}
+	}
+}
+
+// sumOfLogs is logsum.Of for terms most of which are negligible, and 0 for none: the empty order weighs 1.
+func sumOfLogs(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	top, at := x[0], 0
+	for i, v := range x {
+		if v > top {
+			top, at = v, i
+		}
+	}
+	var rest float64
+	for i, v := range x {
+		if v-top > negligible && i != at {
+			rest += math.Exp(v - top)
+		}
+	}
+	if rest == 0 {
+		return top
+	}
+	return top + math.Log1p(rest)
+}
+
+// last writes, for each item that may be the last of s, the probability that it is given that they are first, times scale.
+// It returns these items.
+func (d *Distribution) last(dst *[MaxSummed]float64, s int, scale float64) uint {
+	items := d.sets.lasts(s)
+	if d.logs {
+		for x := items; x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			dst[v] = scale * logsum.Share(d.sums[s&^(1<<v)]+d.sets.added(s, v), d.sums[s])
+		}
+		return items
+	}
+	scale /= d.sums[s]
+	for x := items; x != 0; x &= x - 1 {
+		v := bits.TrailingZeros(x)
+		dst[v] = scale * (d.sums[s&^(1<<v)] * d.sets.multiplied(s, v))
+	}
+	return items
+}
+
+// PairsTo writes the probability that u is before v to p[u,v], an m×m matrix by rows, 0 on its diagonal. Of a pair that is
+// required it is exactly 0 or 1.
 //
 // Item v behind exactly the items of S∖v has the probability q(S,v). Those of all S with u in S add up to that of u before
-// v. Those with the same first items are collected in block, so that every q is added twice and not for each u. Cost:
-// O(m 2^m), 2^m float64s.
+// v. Those of a block are added up first. Cost: as for Sum.
 func (d *Distribution) PairsTo(p []float64, poll func() error) error {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
-	m := d.m
-	d.reach, d.block = grow(d.reach, 1<<m), grow(d.block, m<<d.h)
-	clear(d.reach)
-	clear(d.block)
-	clear(p)
-	d.reach[len(d.reach)-1] = 1
-	var w products
-	var q, behind [MaxSummed]float64
-	for top := 1<<(m-d.h) - 1; top >= 0; top-- {
-		if d.poll.Stopped() {
-			return d.poll.Err()
-		}
-		d.multiplyHigh(&w, top)
-		clear(behind[:])
-		for bottom := 1<<d.h - 1; bottom >= 0; bottom-- {
-			s := top<<d.h | bottom
-			reach := d.reach[s]
-			if reach == 0 || s == 0 {
-				continue
-			}
-			w.low = d.low[bottom*m:][:m]
-			d.last(&q, s, &w, reach)
-			block := d.block[bottom*m:][:m]
-			for x := uint(s); x != 0; x &= x - 1 {
-				v := bits.TrailingZeros(x)
-				d.reach[s&^(1<<v)] += q[v]
-				block[v] += q[v]
-				behind[v] += q[v]
-			}
-		}
-		for x := uint(top); x != 0; x &= x - 1 {
-			u := d.h + bits.TrailingZeros(x)
-			for v, b := range behind[:m] {
-				p[u*m+v] += b
-			}
+	l := &d.sets
+	m := l.m
+	d.reach, d.pairs = grow(d.reach, 1<<m), grow(d.pairs, m*m)
+	clear(d.pairs)
+	if d.logs {
+		d.shareLogs()
+	} else {
+		d.shareNumbers()
+	}
+	if err := d.poll.Err(); err != nil {
+		return err
+	}
+	for i, u := range d.order {
+		p[int(u)*m+int(u)] = 0
+		for j, q := range d.pairs[i*m:][:i] {
+			v := d.order[j]
+			q = min(q, 1)
+			p[int(u)*m+int(v)], p[int(v)*m+int(u)] = q, 1-q
 		}
 	}
-	for bottom := 1; bottom < 1<<d.h; bottom++ {
-		for x := uint(bottom); x != 0; x &= x - 1 {
-			u := bits.TrailingZeros(x)
-			for v, b := range d.block[bottom*m:][:m] {
-				p[u*m+v] += b
-			}
-		}
-	}
-	d.complete(p)
 	return nil
 }
 
-// complete makes the probabilities of the two orders of a pair add up to 1.
-func (d *Distribution) complete(p []float64) {
-	for u := range d.m {
-		p[u*d.m+u] = 0
-		for v := range u {
-			one, other := p[u*d.m+v], p[v*d.m+u]
-			p[u*d.m+v], p[v*d.m+u] = one/(one+other), other/(one+other)
+// shareNumbers fills pairs where sums are numbers: reach[S] = Σ over v of reach[S∪v]·Π_{u∈S} exp g[u,v], where reach is
+// divided by the sum, and a term times the sum of S is q(S∪v,v).
+func (d *Distribution) shareNumbers() {
+	l := &d.sets
+	m, size := l.m, 1<<l.low
+	last := len(l.tops) - 1
+	if l.required {
+		clear(d.reach)
+	}
+	for i := last; i >= 0; i-- {
+		if i%8 == 0 && d.poll.Stopped() {
+			return
+		}
+		t := int(l.tops[i])
+		back, sums, row := l.block(d.reach, t), l.block(d.sums, t), l.outer[t*m:][:m]
+		clear(back)
+		if i == last {
+			back[size-1] = 1 / sums[size-1]
+		}
+		var behind [MaxSummed]float64
+		above := bits.Len(uint(t))
+		for x := uint(1<<(m-l.low)-1) &^ uint(t); x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			if l.preds[l.low+v]>>l.low&^uint32(t) != 0 {
+				continue
+			}
+			from, w := l.block(d.reach, t|1<<v), row[l.low+v]
+			floats.AddScaled(back, w, from)
+			if v < above { // otherwise no item of t is above it
+				behind[l.low+v] = w * floats.Dot(from, sums)
+			}
+		}
+		if l.fast() {
+			backWithin(back, sums, behind[:], d.pairs, row, l.inner, l.step, m)
+		} else {
+			d.shareIdeals(l.ideals[i], back, sums, behind[:], row)
+		}
+		for x := uint(t); x != 0; x &= x - 1 {
+			u := l.low + bits.TrailingZeros(x)
+			floats.Add(d.pairs[u*m:][:u], behind[:u])
+		}
+	}
+}
+
+// shareIdeals is backWithin for the entries of a block that are order ideals.
+func (d *Distribution) shareIdeals(ideals uint64, back, sums, behind, row []float64) {
+	l := &d.sets
+	for b := len(back) - 1; b >= 0; b-- {
+		if ideals>>b&1 == 0 {
+			back[b] = 0
+			continue
+		}
+		for x := uint(len(back)-1) &^ uint(b); x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			if l.required && ideals>>(b|1<<v)&1 == 0 {
+				continue
+			}
+			w := back[b|1<<v] * (row[v] * l.inner[v<<l.low|b])
+			back[b] += w
+			w *= sums[b]
+			behind[v] += w
+			for y := uint(b) >> (v + 1); y != 0; y &= y - 1 {
+				d.pairs[(v+1+bits.TrailingZeros(y))*l.m+v] += w
+			}
+		}
+	}
+}
+
+// shareLogs fills pairs where sums are logarithms.
+func (d *Distribution) shareLogs() {
+	l := &d.sets
+	d.visit(func(s int, q *[MaxSummed]float64, items uint) {
+		for x := items; x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			for y := uint(s) >> (v + 1); y != 0 && q[v] > 0; y &= y - 1 {
+				d.pairs[(v+1+bits.TrailingZeros(y))*l.m+v] += q[v]
+			}
+		}
+	})
+}
+
+// visit calls each with the sets that may be first, from the largest to the smallest, and the probability that the items of
+// a set are first with a certain one of some items as the last of them.
+func (d *Distribution) visit(each func(s int, q *[MaxSummed]float64, items uint)) {
+	l := &d.sets
+	clear(d.reach)
+	d.reach[len(d.reach)-1] = 1
+	var q [MaxSummed]float64
+	for i := len(l.tops) - 1; i >= 0; i-- {
+		if i%8 == 0 && d.poll.Stopped() {
+			return
+		}
+		for ideals := l.ideals[i]; ideals != 0; {
+			b := bits.Len64(ideals) - 1
+			ideals &^= 1 << b
+			s := int(l.tops[i])<<l.low | b
+			if d.reach[s] == 0 || s == 0 {
+				continue
+			}
+			items := d.last(&q, s, d.reach[s])
+			for x := items; x != 0; x &= x - 1 {
+				v := bits.TrailingZeros(x)
+				d.reach[s&^(1<<v)] += q[v]
+			}
+			each(s, &q, items)
 		}
 	}
 }
 
 // PositionsTo writes the probability that item v has r items before it to p[v,r], an m×m matrix by rows: those of item v behind
-// exactly the items of S∖v, as in PairsTo, added up over all S of r + 1 items. Cost: O(m 2^m), 2^m float64s.
+// exactly the items of S∖v, as in PairsTo, added up over all S of r + 1 items. Cost: as for Sum.
 func (d *Distribution) PositionsTo(p []float64, poll func() error) error {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
-	m := d.m
+	m := d.sets.m
 	d.reach = grow(d.reach, 1<<m)
-	clear(d.reach)
 	clear(p)
-	d.reach[len(d.reach)-1] = 1
-	var w products
-	var q [MaxSummed]float64
-	for top := 1<<(m-d.h) - 1; top >= 0; top-- {
-		if d.poll.Stopped() {
-			return d.poll.Err()
+	d.visit(func(s int, q *[MaxSummed]float64, items uint) {
+		before := bits.OnesCount(uint(s)) - 1
+		for x := items; x != 0; x &= x - 1 {
+			v := bits.TrailingZeros(x)
+			p[int(d.order[v])*m+before] += q[v]
 		}
-		d.multiplyHigh(&w, top)
-		for bottom := 1<<d.h - 1; bottom >= 0; bottom-- {
-			s := top<<d.h | bottom
-			reach := d.reach[s]
-			if reach == 0 || s == 0 {
-				continue
-			}
-			w.low = d.low[bottom*m:][:m]
-			d.last(&q, s, &w, reach)
-			before := bits.OnesCount(uint(s)) - 1
-			for x := uint(s); x != 0; x &= x - 1 {
-				v := bits.TrailingZeros(x)
-				d.reach[s&^(1<<v)] += q[v]
-				p[v*m+before] += q[v]
-			}
-		}
-	}
-	return nil
+	})
+	return d.poll.Err()
 }
 
 // DrawTo writes a random order to order, drawing its items from the last to the first. Several goroutines may call it at
 // once. Cost: O(m²).
 func (d *Distribution) DrawTo(order []int32, rng *rand.Rand) {
-	var w products
 	var q [MaxSummed]float64
-	s := 1<<d.m - 1
-	for place := d.m - 1; place >= 0; place-- {
-		d.multiplyHigh(&w, s>>d.h)
-		w.low = d.low[(s&(1<<d.h-1))*d.m:][:d.m]
-		d.last(&q, s, &w, 1)
-		item := logsum.DrawMember(q[:], s, rng.Float64())
-		order[place] = int32(item)
+	s := 1<<d.sets.m - 1
+	for place := d.sets.m - 1; place >= 0; place-- {
+		items := d.last(&q, s, 1)
+		item := logsum.DrawMember(q[:], int(items), rng.Float64())
+		order[place] = d.order[item]
 		s &^= 1 << item
 	}
 }

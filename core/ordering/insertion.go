@@ -18,9 +18,9 @@ const orderKicks = 400
 // them earns: it inserts single items where they earn most until no such move gains, then moves a few at random and
 // inserts again, going on from the better order. The random numbers are the same in every call. Cost: O(m²) a sweep.
 func (w *Workspace) searchPart(items []int32) (bound float64) {
-	bound = w.magnitude(items)
+	bound = w.most(items)
 	w.start(items)
-	threshold := improvement * bound
+	threshold := improvement * w.magnitude(items)
 	w.insert(items, threshold)
 	m := len(items)
 	w.kept = append(w.kept[:0], items...)
@@ -31,7 +31,9 @@ func (w *Workspace) searchPart(items []int32) (bound float64) {
 			break
 		}
 		for range 2 + rng.IntN(3) {
-			shift(items, rng.IntN(m), rng.IntN(m))
+			from, to := rng.IntN(m), rng.IntN(m)
+			first, last := w.room(items, from)
+			shift(items, from, min(max(to, first), last))
 		}
 		w.insert(items, threshold)
 		if value := w.Value(items); value > most+threshold {
@@ -56,7 +58,8 @@ func shift(items []int32, from, to int) {
 }
 
 // start sorts the items by the sum of their gains against the others, largest first, which is the order of their Borda
-// scores, or the other way round where that earns more: the result earns at least 0.
+// scores, or the other way round where that earns more: the result earns at least 0. Where items are required before
+// others, it comes as near to both as that allows.
 func (w *Workspace) start(items []int32) {
 	w.score = grow(w.score, w.n)
 	for _, u := range items {
@@ -66,6 +69,16 @@ func (w *Workspace) start(items []int32) {
 			sum += r[v]
 		}
 		w.score[u] = sum
+	}
+	if w.before != nil {
+		slices.Sort(items)
+		w.sortAllowed(items, 1)
+		w.kept = append(w.kept[:0], items...)
+		w.sortAllowed(items, -1)
+		if w.Value(items) <= w.Value(w.kept) {
+			copy(items, w.kept)
+		}
+		return
 	}
 	slices.SortFunc(items, func(u, v int32) int {
 		if c := cmp.Compare(w.score[v], w.score[u]); c != 0 {
@@ -78,7 +91,7 @@ func (w *Workspace) start(items []int32) {
 	}
 }
 
-// insert moves single items to their best places until no move earns more than threshold. Moving u to before v, with
+// insert moves single items to their best places, of those that are allowed, until no move earns more than threshold. Moving u to before v, with
 // all items between them, earns twice the gains of u against each item it passes. Cost: O(n²) for each sweep.
 func (w *Workspace) insert(items []int32, threshold float64) {
 	for moved := true; moved; {
@@ -88,16 +101,17 @@ func (w *Workspace) insert(items []int32, threshold float64) {
 				return
 			}
 			r := w.gain[int(u)*w.n : (int(u)+1)*w.n]
+			first, last := w.room(items, i)
 			to, most := i, threshold/2
 			var sum float64
-			for j := i - 1; j >= 0; j-- {
+			for j := i - 1; j >= first; j-- {
 				sum += r[items[j]]
 				if sum > most {
 					to, most = j, sum
 				}
 			}
 			sum = 0
-			for j := i + 1; j < len(items); j++ {
+			for j := i + 1; j <= last; j++ {
 				sum -= r[items[j]]
 				if sum > most {
 					to, most = j, sum

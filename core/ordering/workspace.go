@@ -9,7 +9,7 @@ import (
 
 // MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent
 // entries.
-const MaxComponent = 20
+const MaxComponent = maxSubsets
 
 // searchExact is the largest component that Search solves exactly: there the table costs no more than a local search.
 const searchExact = 10
@@ -25,29 +25,31 @@ func (e *SizeError) Error() string {
 // Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready
 // for use. It is not safe for concurrent use.
 type Workspace struct {
-	n     int
-	gain  []float64 // n×n
-	graph Digraph
-	ends  []int32   // ends of the components in the order
-	local []float64 // gains within one component
-	low   []float64 // see subsetTable
-	best  []float64
-	score []float64 // Borda scores
-	kept  []int32   // the best order that local search has found
-	poll  parallel.Poll
+	n       int
+	gain    []float64 // n×n
+	before  *Partial  // nil without requirements
+	graph   Digraph
+	ends    []int32   // ends of the components in the order
+	sets    subsets   // those of one component
+	loss    []float64 // see solve
+	score   []float64 // Borda scores
+	waiting []int32   // the items still to come that are required before each
+	kept    []int32   // the best order that local search has found
+	poll    parallel.Poll
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: skew-symmetric,
 // finite.
 func (w *Workspace) Reset(n int) []float64 {
-	w.n = n
+	w.n, w.before = n, nil
 	w.gain = grow(w.gain, n*n)
 	return w.gain
 }
 
 // Exact writes a best order of the n items to order, items by place. Ties are broken in a fixed way; items without any
 // gain come in ascending order. It returns a *SizeError where a component has more than MaxComponent items and then
-// leaves order unspecified. Cost: O(n²) and O(m 2^m) for each component of m > 2 items.
+// leaves order unspecified. Cost: O(n²) and O(m 2^m) for each component of m > 2 items; with requirements, of which
+// components take account, O(m) for each order ideal of a component.
 func (w *Workspace) Exact(order []int32) error {
 	w.decompose(order)
 	for lo, hi := range w.components() {
@@ -63,7 +65,8 @@ func (w *Workspace) Exact(order []int32) error {
 
 // Start writes an order that earns at least 0, half-way between the worst and the best: components follow one another as
 // in some best order, the items of each in the order of their row sums or its reverse, whichever earns more. It returns a
-// bound on what any order earns, and whether the order is proven to be a best one. Cost: O(n²).
+// bound on what any order earns, and whether the order is proven to be a best one. Where items are required before others,
+// rows are sorted as far as that is allowed, and an order may earn less than 0. Cost: O(n²).
 func (w *Workspace) Start(order []int32) (bound float64, optimal bool) {
 	w.decompose(order)
 	optimal = true
@@ -72,7 +75,7 @@ func (w *Workspace) Start(order []int32) (bound float64, optimal bool) {
 		bound += w.between(part, order[hi:])
 		if len(part) > 1 {
 			optimal = false
-			bound += w.magnitude(part)
+			bound += w.most(part)
 			w.start(part)
 		}
 	}
@@ -104,7 +107,8 @@ func (w *Workspace) Search(order []int32, poll func() error) (bound float64, opt
 	return bound, optimal, w.poll.Err()
 }
 
-// decompose writes the items to order, component after component.
+// decompose writes the items to order, component after component. A pair whose order is required makes an arc that way and
+// none the other, whatever it gains: that is the same in all orders.
 func (w *Workspace) decompose(order []int32) {
 	n := w.n
 	if len(order) != n {
@@ -117,6 +121,9 @@ func (w *Workspace) decompose(order []int32) {
 				w.graph.AddArc(u, v)
 			}
 		}
+	}
+	if w.before != nil {
+		w.graph.Require(w.before)
 	}
 	w.ends = w.graph.ComponentsTo(order, w.ends)
 }
@@ -170,6 +177,22 @@ func (w *Workspace) magnitude(items []int32) float64 {
 		r := w.gain[int(u)*w.n : (int(u)+1)*w.n]
 		for _, v := range items[i+1:] {
 			sum += math.Abs(r[v])
+		}
+	}
+	return sum
+}
+
+// most bounds what the orders of the items earn: what is required earns what it gains, other pairs |g| at most.
+func (w *Workspace) most(items []int32) float64 {
+	sum := w.magnitude(items)
+	if w.before == nil {
+		return sum
+	}
+	for _, u := range items {
+		for _, v := range items {
+			if g := w.gain[int(u)*w.n+int(v)]; g < 0 && w.before.Before(int(u), int(v)) {
+				sum += 2 * g
+			}
 		}
 	}
 	return sum
