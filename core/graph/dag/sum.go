@@ -3,6 +3,8 @@ package dag
 import (
 	"math"
 	"math/rand/v2"
+
+	"combpred/core/logsum"
 )
 
 // Sums over paths are numbers with scales: what the paths from a vertex weigh is b·2²⁵⁶ᵉ, with an integer e that changes
@@ -50,17 +52,16 @@ func (g *Graph) weigh(scores []float64, w *Workspace) {
 	}
 	w.weight, w.shift = grow(w.weight, len(scores)), w.shift[:0]
 	if most <= plain {
-		for i, s := range scores {
-			w.weight[i] = math.Exp(s)
-		}
+		logsum.ExpTo(w.weight, scores)
 		return
 	}
 	for i, s := range scores {
 		k := math.Round(s / stepHigh)
 		rest := math.FMA(-k, stepLow, math.FMA(-k, stepHigh, s))
-		w.weight[i] = math.Exp(min(max(rest, -clampHard), clampHard))
+		w.weight[i] = min(max(rest, -clampHard), clampHard)
 		w.shift = append(w.shift, k)
 	}
+	logsum.ExpTo(w.weight, w.weight)
 }
 
 // backward sums from the sink to the source, and returns the logarithm of the sum. It keeps the terms if asked to.
