@@ -18,7 +18,6 @@ const (
 	small     = 0x1p-250
 	stepUp    = 0x1p256
 	stepDown  = 0x1p-256
-	fourDown  = 0x1p-1024
 	stepHigh  = stepBits * math.Ln2
 	stepLow   = 5.936759843446527e-15 // what stepHigh is short of 256 ln 2 as a float64
 	clampHard = 90                    // of scores so large that their digits end before the point
@@ -29,6 +28,7 @@ type Workspace struct {
 	scores, value         []float64
 	weight, shift         []float64 // e^score is weight·2^(256 shift), by symbol; no shifts where all scores are plain
 	b, e                  []float64 // by vertex
+	scale                 []float64 // of the arcs out of a vertex
 	term, total, reaching []float64 // what goes on through each arc and vertex, in one scale for a vertex; probabilities of vertices
 }
 
@@ -114,36 +114,46 @@ func (g *Graph) backward(w *Workspace, keep bool) float64 {
 	return math.Log(b[0]) + e[0]*stepHigh + e[0]*stepLow
 }
 
-// mixed is a step of backward where scales differ: sums are in the largest one. What is far below that is nothing beside it.
+// mixed is a step of backward where scales differ: sums are in the largest one. Terms are within 2^±750, so that one which
+// is eight scales below is nothing beside it.
 func (g *Graph) mixed(v int, w *Workspace, terms []float64) (sum, top float64) {
+	from, to := g.start[v], g.start[v+1]
+	heads, symbols := g.head[from:to], g.symbol[from:to]
+	symbols = symbols[:len(heads)]
+	w.scale = grow(w.scale, len(heads))
+	scale := w.scale[:len(heads)]
 	top = math.Inf(-1)
-	for a := g.start[v]; a < g.start[v+1]; a++ {
-		top = max(top, w.scale(g.head[a], g.symbol[a]))
+	for i, head := range heads {
+		at := w.e[head]
+		if len(w.shift) > 0 {
+			at += w.shift[symbols[i]]
+		}
+		scale[i] = at
+		if at > top {
+			top = at
+		}
 	}
-	for a := g.start[v]; a < g.start[v+1]; a++ {
-		t := w.weight[g.symbol[a]] * w.b[g.head[a]]
-		below := top - w.scale(g.head[a], g.symbol[a])
-		for ; below >= 4 && t > 0; below -= 4 {
-			t *= fourDown
-		}
-		for ; below > 0 && t > 0; below-- {
-			t *= stepDown
-		}
+	if terms != nil {
+		terms = terms[from:to]
+	}
+	for i, head := range heads {
+		below := &down[int(min(top-scale[i], float64(len(down)-1)))]
+		t := w.weight[symbols[i]] * w.b[head] * below[0] * below[1]
 		if terms != nil {
-			terms[a] = t
+			terms[i] = t
 		}
 		sum += t
 	}
 	return sum, top
 }
 
-// scale returns the e of what goes on through an arc.
-func (w *Workspace) scale(head, symbol int32) float64 {
-	if len(w.shift) == 0 {
-		return w.e[head]
+// down holds the weights of scales below another one, as products, for which a float64 has too few exponents.
+var down = func() (table [9][2]float64) {
+	for i := range table[:len(table)-1] {
+		table[i] = [2]float64{math.Ldexp(1, -stepBits*min(i, 3)), math.Ldexp(1, -stepBits*max(i-3, 0))}
 	}
-	return w.e[head] + w.shift[symbol]
-}
+	return table
+}()
 
 // forward passes probabilities from the source to the sink.
 func (g *Graph) forward(marginals []float64, w *Workspace) {
