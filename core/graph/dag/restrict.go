@@ -105,17 +105,23 @@ func (g *Graph) within(lo, hi int) (*Graph, error) {
 	before, after := g.lengthsTo()
 	first := make([]int32, n+1) // copies of v are first[v] to first[v+1], the one without a counter last
 	base := make([]int32, n)    // the count of the first copy
+	room := 0                   // arcs out of all copies
 	for v := range n {
 		// Counts from which some path, but not every one, ends within the bounds.
 		from, to := max(before[v], int32(lo)-most[v]), min(after[v], int32(hi)-least[v])
 		base[v] = from
-		first[v+1] = first[v] + max(to-from+1, 0) + 1
-		if int(first[v+1]) > MaxArcs/2 {
+		copies := max(to-from+1, 0) + 1
+		first[v+1] = first[v] + copies
+		room += int(copies) * int(g.start[v+1]-g.start[v])
+		if room > MaxArcs {
 			return nil, ErrTooLarge
 		}
 	}
 	free := func(v, count int32) bool { return int(count+least[v]) >= lo && int(count+most[v]) <= hi }
-	d := draft{source: first[0], start: make([]int32, 1, first[n]+1), sink: first[n] - 1}
+	d := draft{
+		source: first[0], start: make([]int32, 1, first[n]+1), sink: first[n] - 1,
+		head: make([]int32, 0, room), symbol: make([]int32, 0, room), label: make([]int32, 0, room),
+	}
 	for v := range int32(n) {
 		for copied := first[v]; copied < first[v+1]; copied++ {
 			plain, count := copied == first[v+1]-1, base[v]+copied-first[v]
@@ -132,9 +138,6 @@ func (g *Graph) within(lo, hi int) (*Graph, error) {
 				d.head, d.symbol, d.label = append(d.head, to), append(d.symbol, g.symbol[a]), append(d.label, g.label[a])
 			}
 			d.start = append(d.start, int32(len(d.head)))
-			if len(d.head) > MaxArcs {
-				return nil, ErrTooLarge
-			}
 		}
 	}
 	return d.graph(g.symbols, g.given)
