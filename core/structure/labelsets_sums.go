@@ -163,7 +163,8 @@ func (t *setSums) balance(scores []float64) (size int, at [2]float64) {
 func (t *setSums) next(to, from []float64, i int) []float64 {
 	least, _ := t.band(i)
 	first, last := t.band(i + 1)
-	to, shift := to[:last-first+1], first-least // entry j of to follows entry j+shift of from, or takes an element after the one before
+	// Entry j of to follows entry j+shift of from, or takes an element after the one before.
+	to, shift := to[:last-first+1], first-least
 	take, leave := t.take[i], t.leave[i]
 	begin, end := 1-shift, len(from)-shift
 	if shift == 0 {

@@ -55,10 +55,13 @@ func maskCases(t *testing.T) (all []maskCase) {
 	}
 	for _, args := range []examples.Args{examples.Sized(1), examples.Sized(7), examples.SizedSets(7, 3)} {
 		l := mustNew(t, "labelsets", args).(labelSets)
-		all = append(all, maskCase{l, l.n, func(s []int8, lo, hi int) (heldSpace, error) { return asHeld(l.masked(s, lo, hi)) }, entries, true, true})
+		all = append(all, maskCase{l, l.n, func(s []int8, lo, hi int) (heldSpace, error) { return asHeld(l.masked(s, lo, hi)) },
+			entries, true, true})
 	}
-	o := mustNew(t, "labelsets", examples.Args{Scalars: map[string]int64{"n": 3}, Ints: []int32{0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1}}).(*observedSets)
-	all = append(all, maskCase{o, 3, func(s []int8, lo, hi int) (heldSpace, error) { return asHeld(o.masked(s, lo, hi)) }, entries, true, true})
+	listed := examples.Args{Scalars: map[string]int64{"n": 3}, Ints: []int32{0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1}}
+	o := mustNew(t, "labelsets", listed).(*observedSets)
+	all = append(all, maskCase{o, 3, func(s []int8, lo, hi int) (heldSpace, error) { return asHeld(o.masked(s, lo, hi)) },
+		entries, true, true})
 	for _, parent := range [][]int32{{-1}, tree, scattered, examples.Chain(6), {-1, 0, 0, 0, 0, 0}} {
 		s := mustNew(t, "subtrees", examples.Subtrees(parent)).(*subtrees)
 		all = append(all, maskCase{s, len(parent), func(st []int8, lo, hi int) (heldSpace, error) { return asHeld(s.masked(st, lo, hi)) },
@@ -220,14 +223,16 @@ func (c maskCase) compare(t *testing.T, m heldSpace, kept *drawtest.Outcomes, ps
 	}
 }
 
-// TestLargeMasks compares two routes at sizes without a list: the size of a set by a generating function, and sets as paths.
+// TestLargeMasks compares two routes at sizes without a list: sets by their sizes, and as the subtrees of a star.
 func TestLargeMasks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, c := range []struct {
 		n, lo, hi int
 		spread    float64
-	}{{60, 10, 20, 1}, {300, 40, 40, 300}, {900, 100, 130, 1}, {1200, 3, 5, 50}, {1000, 600, 700, 700}, {850, 849, 850, 1}, {900, 450, 900, 1e9},
-		{2000, 20, 20, 0}, {2000, 1980, 1980, 0}} {
+	}{
+		{60, 10, 20, 1}, {300, 40, 40, 300}, {900, 100, 130, 1}, {1200, 3, 5, 50}, {1000, 600, 700, 700}, {850, 849, 850, 1},
+		{900, 450, 900, 1e9}, {2000, 20, 20, 0}, {2000, 1980, 1980, 0},
+	} {
 		l := mustNew(t, "labelsets", examples.Sized(int64(c.n))).(labelSets)
 		state, scores := make([]int8, c.n), make([]float64, c.n)
 		for i := range scores {

@@ -296,3 +296,46 @@ func BenchmarkChain(b *testing.B) {
 		}
 	})
 }
+
+// TestLimit: a counter that would take too much memory is refused before it is made, and one that settles nothing takes none.
+func TestLimit(t *testing.T) {
+	var arcs []Arc
+	const n = 20000
+	for v := range int32(n) {
+		arcs = append(arcs, Arc{v, v + 1, 0}, Arc{v, v + 1, Silent})
+	}
+	g, err := New(n+1, arcs, 0, n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Restrict(nil, n/2, n/2); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("the error is %v", err)
+	}
+	if same, err := g.Restrict(nil, -1, n); same != g || err != nil {
+		t.Errorf("bounds that all paths obey change the graph, error %v", err)
+	}
+	few, err := g.Restrict(nil, 2, 2)
+	if err != nil || few.Count().Cmp(big.NewInt(n*(n-1)/2)) != 0 {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestCallersBugs: what no data can bring about panics.
+func TestCallersBugs(t *testing.T) {
+	g, arcs := chain(t, 2, 2)
+	for name, f := range map[string]func(){
+		"a cycle":          func() { _, _ = New(2, []Arc{{0, 1, 0}, {1, 0, 0}}, 0, 1, 1) },
+		"too few states":   func() { _, _ = g.Restrict(make([]int8, len(arcs)-1), 0, 3) },
+		"too many scores":  func() { g.LogSum(nil, make([]float64, 2), new(Workspace)) },
+		"scores of no use": func() { g.Best(make([]int32, 3), nil, new(Workspace)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is accepted", name)
+				}
+			}()
+			f()
+		}()
+	}
+}

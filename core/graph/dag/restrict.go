@@ -14,7 +14,8 @@ const MaxArcs = 1 << 25
 // Restrict returns the graph of the paths that hold every arc whose state is 1 and none whose state is −1, and of lo to hi
 // arcs that have a symbol. state has an entry for each arc that New was given, or is nil. It returns ErrEmpty if there is no
 // such path, and ErrTooLarge where the bounds take too large a counter. Arcs keep their symbols, and labels: g itself must
-// not have been restricted to a number of arcs. Cost: O(vertices + arcs); at most (hi + 1) times as much where paths of other lengths exist.
+// not have been restricted to a number of arcs. Cost: O(vertices + arcs), and at most hi + 1 times as much where paths of other
+// lengths exist.
 func (g *Graph) Restrict(state []int8, lo, hi int) (*Graph, error) {
 	held := g
 	if state != nil {
