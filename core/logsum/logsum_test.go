@@ -107,3 +107,36 @@ func TestDraws(t *testing.T) {
 		}
 	}
 }
+
+// TestExp compares with math.Exp, which is within one unit in the last place itself.
+func TestExp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	x := []float64{0, math.Copysign(0, -1), 1, -1, 699.99, -699.99, 700, -700, 710, -745, -800, math.Inf(-1), math.Inf(1), 1e-300, -1e-17}
+	for range 100000 {
+		x = append(x, (rng.Float64()-0.5)*math.Exp(15*rng.Float64()-7))
+	}
+	got := make([]float64, len(x))
+	ExpTo(got, x)
+	for i, v := range x {
+		if want := math.Exp(v); got[i] != want && !(math.Abs(got[i]-want) <= 3*0x1p-52*want) {
+			t.Fatalf("exp(%v) is %v, want %v", v, got[i], want)
+		}
+	}
+	if ExpTo(x[:1], x[:1]); x[0] != 1 {
+		t.Error("ExpTo does not work in place")
+	}
+	ExpTo(got[:1], []float64{math.NaN()})
+	if !math.IsNaN(got[0]) {
+		t.Error("the exponential of NaN is a number")
+	}
+}
+
+func BenchmarkExp(b *testing.B) {
+	x, dst := make([]float64, 1000), make([]float64, 1000)
+	for i := range x {
+		x[i] = 3 * math.Sin(float64(i))
+	}
+	for b.Loop() {
+		ExpTo(dst, x)
+	}
+}

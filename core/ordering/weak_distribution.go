@@ -15,8 +15,8 @@ const (
 	// leastTied is the least sum of weights of at most 1 that is trusted: products are lost as they fall below the least
 	// number, 2e-308, but as there are fewer than 1e16 rankings, they change a sum of this size by less than 1e-40 of it.
 	leastTied = 1e-250
-	// negligible bounds the logarithms of terms that are left out beside the largest of a sum.
-	negligible = -100
+	// negligibleTied bounds the logarithms of terms that are left out beside the largest of a sum.
+	negligibleTied = -100
 )
 
 // WeakDistribution is the Gibbs distribution over the rankings of a few items, ties allowed: the probability of a ranking is
@@ -261,7 +261,7 @@ func (d *WeakDistribution) logBlocksBefore(s int) (n int, sum float64) {
 		for k, b := range sets[:n] {
 			b |= item
 			f, t := first[k]+w, 0.0
-			if e := f + d.within[b] + d.best[s|int(b)]; e > negligible {
+			if e := f + d.within[b] + d.best[s|int(b)]; e > negligibleTied {
 				t = math.Exp(e) * d.sums[s|int(b)]
 			}
 			upper[k], products[k], to[k] = b, f, t

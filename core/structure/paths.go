@@ -5,6 +5,10 @@ import (
 	"iter"
 	"math/big"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"combpred/core/graph/dag"
 )
 
 // Bounds of the graph of paths: the number of paths that start at a vertex has up to as many bits as there are vertices,
@@ -57,7 +61,9 @@ type paths struct {
 	order          []int32           // vertices from which the target can be reached, each before the heads of its arcs
 	ahead          []*big.Int        // number of paths from each vertex to the target; nil where there is none
 	counts         func() pathCounts // for walks
+	graph          *dag.Graph        // the same arcs, each with its group as the symbol
 	sums           *scratch
+	work           *pool[dag.Workspace]
 }
 
 var (
@@ -209,48 +215,31 @@ func (p *paths) extend(y []int32, n int, v int32, yield func([]int32) bool) bool
 // equals. A Magnitude is refused where a path can count a feature twice: its square does not add up along the path. Cost:
 // one addition for each arc.
 func (p *paths) Decode(dst []int32, score Scores) (Certificate, error) {
-	mustLen("dst", len(dst), p.longest)
-	mustScores(score, p.features)
-	if score.Magnitude != nil && p.repeats {
-		return Certificate{}, &CapabilityError{
-			Structure: p.String(),
-			Need: "counts that are 0 or 1, so that scores of their squares add up along a path (no path may hold two arcs " +
-				"of one group)",
-		}
-	}
-	buf := p.sums.get(p.vertices)
-	defer p.sums.put(buf)
-	best := *buf
-	for i := len(p.order) - 1; i >= 0; i-- {
-		v := p.order[i]
-		if v == p.target {
-			best[v] = 0
-			continue
-		}
-		a := p.next(v, best, score)
-		best[v] = score.indicator(int(p.group[a])) + best[p.arcs[a].head]
-	}
-	v := p.source
-	for place := range dst {
-		if v == p.target {
-			dst[place] = -1
-			continue
-		}
-		dst[place] = p.next(v, best, score)
-		v = p.arcs[dst[place]].head
-	}
-	return proven(best[p.source]), nil
+	return p.best(p.graph, dst, score)
 }
 
-// next returns the best arc out of v, given the best scores from the heads of its arcs.
-func (p *paths) next(v int32, best []float64, score Scores) int32 {
-	found, most := int32(-1), 0.0
-	for _, a := range p.out[v] {
-		if s := score.indicator(int(p.group[a])) + best[p.arcs[a].head]; found < 0 || s > most {
-			found, most = a, s
+func (p *paths) best(g *dag.Graph, dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), p.longest)
+	mustScores(score, p.features)
+	linear := score.Linear
+	if score.Magnitude != nil {
+		if p.repeats {
+			return Certificate{}, &CapabilityError{
+				Structure: p.String(),
+				Need: "counts that are 0 or 1, so that scores of their squares add up along a path (no path may hold two arcs " +
+					"of one group)",
+			}
 		}
+		buf := p.sums.get(p.features)
+		defer p.sums.put(buf)
+		linear = *buf
+		floats.AddTo(linear, score.Linear, score.Magnitude)
 	}
-	return found
+	w := p.work.get()
+	defer p.work.put(w)
+	n, value := g.Best(dst, linear, w)
+	fillParts(dst[n:], -1)
+	return proven(value), nil
 }
 
 // Restrict takes arcs that are required or forbidden, and how many arcs there are. Where arcs share entries of ψ, the mask names the arcs

@@ -6,22 +6,26 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"combpred/core/graph/dag"
 )
 
 func newPaths(a given) (Space, error) {
-	p := &paths{kept: new(kept), sums: new(scratch)}
+	p := &paths{kept: new(kept), sums: new(scratch), work: new(pool[dag.Workspace])}
 	if err := p.read(a); err != nil {
 		return nil, err
 	}
-	order, err := p.topological()
-	if err != nil {
-		return nil, err
+	order, cycle := dag.Order(p.vertices, p.dagArcs())
+	if cycle != nil {
+		return nil, fmt.Errorf("structure: the arcs form a cycle: %s", shownCycle(cycle))
 	}
 	p.prepare(order)
 	if p.ahead[p.source] == nil {
 		return nil, fmt.Errorf("structure: no path leads from the source, vertex %d, to the target, vertex %d", p.source,
 			p.target)
 	}
+	p.graph = p.newGraph()
+	p.longest = p.graph.Longest()
 	p.repeats = p.features != len(p.arcs) && p.countsTwice()
 	p.counts = sync.OnceValue(p.countsFewBits)
 	return p, nil
@@ -114,58 +118,25 @@ func (p *paths) readGroups(groups int, tied []int32) error {
 	return nil
 }
 
-// topological returns all vertices, each before the heads of its arcs (Kahn, 1962), or an error that names a cycle.
-func (p *paths) topological() ([]int32, error) {
-	heads := make([][]int32, p.vertices)
-	waiting := make([]int32, p.vertices) // arcs into a vertex from vertices that are not in the order yet
-	for _, x := range p.arcs {
-		heads[x.tail] = append(heads[x.tail], x.head)
-		waiting[x.head]++
+// dagArcs returns the arcs, each with its group as the symbol.
+func (p *paths) dagArcs() []dag.Arc {
+	arcs := make([]dag.Arc, len(p.arcs))
+	for i, x := range p.arcs {
+		arcs[i] = dag.Arc{Tail: x.tail, Head: x.head, Symbol: p.group[i]}
 	}
-	order := make([]int32, 0, p.vertices)
-	for v, n := range waiting {
-		if n == 0 {
-			order = append(order, int32(v))
-		}
-	}
-	for i := 0; i < len(order); i++ {
-		for _, w := range heads[order[i]] {
-			if waiting[w]--; waiting[w] == 0 {
-				order = append(order, w)
-			}
-		}
-	}
-	if len(order) < p.vertices {
-		return nil, fmt.Errorf("structure: the arcs form a cycle: %s", p.cycle(waiting))
-	}
-	return order, nil
+	return arcs
 }
 
-// cycle returns the vertices of a cycle. Each vertex that is still waiting has an arc from another, so that following
-// such arcs backwards comes back to where it has been.
-func (p *paths) cycle(waiting []int32) string {
-	before := make([]int32, p.vertices)
-	var v int32
-	for _, x := range p.arcs {
-		if waiting[x.tail] > 0 && waiting[x.head] > 0 {
-			before[x.head] = x.tail
-			v = x.head
-		}
+// newGraph returns the engine of a space that has a path.
+func (p *paths) newGraph() *dag.Graph {
+	g, err := dag.New(p.vertices, p.dagArcs(), p.source, p.target, p.features)
+	if err != nil {
+		panic(err)
 	}
-	place := make(map[int32]int)
-	var walk []int32
-	for {
-		if at, back := place[v]; back {
-			walk = walk[at:]
-			break
-		}
-		place[v] = len(walk)
-		walk = append(walk, v)
-		v = before[v]
-	}
-	slices.Reverse(walk)
-	first := slices.Index(walk, slices.Min(walk))
-	walk = append(walk[first:], walk[:first]...)
+	return g
+}
+
+func shownCycle(walk []int32) string {
 	const shown = 10
 	var text strings.Builder
 	for _, u := range walk[:min(shown, len(walk))] {
@@ -188,7 +159,6 @@ func (p *paths) prepare(order []int32) {
 	for i, x := range p.arcs {
 		all[x.tail] = append(all[x.tail], int32(i))
 	}
-	length := make([]int, p.vertices)
 	for _, v := range slices.Backward(order) {
 		if v == p.target {
 			p.order = append(p.order, v)
@@ -200,7 +170,6 @@ func (p *paths) prepare(order []int32) {
 			if n := p.ahead[head]; n != nil {
 				p.out[v] = append(p.out[v], a)
 				total.Add(total, n)
-				length[v] = max(length[v], length[head]+1)
 			}
 		}
 		if total.Sign() > 0 {
@@ -209,7 +178,6 @@ func (p *paths) prepare(order []int32) {
 		}
 	}
 	slices.Reverse(p.order)
-	p.longest = length[p.source]
 }
 
 // countsTwice reports whether some path from the source holds two arcs of one group. Each vertex collects, 64 groups at

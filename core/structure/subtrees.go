@@ -97,7 +97,7 @@ func newSubtrees(a given) (Space, error) {
 	case size == 0:
 		return nil, fmt.Errorf("structure: parameter \"size\" is 0, but every subtree has its root")
 	}
-	return &sizedSubtrees{subspace[*subtrees]{t}, size}, nil
+	return newSizedSubtrees(t, size), nil
 }
 
 // tabulate computes f of every node, children first: exactly where it fits 64 bits (0 stands for larger), and its

@@ -3,21 +3,29 @@ package structure
 import (
 	"fmt"
 	"iter"
+	"math"
+	"sync"
 )
 
 // maxSizedTable bounds the choices that decoding subtrees of a given size records, a quarter of a gigabyte.
 const maxSizedTable = 1 << 26
 
-// sizedSubtrees is the space of the rooted subtrees with a given number of nodes. It has a decoder and no counts: it is
-// what prediction under constraints chooses from.
+// sizedSubtrees is the space of the rooted subtrees with a given number of nodes. It has sums, but no moments.
 type sizedSubtrees struct {
 	subspace[*subtrees]
-	size int
+	size   int
+	masked func() (*maskedSubtrees, error) // the same space as paths of a graph, made once
+}
+
+func newSizedSubtrees(all *subtrees, size int) *sizedSubtrees {
+	masked := sync.OnceValues(func() (*maskedSubtrees, error) { return all.masked(nil, size, size) })
+	return &sizedSubtrees{subspace[*subtrees]{all}, size, masked}
 }
 
 var (
-	_ Enumerator = (*sizedSubtrees)(nil)
-	_ Decoder    = (*sizedSubtrees)(nil)
+	_ Enumerator  = (*sizedSubtrees)(nil)
+	_ Decoder     = (*sizedSubtrees)(nil)
+	_ Partitioner = (*sizedSubtrees)(nil)
 )
 
 func (t *sizedSubtrees) String() string {
@@ -103,6 +111,33 @@ func (t *sizedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 		}
 	}
 	return proven(value), nil
+}
+
+// LogPartition sums over the paths of a graph with a vertex for each node and size. It returns a *LimitError where that has more
+// than 2²⁵ arcs. Cost: O(n·size).
+func (t *sizedSubtrees) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	m, err := t.masked()
+	if err != nil {
+		return 0, err
+	}
+	return m.LogPartition(marginals, scores, poll)
+}
+
+func (t *sizedSubtrees) partitionCost(marginals bool) float64 {
+	m, err := t.masked()
+	if err != nil {
+		return math.Inf(1)
+	}
+	return m.PartitionCost(marginals)
+}
+
+// Distribution draws node by node. Cost: O(n) for each output, beside that of LogPartition.
+func (t *sizedSubtrees) Distribution(scores []float64, poll func() error) (Draw, error) {
+	m, err := t.masked()
+	if err != nil {
+		return nil, err
+	}
+	return m.Distribution(scores, poll)
 }
 
 // withNode returns the most that 0, 1, … nodes earn that are none, or a node and some below it.

@@ -96,7 +96,7 @@ func TestSizedSubtreesOfEnormousScores(t *testing.T) {
 			for _, sign := range []float64{-1, 1} {
 				score := Scores{Linear: make([]float64, len(parent))}
 				fill(score.Linear, sign*math.MaxFloat64)
-				space, y := &sizedSubtrees{subspace[*subtrees]{all}, size}, make([]int32, len(parent))
+				space, y := newSizedSubtrees(all, size), make([]int32, len(parent))
 				if _, err := space.Decode(y, score); err != nil || space.Check(y) != nil {
 					t.Errorf("%v, %d nodes: %v, error %v", parent, size, y, err)
 				}

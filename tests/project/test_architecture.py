@@ -17,7 +17,7 @@ LAYERS = [
         *("core/graph/assignment", "core/badrow", "core/combin", "core/extensions", "core/graph/induced"),
         "core/internal/drawtest",
         *("core/logsum", "core/ordering", "core/parallel", "core/graph/spanning", "core/graph/tours"),
-        *("core/graph/cut", "core/graph/matching"),
+        *("core/graph/cut", "core/graph/dag", "core/graph/matching"),
     },
     {
         *("core/structure", "core/structure/examples", "core/internal/structuretest"),
