@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"strings"
+
+	"combpred/core/fault"
 )
 
 // allowedIndices is what spaces share whose outputs are the index of one of n things, of which only some are allowed.
@@ -30,11 +32,11 @@ func allowIndices(n int, noun, space string, mask []int32) (allowedIndices, erro
 			x.place[i] = int32(len(x.allowed))
 			x.allowed = append(x.allowed, int32(i))
 		default:
-			return x, fmt.Errorf("structure: the allowed mask is %d for %s %d, must be 0 or 1", allowed, noun, i)
+			return x, fault.Value("the allowed mask is %d for %s %d, must be 0 or 1", allowed, noun, i)
 		}
 	}
 	if len(x.allowed) == 0 {
-		return x, fmt.Errorf("structure: no %s of the %s is allowed, so there is nothing to predict", noun, space)
+		return x, fault.Value("no %s of the %s is allowed, so there is nothing to predict", noun, space)
 	}
 	return x, nil
 }
@@ -51,7 +53,7 @@ func (x allowedIndices) Check(y []int32) error {
 	if len(x.allowed) > most {
 		shown = append(shown, fmt.Sprintf("… (%d in all)", len(x.allowed)))
 	}
-	return fmt.Errorf("structure: %s %d is not allowed; change what is allowed, or drop the row (allowed are %s)", x.noun, y[0],
+	return fault.Value("%s %d is not allowed; change what is allowed, or drop the row (allowed are %s)", x.noun, y[0],
 		strings.Join(shown, ", "))
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/graph/assignment"
 )
 
@@ -77,9 +78,9 @@ func (a assignments) diagnose(y []int32) error {
 		}
 	}
 	if _, i, j, shared := twice(y, a.n); shared {
-		return fmt.Errorf("structure: items %d and %d share a column in %s; give each item a column of its own", i, j, shownParts(y))
+		return fault.Value("items %d and %d share a column in %s; give each item a column of its own", i, j, shownParts(y))
 	}
-	return fmt.Errorf("structure: %s counts columns from 1, they count from 0: subtract 1", shownParts(y))
+	return fault.Value("%s counts columns from 1, they count from 0: subtract 1", shownParts(y))
 }
 
 func (a assignments) Format() string {
@@ -184,7 +185,7 @@ func (a assignments) Restrict() func([]Condition) (Restriction, error) {
 		}
 		required, forbidden := h[RequiredKey].pairs, h[ForbiddenKey].pairs
 		if c, both := common(required, forbidden); both {
-			return r, fmt.Errorf("structure: the cell (%d, %d) is required and forbidden; %s", c[0], c[1], dropOne)
+			return r, fault.Value("the cell (%d, %d) is required and forbidden; %s", c[0], c[1], dropOne)
 		}
 		var unused []int
 		for _, c := range forbidden {
@@ -194,10 +195,10 @@ func (a assignments) Restrict() func([]Condition) (Restriction, error) {
 		for _, c := range required {
 			item, column := c[0], c[1]
 			if other, given := columns[item]; given {
-				return r, fmt.Errorf("structure: 'required' holds (%d, %d) and (%d, %d), two columns of one item; leave one out", item, other, item, column)
+				return r, fault.Value("'required' holds (%d, %d) and (%d, %d), two columns of one item; leave one out", item, other, item, column)
 			}
 			if other, given := items[column]; given {
-				return r, fmt.Errorf("structure: 'required' holds (%d, %d) and (%d, %d), two items of one column; leave one out", other, column, item, column)
+				return r, fault.Value("'required' holds (%d, %d) and (%d, %d), two items of one column; leave one out", other, column, item, column)
 			}
 			columns[item], items[column] = column, item
 			for other := range a.n {

@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/graph/induced"
 )
 
@@ -35,7 +36,7 @@ func (c cliques) restrict(a given) (Space, error) {
 		}
 	}
 	if len(a.Ints) != 0 && len(a.Ints) != c.n {
-		return nil, fmt.Errorf("structure: \"fixed\" has %d entries, must have %d", len(a.Ints), c.n)
+		return nil, fault.Value("\"fixed\" has %d entries, must have %d", len(a.Ints), c.n)
 	}
 	if size < 0 && len(a.Ints) == 0 {
 		return c, nil
@@ -51,11 +52,11 @@ func (c cliques) restrict(a given) (Space, error) {
 			free++
 		case -1:
 		default:
-			return nil, fmt.Errorf("structure: \"fixed\" is %d at %d, must be -1, 0 or 1", f, v)
+			return nil, fault.Value("\"fixed\" is %d at %d, must be -1, 0 or 1", f, v)
 		}
 	}
 	if size >= 0 && (required > size || required+free < size) {
-		return nil, fmt.Errorf("structure: no set of %d vertices holds %d and may hold %d more", size, required, free)
+		return nil, fault.Value("no set of %d vertices holds %d and may hold %d more", size, required, free)
 	}
 	return r, nil
 }
@@ -75,11 +76,11 @@ func (r *restrictedCliques) Check(y []int32) error {
 	for v, in := range y {
 		members += int(in)
 		if f := r.fixed[v]; f != 0 && (f > 0) != (in > 0) {
-			return fmt.Errorf("structure: whether vertex %d is in must be %t", v, f > 0)
+			return fault.Value("whether vertex %d is in must be %t", v, f > 0)
 		}
 	}
 	if r.size >= 0 && members != r.size {
-		return fmt.Errorf("structure: the clique has %d vertices, must have %d", members, r.size)
+		return fault.Value("the clique has %d vertices, must have %d", members, r.size)
 	}
 	return nil
 }

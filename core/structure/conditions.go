@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"combpred/core/fault"
 )
 
 // Key says what a condition on outputs is about.
@@ -114,7 +116,7 @@ func readConditions(terms []Term, given []Condition, n, least int) (h held, err 
 	for _, c := range given {
 		i := slices.IndexFunc(terms, func(t Term) bool { return t.Key == c.Key })
 		if i < 0 {
-			return h, fmt.Errorf("structure: the structure takes no key %s; its keys are %s", shownKey(c.Key), shownKeys(terms))
+			return h, fault.Value("the structure takes no key %s; its keys are %s", shownKey(c.Key), shownKeys(terms))
 		}
 		t := terms[i]
 		if err := t.check(c, n, least); err != nil {
@@ -125,7 +127,7 @@ func readConditions(terms []Term, given []Condition, n, least int) (h held, err 
 		case c.V != Alone:
 			at.pairs = append(at.pairs, [2]int{c.U, c.V})
 		case len(at.alone) > 0 && t.Form <= Count && at.alone[0] != c.U:
-			return h, fmt.Errorf("structure: '%v' holds %d and %d; it takes one number", c.Key, at.alone[0], c.U)
+			return h, fault.Value("'%v' holds %d and %d; it takes one number", c.Key, at.alone[0], c.U)
 		default:
 			at.alone = append(at.alone, c.U)
 		}
@@ -147,17 +149,17 @@ func (t Term) check(c Condition, n, least int) error {
 	switch {
 	case t.Form == Count && c.V == Alone:
 		if c.U < least || c.U > n {
-			return fmt.Errorf("structure: '%v' is %d; it is the number of %s, %d..%d", t.Key, c.U, t.Of, least, n)
+			return fault.Value("'%v' is %d; it is the number of %s, %d..%d", t.Key, c.U, t.Of, least, n)
 		}
 		return nil
 	case t.Form < Pairs && c.V != Alone:
-		return fmt.Errorf("structure: '%v' holds the pair (%d, %d); it takes single numbers", t.Key, c.U, c.V)
+		return fault.Value("'%v' holds the pair (%d, %d); it takes single numbers", t.Key, c.U, c.V)
 	case t.Form == Pairs && c.V == Alone:
-		return fmt.Errorf("structure: '%v' holds %d alone; it takes pairs", t.Key, c.U)
+		return fault.Value("'%v' holds %d alone; it takes pairs", t.Key, c.U)
 	case c.U < 0 || c.U >= n:
-		return fmt.Errorf("structure: '%v' holds %d; %s are whole numbers 0..%d", t.Key, c.U, t.Of, n-1)
+		return fault.Value("'%v' holds %d; %s are whole numbers 0..%d", t.Key, c.U, t.Of, n-1)
 	case c.V != Alone && (c.V < 0 || c.V >= n):
-		return fmt.Errorf("structure: '%v' holds %d; %s are whole numbers 0..%d", t.Key, c.V, second, n-1)
+		return fault.Value("'%v' holds %d; %s are whole numbers 0..%d", t.Key, c.V, second, n-1)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/graph/tours"
 )
 
@@ -59,7 +60,7 @@ func (c cycles) Count() *big.Int { return new(big.Int).Rsh(c.total(), 1) }
 func (c cycles) Check(y []int32) error {
 	k, err := c.check(y)
 	if err == nil && y[1] > y[k-1] {
-		return fmt.Errorf("structure: the cycle goes on with vertex %d and ends with %d, must end with the larger one",
+		return fault.Value("the cycle goes on with vertex %d and ends with %d, must end with the larger one",
 			y[1], y[k-1])
 	}
 	return err

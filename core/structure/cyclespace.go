@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 )
 
 const (
@@ -86,7 +86,7 @@ func (c cycleSpace) check(y []int32) (k int, err error) {
 		return 0, err
 	}
 	if least := slices.Min(y[:k]); y[0] != least {
-		return 0, fmt.Errorf("structure: the cycle begins with vertex %d, must begin with its smallest, %d", y[0], least)
+		return 0, fault.Value("the cycle begins with vertex %d, must begin with its smallest, %d", y[0], least)
 	}
 	return k, nil
 }

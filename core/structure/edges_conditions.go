@@ -1,8 +1,9 @@
 package structure
 
 import (
-	"fmt"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // pairTerms are the keys of sets of edges, arcs or cells.
@@ -54,14 +55,14 @@ func restrictEdges(c Cells) func([]Condition) (Restriction, error) {
 			for _, e := range h[key].pairs {
 				i, known := of(e)
 				if !known {
-					return r, fmt.Errorf("structure: '%v' holds (%d, %d), which is no %s of the graph; leave it out", key, e[0], e[1], what)
+					return r, fault.Value("'%v' holds (%d, %d), which is no %s of the graph; leave it out", key, e[0], e[1], what)
 				}
 				numbers[side] = append(numbers[side], i)
 			}
 		}
 		if i, both := common(numbers[0], numbers[1]); both {
 			e := h[RequiredKey].pairs[slices.Index(numbers[0], i)]
-			return r, fmt.Errorf("structure: the %s (%d, %d) is required and forbidden; %s", what, e[0], e[1], dropOne)
+			return r, fault.Value("the %s (%d, %d) is required and forbidden; %s", what, e[0], e[1], dropOne)
 		}
 		r.Conditions = entryConditions(nil, sortedOnce(numbers[0]), true)
 		r.Conditions = entryConditions(r.Conditions, sortedOnce(numbers[1]), false)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"combpred/core/fault"
 )
 
 // Formatted spaces say what a row of data holds, in a clause that ends messages, such as "grades are whole numbers 0..4".
@@ -76,7 +78,7 @@ func wrong(value string, column, columns int, format string) error {
 	if columns > 1 {
 		where = fmt.Sprintf(" in column %d", column)
 	}
-	return fmt.Errorf("structure: found %s%s; %s", value, where, format)
+	return fault.Value("found %s%s; %s", value, where, format)
 }
 
 // shownNumber returns a number as a user would write it.

@@ -3,6 +3,8 @@ package structure
 import (
 	"fmt"
 	"iter"
+
+	"combpred/core/fault"
 )
 
 // maxVertices bounds complete graphs: at this size the scores of one output fill 64 megabytes, and decoding takes a
@@ -60,7 +62,7 @@ func newGraphs(a given) (Space, error) {
 	case len(a.Ints) > 0:
 		g.edges, err = edgesOf(n, a.Ints)
 	case n > maxVertices:
-		err = fmt.Errorf("structure: the complete graph may have %d vertices, not %d; list the possible edges",
+		err = fault.Value("the complete graph may have %d vertices, not %d; list the possible edges",
 			maxVertices, n)
 	default:
 		g.edges = completeEdges(n)

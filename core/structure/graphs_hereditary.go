@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/graph/cut"
 )
 
@@ -121,7 +122,7 @@ func (h hereditaryGraphs) Check(y []int32) error {
 		if in == 1 && !set.add(h.ends[i], h.property) {
 			e := h.all.edges[i]
 			p := edgeProperties[h.property]
-			return fmt.Errorf("structure: edge %d, (%d, %d), %s, and only %s are taken here; leave it out, or take all sets of edges", i, e[0], e[1], p.lost, p.noun)
+			return fault.Value("edge %d, (%d, %d), %s, and only %s are taken here; leave it out, or take all sets of edges", i, e[0], e[1], p.lost, p.noun)
 		}
 	}
 	return nil

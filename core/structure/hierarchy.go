@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 var _ = register[*hierarchy](Spec{
@@ -46,7 +48,7 @@ func newHierarchy(a given) (Space, error) {
 		return nil, err
 	}
 	if len(a.Ints) != 2*n {
-		return nil, fmt.Errorf("structure: a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
+		return nil, fault.Value("a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
 			n, 2*n, len(a.Ints))
 	}
 	allowed, err := allowIndices(n, "node", "hierarchy", a.Ints[n:])

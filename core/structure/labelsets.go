@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 var _ = register[labelSets](Spec{
@@ -79,7 +81,7 @@ func (l labelSets) Check(y []int32) error {
 		return wrongPart(y, i, l.Format())
 	}
 	if k := members(y); l.size >= 0 && k != l.size {
-		return fmt.Errorf("structure: the set has %d labels, size=%d asks for %d; without a size, sets of all sizes are taken", k, l.size, l.size)
+		return fault.Value("the set has %d labels, size=%d asks for %d; without a size, sets of all sizes are taken", k, l.size, l.size)
 	}
 	return nil
 }
@@ -228,7 +230,7 @@ func (l labelSets) Restrict() func([]Condition) (Restriction, error) {
 		case l.size < 0:
 			r.Space = labelSets{newSets(l.n, size), l.sorted}
 		case size != l.size:
-			return r, fmt.Errorf("structure: 'size' is %d, but all sets have %d labels here; leave it out", size, l.size)
+			return r, fault.Value("'size' is %d, but all sets have %d labels here; leave it out", size, l.size)
 		}
 		r.Conditions = m.entries()
 		return r, m.checkSize(size, 0)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"combpred/core/fault"
 )
 
 // orderTerms are the keys of rankings.
@@ -28,22 +30,22 @@ func (p pairs) restrictOrder(given []Condition) (r Restriction, err error) {
 	}
 	first, last, before := h.one(FirstKey), h.one(LastKey), h[BeforeKey].pairs
 	if first >= 0 && first == last {
-		return r, fmt.Errorf("structure: label %d is 'first' and 'last'; %s", first, dropOne)
+		return r, fault.Value("label %d is 'first' and 'last'; %s", first, dropOne)
 	}
 	for _, b := range before {
 		u, v := b[0], b[1]
 		switch {
 		case u == v:
-			return r, fmt.Errorf("structure: 'before' holds (%d, %d), a label before itself; leave it out", u, u)
+			return r, fault.Value("'before' holds (%d, %d), a label before itself; leave it out", u, u)
 		case v == first:
-			return r, fmt.Errorf("structure: 'before' puts label %d in front of label %d, which is 'first'; %s", u, v, dropOne)
+			return r, fault.Value("'before' puts label %d in front of label %d, which is 'first'; %s", u, v, dropOne)
 		case u == last:
-			return r, fmt.Errorf("structure: 'before' puts label %d behind label %d, which is 'last'; %s", v, u, dropOne)
+			return r, fault.Value("'before' puts label %d behind label %d, which is 'last'; %s", v, u, dropOne)
 		}
 	}
 	if cycle := cycleIn(p.n, before); cycle != nil {
 		shown := strings.ReplaceAll(strings.Trim(fmt.Sprint(cycle), "[]"), " ", " before label ")
-		return r, fmt.Errorf("structure: 'before' has a cycle, label %s; leave a pair out", shown)
+		return r, fault.Value("'before' has a cycle, label %s; leave a pair out", shown)
 	}
 	sign := func(u, v int) EntryCondition {
 		value := int8(1)

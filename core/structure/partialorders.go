@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/ordering"
 )
 
@@ -165,7 +166,7 @@ func (p partialOrders) Check(y []int32) error {
 	for u := range p.n {
 		for v := range up.related(u) {
 			if w := up.extra(u, v); w >= 0 {
-				return fmt.Errorf("structure: the relation is not transitive: %d is before %d and %d before %d, but %d is not before %d; "+
+				return fault.Value("the relation is not transitive: %d is before %d and %d before %d, but %d is not before %d; "+
 					"add that pair, or take partial tournaments, which need not be transitive", u, v, v, w, u, w)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
+
+	"combpred/core/fault"
 )
 
 // Bounds of the graph of paths: the number of paths that start at a vertex has up to as many bits as there are vertices,
@@ -84,7 +86,7 @@ func (p *paths) Check(y []int32) error {
 	for place, a := range y {
 		if at == p.target {
 			if a != -1 {
-				return fmt.Errorf("structure: place %d holds %d after the path has reached the target, vertex %d, must be -1; %s",
+				return fault.Value("place %d holds %d after the path has reached the target, vertex %d, must be -1; %s",
 					place, a, p.target, p.remedy())
 			}
 			continue
@@ -96,13 +98,13 @@ func (p *paths) Check(y []int32) error {
 			return wrongPart(y, place, p.Format())
 		}
 		if t := p.arcs[a].tail; t != at {
-			return fmt.Errorf("structure: arc %d at place %d starts at vertex %d, but the path has come to vertex %d; %s",
+			return fault.Value("arc %d at place %d starts at vertex %d, but the path has come to vertex %d; %s",
 				a, place, t, at, p.remedy())
 		}
 		at = p.arcs[a].head
 	}
 	if at != p.target {
-		return fmt.Errorf("structure: the path ends at vertex %d, must end at the target, vertex %d; %s", at, p.target, p.remedy())
+		return fault.Value("the path ends at vertex %d, must end at the target, vertex %d; %s", at, p.target, p.remedy())
 	}
 	return nil
 }
@@ -131,7 +133,7 @@ func (p *paths) Read(dst []int32, row []float64) error {
 		if i < p.longest {
 			dst[i] = a
 		} else if a >= 0 {
-			return fmt.Errorf("structure: the longest path has %d arcs; %s", p.longest, p.Format())
+			return fault.Value("the longest path has %d arcs; %s", p.longest, p.Format())
 		}
 	}
 	return p.Check(dst)

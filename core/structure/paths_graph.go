@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"combpred/core/fault"
 )
 
 func newPaths(a given) (Space, error) {
@@ -19,7 +21,7 @@ func newPaths(a given) (Space, error) {
 	}
 	p.prepare(order)
 	if p.ahead[p.source] == nil {
-		return nil, fmt.Errorf("structure: no path leads from the source, vertex %d, to the target, vertex %d", p.source,
+		return nil, fault.Value("no path leads from the source, vertex %d, to the target, vertex %d", p.source,
 			p.target)
 	}
 	p.repeats = p.General() && p.countsTwice()
@@ -46,7 +48,7 @@ func (p *paths) read(a given) error {
 		return err
 	}
 	if source == target {
-		return fmt.Errorf("structure: vertex %d is both source and target, so that the empty path is the only one", source)
+		return fault.Value("vertex %d is both source and target, so that the empty path is the only one", source)
 	}
 	groups := 0
 	if _, given := a.Scalars["groups"]; given {
@@ -59,7 +61,7 @@ func (p *paths) read(a given) error {
 		want += m
 	}
 	if len(a.Ints) != want {
-		return fmt.Errorf("structure: %d arcs in %d groups need %d integers, not %d", m, groups, want, len(a.Ints))
+		return fault.Value("%d arcs in %d groups need %d integers, not %d", m, groups, want, len(a.Ints))
 	}
 	p.vertices, p.source, p.target = n, int32(source), int32(target)
 	if err := p.readArcs(a.Ints[:2*m]); err != nil {
@@ -74,15 +76,15 @@ func (p *paths) readArcs(ends []int32) error {
 		x := arc{ends[i], ends[i+1]}
 		for _, v := range []int32{x.tail, x.head} {
 			if v < 0 || int(v) >= p.vertices {
-				return fmt.Errorf("structure: arc %d leads from vertex %d to %d, must be between 0 and %d", i/2, x.tail,
+				return fault.Value("arc %d leads from vertex %d to %d, must be between 0 and %d", i/2, x.tail,
 					x.head, p.vertices-1)
 			}
 		}
 		if x.tail == x.head {
-			return fmt.Errorf("structure: arc %d leads from vertex %d to itself", i/2, x.tail)
+			return fault.Value("arc %d leads from vertex %d to itself", i/2, x.tail)
 		}
 		if first, dup := seen[x]; dup {
-			return fmt.Errorf("structure: arcs %d and %d both lead from vertex %d to vertex %d", first, i/2, x.tail, x.head)
+			return fault.Value("arcs %d and %d both lead from vertex %d to vertex %d", first, i/2, x.tail, x.head)
 		}
 		seen[x] = i / 2
 		p.arcs = append(p.arcs, x)
@@ -104,12 +106,12 @@ func (p *paths) readGroups(groups int, tied []int32) error {
 	used := make([]bool, groups)
 	for i, g := range tied {
 		if g < 0 || int(g) >= groups {
-			return fmt.Errorf("structure: arc %d has the group %d, must be between 0 and %d", i, g, groups-1)
+			return fault.Value("arc %d has the group %d, must be between 0 and %d", i, g, groups-1)
 		}
 		used[g] = true
 	}
 	if g := slices.Index(used, false); g >= 0 {
-		return fmt.Errorf("structure: tied has the group %d but no arc of group %d; number groups without gaps", groups-1, g)
+		return fault.Value("tied has the group %d but no arc of group %d; number groups without gaps", groups-1, g)
 	}
 	return nil
 }
@@ -136,7 +138,7 @@ func (p *paths) topological() ([]int32, error) {
 		}
 	}
 	if len(order) < p.vertices {
-		return nil, fmt.Errorf("structure: the arcs form a cycle: %s", p.cycle(waiting))
+		return nil, fault.Value("the arcs form a cycle: %s", p.cycle(waiting))
 	}
 	return order, nil
 }

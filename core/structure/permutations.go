@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 )
 
 // maxLabels bounds the number of pairs: at this size the scores of one output fill a gigabyte, and decoding takes two
@@ -85,16 +86,16 @@ func (p permutations) diagnose(y []int32) error {
 		}
 	}
 	if pos, u, v, shared := twice(y, p.n); shared && pos == 0 {
-		return fmt.Errorf("structure: labels %d and %d have position 0 in %s; %s; write -1 where 0 means that a label is not ranked",
+		return fault.Value("labels %d and %d have position 0 in %s; %s; write -1 where 0 means that a label is not ranked",
 			u, v, shownParts(y), p.Format())
 	} else if shared {
-		return fmt.Errorf("structure: labels %d and %d share position %d in %s; rankings have no ties here: break them, or take the "+
+		return fault.Value("labels %d and %d share position %d in %s; rankings have no ties here: break them, or take the "+
 			"structure of rankings with ties", u, v, pos, shownParts(y))
 	}
 	if slices.Contains(y, int32(p.n)) {
-		return fmt.Errorf("structure: %s has a position 0; %s, each once", shownParts(y), p.Format())
+		return fault.Value("%s has a position 0; %s, each once", shownParts(y), p.Format())
 	}
-	return fmt.Errorf("structure: %s counts positions from 0, they count from 1: add 1, or write -1 where 0 means that a label is not ranked; a row "+
+	return fault.Value("%s counts positions from 0, they count from 1: add 1, or write -1 where 0 means that a label is not ranked; a row "+
 		"that lists labels from best to worst is to be inverted", shownParts(y))
 }
 
@@ -107,7 +108,7 @@ func (p permutations) Reads(width int) bool { return width == p.n }
 // Read takes positions, all of them known.
 func (p permutations) Read(dst []int32, row []float64) error {
 	if label := slices.IndexFunc(row, notKnown); label >= 0 {
-		return fmt.Errorf("structure: the position of label %d is missing (%s); rankings known in part can be learnt from, but here all "+
+		return fault.Value("the position of label %d is missing (%s); rankings known in part can be learnt from, but here all "+
 			"positions are needed: complete the ranking or drop the row", label, shownNumber(row[label]))
 	}
 	if i := wholeTo(dst, row); i >= 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 var _ PartialEmbedder = permutations{}
@@ -31,7 +33,7 @@ func (p permutations) CheckPartial(y []int32) error {
 			return wrongPart(y, label, p.formatPartial(unknown))
 		}
 		if other := at[pos-1]; other > 0 && (pos != last || pos == first) {
-			return fmt.Errorf("structure: labels %d and %d share position %d; known positions are whole numbers 1..%d, none twice "+
+			return fault.Value("labels %d and %d share position %d; known positions are whole numbers 1..%d, none twice "+
 				"but the last, which labels share that are not in a list of the first", other-1, label, pos, p.n)
 		}
 		at[pos-1] = int32(label + 1)

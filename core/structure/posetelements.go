@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // maxElements bounds posets: their relation has n² entries, and checking that it is transitive costs up to n³/64 word
@@ -54,7 +56,7 @@ func newPosetElements(a given) (Space, error) {
 	case n*n + n:
 		mask = a.Ints[n*n:]
 	default:
-		return nil, fmt.Errorf("structure: the relation of %d elements needs %d integers, or %d with the allowed mask, not %d", n, n*n,
+		return nil, fault.Value("the relation of %d elements needs %d integers, or %d with the allowed mask, not %d", n, n*n,
 			n*n+n, len(a.Ints))
 	}
 	allowed, err := allowIndices(n, "element", "poset", mask)
@@ -71,7 +73,7 @@ func newPosetElements(a given) (Space, error) {
 				p.up.set(i%n, i/n)
 			}
 		default:
-			return nil, fmt.Errorf("structure: the relation is %d for elements %d and %d, must be 0 or 1", v, i/n, i%n)
+			return nil, fault.Value("the relation is %d for elements %d and %d, must be 0 or 1", v, i/n, i%n)
 		}
 	}
 	if err := p.checkOrder(); err != nil {
@@ -84,15 +86,15 @@ func newPosetElements(a given) (Space, error) {
 func (p *posetElements) checkOrder() error {
 	for a := range p.n {
 		if !p.down.has(a, a) {
-			return fmt.Errorf("structure: the relation is not reflexive: element %d is not ⪰ itself", a)
+			return fault.Value("the relation is not reflexive: element %d is not ⪰ itself", a)
 		}
 		for b := range p.down.related(a) {
 			if b != a && p.down.has(b, a) {
-				return fmt.Errorf("structure: the relation is not antisymmetric: elements %d and %d are ⪰ each other",
+				return fault.Value("the relation is not antisymmetric: elements %d and %d are ⪰ each other",
 					a, b)
 			}
 			if c := p.down.extra(a, b); c >= 0 {
-				return fmt.Errorf("structure: the relation is not transitive: element %d is ⪰ element %d and "+
+				return fault.Value("the relation is not transitive: element %d is ⪰ element %d and "+
 					"element %d ⪰ element %d, but element %d is not ⪰ element %d",
 					a, b, b, c, a, c)
 			}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // Param describes one scalar or buffer that a structure is built from.
@@ -43,10 +45,10 @@ func (a given) IntTo(name string, bound int64) (int, error) {
 	p := a.params[slices.IndexFunc(a.params, func(p Param) bool { return p.Name == name })]
 	v, ok := a.Scalars[name]
 	if !ok {
-		return 0, fmt.Errorf("structure: parameter %q is missing", name)
+		return 0, fault.Value("parameter %q is missing", name)
 	}
 	if most := min(p.Most, bound); v < p.Least || v > most {
-		return 0, fmt.Errorf("structure: parameter %q is %d, must be between %d and %d", name, v, p.Least, most)
+		return 0, fault.Value("parameter %q is %d, must be between %d and %d", name, v, p.Least, most)
 	}
 	return int(v), nil
 }
@@ -80,13 +82,16 @@ type LimitError struct {
 
 func (e *LimitError) Error() string {
 	if e.Effort != "" {
-		return fmt.Sprintf("structure: %s of size %d was not done within %s; %s", e.What, e.Size, e.Effort, e.Alternatives)
+		return fmt.Sprintf("%s of size %d was not done within %s; %s", e.What, e.Size, e.Effort, e.Alternatives)
 	}
 	if e.Unit != "" {
-		return fmt.Sprintf("structure: %s is limited to %d %s, this structure has %d; %s", e.What, e.Limit, e.Unit, e.Size, e.Alternatives)
+		return fmt.Sprintf("%s is limited to %d %s, this structure has %d; %s", e.What, e.Limit, e.Unit, e.Size, e.Alternatives)
 	}
-	return fmt.Sprintf("structure: %s is limited to size %d, this one has size %d; %s", e.What, e.Limit, e.Size, e.Alternatives)
+	return fmt.Sprintf("%s is limited to size %d, this one has size %d; %s", e.What, e.Limit, e.Size, e.Alternatives)
 }
+
+// Kind is that of what a structure cannot do.
+func (e *LimitError) Kind() fault.Kind { return fault.KindCapability }
 
 // EveryRow reports whether the limit is one of the structure, whatever the scores.
 func (e *LimitError) EveryRow() bool { return !e.OfRow }
@@ -120,7 +125,7 @@ func Catalogue() []Spec {
 func New(name string, args Args) (Space, error) {
 	s, ok := registry[name]
 	if !ok {
-		return nil, fmt.Errorf("structure: no structure is called %q; the catalogue lists all names", name)
+		return nil, fault.Value("no structure is called %q; the catalogue lists all names", name)
 	}
 	if err := s.checkNames(args); err != nil {
 		return nil, err
@@ -135,14 +140,14 @@ func (s Spec) checkNames(args Args) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(args.Scalars)) {
 		if !takes("int", name) {
-			return fmt.Errorf("structure: %q has no parameter %q", s.Name, name)
+			return fault.Value("%q has no parameter %q", s.Name, name)
 		}
 	}
 	if len(args.Ints) > 0 && !takes("int32 buffer", "") {
-		return fmt.Errorf("structure: %q takes no integers beside its parameters, not %d", s.Name, len(args.Ints))
+		return fault.Value("%q takes no integers beside its parameters, not %d", s.Name, len(args.Ints))
 	}
 	if len(args.Reals) > 0 && !takes("float64 buffer", "") {
-		return fmt.Errorf("structure: %q takes no reals beside its parameters, not %d", s.Name, len(args.Reals))
+		return fault.Value("%q takes no reals beside its parameters, not %d", s.Name, len(args.Reals))
 	}
 	return nil
 }

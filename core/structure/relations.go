@@ -1,10 +1,11 @@
 package structure
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // maxItems bounds the number of pairs as maxLabels does.
@@ -57,7 +58,7 @@ func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 		for v := range r.n {
 			x := row[u*r.n+v]
 			if x != 0 && x != 1 {
-				return fmt.Errorf("structure: found %s at (%d, %d); matrices hold booleans or 0/1", shownNumber(x), u, v)
+				return fault.Value("found %s at (%d, %d); matrices hold booleans or 0/1", shownNumber(x), u, v)
 			}
 			if u == v && x == 1 {
 				if diagonal++; item < 0 {
@@ -71,14 +72,14 @@ func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 		if reflexive {
 			allowed = "all False, or all True,"
 		}
-		return fmt.Errorf("structure: item %d is before itself; the diagonal must be %s and does not count", item, allowed)
+		return fault.Value("item %d is before itself; the diagonal must be %s and does not count", item, allowed)
 	}
 	pair := 0
 	for u := range r.n {
 		for v := u + 1; v < r.n; v++ {
 			before, behind := row[u*r.n+v], row[v*r.n+u]
 			if before == 1 && behind == 1 {
-				return fmt.Errorf("structure: items %d and %d are each before the other; set one of the two to False", u, v)
+				return fault.Value("items %d and %d are each before the other; set one of the two to False", u, v)
 			}
 			dst[pair] = int32(before - behind)
 			pair++

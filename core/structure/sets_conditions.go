@@ -1,6 +1,6 @@
 package structure
 
-import "fmt"
+import "combpred/core/fault"
 
 // memberTerms are the keys of sets of something.
 func memberTerms(of string) []Term {
@@ -38,7 +38,7 @@ func readMembers(terms []Term, noun string, given []Condition, n int) (m memberC
 	}
 	m = memberConditions{n, plural(noun), h[RequiredKey].alone, h[ForbiddenKey].alone, h.one(SizeKey)}
 	if v, both := common(m.required, m.forbidden); both {
-		return m, fmt.Errorf("structure: %s %d is required and forbidden; %s", noun, v, dropOne)
+		return m, fault.Value("%s %d is required and forbidden; %s", noun, v, dropOne)
 	}
 	return m, nil
 }
@@ -46,11 +46,11 @@ func readMembers(terms []Term, noun string, given []Condition, n int) (m memberC
 // checkSize returns an error if no set of the given size is left or, where that is negative, none of at least the least one.
 func (m memberConditions) checkSize(size, least int) error {
 	if size >= 0 && len(m.required) > size {
-		return fmt.Errorf("structure: %d %s are required, with what they imply, but the size is %d; ask for fewer, or for a larger size",
+		return fault.Value("%d %s are required, with what they imply, but the size is %d; ask for fewer, or for a larger size",
 			len(m.required), m.of, size)
 	}
 	if may, needed := m.n-len(m.forbidden), max(least, size); may < needed {
-		return fmt.Errorf("structure: 'forbidden' leaves %d %s, but the size is %d; allow more, or ask for a smaller size", may, m.of, needed)
+		return fault.Value("'forbidden' leaves %d %s, but the size is %d; allow more, or ask for a smaller size", may, m.of, needed)
 	}
 	return nil
 }

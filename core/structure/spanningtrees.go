@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/graph/spanning"
 )
 
@@ -59,7 +60,7 @@ func newSpanningTrees(a given) (Space, error) {
 	}
 	graph, err := spanning.New(n, edges)
 	if err != nil {
-		return nil, fmt.Errorf("structure: the graph is not connected, %s; add edges, or take a tree for each of its parts",
+		return nil, fault.Value("the graph is not connected, %s; add edges, or take a tree for each of its parts",
 			strings.TrimPrefix(err.Error(), "spanning: "))
 	}
 	forests := new(pool[spanning.Forest])
@@ -86,12 +87,12 @@ func (s spanningTrees) Check(y []int32) error {
 	f.Reset(s.graph.N())
 	for i, in := range y {
 		if e := s.edges[i]; in == 1 && !f.Join(e[0], e[1]) {
-			return fmt.Errorf("structure: edge %d, (%d, %d), closes a cycle with edges before it; %s", i, e[0], e[1], s.remedy())
+			return fault.Value("edge %d, (%d, %d), closes a cycle with edges before it; %s", i, e[0], e[1], s.remedy())
 		}
 	}
 	for v := range int32(s.graph.N()) {
 		if f.Root(v) != f.Root(0) {
-			return fmt.Errorf("structure: the edges do not span the graph: none of them joins vertex %d to vertex 0, "+
+			return fault.Value("the edges do not span the graph: none of them joins vertex %d to vertex 0, "+
 				"directly or through others; %s", v, s.remedy())
 		}
 	}

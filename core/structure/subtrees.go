@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // Let f(v) be the number of subtrees rooted at v, the empty one included: f(v) = 1 + Π f(c) over the children c of v. A
@@ -71,7 +73,7 @@ func newSubtrees(a given) (Space, error) {
 		return nil, err
 	}
 	if len(a.Ints) != n {
-		return nil, fmt.Errorf("structure: subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
+		return nil, fault.Value("subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
 	}
 	t := &subtrees{
 		kept:   new(kept),
@@ -95,7 +97,7 @@ func newSubtrees(a given) (Space, error) {
 	case size < 0:
 		return t, nil
 	case size == 0:
-		return nil, fmt.Errorf("structure: parameter \"size\" is 0, but every subtree has its root")
+		return nil, fault.Value("parameter \"size\" is 0, but every subtree has its root")
 	}
 	return &sizedSubtrees{all: t, size: size}, nil
 }
@@ -171,9 +173,9 @@ func (t *subtrees) Check(y []int32) error {
 	for v, in := range y {
 		switch p := t.parent[v]; {
 		case p < 0 && in == 0:
-			return fmt.Errorf("structure: the root, node %d, is left out; every subtree contains it: set it to 1", v)
+			return fault.Value("the root, node %d, is left out; every subtree contains it: set it to 1", v)
 		case p >= 0 && in == 1 && y[p] == 0:
-			return fmt.Errorf("structure: node %d is in, its parent, node %d, is not; add the ancestors of every node to the row", v, p)
+			return fault.Value("node %d is in, its parent, node %d, is not; add the ancestors of every node to the row", v, p)
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package structure
 import (
 	"fmt"
 	"iter"
+
+	"combpred/core/fault"
 )
 
 // maxSizedTable bounds the choices that decoding subtrees of a given size records, a quarter of a gigabyte.
@@ -35,7 +37,7 @@ func (t *sizedSubtrees) Check(y []int32) error {
 		return err
 	}
 	if k := members(y); k != t.size {
-		return fmt.Errorf("structure: the subtree has %d nodes, must have %d", k, t.size)
+		return fault.Value("the subtree has %d nodes, must have %d", k, t.size)
 	}
 	return nil
 }
@@ -151,13 +153,13 @@ func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
 		}
 		root := t.order[0]
 		if fixed[root] == out {
-			return r, fmt.Errorf("structure: 'forbidden' holds node %d, the root of every subtree; leave it out", root)
+			return r, fault.Value("'forbidden' holds node %d, the root of every subtree; leave it out", root)
 		}
 		fixed[root] = in
 		for _, v := range m.required {
 			for at := int32(v); fixed[at] != in; at = t.parent[at] {
 				if fixed[at] == out {
-					return r, fmt.Errorf("structure: node %d is required, node %d above it is forbidden; %s", v, at, dropOne)
+					return r, fault.Value("node %d is required, node %d above it is forbidden; %s", v, at, dropOne)
 				}
 				fixed[at] = in
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/graph/tours"
 )
 
@@ -52,14 +53,14 @@ func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) 
 			if v == y[0] && visited(y) == k+1 {
 				remedy = ": leave out the return to the first " + noun
 			}
-			return 0, fmt.Errorf("structure: %s visits %s %d twice; a %s visits each %s at most once%s", shownVisits(y), noun, v, what, noun, remedy)
+			return 0, fault.Value("%s visits %s %d twice; a %s visits each %s at most once%s", shownVisits(y), noun, v, what, noun, remedy)
 		}
 		seen[v/64] |= 1 << (v % 64)
 		k++
 	}
 	for _, v := range y[k:] {
 		if v != noPlace {
-			return 0, fmt.Errorf("structure: %s goes on behind −1; padding stands at the right end only", shownVisits(y))
+			return 0, fault.Value("%s goes on behind −1; padding stands at the right end only", shownVisits(y))
 		}
 	}
 	if k < least {
@@ -67,7 +68,7 @@ func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) 
 		if k != 1 {
 			many = plural(noun)
 		}
-		return 0, fmt.Errorf("structure: %s visits %d %s; a %s visits at least %d: drop the row", shownVisits(y), k, many, what, least)
+		return 0, fault.Value("%s visits %d %s; a %s visits at least %d: drop the row", shownVisits(y), k, many, what, least)
 	}
 	return k, nil
 }
@@ -92,7 +93,7 @@ func readVisits(dst []int32, row []float64, what, noun string) error {
 		} else if v != noPlace {
 			whole := make([]int32, len(row))
 			wholeTo(whole, row)
-			return fmt.Errorf("structure: %s lists more than the %d %s there are; a %s visits each at most once", shownVisits(whole), n,
+			return fault.Value("%s lists more than the %d %s there are; a %s visits each at most once", shownVisits(whole), n,
 				plural(noun), what)
 		}
 	}

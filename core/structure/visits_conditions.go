@@ -1,8 +1,9 @@
 package structure
 
 import (
-	"fmt"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // visitTerms are the keys of cycles and routes: what they visit, and what a row is called.
@@ -48,12 +49,12 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 	for _, key := range [2]Key{RequiredKey, ForbiddenKey} {
 		for _, s := range h[key].pairs {
 			if s[0] == s[1] {
-				return v, fmt.Errorf("structure: '%v' holds (%d, %d), a step from a %s to itself; leave it out", key, s[0], s[1], noun)
+				return v, fault.Value("'%v' holds (%d, %d), a step from a %s to itself; leave it out", key, s[0], s[1], noun)
 			}
 		}
 	}
 	if v.start >= 0 && v.start == v.end {
-		return v, fmt.Errorf("structure: 'start' and 'end' are both %s %d; a %s visits each %s once: change one of them", noun, v.start, what, noun)
+		return v, fault.Value("'start' and 'end' are both %s %d; a %s visits each %s once: change one of them", noun, v.start, what, noun)
 	}
 	for _, end := range [2]int{v.start, v.end} {
 		if end >= 0 {
@@ -72,7 +73,7 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 		case v.end:
 			key = EndKey
 		}
-		return v, fmt.Errorf("structure: %s %d is forbidden and, by '%v', visited; %s", noun, at, key, dropOne)
+		return v, fault.Value("%s %d is forbidden and, by '%v', visited; %s", noun, at, key, dropOne)
 	}
 	step := "step"
 	if eitherWay {
@@ -80,7 +81,7 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 		v.used, v.unused = upwards(v.used), upwards(v.unused)
 	}
 	if s, both := common(v.used, v.unused); both {
-		return v, fmt.Errorf("structure: the %s (%d, %d) is required and forbidden; %s", step, s[0], s[1], dropOne)
+		return v, fault.Value("the %s (%d, %d) is required and forbidden; %s", step, s[0], s[1], dropOne)
 	}
 	return v, v.checkNumber(least)
 }
@@ -88,11 +89,11 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 // checkNumber returns an error if too few places are left, or more are required than there may be.
 func (v *visitConditions) checkNumber(least int) error {
 	if may, needed := v.n-len(v.mustNot), max(least, v.length); may < needed {
-		return fmt.Errorf("structure: 'forbidden' leaves %d %s, %d are needed; allow more, or ask for a smaller 'length'", may,
+		return fault.Value("'forbidden' leaves %d %s, %d are needed; allow more, or ask for a smaller 'length'", may,
 			plural(v.noun), needed)
 	}
 	if v.length >= 0 && len(v.must) > v.length {
-		return fmt.Errorf("structure: 'length' is %d, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
+		return fault.Value("'length' is %d, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
 			v.length, len(v.must), plural(v.noun))
 	}
 	return nil
@@ -115,7 +116,7 @@ func (v *visitConditions) excluded() ([][2]int, error) {
 		for _, s := range v.used {
 			at, other := s[side], s[1-side]
 			if taken[at] {
-				return nil, fmt.Errorf("structure: 'required' has two steps %s %s %d; a %s makes at most one", way, v.noun, at, v.what)
+				return nil, fault.Value("'required' has two steps %s %s %d; a %s makes at most one", way, v.noun, at, v.what)
 			}
 			taken[at] = true
 			for w := range v.n {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/ordering"
 )
 
@@ -98,7 +99,7 @@ func (w *weakOrders) Check(y []int32) error {
 		last = max(last, int(rank))
 	}
 	if gap := slices.Index(taken[:last], false); gap >= 0 {
-		return fmt.Errorf("structure: no label has rank %d, while one has rank %d; ranks must be dense", gap+1, last)
+		return fault.Value("no label has rank %d, while one has rank %d; ranks must be dense", gap+1, last)
 	}
 	return nil
 }

@@ -30,14 +30,14 @@ const (
 type SizeError struct{ Size int }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("induced: a component of %d vertices is beyond the limit of exact solution, %d", e.Size, MaxVertices)
+	return fmt.Sprintf("a component of %d vertices is beyond the limit of exact solution, %d", e.Size, MaxVertices)
 }
 
 // EffortError says that a component was not solved within MaxNodes nodes.
 type EffortError struct{ Size int }
 
 func (e *EffortError) Error() string {
-	return fmt.Sprintf("induced: a component of %d vertices was not solved within %d nodes", e.Size, MaxNodes)
+	return fmt.Sprintf("a component of %d vertices was not solved within %d nodes", e.Size, MaxNodes)
 }
 
 // Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready

@@ -38,7 +38,7 @@ type DisconnectedError struct {
 }
 
 func (e *DisconnectedError) Error() string {
-	return fmt.Sprintf("spanning: no path joins the vertices %d and %d", e.From, e.To)
+	return fmt.Sprintf("no path joins the vertices %d and %d", e.From, e.To)
 }
 
 // New returns the graph on n vertices with the given edges, whose ends differ, lie in 0..n−1 and are not repeated. It

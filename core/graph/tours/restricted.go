@@ -9,7 +9,7 @@ import (
 type StatesError struct{ Free int }
 
 func (e *StatesError) Error() string {
-	return fmt.Sprintf("tours: the sets of the %d free vertices are too many for exact solution: %d states are the limit",
+	return fmt.Sprintf("the sets of the %d free vertices are too many for exact solution: %d states are the limit",
 		e.Free, MostStates)
 }
 
