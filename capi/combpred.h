@@ -1097,7 +1097,7 @@ typedef const cp_order_function cp_in_order_function;
 
 /* Writes the kernel of each order of x with each one of y to values[x->n, y->n]; y = NULL stands for x, at half the
  * cost. Counts are exact, those of linear extensions up to 1e13: larger ones have some 13 digits. An illegal order:
- * CP_EVALUE with bad_row; the message begins with the parameter, "x" or "y". CP_ECAPABILITY: linear extensions that
+ * CP_EVALUE with bad_row; the message begins with the parameter, "X" or "Y". CP_ECAPABILITY: linear extensions that
  * cannot be counted with most_downsets. control->step counts rows.
  * bad_row is a row of x, or of y where the message says so. */
 int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values,

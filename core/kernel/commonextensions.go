@@ -20,13 +20,13 @@ func commonLogsTo(dst []float64, x, y *Orders, most int, e *extensions.Estimatio
 	if x.Items > extensions.MostElements {
 		return fault.Value("orders have %d items, linear extensions are counted of at most %d", x.Items, extensions.MostElements)
 	}
-	rows, err := x.read(true, "x", workers, mon)
+	rows, err := x.read(true, "X", workers, mon)
 	if err != nil {
 		return err
 	}
 	var right []int32
 	if y != nil {
-		columns, err := y.read(true, "y", workers, mon)
+		columns, err := y.read(true, "Y", workers, mon)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func commonLogsTo(dst []float64, x, y *Orders, most int, e *extensions.Estimatio
 
 // ownLogs returns the logarithm of the number of linear extensions of each row; the random streams of estimates begin with number first.
 func ownLogs(x *Orders, most int, e *extensions.Estimation, first, workers int, mon *parallel.Monitor) ([]float64, error) {
-	rows, err := x.read(true, "x", workers, mon)
+	rows, err := x.read(true, "X", workers, mon)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func countsTo(logs matrix, f OrderFunction, x, y *Orders, e *extensions.Estimati
 		if err != nil {
 			return err
 		}
-		if err := counted(matrix{Rows: len(own), Cols: 1, Stride: 1, Data: own}, "xy"[side:side+1]); err != nil {
+		if err := counted(matrix{Rows: len(own), Cols: 1, Stride: 1, Data: own}, "XY"[side:side+1]); err != nil {
 			return err
 		}
 		logsOf[side] = own
@@ -159,7 +159,7 @@ func counted(logs matrix, alone string) error {
 					return fault.At(i, fault.Capability("%s: its linear extensions, by which normalize divides, cannot be counted exactly, as "+
 						"too many downsets are connected", alone))
 				}
-				return fault.At(i, fault.Capability("x: its linear extensions in common with row %d of the other argument cannot be counted "+
+				return fault.At(i, fault.Capability("X: its linear extensions in common with row %d of the other argument cannot be counted "+
 					"exactly, as too many downsets are connected", j))
 			}
 		}

@@ -117,7 +117,7 @@ func OrdersTo(dst linalg.Matrix[float64], f OrderFunction, x, y *Orders, workers
 	if y != nil {
 		m = y.N
 		if x.Items != y.Items {
-			return fault.Value("x has orders of %d items, y of %d; they must be the same items", x.Items, y.Items)
+			return fault.Value("X has orders of %d items, Y of %d; they must be the same items", x.Items, y.Items)
 		}
 	}
 	if err := f.checkItems(x.Items, mon); err != nil {
@@ -130,14 +130,14 @@ func OrdersTo(dst linalg.Matrix[float64], f OrderFunction, x, y *Orders, workers
 		return extensionsTo(dst, f, x, y, workers, mon)
 	}
 	related := f.Kind == Edges || f.Kind == SignedEdges
-	rows, err := x.read(related, "x", workers, mon)
+	rows, err := x.read(related, "X", workers, mon)
 	if err != nil {
 		return err
 	}
 	g := orderGram{f: f, dst: dst, items: x.Items, itself: y == nil, workers: workers, mon: mon}
 	columns := rows
 	if y != nil {
-		if columns, err = y.read(related, "y", workers, mon); err != nil {
+		if columns, err = y.read(related, "Y", workers, mon); err != nil {
 			return err
 		}
 	}

@@ -92,10 +92,10 @@ func TestIllegalOrders(t *testing.T) {
 		row  int
 		text string
 	}{
-		{&Orders{N: 2, Items: 3, Positions: []float64{1, 2, 3, 1, inf, 2}}, nil, 1, "row 1: x: position 1 is +Inf"},
-		{legal, &Orders{N: 2, Items: 3, Positions: []float64{1, 2, -2, 1, 1, 2}}, 0, "row 0: y: position 2 is -2"},
-		{&Orders{N: 2, Items: 3, Signs: []int8{1, 1, 1, 1, 0, 2}}, nil, 1, "row 1: x: the sign of pair 2 is 2"},
-		{&Orders{N: 2, Items: 3, Signs: []int8{0, 0, 0, 1, -1, 1}}, nil, 1, "row 1: x: the relations lead from item 0 back"},
+		{&Orders{N: 2, Items: 3, Positions: []float64{1, 2, 3, 1, inf, 2}}, nil, 1, "row 1: X: position 1 is +Inf"},
+		{legal, &Orders{N: 2, Items: 3, Positions: []float64{1, 2, -2, 1, 1, 2}}, 0, "row 0: Y: position 2 is -2"},
+		{&Orders{N: 2, Items: 3, Signs: []int8{1, 1, 1, 1, 0, 2}}, nil, 1, "row 1: X: the sign of pair 2 is 2"},
+		{&Orders{N: 2, Items: 3, Signs: []int8{0, 0, 0, 1, -1, 1}}, nil, 1, "row 1: X: the relations lead from item 0 back"},
 	} {
 		for kind := Edges; kind <= Extensions; kind++ {
 			err := OrdersTo(dst, OrderFunction{Kind: kind, Gamma: 1, MostDownsets: enough}, c.x, c.y, 1, nil)
@@ -174,7 +174,7 @@ func TestExtensionsBeyondTheLimits(t *testing.T) {
 	one := &Orders{N: 1, Items: 12, Signs: zigzag.Signs[66:]}
 	chain := &Orders{N: 1, Items: 12, Signs: slices.Repeat([]int8{1}, 66)}
 	err = OrdersTo(linalg.NewMatrix[float64](1, 1), f, chain, one, 1, nil)
-	if fault.KindOf(err) != fault.KindCapability || err.Error()[:len("row 0: y: its")] != "row 0: y: its" {
+	if fault.KindOf(err) != fault.KindCapability || err.Error()[:len("row 0: Y: its")] != "row 0: Y: its" {
 		t.Errorf("alone: %v", err)
 	}
 	if err := commonLogsTo(nil, &Orders{N: 0, Items: 1 << 12}, nil, 1, nil, 1, nil); err == nil {
