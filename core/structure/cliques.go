@@ -28,7 +28,7 @@ var _ = register[cliques](Spec{
 			return nil, err
 		}
 		all := cliques{
-			sets:   newSets(n, -1),
+			sets:   newSets(a.kept(), n, -1),
 			scheme: pairScheme{n},
 			pool:   new(pool[cliqueWorkspace]),
 		}
@@ -68,7 +68,7 @@ func (c cliques) SynthesizeTo(dst, v blas64.General, i int) {
 func (c cliques) Check(y []int32) error {
 	mustLen("y", len(y), c.n)
 	if i := notBit(y); i >= 0 {
-		return wrongPart(y, i, c.Format())
+		return wrongPart(y, i, c.names, c.Format())
 	}
 	return nil
 }
@@ -82,6 +82,8 @@ func (c cliques) Embeddings() *big.Int {
 	all := c.Count()
 	return all.Sub(all, big.NewInt(int64(c.n)))
 }
+
+func (c cliques) columnNames() Names { return c.names }
 
 func (c cliques) Cells() Cells { return Cells{"edges", c.n, itemPairs(c.n)} }
 

@@ -52,7 +52,7 @@ func (c cliques) restrict(a given) (Space, error) {
 			free++
 		case -1:
 		default:
-			return nil, fault.Value("\"fixed\" is %d at %d, must be -1, 0 or 1", f, v)
+			return nil, fault.Value("\"fixed\" is %d for vertex %s, must be -1, 0 or 1", f, c.names.of(v))
 		}
 	}
 	if size >= 0 && (required > size || required+free < size) {
@@ -67,6 +67,8 @@ func (r *restrictedCliques) FeatureLen() int                { return r.all.Featu
 func (r *restrictedCliques) Embed(dst []float64, y []int32) { r.all.Embed(dst, y) }
 func (r *restrictedCliques) Format() string                 { return r.all.Format() }
 func (r *restrictedCliques) Cells() Cells                   { return r.all.Cells() }
+func (r *restrictedCliques) itemNames() Names               { return r.all.names }
+func (r *restrictedCliques) columnNames() Names             { return r.all.names }
 
 func (r *restrictedCliques) Check(y []int32) error {
 	if err := r.all.Check(y); err != nil {
@@ -76,7 +78,7 @@ func (r *restrictedCliques) Check(y []int32) error {
 	for v, in := range y {
 		members += int(in)
 		if f := r.fixed[v]; f != 0 && (f > 0) != (in > 0) {
-			return fault.Value("whether vertex %d is in must be %t", v, f > 0)
+			return fault.Value("whether vertex %s is in must be %t", r.all.names.of(v), f > 0)
 		}
 	}
 	if r.size >= 0 && members != r.size {
@@ -188,7 +190,7 @@ func (r *restrictedCliques) load(dst []int32, score Scores) *cliqueWorkspace {
 // Restrict takes vertices that are required or forbidden, and a number of vertices.
 func (c cliques) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (Restriction, error) {
-		m, err := readMembers(vertexTerms, "vertex", given, c.n)
+		m, err := readMembers(vertexTerms, "vertex", given, c.n, c.names)
 		if err != nil {
 			return Restriction{}, err
 		}

@@ -29,7 +29,7 @@ var (
 
 // restrictEdges holds outputs, whose ψ marks their edges or arcs, to required and forbidden ones. Cost: that of numbering them all,
 // once.
-func restrictEdges(c Cells) func([]Condition) (Restriction, error) {
+func restrictEdges(c Cells, names Names) func([]Condition) (Restriction, error) {
 	number, what := map[[2]int]int{}, "arc"
 	if c.Kind == "edges" {
 		what = "edge"
@@ -46,7 +46,7 @@ func restrictEdges(c Cells) func([]Condition) (Restriction, error) {
 		return i, known
 	}
 	return func(given []Condition) (r Restriction, err error) {
-		h, err := readConditions(edgeTerms, given, c.Items, 0)
+		h, err := readConditions(edgeTerms, given, c.Items, 0, names)
 		if err != nil {
 			return r, err
 		}
@@ -55,14 +55,14 @@ func restrictEdges(c Cells) func([]Condition) (Restriction, error) {
 			for _, e := range h[key].pairs {
 				i, known := of(e)
 				if !known {
-					return r, fault.Value("'%v' holds (%d, %d), which is no %s of the graph; leave it out", key, e[0], e[1], what)
+					return r, fault.Value("'%v' holds %s, which is no %s of the graph; leave it out", key, names.pair(e[0], e[1]), what)
 				}
 				numbers[side] = append(numbers[side], i)
 			}
 		}
 		if i, both := common(numbers[0], numbers[1]); both {
 			e := h[RequiredKey].pairs[slices.Index(numbers[0], i)]
-			return r, fault.Value("the %s (%d, %d) is required and forbidden; %s", what, e[0], e[1], dropOne)
+			return r, fault.Value("the %s %s is required and forbidden; %s", what, names.pair(e[0], e[1]), dropOne)
 		}
 		r.Conditions = entryConditions(nil, sortedOnce(numbers[0]), true)
 		r.Conditions = entryConditions(r.Conditions, sortedOnce(numbers[1]), false)

@@ -38,7 +38,7 @@ func ReadTo(s Space, dst []int32, row []float64) error {
 		return r.Read(dst, row)
 	}
 	if i := wholeTo(dst, row); i >= 0 {
-		return wrongNumber(row, i, FormatOf(s))
+		return wrongNumber(row, i, columnNamesOf(s), FormatOf(s))
 	}
 	return s.Check(dst)
 }
@@ -63,20 +63,20 @@ func wholeTo(dst []int32, row []float64) int {
 	return -1
 }
 
-// wrongNumber returns the error that a row of data holds a number that it may not hold.
-func wrongNumber(row []float64, i int, format string) error {
-	return wrong(shownNumber(row[i]), i, len(row), format)
+// wrongNumber returns the error that a row of data, whose columns may have names, holds a number that it may not hold.
+func wrongNumber(row []float64, i int, columns Names, format string) error {
+	return wrong(shownNumber(row[i]), i, len(row), columns, format)
 }
 
 // wrongPart is wrongNumber for a row of parts.
-func wrongPart(y []int32, i int, format string) error {
-	return wrong(strconv.Itoa(int(y[i])), i, len(y), format)
+func wrongPart(y []int32, i int, columns Names, format string) error {
+	return wrong(strconv.Itoa(int(y[i])), i, len(y), columns, format)
 }
 
-func wrong(value string, column, columns int, format string) error {
+func wrong(value string, column, width int, columns Names, format string) error {
 	where := ""
-	if columns > 1 {
-		where = fmt.Sprintf(" in column %d", column)
+	if width > 1 {
+		where = " in column " + columns.of(column)
 	}
 	return fault.Value("found %s%s; %s", value, where, format)
 }

@@ -60,7 +60,7 @@ func newGraphs(a given) (Space, error) {
 	g := graphs{vertices: n}
 	switch {
 	case len(a.Ints) > 0:
-		g.edges, err = edgesOf(n, a.Ints)
+		g.edges, err = edgesOf(n, a.Ints, a.names())
 	case n > maxVertices:
 		err = fault.Value("the complete graph may have %d vertices, not %d; list the possible edges",
 			maxVertices, n)
@@ -70,7 +70,7 @@ func newGraphs(a given) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.labelSets = labelSets{newSets(len(g.edges), -1), new(scratch)}
+	g.labelSets = labelSets{newSets(a.kept(), len(g.edges), -1), new(scratch)}
 	if _, given := a.Scalars["property"]; given {
 		property, err := a.Int("property")
 		if err != nil {
@@ -85,7 +85,10 @@ func newGraphs(a given) (Space, error) {
 
 func (g graphs) Cells() Cells { return Cells{"edges", g.vertices, endsOf(g.edges)} }
 
-func (g graphs) Names() iter.Seq[string] { return joined(endsOf(g.edges), "-") }
+func (g graphs) Names() iter.Seq[string] { return joined(endsOf(g.edges), "-", g.names, g.names) }
+
+// columnNames has none: columns are edges.
+func (g graphs) columnNames() Names { return nil }
 
 func (g graphs) Check(y []int32) error { return checkEdgeMask(y, g.edges) }
 func (g graphs) Format() string        { return formatOfEdges }
@@ -100,4 +103,6 @@ var (
 )
 
 // Restrict takes edges that are required or forbidden.
-func (g graphs) Restrict() func([]Condition) (Restriction, error) { return restrictEdges(g.Cells()) }
+func (g graphs) Restrict() func([]Condition) (Restriction, error) {
+	return restrictEdges(g.Cells(), g.names)
+}

@@ -60,7 +60,7 @@ var (
 )
 
 func newHereditaryGraphs(all graphs, property edgeProperty) Space {
-	h := hereditaryGraphs{kept: new(kept), all: all, property: property, sets: new(pool[edgeSet]), numbers: new(scratch)}
+	h := hereditaryGraphs{kept: all.fresh(), all: all, property: property, sets: new(pool[edgeSet]), numbers: new(scratch)}
 	h.ends = make([][2]int32, len(all.edges))
 	number := make(map[int32]int32)
 	for i, e := range all.edges {
@@ -122,7 +122,8 @@ func (h hereditaryGraphs) Check(y []int32) error {
 		if in == 1 && !set.add(h.ends[i], h.property) {
 			e := h.all.edges[i]
 			p := edgeProperties[h.property]
-			return fault.Value("edge %d, (%d, %d), %s, and only %s are taken here; leave it out, or take all sets of edges", i, e[0], e[1], p.lost, p.noun)
+			return fault.Value("edge %d, %s, %s, and only %s are taken here; leave it out, or take all sets of edges", i,
+				h.names.pair(int(e[0]), int(e[1])), p.lost, p.noun)
 		}
 	}
 	return nil
@@ -245,5 +246,5 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 
 // Restrict takes edges that are required or forbidden.
 func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(h.Cells())
+	return restrictEdges(h.Cells(), h.names)
 }

@@ -51,7 +51,7 @@ func newHierarchy(a given) (Space, error) {
 		return nil, fault.Value("a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
 			n, 2*n, len(a.Ints))
 	}
-	allowed, err := allowIndices(n, "node", "hierarchy", a.Ints[n:])
+	allowed, err := allowIndices(a.kept(), n, "node", "hierarchy", a.Ints[n:])
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func newHierarchy(a given) (Space, error) {
 	for _, v := range h.allowed {
 		h.below[v] = 1
 	}
-	if h.order, err = TopDown(h.parent); err != nil {
+	if h.order, err = topDown(h.parent, h.names); err != nil {
 		return nil, err
 	}
 	for i := n - 1; i > 0; i-- {
@@ -80,7 +80,7 @@ func (h *hierarchy) String() string {
 
 func (h *hierarchy) FeatureLen() int { return len(h.parent) }
 
-func (h *hierarchy) Names() iter.Seq[string] { return numbered("node", len(h.parent)) }
+func (h *hierarchy) Names() iter.Seq[string] { return h.names.each("node", len(h.parent)) }
 
 // Embed costs O(n).
 func (h *hierarchy) Embed(dst []float64, y []int32) {

@@ -59,7 +59,7 @@ func newLabelSets(a given) (Space, error) {
 			return nil, err
 		}
 	}
-	all := labelSets{newSets(n, size), new(scratch)}
+	all := labelSets{newSets(a.kept(), n, size), new(scratch)}
 	if len(a.Ints) > 0 {
 		return newObservedSets(all, a.Ints)
 	}
@@ -78,7 +78,7 @@ func (l labelSets) FeatureLen() int { return l.n }
 func (l labelSets) Check(y []int32) error {
 	mustLen("y", len(y), l.n)
 	if i := notBit(y); i >= 0 {
-		return wrongPart(y, i, l.Format())
+		return wrongPart(y, i, l.names, l.Format())
 	}
 	if k := members(y); l.size >= 0 && k != l.size {
 		return fault.Value("the set has %d labels, size=%d asks for %d; without a size, sets of all sizes are taken", k, l.size, l.size)
@@ -90,7 +90,9 @@ func (l labelSets) Format() string {
 	return "label sets are 0/1 matrices, 1 where the label belongs to the row"
 }
 
-func (l labelSets) Names() iter.Seq[string] { return numbered("label", l.n) }
+func (l labelSets) columnNames() Names { return l.names }
+
+func (l labelSets) Names() iter.Seq[string] { return l.names.each("label", l.n) }
 
 func (l labelSets) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), l.n)
@@ -219,7 +221,7 @@ func (l labelSets) threshold(score Scores) (t float64, ties int) {
 // Restrict takes labels that are required or forbidden, and a number of labels.
 func (l labelSets) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(labelTerms, "label", given, l.n)
+		m, err := readMembers(labelTerms, "label", given, l.n, l.names)
 		if err != nil {
 			return r, err
 		}
@@ -228,7 +230,7 @@ func (l labelSets) Restrict() func([]Condition) (Restriction, error) {
 		case size < 0:
 			size = l.size
 		case l.size < 0:
-			r.Space = labelSets{newSets(l.n, size), l.sorted}
+			r.Space = labelSets{newSets(l.fresh(), l.n, size), l.sorted}
 		case size != l.size:
 			return r, fault.Value("'size' is %d, but all sets have %d labels here; leave it out", size, l.size)
 		}

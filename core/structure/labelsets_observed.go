@@ -59,7 +59,7 @@ func listSets(all labelSets, sets [][]int32) (*observedSets, error) {
 		o.place[keyOf(y)] = i
 		all.Embed(row(psi, i), y)
 	}
-	o.listed = &listed{indices: newIndices(len(sets), "set"), psi: psi}
+	o.listed = &listed{indices: newIndices(new(kept), len(sets), "set"), psi: psi}
 	return o, nil
 }
 
@@ -79,6 +79,7 @@ func (o *observedSets) String() string {
 func (o *observedSets) PartLen() int            { return o.all.n }
 func (o *observedSets) Format() string          { return o.all.Format() }
 func (o *observedSets) Names() iter.Seq[string] { return o.all.Names() }
+func (o *observedSets) columnNames() Names      { return o.all.names }
 
 // General is false: ψ is 0/1, and no two outputs share it.
 func (o *observedSets) General() bool { return false }
@@ -144,7 +145,7 @@ func (o *observedSets) Distribution(scores []float64, poll func() error) (Draw, 
 // Restrict takes labels that are required or forbidden, and a number of labels.
 func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(labelTerms, "label", given, o.all.n)
+		m, err := readMembers(labelTerms, "label", given, o.all.n, o.all.names)
 		if err != nil {
 			return r, err
 		}

@@ -22,7 +22,7 @@ var _ = register[multiClass](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return multiClass{newIndices(n, "class")}, nil
+		return multiClass{newIndices(a.kept(), n, "class")}, nil
 	},
 })
 
@@ -48,7 +48,7 @@ func (m multiClass) Eigenvalues() []float64 { return symmetricSpectrum(m.n, 1/fl
 // Exclusive says that ψ is the indicator of the class.
 func (m multiClass) Exclusive() {}
 
-func (m multiClass) Names() iter.Seq[string] { return numbered("", m.n) }
+func (m multiClass) Names() iter.Seq[string] { return m.names.each("", m.n) }
 
 func (m multiClass) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), m.n)

@@ -22,7 +22,7 @@ var _ = register[ordinal](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return ordinal{newIndices(n, "grade")}, nil
+		return ordinal{newIndices(a.kept(), n, "grade")}, nil
 	},
 })
 
@@ -41,7 +41,7 @@ var (
 func (o ordinal) String() string  { return fmt.Sprintf("%d grades", o.n) }
 func (o ordinal) FeatureLen() int { return o.n }
 
-func (o ordinal) Names() iter.Seq[string] { return numbered(">=", o.n) }
+func (o ordinal) Names() iter.Seq[string] { return prefixed(">=", o.names.each("", o.n)) }
 
 func (o ordinal) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), o.n)

@@ -86,8 +86,8 @@ func (p *paths) Check(y []int32) error {
 	for place, a := range y {
 		if at == p.target {
 			if a != -1 {
-				return fault.Value("place %d holds %d after the path has reached the target, vertex %d, must be -1; %s",
-					place, a, p.target, p.remedy())
+				return fault.Value("place %d holds %d after the path has reached the target, vertex %s, must be -1; %s",
+					place, a, p.names.of(int(p.target)), p.remedy())
 			}
 			continue
 		}
@@ -95,22 +95,23 @@ func (p *paths) Check(y []int32) error {
 			break
 		}
 		if a < 0 || int(a) >= len(p.arcs) {
-			return wrongPart(y, place, p.Format())
+			return wrongPart(y, place, nil, p.Format())
 		}
 		if t := p.arcs[a].tail; t != at {
-			return fault.Value("arc %d at place %d starts at vertex %d, but the path has come to vertex %d; %s",
-				a, place, t, at, p.remedy())
+			return fault.Value("arc %d at place %d starts at vertex %s, but the path has come to vertex %s; %s",
+				a, place, p.names.of(int(t)), p.names.of(int(at)), p.remedy())
 		}
 		at = p.arcs[a].head
 	}
 	if at != p.target {
-		return fault.Value("the path ends at vertex %d, must end at the target, vertex %d; %s", at, p.target, p.remedy())
+		return fault.Value("the path ends at vertex %s, must end at the target, vertex %s; %s", p.names.of(int(at)),
+			p.names.of(int(p.target)), p.remedy())
 	}
 	return nil
 }
 
 func (p *paths) remedy() string {
-	return fmt.Sprintf("a path lists its arcs in order, from vertex %d to vertex %d", p.source, p.target)
+	return fmt.Sprintf("a path lists its arcs in order, from vertex %s to vertex %s", p.names.of(int(p.source)), p.names.of(int(p.target)))
 }
 
 func (p *paths) Format() string {
@@ -128,7 +129,7 @@ func (p *paths) Read(dst []int32, row []float64) error {
 	for i, x := range row {
 		a := int32(x)
 		if float64(a) != x || a < -1 || int(a) >= len(p.arcs) {
-			return wrongNumber(row, i, p.Format())
+			return wrongNumber(row, i, nil, p.Format())
 		}
 		if i < p.longest {
 			dst[i] = a
@@ -158,9 +159,9 @@ func (p *paths) Cells() Cells {
 // Names are those of arcs, or of groups of them.
 func (p *paths) Names() iter.Seq[string] {
 	if c := p.Cells(); c.Kind != "" {
-		return joined(c.At, joints[c.Kind])
+		return joined(c.At, joints[c.Kind], p.names, p.names)
 	}
-	return numbered("group", p.features)
+	return Names(nil).each("group", p.features)
 }
 
 func (p *paths) Embed(dst []float64, y []int32) {
@@ -251,12 +252,12 @@ func (p *paths) next(v int32, best []float64, score Scores) int32 {
 // Restrict holds paths to arcs, which are told apart in a space where none are tied.
 func (p *paths) Restrict() func([]Condition) (Restriction, error) {
 	untied := *p
-	untied.kept, untied.features, untied.repeats = new(kept), len(p.arcs), false
+	untied.kept, untied.features, untied.repeats = p.fresh(), len(p.arcs), false
 	untied.group = make([]int32, len(p.arcs))
 	for i := range untied.group {
 		untied.group[i] = int32(i)
 	}
-	restrict := restrictEdges(untied.Cells())
+	restrict := restrictEdges(untied.Cells(), p.names)
 	if p.Cells().Kind != "" {
 		return restrict
 	}

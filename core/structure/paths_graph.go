@@ -11,7 +11,7 @@ import (
 )
 
 func newPaths(a given) (Space, error) {
-	p := &paths{kept: new(kept), sums: new(scratch)}
+	p := &paths{kept: a.kept(), sums: new(scratch)}
 	if err := p.read(a); err != nil {
 		return nil, err
 	}
@@ -21,8 +21,8 @@ func newPaths(a given) (Space, error) {
 	}
 	p.prepare(order)
 	if p.ahead[p.source] == nil {
-		return nil, fault.Value("no path leads from the source, vertex %d, to the target, vertex %d", p.source,
-			p.target)
+		return nil, fault.Value("no path leads from the source, vertex %s, to the target, vertex %s",
+			p.names.of(int(p.source)), p.names.of(int(p.target)))
 	}
 	p.repeats = p.General() && p.countsTwice()
 	p.counts = sync.OnceValue(p.countsFewBits)
@@ -48,7 +48,7 @@ func (p *paths) read(a given) error {
 		return err
 	}
 	if source == target {
-		return fault.Value("vertex %d is both source and target, so that the empty path is the only one", source)
+		return fault.Value("vertex %s is both source and target, so that the empty path is the only one", p.names.of(source))
 	}
 	groups := 0
 	if _, given := a.Scalars["groups"]; given {
@@ -76,15 +76,16 @@ func (p *paths) readArcs(ends []int32) error {
 		x := arc{ends[i], ends[i+1]}
 		for _, v := range []int32{x.tail, x.head} {
 			if v < 0 || int(v) >= p.vertices {
-				return fault.Value("arc %d leads from vertex %d to %d, must be between 0 and %d", i/2, x.tail,
-					x.head, p.vertices-1)
+				return fault.Value("arc %d leads from vertex %s to %s, must be between 0 and %d", i/2, p.names.of(int(x.tail)),
+					p.names.of(int(x.head)), p.vertices-1)
 			}
 		}
 		if x.tail == x.head {
-			return fault.Value("arc %d leads from vertex %d to itself", i/2, x.tail)
+			return fault.Value("arc %d leads from vertex %s to itself", i/2, p.names.of(int(x.tail)))
 		}
 		if first, dup := seen[x]; dup {
-			return fault.Value("arcs %d and %d both lead from vertex %d to vertex %d", first, i/2, x.tail, x.head)
+			return fault.Value("arcs %d and %d both lead from vertex %s to vertex %s", first, i/2, p.names.of(int(x.tail)),
+				p.names.of(int(x.head)))
 		}
 		seen[x] = i / 2
 		p.arcs = append(p.arcs, x)
@@ -171,13 +172,12 @@ func (p *paths) cycle(waiting []int32) string {
 	const shown = 10
 	var text strings.Builder
 	for _, u := range walk[:min(shown, len(walk))] {
-		fmt.Fprintf(&text, "%d → ", u)
+		text.WriteString(p.names.of(int(u)) + " → ")
 	}
 	if len(walk) > shown {
 		fmt.Fprintf(&text, "… (%d vertices) → ", len(walk))
 	}
-	fmt.Fprintf(&text, "%d", walk[0])
-	return text.String()
+	return text.String() + p.names.of(int(walk[0]))
 }
 
 // prepare counts the paths to the target and drops arcs and vertices that do not lead to it, given all vertices in

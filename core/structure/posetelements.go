@@ -59,7 +59,7 @@ func newPosetElements(a given) (Space, error) {
 		return nil, fault.Value("the relation of %d elements needs %d integers, or %d with the allowed mask, not %d", n, n*n,
 			n*n+n, len(a.Ints))
 	}
-	allowed, err := allowIndices(n, "element", "poset", mask)
+	allowed, err := allowIndices(a.kept(), n, "element", "poset", mask)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func newPosetElements(a given) (Space, error) {
 				p.up.set(i%n, i/n)
 			}
 		default:
-			return nil, fault.Value("the relation is %d for elements %d and %d, must be 0 or 1", v, i/n, i%n)
+			return nil, fault.Value("the relation is %d for elements %s and %s, must be 0 or 1", v, p.names.of(i/n), p.names.of(i%n))
 		}
 	}
 	if err := p.checkOrder(); err != nil {
@@ -86,17 +86,17 @@ func newPosetElements(a given) (Space, error) {
 func (p *posetElements) checkOrder() error {
 	for a := range p.n {
 		if !p.down.has(a, a) {
-			return fault.Value("the relation is not reflexive: element %d is not ⪰ itself", a)
+			return fault.Value("the relation is not reflexive: element %s is not ⪰ itself", p.names.of(a))
 		}
 		for b := range p.down.related(a) {
 			if b != a && p.down.has(b, a) {
-				return fault.Value("the relation is not antisymmetric: elements %d and %d are ⪰ each other",
-					a, b)
+				return fault.Value("the relation is not antisymmetric: elements %s and %s are ⪰ each other",
+					p.names.of(a), p.names.of(b))
 			}
 			if c := p.down.extra(a, b); c >= 0 {
-				return fault.Value("the relation is not transitive: element %d is ⪰ element %d and "+
-					"element %d ⪰ element %d, but element %d is not ⪰ element %d",
-					a, b, b, c, a, c)
+				return fault.Value("the relation is not transitive: element %[1]s is ⪰ element %[2]s and "+
+					"element %[2]s ⪰ element %[3]s, but element %[1]s is not ⪰ element %[3]s",
+					p.names.of(a), p.names.of(b), p.names.of(c))
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (p *posetElements) String() string {
 
 func (p *posetElements) FeatureLen() int { return p.n }
 
-func (p *posetElements) Names() iter.Seq[string] { return numbered(">=", p.n) }
+func (p *posetElements) Names() iter.Seq[string] { return prefixed(">=", p.names.each("", p.n)) }
 
 func (p *posetElements) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.n)

@@ -27,6 +27,7 @@ type Args struct {
 	Scalars map[string]int64
 	Ints    []int32
 	Reals   []float64
+	Names   []string // of the items, if they have any
 }
 
 // given are the parameters of a structure that is being built.
@@ -34,6 +35,11 @@ type given struct {
 	Args
 	params []Param
 }
+
+// kept returns what a space keeps, with the names of its items.
+func (a given) kept() *kept { return &kept{names: a.names()} }
+
+func (a given) names() Names { return slices.Clone(a.Names) }
 
 // Int returns the scalar called name, or an error that names it when it is missing or outside its range.
 func (a given) Int(name string) (int, error) {
@@ -103,7 +109,12 @@ var registry = map[string]Spec{}
 func register[T Space](s Spec) struct{} {
 	var zero T
 	s.Type = zero
-	s.New = func(a Args) (Space, error) { return s.build(given{a, s.Params}) }
+	s.New = func(a Args) (Space, error) {
+		if err := s.checkItems(a); err != nil {
+			return nil, err
+		}
+		return s.build(given{a, s.Params})
+	}
 	if _, dup := registry[s.Name]; dup {
 		panic("structure: " + s.Name + " registered twice")
 	}
@@ -148,6 +159,34 @@ func (s Spec) checkNames(args Args) error {
 	}
 	if len(args.Reals) > 0 && !takes("float64 buffer", "") {
 		return fault.Value("%q takes no reals beside its parameters, not %d", s.Name, len(args.Reals))
+	}
+	return nil
+}
+
+// checkItems returns an error unless there are no names, or a different one for each item, and perhaps for each column.
+func (s Spec) checkItems(a Args) error {
+	if len(a.Names) == 0 {
+		return nil
+	}
+	n, counted := a.Scalars["n"]
+	if !counted {
+		n, counted = a.Scalars["vertices"] // of paths
+	}
+	if !counted {
+		return fault.Value("%q has no items that could have names", s.Name)
+	}
+	columns := slices.ContainsFunc(s.Conditions, func(t Term) bool { return t.Second != "" })
+	if k := int64(len(a.Names)); k != n && (!columns || k != 2*n) {
+		return fault.Value("there are %d names for %d items", k, n)
+	}
+	for _, names := range [2][]string{a.Names[:n], a.Names[n:]} {
+		seen := make(map[string]bool, len(names))
+		for _, name := range names {
+			if seen[name] {
+				return fault.Value("two items have the name %q", name)
+			}
+			seen[name] = true
+		}
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ var _ = register[routes](Spec{
 		if err != nil {
 			return nil, err
 		}
-		r := routes{kept: new(kept), n: n, pool: new(pool[tourWorkspace])}
+		r := routes{kept: a.kept(), n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
 		r.lengths = sync.OnceValue(func() *combin.Table {
@@ -100,14 +100,14 @@ func (r routes) Format() string { return formatOfVisits(r.n, "place") }
 func (r routes) Reads(int) bool { return true }
 
 func (r routes) Read(dst []int32, row []float64) error {
-	if err := readVisits(dst, row, "route", "place"); err != nil {
+	if err := readVisits(dst, row, "route", "place", r.names); err != nil {
 		return err
 	}
 	return r.Check(dst)
 }
 
 func (r routes) Check(y []int32) error {
-	_, err := checkVisits(y, r.n, leastRoute, "route", "place")
+	_, err := checkVisits(y, r.n, leastRoute, "route", "place", r.names)
 	return err
 }
 
@@ -146,7 +146,8 @@ func (r routes) steps() iter.Seq2[int, int] {
 }
 
 func (r routes) Names() iter.Seq[string] {
-	return chained(joined(r.steps(), joints["arcs"]), numbered("start ", r.n), numbered("end ", r.n))
+	return chained(joined(r.steps(), joints["arcs"], r.names, r.names), prefixed("start ", r.names.each("", r.n)),
+		prefixed("end ", r.names.each("", r.n)))
 }
 
 func (r routes) Embed(dst []float64, y []int32) {
@@ -229,7 +230,7 @@ func (r routes) finish(dst []int32, w *tourWorkspace, k int) float64 {
 // Restrict takes places where routes start and end, a number of places, and places and arcs that are required or forbidden.
 func (c routes) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		v, err := readVisitConditions(routeTerms, given, c.n, leastRoute, "route", "place", false)
+		v, err := readVisitConditions(routeTerms, given, c.n, leastRoute, "route", "place", false, c.names)
 		if err != nil {
 			return r, err
 		}

@@ -31,14 +31,14 @@ type memberConditions struct {
 	size                int
 }
 
-func readMembers(terms []Term, noun string, given []Condition, n int) (m memberConditions, err error) {
-	h, err := readConditions(terms, given, n, 0)
+func readMembers(terms []Term, noun string, given []Condition, n int, names Names) (m memberConditions, err error) {
+	h, err := readConditions(terms, given, n, 0, names)
 	if err != nil {
 		return m, err
 	}
 	m = memberConditions{n, plural(noun), h[RequiredKey].alone, h[ForbiddenKey].alone, h.one(SizeKey)}
 	if v, both := common(m.required, m.forbidden); both {
-		return m, fault.Value("%s %d is required and forbidden; %s", noun, v, dropOne)
+		return m, fault.Value("%s %s is required and forbidden; %s", noun, names.of(v), dropOne)
 	}
 	return m, nil
 }

@@ -76,13 +76,13 @@ func newSubtrees(a given) (Space, error) {
 		return nil, fault.Value("subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
 	}
 	t := &subtrees{
-		kept:   new(kept),
+		kept:   a.kept(),
 		parent: slices.Clone(a.Ints),
 		exact:  make([]uint64, n),
 		drop:   make([]float64, n),
 		sums:   new(scratch),
 	}
-	if t.order, err = TopDown(t.parent); err != nil {
+	if t.order, err = topDown(t.parent, t.names); err != nil {
 		return nil, err
 	}
 	t.below = childRanges(t.parent, t.order)
@@ -168,14 +168,15 @@ func multiply(x []*big.Int) *big.Int {
 func (t *subtrees) Check(y []int32) error {
 	mustLen("y", len(y), len(t.parent))
 	if i := notBit(y); i >= 0 {
-		return wrongPart(y, i, t.Format())
+		return wrongPart(y, i, t.names, t.Format())
 	}
 	for v, in := range y {
 		switch p := t.parent[v]; {
 		case p < 0 && in == 0:
-			return fault.Value("the root, node %d, is left out; every subtree contains it: set it to 1", v)
+			return fault.Value("the root, node %s, is left out; every subtree contains it: set it to 1", t.names.of(v))
 		case p >= 0 && in == 1 && y[p] == 0:
-			return fault.Value("node %d is in, its parent, node %d, is not; add the ancestors of every node to the row", v, p)
+			return fault.Value("node %s is in, its parent, node %s, is not; add the ancestors of every node to the row", t.names.of(v),
+				t.names.of(int(p)))
 		}
 	}
 	return nil
@@ -185,7 +186,9 @@ func (t *subtrees) Format() string {
 	return "subtrees are 0/1 matrices, 1 where the node belongs to the row"
 }
 
-func (t *subtrees) Names() iter.Seq[string] { return numbered("node", len(t.parent)) }
+func (t *subtrees) columnNames() Names { return t.names }
+
+func (t *subtrees) Names() iter.Seq[string] { return t.names.each("node", len(t.parent)) }
 
 func (t *subtrees) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), len(t.parent))

@@ -31,6 +31,7 @@ func (t *sizedSubtrees) FeatureLen() int                { return t.all.FeatureLe
 func (t *sizedSubtrees) Embed(dst []float64, y []int32) { t.all.Embed(dst, y) }
 func (t *sizedSubtrees) Format() string                 { return t.all.Format() }
 func (t *sizedSubtrees) Names() iter.Seq[string]        { return t.all.Names() }
+func (t *sizedSubtrees) columnNames() Names             { return t.all.names }
 
 func (t *sizedSubtrees) Check(y []int32) error {
 	if err := t.all.Check(y); err != nil {
@@ -142,7 +143,7 @@ func addChild(one, child []float64, most int) (sum []float64, taken []int32) {
 // nodes.
 func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(nodeTerms, "node", given, len(t.parent))
+		m, err := readMembers(nodeTerms, "node", given, len(t.parent), t.names)
 		if err != nil {
 			return r, err
 		}
@@ -153,13 +154,13 @@ func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
 		}
 		root := t.order[0]
 		if fixed[root] == out {
-			return r, fault.Value("'forbidden' holds node %d, the root of every subtree; leave it out", root)
+			return r, fault.Value("'forbidden' holds node %s, the root of every subtree; leave it out", t.names.of(int(root)))
 		}
 		fixed[root] = in
 		for _, v := range m.required {
 			for at := int32(v); fixed[at] != in; at = t.parent[at] {
 				if fixed[at] == out {
-					return r, fault.Value("node %d is required, node %d above it is forbidden; %s", v, at, dropOne)
+					return r, fault.Value("node %s is required, node %s above it is forbidden; %s", t.names.of(v), t.names.of(int(at)), dropOne)
 				}
 				fixed[at] = in
 			}

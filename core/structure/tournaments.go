@@ -27,7 +27,7 @@ var _ = register[tournaments](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return tournaments{newRelations(n)}, nil
+		return tournaments{newRelations(a.kept(), n)}, nil
 	},
 })
 

@@ -34,7 +34,9 @@ var _ = register[*weakOrders](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return newWeakOrders(n), nil
+		w := newWeakOrders(n)
+		w.kept = a.kept()
+		return w, nil
 	},
 })
 
@@ -93,7 +95,7 @@ func (w *weakOrders) Check(y []int32) error {
 	last := 0
 	for label, rank := range y {
 		if rank < 1 || int(rank) > w.n {
-			return wrongPart(y, label, fmt.Sprintf("ranks are whole numbers 1..%d, none left out", w.n))
+			return wrongPart(y, label, w.names, fmt.Sprintf("ranks are whole numbers 1..%d, none left out", w.n))
 		}
 		taken[rank-1] = true
 		last = max(last, int(rank))
@@ -108,6 +110,8 @@ func (w *weakOrders) Format() string {
 	return "positions are finite numbers from 0 on, compared by their order; complete the ranking or drop the row"
 }
 
+func (w *weakOrders) columnNames() Names { return w.names }
+
 func (w *weakOrders) Reads(width int) bool { return width == w.n }
 
 // Read takes finite numbers from 0 on, as −1 is an unknown position elsewhere, and gives them their dense ranks.
@@ -118,7 +122,7 @@ func (w *weakOrders) Read(dst []int32, row []float64) error {
 	ordered = slices.Compact(ordered)
 	for label, x := range row {
 		if x-x != 0 || x < 0 { // NaN, infinite or negative
-			return wrongNumber(row, label, w.Format())
+			return wrongNumber(row, label, w.names, w.Format())
 		}
 		rank, _ := slices.BinarySearch(ordered, x)
 		dst[label] = int32(rank + 1)
@@ -129,7 +133,7 @@ func (w *weakOrders) Read(dst []int32, row []float64) error {
 func (w *weakOrders) Cells() Cells { return Cells{"order", w.n, itemPairs(w.n)} }
 
 func (w *weakOrders) Names() iter.Seq[string] {
-	return chained(joined(itemPairs(w.n), " before "), joined(itemPairs(w.n), " tied with "))
+	return chained(joined(itemPairs(w.n), " before ", w.names, w.names), joined(itemPairs(w.n), " tied with ", w.names, w.names))
 }
 
 func (w *weakOrders) Embed(dst []float64, y []int32) {
@@ -222,4 +226,6 @@ func (l *denseLister) from(label, last, gaps int) bool {
 }
 
 // Restrict takes a first and a last label, alone on their places, and pairs of labels of which one is before the other.
-func (w *weakOrders) Restrict() func([]Condition) (Restriction, error) { return w.restrictOrder }
+func (w *weakOrders) Restrict() func([]Condition) (Restriction, error) {
+	return func(given []Condition) (Restriction, error) { return w.restrictOrder(given, w.names) }
+}
