@@ -51,7 +51,8 @@ func TestRowIsInTheMessageOrApart(t *testing.T) {
 	}{
 		{fault.At(3, fault.Value("part 2 is 7")), 3, "row 3: part 2 is 7", "part 2 is 7"},
 		{fault.Wrap("magnitude: %w", fault.At(0, &structure.LimitError{What: "it", Alternatives: "wait", OfRow: true})), 0,
-			"row 0: magnitude: it is limited to size 0, this one has size 0; wait", "magnitude: it is limited to size 0, this one has size 0; wait"},
+			"row 0: magnitude: it is limited to size 0, this one has size 0; wait",
+			"magnitude: it is limited to size 0, this one has size 0; wait"},
 		{Illegal("order: step %d is on row %d", 1, 2), -1, "order: step 1 is on row 2", "order: step 1 is on row 2"},
 		{&parallel.PanicError{Value: 1, Stack: []byte("stack")}, -1, "panic in a worker: 1\nstack", "panic in a worker: 1\nstack"},
 	} {

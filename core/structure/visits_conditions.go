@@ -56,7 +56,8 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 		}
 	}
 	if v.start >= 0 && v.start == v.end {
-		return v, fault.Value("'start' and 'end' are both %s %s; a %s visits each %s once: change one of them", noun, names.of(v.start), what, noun)
+		return v, fault.Value("'start' and 'end' are both %s %s; a %s visits each %s once: change one of them", noun,
+			names.of(v.start), what, noun)
 	}
 	for _, end := range [2]int{v.start, v.end} {
 		if end >= 0 {
