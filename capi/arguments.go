@@ -25,6 +25,7 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/control/spaces"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -197,7 +198,7 @@ func readSparse(data *C.cp_in_f64, indices *C.cp_in_i32, indptr *C.cp_in_i64, n,
 		return nil, err
 	}
 	if err := s.Check(); err != nil {
-		return nil, cabi.Illegal("%s: %w", name, err)
+		return nil, fault.Wrap("%s: %w", name, err)
 	}
 	return s, nil
 }

@@ -13,9 +13,9 @@
  *   to fit; after success it is untouched. err = NULL or err_cap <= 0 means that no message is wanted.
  * - bad_row, where a function takes rows of data, gets the number of the row, from 0 on, that a failure is about: -1
  *   when no row is to blame, as where a structure is too large whatever the row, or nothing failed. Any status but
- *   CP_OK may come with a row. The message of such a failure names the row, too: it begins with "row 3: ", and what
- *   follows says what is wrong with it, or has the number in its sentence. bad_row = NULL means that the number is not
- *   wanted.
+ *   CP_OK may come with a row. The message then says what is wrong with the row and leaves its number out, so that it
+ *   can be shown beside any number. bad_row = NULL means that the number is not wanted apart: the message of a failure
+ *   that is about a row begins with "row 3: ".
  * - What belongs together is a struct. The first field of each, but for cp_structure and cp_control, is struct_size, to
  *   which the caller gives the sizeof of the struct: CP_EVALUE where it is not set, or above 4096. Later versions may
  *   append fields; where they are missing in the caller's struct they count as zero, which is their default. Each
@@ -1099,7 +1099,7 @@ typedef const cp_order_function cp_in_order_function;
 
 /* Writes the kernel of each order of x with each one of y to values[x->n, y->n]; y = NULL stands for x, at half the
  * cost. Counts are exact, those of linear extensions up to 1e13: larger ones have some 13 digits. An illegal order:
- * CP_EVALUE with bad_row; the message begins with the parameter, "x" or "y". CP_ECAPABILITY: linear extensions that
+ * CP_EVALUE with bad_row; the message begins with the parameter, "X" or "Y". CP_ECAPABILITY: linear extensions that
  * cannot be counted with most_downsets. control->step counts rows.
  * bad_row is a row of x, or of y where the message says so. */
 int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values,

@@ -149,7 +149,7 @@ func consensus(p *aggregate.Profile, w *aggregate.Pairs, o aggregate.Options) (*
 		return aggregate.Kemeny(p, w, o)
 	}
 	if o.Output != aggregate.Order {
-		return nil, &aggregate.MethodError{Method: o.Method}
+		return nil, aggregate.OrdersOnly(o.Method)
 	}
 	if p == nil {
 		return nil, cabi.Illegal("profile is NULL, method %v needs rankings", o.Method)
@@ -199,10 +199,10 @@ func readAggregateOptions(in *C.cp_in_aggregate_options) (o aggregate.Options, e
 		return o, err
 	}
 	o.Penalty, o.Seed = float64(r.penalty), uint64(r.seed)
-	if o.Method, err = named[aggregate.Method](catalogue.Aggregations, r.method, "options.method"); err != nil {
+	if o.Method, err = named[aggregate.Method](catalogue.Aggregations, r.method, "method"); err != nil {
 		return o, err
 	}
-	o.Output, err = named[aggregate.Output](catalogue.Consensuses, r.output, "options.output")
+	o.Output, err = named[aggregate.Output](catalogue.Consensuses, r.output, "output")
 	return o, err
 }
 

@@ -71,7 +71,7 @@ func readRestricted(opt C.cp_decode_options, how decode.Method, n C.int64_t) (re
 	case opt.constraints != nil && opt.conditions != nil:
 		return nil, cabi.Illegal("options has constraints and conditions; leave one of the two out")
 	case !how.Constrained():
-		return nil, cabi.Illegal("options.method is %q, which takes no constraints", catalogue.Decoders.Of(int(how)))
+		return nil, cabi.Illegal("decoder='%s' takes no constraints", catalogue.Decoders.Of(int(how)))
 	case opt.constraints != nil:
 		return readConstraints(opt.constraints, n)
 	}

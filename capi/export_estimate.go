@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/capi/cabi"
-	"combpred/core/badrow"
 	"combpred/core/catalogue"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
@@ -32,27 +32,27 @@ func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n
 			return o, err
 		}
 	}
-	if o.method, err = named[int](methods, r.method, "options.method"); err != nil {
+	if o.method, err = named[int](methods, r.method, "method"); err != nil {
 		return o, err
 	}
-	if o.Sampler, err = named[estimate.Sampler](catalogue.LevelSamplers, r.sampler, "options.sampler"); err != nil {
+	if o.Sampler, err = named[estimate.Sampler](catalogue.LevelSamplers, r.sampler, "sampler"); err != nil {
 		return o, err
 	}
-	if o.Levels, err = named[estimate.Levels](catalogue.Schedules, r.schedule, "options.schedule"); err != nil {
+	if o.Levels, err = named[estimate.Levels](catalogue.Schedules, r.schedule, "schedule"); err != nil {
 		return o, err
 	}
 	o.Epsilon, o.Delta, o.MaxSteps, o.Seed = float64(r.epsilon), float64(r.delta), int64(r.max_steps), uint64(r.seed)
 	o.exactSeconds, o.Counting = float64(r.exact_seconds), o.method == catalogue.Counting
-	if o.plain, err = flag(r.plain, "options.plain"); err != nil {
+	if o.plain, err = flag(r.plain, "plain"); err != nil {
 		return o, err
 	}
-	if o.Bound, err = optionalFloat64s(r.bound, "options.bound", n); err != nil {
+	if o.Bound, err = optionalFloat64s(r.bound, "bound", n); err != nil {
 		return o, err
 	}
-	if o.Low, err = optionalFloat64s(r.low, "options.low", d); err != nil {
+	if o.Low, err = optionalFloat64s(r.low, "low", d); err != nil {
 		return o, err
 	}
-	o.High, err = optionalFloat64s(r.high, "options.high", d)
+	o.High, err = optionalFloat64s(r.high, "high", d)
 	if err == nil && (o.Low == nil) != (o.High == nil) {
 		err = cabi.Illegal("low and high come together, one of them is NULL")
 	}
@@ -122,7 +122,7 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t tail) error {
 	case catalogue.TaylorExpansion:
 		for i := range sc.linear.Rows {
 			if err := structure.CheckScores(sc.linear.Data[i*sc.linear.Stride : i*sc.linear.Stride+sc.linear.Cols]); err != nil {
-				return badrow.At(i, err)
+				return fault.At(i, err)
 			}
 		}
 		var taylor *estimate.Taylor
@@ -300,11 +300,8 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 		if short, is := errors.AsType[*estimate.Short](e); is {
 			return ask(supplied, short, more)
 		}
-		if at, is := errors.AsType[*badrow.Error](e); is { // there is one row only
-			return at.Err
-		}
 		if e != nil {
-			return e
+			return fault.At(fault.NoRow, e) // there is one row only
 		}
 		*more = 0
 		if opt.method == catalogue.Annealed {

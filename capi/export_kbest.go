@@ -8,10 +8,10 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
-	"combpred/core/badrow"
 	"combpred/core/catalogue"
 	"combpred/core/decode/hereditary"
 	"combpred/core/decode/kbest"
+	"combpred/core/fault"
 	"combpred/core/structure"
 )
 
@@ -28,7 +28,7 @@ func readKBest(p *C.cp_in_kbest_options) (kbest.Options, int, error) {
 		}
 	}
 	out := kbest.Options{Nu: float64(opt.nu), Skip: int(opt.skip)}
-	if out.Method, err = named[kbest.Method](catalogue.KBestMethods, opt.method, "options.method"); err != nil {
+	if out.Method, err = named[kbest.Method](catalogue.KBestMethods, opt.method, "method"); err != nil {
 		return out, 0, err
 	}
 	if !(opt.nu >= 0 && opt.nu <= 1) {
@@ -178,7 +178,7 @@ func machineOf(sc scores, row int, opt kbest.Options, most, rows int, state []by
 	}
 	for _, v := range [][]float64{score.Linear, score.Magnitude} {
 		if err := structure.CheckScores(v); err != nil {
-			return nil, nil, badrow.At(row, err)
+			return nil, nil, fault.At(row, err)
 		}
 	}
 	if !kbest.Begun(state) {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
-	"combpred/core/badrow"
 	"combpred/core/catalogue"
+	"combpred/core/fault"
 	"combpred/core/fit"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
@@ -20,7 +20,7 @@ func kernelFunction(in *C.cp_in_kernel_function, p int) (kernel.Function, error)
 	if err != nil {
 		return kernel.Function{}, err
 	}
-	kind, err := named[kernel.Kind](catalogue.InputKernels, r.name, "function.name")
+	kind, err := named[kernel.Kind](catalogue.InputKernels, r.name, "name")
 	if err != nil {
 		return kernel.Function{}, err
 	}
@@ -42,7 +42,7 @@ func rowsOf(in *C.cp_in_features, name string) (kernel.Rows, error) {
 }
 
 // argumentNamed says which of several arguments of a kind an error is about.
-func argumentNamed(err error, name string) error { return cabi.Illegal("%s: %w", name, err) }
+func argumentNamed(err error, name string) error { return fault.Wrap("%s: %w", name, err) }
 
 //export go_cp_kernel
 func go_cp_kernel(function *C.cp_in_kernel_function, x, y *C.cp_in_features, first C.int64_t, kind *C.cp_in_char,
@@ -118,7 +118,7 @@ func go_cp_kernel_scale(x *C.cp_in_features, weights *C.cp_in_f64, gamma *C.doub
 		}
 		for i, v := range w {
 			if !(v >= 0) || v-v != 0 {
-				return cabi.Illegal("weights: %w", badrow.Named(i, "row %d has %g, must be finite and not negative", i, v))
+				return fault.At(i, fault.Value("the weight is %g, must be finite and not negative", v))
 			}
 		}
 		out, e := cabi.One(gamma, "gamma")
@@ -257,15 +257,15 @@ func go_cp_order_kernel(function *C.cp_in_order_function, x, y *C.cp_in_orders, 
 		if e != nil {
 			return e
 		}
-		kind, e := named[kernel.OrderKind](catalogue.OrderKernels, r.name, "function.name")
+		kind, e := named[kernel.OrderKind](catalogue.OrderKernels, r.name, "name")
 		if e != nil {
 			return e
 		}
 		f := kernel.OrderFunction{Kind: kind, Gamma: float64(r.gamma)}
-		if f.Normalize, e = flag(r.normalize, "function.normalize"); e != nil {
+		if f.Normalize, e = flag(r.normalize, "normalize"); e != nil {
 			return e
 		}
-		if f.Logarithms, e = flag(r.logarithms, "function.logarithms"); e != nil {
+		if f.Logarithms, e = flag(r.logarithms, "logarithms"); e != nil {
 			return e
 		}
 		if f.MostDownsets, e = downsetsLimit(r.most_downsets); e != nil {
@@ -277,10 +277,10 @@ func go_cp_order_kernel(function *C.cp_in_order_function, x, y *C.cp_in_orders, 
 		if e != nil {
 			return e
 		}
-		if f.Kappa, e = optionalFloat64s(r.kappa, "function.kappa", C.int64_t(rows.Items), C.int64_t(rows.Items)); e != nil {
+		if f.Kappa, e = optionalFloat64s(r.kappa, "kappa", C.int64_t(rows.Items), C.int64_t(rows.Items)); e != nil {
 			return e
 		}
-		if f.Weights, e = optionalFloat64s(r.weights, "function.weights", C.int64_t(rows.Items)); e != nil {
+		if f.Weights, e = optionalFloat64s(r.weights, "weights", C.int64_t(rows.Items)); e != nil {
 			return e
 		}
 		if f.Gamma == 0 {

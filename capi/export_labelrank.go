@@ -184,10 +184,10 @@ func readLearner(options *C.cp_in_online_options, state *C.cp_in_online_state, n
 		return l, nil, nil, err
 	}
 	l.Rate, l.Radius, l.Cost = float64(r.rate), float64(r.radius), float64(r.c)
-	if l.Update, err = named[labelrank.Update](catalogue.Updates, r.update, "options.update"); err != nil {
+	if l.Update, err = named[labelrank.Update](catalogue.Updates, r.update, "update"); err != nil {
 		return l, nil, nil, err
 	}
-	if order, err = cabi.Optional[int64](unsafe.Pointer(r.order), "options.order", n); err != nil {
+	if order, err = cabi.Optional[int64](unsafe.Pointer(r.order), "order", n); err != nil {
 		return l, nil, nil, err
 	}
 	for step, i := range order {

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
-	"combpred/core/badrow"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
@@ -51,19 +51,19 @@ func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options) 
 		return c, err
 	}
 	c.opt = train.Options{Alpha: float64(r.alpha), Tol: float64(r.tol), MaxIter: int(r.max_iter), Seed: uint64(r.seed)}
-	if c.opt.Solver, err = named[train.Solver](catalogue.LoglinearSolvers, r.solver, "options.solver"); err != nil {
+	if c.opt.Solver, err = named[train.Solver](catalogue.LoglinearSolvers, r.solver, "solver"); err != nil {
 		return c, err
 	}
-	if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "options.distribution"); err != nil {
+	if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "distribution"); err != nil {
 		return c, err
 	}
-	if c.opt.Diagonal, err = flag(r.kernel, "options.kernel"); err != nil {
+	if c.opt.Diagonal, err = flag(r.kernel, "kernel"); err != nil {
 		return c, err
 	}
-	if c.opt.Sampled, err = flag(r.sampled, "options.sampled"); err != nil {
+	if c.opt.Sampled, err = flag(r.sampled, "sampled"); err != nil {
 		return c, err
 	}
-	intercept, err := flag(r.intercept, "options.intercept")
+	intercept, err := flag(r.intercept, "intercept")
 	if intercept {
 		c.constant = 1
 	}
@@ -299,7 +299,7 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 				return e
 			}
 			e := loglinear.AddSums(search.Sizes, part, which, w, data, engine, c.mon)
-			return badrow.Renumbered(e, func(row int) int { return lo + row })
+			return fault.Renumbered(e, func(row int) int { return lo + row })
 		})
 	})
 }

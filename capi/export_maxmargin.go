@@ -9,9 +9,9 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
-	"combpred/core/badrow"
 	"combpred/core/catalogue"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 	"combpred/core/maxmargin/affine"
@@ -225,7 +225,7 @@ func go_cp_rows_order(design *C.cp_in_design, targets *C.cp_in_targets, order *C
 		}
 		for i := range x.N {
 			if y.First != nil && (y.First[i] < 0 || y.First[i] > y.First[i+1] || y.First[i+1] > y.Psi.Rows) {
-				return badrow.Named(i, "row %d has the outputs %d to %d of %d", i, y.First[i], y.First[i+1], y.Psi.Rows)
+				return fault.At(i, fault.Value("the outputs are %d to %d of %d", y.First[i], y.First[i+1], y.Psi.Rows))
 			}
 		}
 		dst, e := cabi.View[int64](unsafe.Pointer(order), "order", r.n)

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/capi/cabi"
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -37,7 +37,7 @@ func eachRow(n C.int64_t, run tail, do func(i int) error) error {
 	return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			if err := do(i); err != nil {
-				return badrow.At(i, err)
+				return fault.At(i, err)
 			}
 		}
 		return nil

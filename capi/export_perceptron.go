@@ -24,7 +24,7 @@ func newPerceptronCall(options *C.cp_in_perceptron_options, design *C.cp_in_desi
 	if err != nil {
 		return c, err
 	}
-	if c.opt.Shuffle, err = flag(r.shuffle, "options.shuffle"); err != nil {
+	if c.opt.Shuffle, err = flag(r.shuffle, "shuffle"); err != nil {
 		return c, err
 	}
 	if err := checkCandidates(r.n_candidates); err != nil {
@@ -34,7 +34,7 @@ func newPerceptronCall(options *C.cp_in_perceptron_options, design *C.cp_in_desi
 		return c, err
 	}
 	if r.start != nil {
-		if c.opt.Start, err = matrix(r.start, "options.start", C.int64_t(c.p.X.Len()), C.int64_t(c.p.Psi.Cols)); err != nil {
+		if c.opt.Start, err = matrix(r.start, "start", C.int64_t(c.p.X.Len()), C.int64_t(c.p.Psi.Cols)); err != nil {
 			return c, err
 		}
 	}

@@ -72,7 +72,7 @@ func go_cp_labelrank_boost(design *C.cp_in_design, preferences *C.cp_in_preferen
 		k, length := C.int64_t(examples.Labels), C.int64_t(x.Len())*C.int64_t(examples.Labels)
 		base := labelrank.FeatureFunctions
 		if r.scores != nil {
-			scores, e := matrix(r.scores, "options.scores", preferences.n*k, r.n_rankers)
+			scores, e := matrix(r.scores, "scores", preferences.n*k, r.n_rankers)
 			if e != nil {
 				return e
 			}
@@ -119,7 +119,7 @@ func go_cp_labelrank_mistake_bound(design *C.cp_in_design, preferences *C.cp_in_
 			return e
 		}
 		l := labelrank.Learner{Rate: float64(r.rate), Radius: float64(r.radius), Cost: float64(r.c)}
-		if l.Update, e = named[labelrank.Update](catalogue.Updates, r.update, "options.update"); e != nil {
+		if l.Update, e = named[labelrank.Update](catalogue.Updates, r.update, "update"); e != nil {
 			return e
 		}
 		if e := l.Check(); e != nil {

@@ -28,8 +28,8 @@ func ridgeOptions(p *C.cp_in_ridge_options, sp structure.Space) (fit.Ridge, erro
 		dst  *string
 		p    *C.cp_in_char
 		what string
-	}{{(*string)(&out.Loss), r.loss, "options.loss"}, {(*string)(&out.Solver), r.solver, "options.solver"},
-		{(*string)(&out.Precision), r.precision, "options.precision"}} {
+	}{{(*string)(&out.Loss), r.loss, "loss"}, {(*string)(&out.Solver), r.solver, "solver"},
+		{(*string)(&out.Precision), r.precision, "precision"}} {
 		name, err := cabi.Name(unsafe.Pointer(choice.p), choice.what)
 		if err != nil {
 			return out, err

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
-	"combpred/core/badrow"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
 	"combpred/core/structure"
@@ -81,16 +81,14 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 		}
 		found, e := sampler.Batch(space, general(1, C.int64_t(len(linear)), linear), opt, out.Draws, 1, t.mon)
 		*more = 0
-		if e == nil {
-			out.finish(found)
-		}
 		if short, is := errors.AsType[*estimate.Short](e); is {
-			e = ask(supplied, short, more)
+			return ask(supplied, short, more)
 		}
-		if at, is := errors.AsType[*badrow.Error](e); is { // there is one row only
-			return at.Err
+		if e != nil {
+			return fault.At(fault.NoRow, e) // there is one row only
 		}
-		return e
+		out.finish(found)
+		return nil
 	})
 }
 
@@ -104,20 +102,20 @@ func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt sampl
 		Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget), Seed: uint64(r.seed),
 		Rows: int(r.n_rows), ExactSeconds: float64(r.exact_seconds),
 	}
-	if opt.Sampler, err = named[estimate.Sampler](catalogue.SampleMethods, r.method, "options.method"); err != nil {
+	if opt.Sampler, err = named[estimate.Sampler](catalogue.SampleMethods, r.method, "method"); err != nil {
 		return opt, 0, err
 	}
 	chains := C.int64_t(1)
-	if opt.Diagnosed, err = flag(r.diagnosed, "options.diagnosed"); opt.Diagnosed {
+	if opt.Diagnosed, err = flag(r.diagnosed, "diagnosed"); opt.Diagnosed {
 		chains = sampler.Chains
 	}
 	if err != nil {
 		return opt, 0, err
 	}
-	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "options.start", n, chains, partLen); err != nil {
+	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", n, chains, partLen); err != nil {
 		return opt, 0, err
 	}
-	opt.Bound, err = optionalFloat64s(r.bound, "options.bound", n)
+	opt.Bound, err = optionalFloat64s(r.bound, "bound", n)
 	return opt, r.n_samples, err
 }
 
@@ -202,13 +200,13 @@ func readProcess(p *C.cp_in_search_options) (process decode.Process, err error) 
 	if r.steps < 0 || r.steps > 1<<40 || r.runs < 1 || r.runs > 1<<31 {
 		return process, cabi.Illegal("options: %d runs of %d steps, must be between 1 and 2^31 of 0 to 2^40", int64(r.runs), int64(r.steps))
 	}
-	if process.Method, err = named[decode.Method](catalogue.RandomDecoders(), r.method, "options.method"); err != nil {
+	if process.Method, err = named[decode.Method](catalogue.RandomDecoders(), r.method, "method"); err != nil {
 		return process, err
 	}
-	if process.Proposals, err = named[decode.Proposals](catalogue.Proposals, r.proposals, "options.proposals"); err != nil {
+	if process.Proposals, err = named[decode.Proposals](catalogue.Proposals, r.proposals, "proposals"); err != nil {
 		return process, err
 	}
-	temperatures, err := float64s(r.temperatures, "options.temperatures", r.n_levels)
+	temperatures, err := float64s(r.temperatures, "temperatures", r.n_levels)
 	if err == nil && len(temperatures) > 0 {
 		process.Temperatures = temperatures
 	}

@@ -4,15 +4,14 @@ package main
 import "C"
 
 import (
-	"errors"
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/capi/cabi"
-	"combpred/core/badrow"
 	"combpred/core/catalogue"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/partition"
 	"combpred/core/structure"
 )
@@ -78,7 +77,7 @@ func decodeOptions(p *C.cp_in_decode_options) (opt C.cp_decode_options, how deco
 			return opt, 0, err
 		}
 	}
-	how, err = named[decode.Method](catalogue.Decoders, opt.method, "options.method")
+	how, err = named[decode.Method](catalogue.Decoders, opt.method, "method")
 	return opt, how, err
 }
 
@@ -180,7 +179,7 @@ func (c certificates) within(sc scores, restricted restrictedDecoder, how decode
 	}
 	for i, m := range met {
 		if c.met == nil && !m {
-			return badrow.At(i, errors.New("no output was found that satisfies the constraints"))
+			return fault.At(i, fault.Value("no output was found that satisfies the constraints"))
 		}
 		if c.met != nil {
 			c.met[i] = flagged(m)

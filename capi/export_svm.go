@@ -28,20 +28,20 @@ func newMarginCall(options *C.cp_in_svm_options, design *C.cp_in_design, targets
 	if err != nil {
 		return c, err
 	}
-	if c.opt.Solver, err = named[maxmargin.Solver](catalogue.MarginSolvers, r.solver, "options.solver"); err != nil {
+	if c.opt.Solver, err = named[maxmargin.Solver](catalogue.MarginSolvers, r.solver, "solver"); err != nil {
 		return c, err
 	}
-	rescaling, err := named[int](catalogue.Rescalings, r.rescaling, "options.rescaling")
+	rescaling, err := named[int](catalogue.Rescalings, r.rescaling, "rescaling")
 	if err != nil {
 		return c, err
 	}
 	if !(r.c > 0) || math.IsInf(float64(r.c), 1) {
 		return c, cabi.Illegal("c is %g, must be finite and above 0", float64(r.c))
 	}
-	if c.opt.Average, err = flag(r.average, "options.average"); err != nil {
+	if c.opt.Average, err = flag(r.average, "average"); err != nil {
 		return c, err
 	}
-	zeroOne, err := flag(r.zero_one, "options.zero_one")
+	zeroOne, err := flag(r.zero_one, "zero_one")
 	if err != nil {
 		return c, err
 	}

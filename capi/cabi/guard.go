@@ -1,27 +1,29 @@
 package cabi
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
 
-	"combpred/core/badrow"
-	"combpred/core/parallel"
-	"combpred/core/structure"
+	"combpred/core/fault"
 )
 
-// The statuses of combpred.h that are given here. Error types of package core name the others themselves.
-const (
-	ok          int32 = 0
-	eValue      int32 = 1
-	eCapability int32 = 2
-	eCancelled  int32 = 4
-	eInternal   int32 = 5
-)
+// ok is the status CP_OK.
+const ok int32 = 0
+
+// statuses are those of combpred.h by the kinds of errors.
+var statuses = map[fault.Kind]int32{
+	fault.KindValue:        1,
+	fault.KindCapability:   2,
+	fault.KindNumerical:    3,
+	fault.KindCancelled:    4,
+	fault.KindInternal:     5,
+	fault.KindMemory:       6,
+	fault.KindNotConverged: 7,
+	fault.KindBudget:       8,
+}
 
 // Guard runs f and turns its error, or its panic, into a status and a message in the cap bytes at err.
 func Guard(err unsafe.Pointer, cap int64, f func() error) (status int32) {
@@ -30,24 +32,25 @@ func Guard(err unsafe.Pointer, cap int64, f func() error) (status int32) {
 		if r == nil {
 			return
 		}
-		if a, is := r.(argumentError); is {
-			status = eValue
-			setError(err, cap, message(a))
+		if a, is := r.(*fault.Error); is { // an illegal argument, of a conversion that returns no error
+			status = statuses[a.Kind()]
+			setError(err, cap, a.Error())
 			return
 		}
-		status = eInternal
+		status = statuses[fault.KindInternal]
 		setError(err, cap, fmt.Sprintf("internal error: %v\n%s", r, debug.Stack()))
 	}()
 	e := f()
 	if e == nil {
 		return ok
 	}
-	setError(err, cap, message(e))
-	return statusOf(e)
+	setError(err, cap, e.Error())
+	return statuses[fault.KindOf(e)]
 }
 
 // GuardRows is Guard for functions that take rows of the caller's: it writes to badRow, unless that is NULL, which one is to blame,
 // −1 for none.
+// The message then leaves the row out.
 func GuardRows(badRow *int64, err unsafe.Pointer, cap int64, f func() error) int32 {
 	return Guard(err, cap, func() error {
 		if badRow == nil {
@@ -58,75 +61,16 @@ func GuardRows(badRow *int64, err unsafe.Pointer, cap int64, f func() error) int
 		}
 		*badRow = -1
 		e := f()
-		if at, is := errors.AsType[*badrow.Error](e); is {
-			*badRow = int64(at.Row)
+		if row := fault.RowOf(e); row != fault.NoRow {
+			*badRow = int64(row)
+			return fault.At(fault.NoRow, e)
 		}
 		return e
 	})
 }
 
-// argumentError is an illegal argument. Conversions that return no error panic with it, and guard answers with CP_EVALUE.
-type argumentError struct{ error }
-
-// Illegal returns the error of an argument; its text, made as fmt.Errorf makes it, names the argument first, not a package.
-func Illegal(format string, args ...any) error { return argumentError{fmt.Errorf(format, args...)} }
-
-func (e argumentError) Unwrap() error { return errors.Unwrap(e.error) }
-
-// packageName is how the errors of a package begin, as is the custom in Go.
-var packageName = regexp.MustCompile(`^[a-z]+: `)
-
-// message returns the text of an error without the names of packages, with which it and those that it wraps begin.
-func message(err error) string {
-	text := err.Error()
-	_, own := err.(argumentError)
-	name := packageName.FindString(text)
-	for _, inner := range wrapped(err) {
-		old := inner.Error()
-		if strings.HasPrefix(text, old) { // the name is that of the inner one
-			own = true
-		}
-		text = strings.Replace(text, old, message(inner), 1)
-	}
-	if own {
-		return text
-	}
-	return strings.TrimPrefix(text, name)
-}
-
-// wrapped returns the errors that err wraps.
-func wrapped(err error) []error {
-	switch e := err.(type) {
-	case interface{ Unwrap() []error }:
-		return e.Unwrap()
-	case interface{ Unwrap() error }:
-		if inner := e.Unwrap(); inner != nil {
-			return []error{inner}
-		}
-	}
-	return nil
-}
-
-// statusOf says which status an error stands for. An error type of package core outside this list names its own.
-func statusOf(err error) int32 {
-	var (
-		limit      *structure.LimitError
-		capability *structure.CapabilityError
-		panicked   *parallel.PanicError
-		own        interface{ Status() int32 }
-	)
-	switch {
-	case errors.As(err, &own):
-		return own.Status()
-	case errors.As(err, &limit), errors.As(err, &capability):
-		return eCapability
-	case errors.Is(err, parallel.ErrCancelled):
-		return eCancelled
-	case errors.As(err, &panicked):
-		return eInternal
-	}
-	return eValue
-}
+// Illegal returns the error of an argument; its text, made as fmt.Errorf makes it, names the argument first.
+func Illegal(format string, args ...any) error { return fault.Value(format, args...) }
 
 // setError writes text to buf[n] with a closing NUL, cut to fit between characters. What is no UTF-8, or ends a text in C, as in the names
 // that a message quotes, is replaced.

@@ -13,14 +13,10 @@ import (
 	"testing"
 	"unsafe"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
-
-type numbered struct{ error }
-
-func (numbered) Status() int32 { return 3 }
 
 func TestErrorsHaveTheirStatus(t *testing.T) {
 	for _, c := range []struct {
@@ -28,39 +24,45 @@ func TestErrorsHaveTheirStatus(t *testing.T) {
 		want int32
 	}{
 		{errors.New("any"), 1},
+		{fault.Value("any"), 1},
 		{&structure.LimitError{}, 2},
 		{&structure.CapabilityError{}, 2},
-		{numbered{errors.New("own")}, 3},
+		{fault.Numerical("any"), 3},
 		{parallel.ErrCancelled, 4},
 		{&parallel.PanicError{}, 5},
+		{fault.Memory("any"), 6},
+		{fault.NotConverged("any"), 7},
+		{fault.Budget("any"), 8},
 	} {
-		for _, err := range []error{c.err, fmt.Errorf("row 3: %w", c.err), errors.Join(c.err)} {
-			if got := statusOf(err); got != c.want {
+		for _, err := range []error{c.err, fault.At(3, c.err), fmt.Errorf("more: %w", c.err), errors.Join(c.err)} {
+			if got := Guard(nil, 0, func() error { return err }); got != c.want {
 				t.Errorf("%T: status %d, want %d", err, got, c.want)
 			}
 		}
 	}
 }
 
-func TestMessagesNameNoPackage(t *testing.T) {
-	cause := errors.New("structure: part 2 is 7, must be below 5")
+// TestRowIsInTheMessageOrApart: a caller who asks for the number of the row has a message without it.
+func TestRowIsInTheMessageOrApart(t *testing.T) {
 	for _, c := range []struct {
-		err  error
-		want string
+		err         error
+		row         int64
+		with, alone string
 	}{
-		{cause, "part 2 is 7, must be below 5"},
-		{fmt.Errorf("decode: %w", badrow.At(3, cause)), "row 3: part 2 is 7, must be below 5"},
-		{fmt.Errorf("decode: magnitude: %w", errors.New("score 2 is NaN, must be finite")), "magnitude: score 2 is NaN, must be finite"},
-		{fmt.Errorf("chain: %w", badrow.At(0, fmt.Errorf("the start is no member: %w", cause))),
-			"row 0: the start is no member: part 2 is 7, must be below 5"},
-		{badrow.Named(1, "labelrank: weights: row %d has %g", 1, -2.0), "weights: row 1 has -2"},
-		{badrow.At(1, errors.Join(cause, errors.New("score 1 is NaN"))), "row 1: part 2 is 7, must be below 5\nscore 1 is NaN"},
-		{Illegal("order: step %d is on row %d", 1, 2), "order: step 1 is on row 2"},
-		{Illegal("design: %w", errors.New("solve: sparse matrix: too short")), "design: sparse matrix: too short"},
-		{&parallel.PanicError{Value: 1, Stack: []byte("stack")}, "panic in a worker: 1\nstack"},
+		{fault.At(3, fault.Value("part 2 is 7")), 3, "row 3: part 2 is 7", "part 2 is 7"},
+		{fault.Wrap("magnitude: %w", fault.At(0, &structure.LimitError{What: "it", Alternatives: "wait", OfRow: true})), 0,
+			"row 0: magnitude: it is limited to size 0, this one has size 0; wait",
+			"magnitude: it is limited to size 0, this one has size 0; wait"},
+		{Illegal("order: step %d is on row %d", 1, 2), -1, "order: step 1 is on row 2", "order: step 1 is on row 2"},
+		{&parallel.PanicError{Value: 1, Stack: []byte("stack")}, -1, "panic in a worker: 1\nstack", "panic in a worker: 1\nstack"},
 	} {
-		if got := message(c.err); got != c.want {
-			t.Errorf("%q becomes %q, want %q", c.err, got, c.want)
+		with, alone, row := make([]byte, 200), make([]byte, 200), int64(7)
+		fail := func() error { return c.err }
+		GuardRows(nil, unsafe.Pointer(&with[0]), 200, fail)
+		GuardRows(&row, unsafe.Pointer(&alone[0]), 200, fail)
+		with, alone = bytes.TrimRight(with, "\x00"), bytes.TrimRight(alone, "\x00")
+		if row != c.row || string(with) != c.with || string(alone) != c.alone {
+			t.Errorf("%v: row %d, %q, and %q without", c.err, row, with, alone)
 		}
 	}
 }
@@ -89,24 +91,27 @@ func TestMessagesAreTexts(t *testing.T) {
 	setError(nil, 10, "nowhere")
 }
 
-// TestErrorsOfTheCoreBeginWithTheirPackage: message takes off a first word that a colon follows, so it must be the package's name.
-func TestErrorsOfTheCoreBeginWithTheirPackage(t *testing.T) {
-	literal := regexp.MustCompile(`(?:fmt\.Errorf\(|errors\.New\(|badrow\.Named\([^"]*)"([a-z]+): `)
-	found := 0
+// TestErrorsOfTheCoreNameNoPackage: nobody takes the name off again.
+func TestErrorsOfTheCoreNameNoPackage(t *testing.T) {
+	literal := regexp.MustCompile(`fault\.\w+\([^"` + "`" + `]*["` + "`" + `]([a-z]+): `)
+	plain := regexp.MustCompile(`\b(fmt\.Errorf|errors\.New)\(`)
 	err := filepath.WalkDir("../../core", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.Contains(filepath.ToSlash(path), "core/internal/") || d.Name() == "fault.go" {
 			return err
 		}
 		source, err := os.ReadFile(path)
 		for _, match := range literal.FindAllStringSubmatch(string(source), -1) {
-			found++
-			if !slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), match[1]) {
-				t.Errorf("%s: an error begins with %q, must begin with its package, or the one that this is a part of", path, match[1])
+			if slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), match[1]) {
+				t.Errorf("%s: an error begins with the package %q", path, match[1])
 			}
+		}
+		if found := plain.Find(source); found != nil {
+			t.Errorf("%s: %s…) has no kind; package fault has", path, found)
 		}
 		return err
 	})
-	if err != nil || found < 100 {
-		t.Errorf("%d errors were found: %v", found, err)
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -1,10 +1,9 @@
 package aggregate
 
 import (
-	"fmt"
 	"math/bits"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -26,7 +25,7 @@ type AcyclicMajority struct {
 func Margins(w *Pairs, threshold float64) (linalg.Matrix[float64], error) {
 	k := w.Items()
 	if !(threshold >= 0.5 && threshold < 1) {
-		return matrix{}, fmt.Errorf("aggregate: the threshold is %v, must be at least 1/2 and less than 1", threshold)
+		return matrix{}, fault.Value("the threshold is %v, must be at least 1/2 and less than 1", threshold)
 	}
 	margins := linalg.NewMatrix[float64](k, k)
 	for u := range k {
@@ -48,7 +47,7 @@ func Margins(w *Pairs, threshold float64) (linalg.Matrix[float64], error) {
 // kept, as the better one of an order and its reverse does. Cost: as that of Kemeny.
 func Acyclic(margins linalg.Matrix[float64], o Options) (*AcyclicMajority, error) {
 	if !o.Method.Acyclic() {
-		return nil, fmt.Errorf("aggregate: method %v is not one of auto, exact, milp and local-search", o.Method)
+		return nil, fault.Value("method %v is not one of auto, exact, milp and local-search", o.Method)
 	}
 	s := solver{method: o.Method, programs: o.Programs, workers: o.Workers, mon: o.Monitor}
 	parts, err := s.solve(margins)
@@ -109,7 +108,7 @@ func Chains(dst linalg.Matrix[float64], least []float64, p linalg.Matrix[float64
 			}
 			chains := dst.Row(i)
 			if err := readProbabilities(chains, p.Row(i), k); err != nil {
-				return badrow.At(i, err)
+				return fault.At(i, err)
 			}
 			for w := range k {
 				through := chains[w*k : (w+1)*k]
@@ -140,11 +139,11 @@ func readProbabilities(dst, p []float64, k int) error {
 		for v := range u {
 			for _, x := range []float64{p[v*k+u], p[u*k+v]} {
 				if !(x >= 0 && x <= 1) {
-					return fmt.Errorf("aggregate: the probability of the items %d and %d is %v, must be from 0 to 1", v, u, x)
+					return fault.Value("the probability of the items %d and %d is %v, must be from 0 to 1", v, u, x)
 				}
 			}
 			if sum := p[u*k+v] + p[v*k+u]; sum > 1+1e-6 {
-				return fmt.Errorf("aggregate: the items %d and %d are before each other with probabilities of sum %v, must be at most 1",
+				return fault.Value("the items %d and %d are before each other with probabilities of sum %v, must be at most 1",
 					v, u, sum)
 			}
 		}

@@ -1,12 +1,10 @@
 package aggregate
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 
-	"combpred/core/badrow"
 	"combpred/core/extensions"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -17,15 +15,15 @@ import (
 // extensions.Batch.
 func Extend(relations []bool, k int, weights []float64, many int, seed uint64, workers int, mon *parallel.Monitor) (*Profile, error) {
 	if k < 2 || len(relations) == 0 || len(relations)%(k*k) != 0 {
-		return nil, fmt.Errorf("aggregate: relations have %d entries, must have k² each for one of k ≥ 2 items or more, here k = %d",
+		return nil, fault.Value("relations have %d entries, must have k² each for one of k ≥ 2 items or more, here k = %d",
 			len(relations), k)
 	}
 	n := len(relations) / (k * k)
 	switch {
 	case many < 2 || many > 1<<24:
-		return nil, fmt.Errorf("aggregate: there are %d extensions of each partial order, must be between 2 and %d", many, 1<<24)
+		return nil, fault.Value("there are %d extensions of each partial order, must be between 2 and %d", many, 1<<24)
 	case weights != nil && len(weights) != n:
-		return nil, fmt.Errorf("aggregate: there are %d weights for %d partial orders", len(weights), n)
+		return nil, fault.Value("there are %d weights for %d partial orders", len(weights), n)
 	}
 	if err := checkWeights(weights); err != nil {
 		return nil, err
@@ -35,7 +33,7 @@ func Extend(relations []bool, k int, weights []float64, many int, seed uint64, w
 	for i := range n {
 		poset, err := posetOf(relations[i*k*k:(i+1)*k*k], k)
 		if err != nil {
-			return nil, badrow.At(i, err)
+			return nil, fault.At(i, err)
 		}
 		var source rand.PCG
 		parallel.Stream(&source, seed, i)
@@ -72,8 +70,7 @@ func posetOf(relation []bool, k int) (*extensions.Poset, error) {
 	for u := range k {
 		for v := range k {
 			if poset.Before(u, v) && !relation[u*k+v] {
-				return nil, errors.New("aggregate: the relation is not transitive: " +
-					fmt.Sprintf("%d is before %d by way of others, and not by itself", u, v))
+				return nil, fault.Value("the relation is not transitive: %d is before %d by way of others, and not by itself", u, v)
 			}
 		}
 	}

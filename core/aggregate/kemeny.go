@@ -1,10 +1,9 @@
 package aggregate
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -185,31 +184,26 @@ func weakest(parts []part, k kind) Guarantee {
 func (o *Options) check(p *Profile, pairs *Pairs) error {
 	switch {
 	case !o.Method.Kendall():
-		return fmt.Errorf("aggregate: there is no method number %d for Kendall's distance", o.Method)
+		return fault.Value("there is no method number %d for Kendall's distance", o.Method)
 	case o.Output < Order || o.Output > Partial:
-		return fmt.Errorf("aggregate: there is no output number %d", o.Output)
+		return fault.Value("there is no output number %d", o.Output)
 	case o.Output != Order && !o.Method.Relational():
-		return &MethodError{o.Method}
+		return OrdersOnly(o.Method)
 	case !(o.Penalty >= 0 && o.Penalty <= 1):
-		return fmt.Errorf("aggregate: the penalty is %v, must be between 0 and 1", o.Penalty)
+		return fault.Value("the penalty is %v, must be between 0 and 1", o.Penalty)
 	case p == nil && o.Method == BestInput:
-		return errors.New("aggregate: the best of the rankings cannot be found from the weights of pairs alone")
+		return fault.Value("the best of the rankings cannot be found from the weights of pairs alone")
 	case p != nil && p.Items() != pairs.Items():
-		return fmt.Errorf("aggregate: rankings have %d items and weights of pairs %d", p.Items(), pairs.Items())
+		return fault.Value("rankings have %d items and weights of pairs %d", p.Items(), pairs.Items())
 	}
 	return nil
 }
 
-// MethodError says that a method gives orders only.
-type MethodError struct{ Method Method }
-
-func (e *MethodError) Error() string {
-	return fmt.Sprintf("aggregate: method %v gives orders only; with ties, and for partial orders, take auto, milp, exact, local-search "+
-		"or best-input", e.Method)
+// OrdersOnly is the error of a method that gives no other consensus.
+func OrdersOnly(m Method) error {
+	return fault.Capability("method %v gives orders only; with ties, and for partial orders, take auto, milp, exact, local-search or "+
+		"best-input", m)
 }
-
-// Status returns the code of the C interface for this error.
-func (e *MethodError) Status() int32 { return 2 }
 
 // solved reports whether the caller's solver has found a best consensus with ties, or partial order.
 func (o *Options) solved() bool {
@@ -235,10 +229,10 @@ func programRelation(s *Programs, kind Output) ([]bool, error) {
 		}
 	}
 	if kind == Weak && !slices.Equal(relation, relationOf(ranksOf(relation, k))) {
-		return nil, errors.New("aggregate: the solution of the program is no ranking with ties")
+		return nil, fault.Value("the solution of the program is no ranking with ties")
 	}
 	if kind == Partial && !isPartialOrder(relation, k) {
-		return nil, errors.New("aggregate: the solution of the program is no partial order")
+		return nil, fault.Value("the solution of the program is no partial order")
 	}
 	return relation, nil
 }

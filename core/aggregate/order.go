@@ -1,10 +1,10 @@
 package aggregate
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/ordering"
 	"combpred/core/parallel"
@@ -37,13 +37,13 @@ type Programs struct {
 func (s *Programs) check(k, groups int) error {
 	switch {
 	case s.X.Rows != k || s.X.Cols != k:
-		return fmt.Errorf("aggregate: solutions of programs have shape %d×%d, must have %d×%d", s.X.Rows, s.X.Cols, k, k)
+		return fault.Value("solutions of programs have shape %d×%d, must have %d×%d", s.X.Rows, s.X.Cols, k, k)
 	case len(s.State) != groups || len(s.LowerBound) != groups:
-		return fmt.Errorf("aggregate: there are %d states and %d bounds of programs for %d groups", len(s.State), len(s.LowerBound), groups)
+		return fault.Value("there are %d states and %d bounds of programs for %d groups", len(s.State), len(s.LowerBound), groups)
 	}
 	for c, state := range s.State {
 		if state < Solved || state > OutOfTime {
-			return fmt.Errorf("aggregate: the program of group %d has the state %d, must be between %d and %d", c, state, Solved, OutOfTime)
+			return fault.Value("the program of group %d has the state %d, must be between %d and %d", c, state, Solved, OutOfTime)
 		}
 	}
 	return nil
@@ -73,7 +73,7 @@ type solver struct {
 func (s *solver) solve(before matrix) ([]part, error) {
 	groups := groupsOf(before)
 	if s.method.Programmed() && s.programs == nil {
-		return nil, fmt.Errorf("aggregate: method %v needs solutions of programs", s.method)
+		return nil, fault.Value("method %v needs solutions of programs", s.method)
 	}
 	if s.programs != nil {
 		if err := s.programs.check(before.Rows, len(groups)); err != nil {
@@ -142,7 +142,7 @@ func (s *solver) solveGroup(c int, items []int32, before matrix) (part, error) {
 		found.order, err = BestOrderOfInputs(s.profile, items, before, s.workers, s.mon)
 		return found, err
 	default:
-		return part{}, fmt.Errorf("aggregate: there is no method number %d for orders", method)
+		return part{}, fault.Value("there is no method number %d for orders", method)
 	}
 	if err != nil {
 		return part{}, err
@@ -162,12 +162,12 @@ func (s *solver) programmed(c int, items []int32, before matrix) (part, error) {
 	case Solved:
 		order, err := orderOf(submatrix(s.programs.X, items))
 		if err != nil {
-			return part{}, fmt.Errorf("aggregate: the program of group %d: %w", c, err)
+			return part{}, fault.Wrap("the program of group %d: %w", c, err)
 		}
 		return proven(before, order, max(s.method, MILP)), nil // Auto is less
 	}
 	if s.method != LP {
-		return part{}, fmt.Errorf("aggregate: the program of group %d has no order as its solution", c)
+		return part{}, fault.Value("the program of group %d has no order as its solution", c)
 	}
 	order, err := Round(submatrix(s.programs.X, items), before, s.kind == strictKind, s.workers, s.mon)
 	if err != nil {
@@ -250,7 +250,7 @@ func orderOf(x matrix) ([]int32, error) {
 			}
 		}
 		if order[place] >= 0 {
-			return nil, fmt.Errorf("items %d and %d have as many others before them, so that its solution is no order", order[place], u)
+			return nil, fault.Value("items %d and %d have as many others before them, so that its solution is no order", order[place], u)
 		}
 		order[place] = int32(u)
 	}

@@ -1,11 +1,9 @@
 package aggregate
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -22,20 +20,20 @@ func (w *Pairs) Check() error {
 	k := w.Before.Rows
 	switch {
 	case k < 2 || w.Before.Cols != k:
-		return fmt.Errorf("aggregate: weights of pairs have shape %d×%d, must have k×k with k at least 2", k, w.Before.Cols)
+		return fault.Value("weights of pairs have shape %d×%d, must have k×k with k at least 2", k, w.Before.Cols)
 	case w.Tied.Rows != 0 && (w.Tied.Rows != k || w.Tied.Cols != k):
-		return errors.New("aggregate: the two matrices of weights of pairs differ in shape")
+		return fault.Value("the two matrices of weights of pairs differ in shape")
 	}
 	for u := range k {
 		for v := range k {
 			x, tied := w.Before.Row(u)[v], w.tied(u, v)
 			if !(x >= 0 && tied >= 0) || u == v && (x != 0 || tied != 0) || tied != w.tied(v, u) {
-				return badrow.Named(u, "aggregate: pair (%d, %d) has weights %v and %v; they are numbers from 0 on, 0 on the "+
-					"diagonal, and those of ties are symmetric", u, v, x, tied)
+				return fault.At(u, fault.Value("the pair with item %d has weights %v and %v; they are numbers from 0 on, 0 on the "+
+					"diagonal, and those of ties are symmetric", v, x, tied))
 			}
 			if max(x, tied) > largest/float64(k*k) {
-				return badrow.Named(u, "aggregate: pair (%d, %d) has weight %.3g, so that sums of weights may overflow: scale them "+
-					"down", u, v, max(x, tied))
+				return fault.At(u, fault.Value("the pair with item %d has weight %.3g, so that sums of weights may overflow: "+
+					"scale them down", v, max(x, tied)))
 			}
 		}
 	}

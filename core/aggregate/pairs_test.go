@@ -1,14 +1,13 @@
 package aggregate
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 )
 
@@ -90,8 +89,7 @@ func TestProfileCheck(t *testing.T) {
 		p := legal()
 		try.change(p)
 		err := p.Check()
-		row, named := errors.AsType[*badrow.Error](err)
-		if err == nil || named != (try.row >= 0) || named && row.Row != try.row {
+		if err == nil || fault.RowOf(err) != try.row {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
@@ -197,8 +195,7 @@ func TestChains(t *testing.T) {
 	}
 	for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
 		p.Row(3)[1] = bad
-		var at *badrow.Error
-		if err := Chains(chains, least, p, k, 1, nil); !errors.As(err, &at) || at.Row != 3 {
+		if err := Chains(chains, least, p, k, 1, nil); fault.RowOf(err) != 3 {
 			t.Errorf("a probability of %g: %v", bad, err)
 		}
 	}

@@ -1,12 +1,10 @@
 package aggregate
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 )
 
@@ -33,19 +31,19 @@ func (p *Profile) Check() error {
 	n, k := p.Ranks.Rows, p.Ranks.Cols
 	switch {
 	case n < 1:
-		return errors.New("aggregate: there are no rankings")
+		return fault.Value("there are no rankings")
 	case k < 2:
-		return fmt.Errorf("aggregate: rankings must rank at least 2 items, not %d", k)
+		return fault.Value("rankings must rank at least 2 items, not %d", k)
 	case p.Weights != nil && len(p.Weights) != n:
-		return fmt.Errorf("aggregate: there are %d weights for %d rankings", len(p.Weights), n)
+		return fault.Value("there are %d weights for %d rankings", len(p.Weights), n)
 	case p.Extensions < 0 || p.Extensions == 1 || p.Extensions > 0 && n%p.Extensions != 0:
-		return fmt.Errorf("aggregate: %d rankings are no samples of %d extensions each", n, p.Extensions)
+		return fault.Value("%d rankings are no samples of %d extensions each", n, p.Extensions)
 	}
 	for i := range n {
 		for u, x := range p.Ranks.Row(i) {
 			if !(x >= 0 && x <= math.MaxFloat64 || x == -1 || math.IsNaN(x)) {
-				return badrow.Named(i, "aggregate: ranking %d has %v for item %d; positions are finite numbers from 0 on, the "+
-					"smaller before the larger, or -1 (or NaN) where unknown", i, x, u)
+				return fault.At(i, fault.Value("the ranking has %v for item %d; positions are finite numbers from 0 on, the "+
+					"smaller before the larger, or -1 (or NaN) where unknown", x, u))
 			}
 		}
 	}
@@ -58,14 +56,14 @@ func checkWeights(weights []float64) error {
 	for i, w := range weights {
 		switch {
 		case !(w >= 0):
-			return badrow.Named(i, "aggregate: weight %d is %v, must be a number from 0 on", i, w)
+			return fault.At(i, fault.Value("the weight is %v, must be a number from 0 on", w))
 		case w > largest/float64(len(weights)):
-			return badrow.Named(i, "aggregate: weight %d is %.3g, so that sums of weights may overflow: scale them down", i, w)
+			return fault.At(i, fault.Value("the weight is %.3g, so that sums of weights may overflow: scale them down", w))
 		}
 		some = some || w > 0
 	}
 	if !some {
-		return errors.New("aggregate: all weights are zero")
+		return fault.Value("all weights are zero")
 	}
 	return nil
 }

@@ -1,11 +1,10 @@
 package aggregate
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/ordering"
 	"combpred/core/structure"
@@ -71,7 +70,7 @@ func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 			return nil, err
 		}
 	} else if o.Method == MILP {
-		return nil, fmt.Errorf("aggregate: method %v needs solutions of programs", o.Method)
+		return nil, fault.Value("method %v needs solutions of programs", o.Method)
 	}
 	var err error
 	switch {

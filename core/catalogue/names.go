@@ -12,6 +12,7 @@ import (
 	"combpred/core/decode/kbest"
 	"combpred/core/decode/setloss"
 	"combpred/core/extensions"
+	"combpred/core/fault"
 	"combpred/core/fit"
 	"combpred/core/kernel"
 	"combpred/core/labelrank"
@@ -46,7 +47,7 @@ func (n Names) Number(parameter, name string) (int, error) {
 			return known.number, nil
 		}
 	}
-	return 0, fmt.Errorf("catalogue: %s is %q, must be one of %s", parameter, name, strings.Join(n.spelt(), ", "))
+	return 0, fault.Value("%s is %q, must be one of %s", parameter, name, strings.Join(n.spelt(), ", "))
 }
 
 // Of returns the name of a number.

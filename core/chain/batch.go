@@ -2,13 +2,12 @@ package chain
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -61,7 +60,7 @@ func (b *batch) named(row int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("chain: %w", badrow.At(row, err))
+	return fault.At(row, err)
 }
 
 func (b *batch) score(i int) structure.Scores {
@@ -132,7 +131,7 @@ func (b *batch) startTo(dst []int32, i int, score structure.Scores, rng *rand.Ra
 		start := b.opt.Start[i*b.parts : (i+1)*b.parts]
 		copy(dst, start)
 		if err := b.space.Check(start); err != nil {
-			return fmt.Errorf("the start is no member: %w", err)
+			return fault.Value("the start is no member: %w", err)
 		}
 		return nil
 	}

@@ -1,6 +1,10 @@
 package chain
 
-import "fmt"
+import (
+	"fmt"
+
+	"combpred/core/fault"
+)
 
 // BudgetError says that an exact sampler was not done within its budget. There is no sample then.
 type BudgetError struct {
@@ -11,15 +15,14 @@ type BudgetError struct {
 }
 
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("chain: sample %d: %s did not end within %d steps; %s", e.Draw, e.Method, e.Steps, e.Figure)
+	return fmt.Sprintf("sample %d: %s did not end within %d steps; %s", e.Draw, e.Method, e.Steps, e.Figure)
 }
 
-// Status is that of the C interface.
-func (e *BudgetError) Status() int32 { return 8 }
+func (e *BudgetError) Kind() fault.Kind { return fault.KindBudget }
 
 // BoundError says that an output scores more than the bound on all scores that was given.
 type BoundError struct{ Value, Bound float64 }
 
 func (e *BoundError) Error() string {
-	return fmt.Sprintf("chain: an output scores %.6g, more than the bound %.6g on all scores; correct bound", e.Value, e.Bound)
+	return fmt.Sprintf("an output scores %.6g, more than the bound %.6g on all scores; correct bound", e.Value, e.Bound)
 }

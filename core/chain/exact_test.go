@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/fault"
 	"combpred/core/structure"
 )
 
@@ -127,7 +128,7 @@ func TestNoSampleBeyondTheBudget(t *testing.T) {
 		dst := Draws{Y: make([]int32, 40)}
 		err := Batch(space, rows(linear, 1), Options{Method: method, Draws: 1, Thin: 1, Budget: budget}, dst, 1, nil)
 		spent, ok := errors.AsType[*BudgetError](err)
-		if !ok || spent.Status() != 8 || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "row 0") {
+		if !ok || spent.Kind() != fault.KindBudget || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "row 0") {
 			t.Errorf("method %d: error %v, want a BudgetError with %q", method, err, want)
 		}
 	}

@@ -1,13 +1,11 @@
 package chain
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/structure"
 )
 
@@ -105,43 +103,43 @@ const MostSteps = 1 << 40
 func check(space structure.Space, linear blas64.General, opt Options, dst Draws) error {
 	n, parts := linear.Rows, space.PartLen()
 	if !opt.Method.known() {
-		return fmt.Errorf("chain: there is no method number %d", opt.Method)
+		return fault.Value("there is no method number %d", opt.Method)
 	}
 	if err := checkCapable(space, opt.Method); err != nil {
 		return err
 	}
 	switch {
 	case linear.Cols != space.FeatureLen():
-		return fmt.Errorf("chain: linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), space.FeatureLen())
+		return fault.Value("linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), space.FeatureLen())
 	case opt.Draws < 1:
-		return fmt.Errorf("chain: n_samples is %d, must be at least 1", opt.Draws)
+		return fault.Value("n_samples is %d, must be at least 1", opt.Draws)
 	case opt.BurnIn < 0 || opt.BurnIn > MostSteps:
-		return fmt.Errorf("chain: the burn-in is %d steps, must be between 0 and %d", opt.BurnIn, int64(MostSteps))
+		return fault.Value("the burn-in is %d steps, must be between 0 and %d", opt.BurnIn, int64(MostSteps))
 	case opt.Thin < 1 || opt.Thin > MostSteps:
-		return fmt.Errorf("chain: there are %d steps between draws, must be between 1 and %d", opt.Thin, int64(MostSteps))
+		return fault.Value("there are %d steps between draws, must be between 1 and %d", opt.Thin, int64(MostSteps))
 	case opt.Budget < 1 || opt.Budget > MostSteps:
-		return fmt.Errorf("chain: the budget is %d steps, must be between 1 and %d", opt.Budget, int64(MostSteps))
+		return fault.Value("the budget is %d steps, must be between 1 and %d", opt.Budget, int64(MostSteps))
 	case opt.Start != nil && opt.Method.Exact():
-		return errors.New("chain: exact methods have no start, leave it out")
+		return fault.Value("exact methods have no start, leave it out")
 	case opt.Start != nil && len(opt.Start) != n*parts:
-		return fmt.Errorf("chain: start has %d entries, must have %d", len(opt.Start), n*parts)
+		return fault.Value("start has %d entries, must have %d", len(opt.Start), n*parts)
 	case opt.Bound != nil && !opt.Method.Bounded():
-		return errors.New("chain: only coupling from the past and rejection sampling take bounds, leave them out")
+		return fault.Value("only coupling from the past and rejection sampling take bounds, leave them out")
 	case opt.Bound != nil && len(opt.Bound) != n:
-		return fmt.Errorf("chain: bound has %d entries, must have %d", len(opt.Bound), n)
+		return fault.Value("bound has %d entries, must have %d", len(opt.Bound), n)
 	case len(dst.Y) != n*opt.Draws*parts:
-		return fmt.Errorf("chain: dst has %d entries, must have %d", len(dst.Y), n*opt.Draws*parts)
+		return fault.Value("dst has %d entries, must have %d", len(dst.Y), n*opt.Draws*parts)
 	case dst.Value != nil && len(dst.Value) != n*opt.Draws,
 		dst.Steps != nil && len(dst.Steps) != n*opt.Draws,
 		dst.Accepted != nil && len(dst.Accepted) != n*opt.Draws:
-		return fmt.Errorf("chain: the diagnostics must have %d entries each", n*opt.Draws)
+		return fault.Value("the diagnostics must have %d entries each", n*opt.Draws)
 	}
 	for i := range n {
 		if err := structure.CheckScores(linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]); err != nil {
-			return fmt.Errorf("chain: %w", badrow.At(i, err))
+			return fault.At(i, err)
 		}
 		if opt.Bound != nil && (math.IsNaN(opt.Bound[i]) || math.IsInf(opt.Bound[i], 0)) {
-			return fmt.Errorf("chain: %w", badrow.At(i, fmt.Errorf("the bound is %v, must be finite", opt.Bound[i])))
+			return fault.At(i, fault.Value("the bound is %v, must be finite", opt.Bound[i]))
 		}
 	}
 	return nil

@@ -1,9 +1,10 @@
 package control
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"combpred/core/fault"
 )
 
 // GoVersion returns the version of Go that built the library.
@@ -19,6 +20,6 @@ func Platform() string {
 // recoverTo turns a panic of the surrounding function into its error: gopy lets a panic end the process.
 func recoverTo(err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("internal error: %v\n%s", r, debug.Stack())
+		*err = fault.Value("internal error: %v\n%s", r, debug.Stack())
 	}
 }

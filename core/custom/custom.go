@@ -5,13 +5,12 @@
 package custom
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -45,7 +44,7 @@ func FromKernel(gram matrix, mon *parallel.Monitor) (matrix, error) {
 	}
 	largest := max(values[k-1], 0)
 	if values[0] < -indefinite*max(largest, -values[0]) {
-		return matrix{}, fmt.Errorf("custom: gram is not positive semi-definite, its smallest eigenvalue is %.6g (the largest is %.6g); give the "+
+		return matrix{}, fault.Value("gram is not positive semi-definite, its smallest eigenvalue is %.6g (the largest is %.6g); give the "+
 			"values of a kernel, or drop negative eigenvalues yourself", values[0], largest)
 	}
 	rank := 0
@@ -53,7 +52,7 @@ func FromKernel(gram matrix, mon *parallel.Monitor) (matrix, error) {
 		rank++
 	}
 	if rank == 0 {
-		return matrix{}, errors.New("custom: gram is 0 everywhere, so that no output can be told from another")
+		return matrix{}, fault.Value("gram is 0 everywhere, so that no output can be told from another")
 	}
 	psi := linalg.NewMatrix[float64](k, rank)
 	for j := range rank {
@@ -77,7 +76,7 @@ func symmetric(gram matrix) error {
 	for i := range gram.Rows {
 		for j, v := range gram.Row(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("custom: gram[%d, %d] is %v, must be finite", i, j, v)
+				return fault.Value("gram[%d, %d] is %v, must be finite", i, j, v)
 			}
 			top = max(top, math.Abs(v))
 		}
@@ -85,7 +84,7 @@ func symmetric(gram matrix) error {
 	for i := range gram.Rows {
 		for j := range i {
 			if a, b := gram.Row(j)[i], gram.Row(i)[j]; math.Abs(a-b) > asymmetric*top {
-				return fmt.Errorf("custom: gram is not symmetric: %v at [%d, %d] but %v at [%d, %d]", a, j, i, b, i, j)
+				return fault.Value("gram is not symmetric: %v at [%d, %d] but %v at [%d, %d]", a, j, i, b, i, j)
 			}
 		}
 	}
@@ -119,7 +118,7 @@ type Sums struct {
 func NewSums(data []float64, d int) (Sums, error) {
 	s := Sums{data, d}
 	if n := data[0]; !(n >= 0 && n <= 1<<53 && n == math.Floor(n)) {
-		return s, fmt.Errorf("custom: sums[0] is %v, must be the number of draws so far", n)
+		return s, fault.Value("sums[0] is %v, must be the number of draws so far", n)
 	}
 	return s, nil
 }

@@ -1,13 +1,12 @@
 package custom
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -57,7 +56,7 @@ func newSupport(d int, moments structure.Momenter, mon *parallel.Monitor) (*Supp
 		return nil, err
 	}
 	if values[0] < -negative*scale {
-		return nil, fmt.Errorf("custom: the covariance that follows from mean and second_moment is not positive semi-definite, its smallest eigenvalue "+
+		return nil, fault.Value("the covariance that follows from mean and second_moment is not positive semi-definite, its smallest eigenvalue "+
 			"is %.6g; both must be averages over the same outputs", values[0])
 	}
 	least, r := float64(d)*max(flat*values[d-1], rounding*scale), 0
@@ -81,7 +80,7 @@ func (s *Support) Check(psi matrix) error {
 	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, centred, s.null, 0, off)
 	for i := range psi.Rows {
 		if far := floats.Norm(off.Row(i), 2); far > strayed*(1+floats.Norm(centred.Row(i), 2)) {
-			return badrow.At(i, fmt.Errorf("ψ leaves the mean by %.3g in a direction in which the moments have no variance", far))
+			return fault.At(i, fault.Value("ψ leaves the mean by %.3g in a direction in which the moments have no variance", far))
 		}
 	}
 	return nil
@@ -92,7 +91,7 @@ func embeddings(psi matrix) error {
 	for i := range psi.Rows {
 		for j, v := range psi.Row(i) {
 			if math.IsNaN(v) || math.Abs(v) > largestEntry {
-				return badrow.At(i, fmt.Errorf("entry %d of ψ is %v, must be finite and at most %g", j, v, largestEntry))
+				return fault.At(i, fault.Value("entry %d of ψ is %v, must be finite and at most %g", j, v, largestEntry))
 			}
 		}
 	}

@@ -3,11 +3,10 @@ package decode
 
 import (
 	"errors"
-	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -63,7 +62,7 @@ func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, 
 	}
 	if magnitude.Rows == 1 {
 		if err := structure.CheckScores(magnitude.Data[:magnitude.Cols]); err != nil {
-			return fmt.Errorf("decode: magnitude: %w", err)
+			return fault.Wrap("magnitude: %w", err)
 		}
 	}
 	parts := space.PartLen()
@@ -82,11 +81,11 @@ func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, 
 				err = errors.Join(err, structure.CheckScores(score.Magnitude))
 			}
 			if err != nil {
-				return fmt.Errorf("decode: %w", badrow.At(i, err))
+				return fault.At(i, err)
 			}
 			cert, err := one(dst[i*parts:(i+1)*parts], score, i)
 			if err != nil {
-				return fmt.Errorf("decode: %w", badrow.At(i, err))
+				return fault.At(i, err)
 			}
 			if certs != nil {
 				certs[i] = cert
@@ -104,7 +103,7 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 	exact, canDecode := space.(structure.Decoder)
 	search, canSearch := space.(structure.Searcher)
 	if method < Auto || method > Metropolis {
-		return nil, fmt.Errorf("decode: there is no method number %d", method)
+		return nil, fault.Value("there is no method number %d", method)
 	}
 	prepare := space.Facts().Prepare
 	prove := func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
@@ -152,16 +151,16 @@ func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []
 	n, d := linear.Rows, space.FeatureLen()
 	switch {
 	case linear.Cols != d:
-		return fmt.Errorf("decode: linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), d)
+		return fault.Value("linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), d)
 	case magnitude.Rows != 0 && magnitude.Rows != 1 && magnitude.Rows != n:
-		return fmt.Errorf("decode: magnitude has %d rows, must have 0, 1 or %d", magnitude.Rows, n)
+		return fault.Value("magnitude has %d rows, must have 0, 1 or %d", magnitude.Rows, n)
 	case magnitude.Rows != 0 && magnitude.Cols != d:
-		return fmt.Errorf("decode: magnitude has %d columns, %s needs %d", magnitude.Cols, structure.Describe(space), d)
+		return fault.Value("magnitude has %d columns, %s needs %d", magnitude.Cols, structure.Describe(space), d)
 	case len(dst) != n*space.PartLen():
-		return fmt.Errorf("decode: dst has %d entries, %d outputs of %d parts need %d",
+		return fault.Value("dst has %d entries, %d outputs of %d parts need %d",
 			len(dst), n, space.PartLen(), n*space.PartLen())
 	case certs != nil && len(certs) != n:
-		return fmt.Errorf("decode: certs has %d entries, must have %d", len(certs), n)
+		return fault.Value("certs has %d entries, must have %d", len(certs), n)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -269,10 +269,7 @@ func TestRowsToBlame(t *testing.T) {
 		if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 			t.Fatalf("%s of size %d give the error %v", c.name, c.size, err)
 		}
-		row := -1
-		if at, ok := errors.AsType[*badrow.Error](err); ok {
-			row = at.Row
-		}
+		row := fault.RowOf(err)
 		if row != c.row || strings.Contains(err.Error(), "row ") != (c.row >= 0) {
 			t.Errorf("%s: row %d is to blame in %q, want %d", c.name, row, err, c.row)
 		}

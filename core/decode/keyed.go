@@ -3,7 +3,7 @@ package decode
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -50,7 +50,7 @@ func (k *Keyed) Each(space structure.Space, workers int, mon *parallel.Monitor, 
 			}
 			r, err := read(given)
 			if err != nil {
-				return badrow.At(row, err)
+				return fault.At(row, err)
 			}
 			f(row, r)
 		}

@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/internal/structuretest"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
@@ -137,8 +136,7 @@ func TestKeyedErrors(t *testing.T) {
 		{"checking rows", (&Keyed{[]int{0, 1, 2}, []structure.Condition{short, alone(structure.FirstKey, 1)}}).Each(routes, 1, nil,
 			func(int, structure.Restriction) {}), 1, "takes no key 'first'"},
 	} {
-		found, ok := errors.AsType[*badrow.Error](c.err)
-		if c.err == nil || !strings.Contains(c.err.Error(), c.want) || ok != (c.row >= 0) || ok && found.Row != c.row {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) || fault.RowOf(c.err) != c.row {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
 	}

@@ -1,13 +1,12 @@
 package decode
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -70,22 +69,22 @@ func SearchBatch(space structure.Space, linear blas64.General, p Process, dst []
 
 func (p *Process) check() error {
 	if p.Method != Anneal && p.Method != Metropolis {
-		return fmt.Errorf("decode: method number %d is not a chain", p.Method)
+		return fault.Value("method number %d is not a chain", p.Method)
 	}
 	for i, t := range p.Temperatures {
 		if !(t > 0) || math.IsInf(t, 0) {
-			return fmt.Errorf("decode: temperature %d is %v, must be finite and above 0", i, t)
+			return fault.Value("temperature %d is %v, must be finite and above 0", i, t)
 		}
 	}
 	switch {
 	case p.Method == Metropolis && len(p.Temperatures) > 1:
-		return fmt.Errorf("decode: a process of one temperature is given %d", len(p.Temperatures))
+		return fault.Value("a process of one temperature is given %d", len(p.Temperatures))
 	case p.Runs < 1 || p.Steps < 0:
-		return fmt.Errorf("decode: %d runs of %d steps, must be at least 1 of 0", p.Runs, p.Steps)
+		return fault.Value("%d runs of %d steps, must be at least 1 of 0", p.Runs, p.Steps)
 	case !(p.Epsilon >= 0) || math.IsInf(p.Epsilon, 1) || p.Epsilon > 0 && !(p.Delta > 0 && p.Delta < 1):
-		return fmt.Errorf("decode: epsilon and delta are %v and %v, must be at least 0, and between 0 and 1", p.Epsilon, p.Delta)
+		return fault.Value("epsilon and delta are %v and %v, must be at least 0, and between 0 and 1", p.Epsilon, p.Delta)
 	case p.Epsilon > 0 && (p.Method != Anneal || p.Temperatures != nil):
-		return errors.New("decode: epsilon is where annealing of its own temperatures ends")
+		return fault.Value("epsilon is where annealing of its own temperatures ends")
 	}
 	return nil
 }

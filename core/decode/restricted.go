@@ -2,10 +2,10 @@ package decode
 
 import (
 	"errors"
-	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -26,14 +26,14 @@ func (m Method) Constrained() bool { return m == Auto || m == Exact || m == Sear
 // rangesCheck returns an error about where the conditions of n rows, of which there are so many, begin and end.
 func rangesCheck(first []int, all, n int) error {
 	if len(first) != 2 && len(first) != n+1 {
-		return fmt.Errorf("decode: there are conditions for %d rows, must be for 1 or %d", len(first)-1, n)
+		return fault.Value("there are conditions for %d rows, must be for 1 or %d", len(first)-1, n)
 	}
 	if first[0] != 0 || first[len(first)-1] != all {
-		return fmt.Errorf("decode: the ranges of conditions go from %d to %d, must go from 0 to %d", first[0], first[len(first)-1], all)
+		return fault.Value("the ranges of conditions go from %d to %d, must go from 0 to %d", first[0], first[len(first)-1], all)
 	}
 	for i, at := range first[1:] {
 		if at < first[i] {
-			return fmt.Errorf("decode: the conditions of row %d end at %d, before they begin", i, at)
+			return fault.Value("the conditions of row %d end at %d, before they begin", i, at)
 		}
 	}
 	return nil
@@ -54,10 +54,10 @@ func (r *Restricted) check(n, d int) error {
 	}
 	for k, c := range r.All {
 		if c.Feature < 0 || c.Feature >= d {
-			return fmt.Errorf("decode: condition %d is about feature %d, there are %d", k, c.Feature, d)
+			return fault.Value("condition %d is about feature %d, there are %d", k, c.Feature, d)
 		}
 		if c.Value < -1 || c.Value > 1 {
-			return fmt.Errorf("decode: condition %d is about the value %d, must be -1, 0 or 1", k, c.Value)
+			return fault.Value("condition %d is about the value %d, must be -1, 0 or 1", k, c.Value)
 		}
 	}
 	return nil
@@ -101,10 +101,10 @@ func restrictedTo(space structure.Space, r structure.Restriction, method Method,
 func within(space structure.Space, of func(row int) (structure.Restriction, error), shared bool, linear, magnitude blas64.General,
 	method Method, dst []int32, certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
 	if !method.Constrained() {
-		return fmt.Errorf("decode: method number %d takes no conditions", method)
+		return fault.Value("method number %d takes no conditions", method)
 	}
 	if len(met) != linear.Rows {
-		return fmt.Errorf("decode: met has %d entries, must have %d", len(met), linear.Rows)
+		return fault.Value("met has %d entries, must have %d", len(met), linear.Rows)
 	}
 	partOf := func(row int) (restricted, error) {
 		r, err := of(row)

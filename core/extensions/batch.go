@@ -1,11 +1,10 @@
 package extensions
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -17,9 +16,9 @@ func Batch(p *Poset, method Method, seed uint64, dst []int32, steps []int64, wor
 	draws := len(dst) / n
 	switch {
 	case len(dst) != draws*n:
-		return fmt.Errorf("extensions: dst has %d entries, must have a multiple of %d", len(dst), n)
+		return fault.Value("dst has %d entries, must have a multiple of %d", len(dst), n)
 	case steps != nil && len(steps) != draws:
-		return errors.New("extensions: steps must have an entry for each extension")
+		return fault.Value("steps must have an entry for each extension")
 	}
 	first, err := NewSampler(p, method, mon.Err)
 	if err != nil {

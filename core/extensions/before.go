@@ -1,9 +1,9 @@
 package extensions
 
 import (
-	"fmt"
 	"math/big"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -15,7 +15,7 @@ import (
 func Before(dst []float64, p *Poset, most, workers int, mon *parallel.Monitor) error {
 	n := p.n
 	if len(dst) != n*n {
-		return fmt.Errorf("extensions: dst has %d entries, must have %d", len(dst), n*n)
+		return fault.Value("dst has %d entries, must have %d", len(dst), n*n)
 	}
 	all, err := Count(p, most, workers, mon)
 	if err != nil {
@@ -43,7 +43,7 @@ func Before(dst []float64, p *Poset, most, workers int, mon *parallel.Monitor) e
 		with.finish()
 		some, err := countAll(with, most, mon.Err)
 		if err != nil {
-			return fmt.Errorf("extensions: with one pair more, %d before %d: %w", u, v, err)
+			return fault.Wrap("with one pair more, %d before %d: %w", u, v, err)
 		}
 		dst[u*n+v], _ = new(big.Rat).SetFrac(some, all).Float64()
 		dst[v*n+u] = 1 - dst[u*n+v]

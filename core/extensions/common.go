@@ -2,13 +2,12 @@ package extensions
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"sync/atomic"
 
-	"combpred/core/badrow"
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -50,7 +49,7 @@ func (e *Estimation) log(p *Poset, most, entry int, mon *parallel.Monitor) (floa
 // CommonOrEstimated is Common with estimates, unless nil, in the place of NaN. The monitor counts the orders drawn, too.
 func CommonOrEstimated(dst []float64, x, y []int32, n, most int, estimation *Estimation, workers int, mon *parallel.Monitor) error {
 	if n < 2 || n > MostElements {
-		return fmt.Errorf("extensions: there are %d elements, must be between 2 and %d", n, MostElements)
+		return fault.Value("there are %d elements, must be between 2 and %d", n, MostElements)
 	}
 	rows, err := relations(x, n, "x")
 	if err != nil {
@@ -63,7 +62,7 @@ func CommonOrEstimated(dst []float64, x, y []int32, n, most int, estimation *Est
 		}
 	}
 	if len(dst) != len(rows)*len(columns) {
-		return fmt.Errorf("extensions: dst has %d entries, must have %d", len(dst), len(rows)*len(columns))
+		return fault.Value("dst has %d entries, must have %d", len(dst), len(rows)*len(columns))
 	}
 	if estimation != nil {
 		estimation.workers = max(1, workers/max(1, len(rows)))
@@ -114,7 +113,7 @@ func logCommon(a, b *Poset, most int, estimation *Estimation, entry int, mon *pa
 func relations(signs []int32, n int, name string) ([]*Poset, error) {
 	pairs := n * (n - 1) / 2
 	if len(signs)%pairs != 0 {
-		return nil, fmt.Errorf("extensions: %s has %d entries, must have a multiple of %d", name, len(signs), pairs)
+		return nil, fault.Value("%s has %d entries, must have a multiple of %d", name, len(signs), pairs)
 	}
 	all := make([]*Poset, len(signs)/pairs)
 	for i := range all {
@@ -130,7 +129,7 @@ func relations(signs []int32, n int, name string) ([]*Poset, error) {
 					p.row(v)[u>>6] |= 1 << (u & 63)
 				case 0:
 				default:
-					return nil, badrow.Named(i, "extensions: %s holds %d in row %d, must hold −1, 0 and 1", name, signs[at], i)
+					return nil, fault.At(i, fault.Value("%s holds %d, must hold −1, 0 and 1", name, signs[at]))
 				}
 				at++
 			}

@@ -2,7 +2,6 @@ package extensions
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -41,7 +41,7 @@ type Estimated struct {
 // Cost: k/p draws for each of M levels, for k about 2 M ln(2/delta)/epsilon², each by coupling from the past.
 func Estimate(p *Poset, epsilon, delta float64, most int, seed uint64, workers int, mon *parallel.Monitor) (Estimated, error) {
 	if !(epsilon > 0 && epsilon < 1 && delta > 0 && delta < 1) {
-		return Estimated{}, fmt.Errorf("extensions: epsilon is %v and delta %v, must be between 0 and 1", epsilon, delta)
+		return Estimated{}, fault.Value("epsilon is %v and delta %v, must be between 0 and 1", epsilon, delta)
 	}
 	if err := mon.Err(); err != nil {
 		return Estimated{}, err
@@ -73,7 +73,7 @@ func Estimate(p *Poset, epsilon, delta float64, most int, seed uint64, workers i
 	}
 	successes, logFactor := successesNeeded(len(levels), epsilon, delta), 0.0
 	if successes > mostSuccesses {
-		return Estimated{}, fmt.Errorf("extensions: an error of epsilon = %v takes more than %d draws; ask for a larger epsilon", epsilon, mostSuccesses)
+		return Estimated{}, fault.Value("an error of epsilon = %v takes more than %d draws; ask for a larger epsilon", epsilon, mostSuccesses)
 	}
 	for _, at := range levels {
 		flip := func(many int) ([]bool, error) { return e.ends(at, many) }

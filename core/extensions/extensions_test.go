@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -218,7 +219,7 @@ func TestBeyondTables(t *testing.T) {
 	large := random(t, 70, 0.05, rand.New(rand.NewPCG(1, 1)))
 	if _, err := NewSampler(large, Counting, nil); err == nil {
 		t.Error("70 elements with few relations are counted")
-	} else if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Status() != 2 {
+	} else if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Kind() != fault.KindCapability {
 		t.Errorf("error %v, want a LimitError", err)
 	}
 	s, err := NewSampler(large, Auto, nil)

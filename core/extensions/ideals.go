@@ -1,6 +1,10 @@
 package extensions
 
-import "fmt"
+import (
+	"fmt"
+
+	"combpred/core/fault"
+)
 
 // LimitError says that counting downsets is beyond its size. Coupling from the past is not.
 type LimitError struct {
@@ -9,12 +13,11 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("extensions: counting the linear extensions of %d connected elements: %s; coupling from the past has no such limit",
+	return fmt.Sprintf("counting the linear extensions of %d connected elements: %s; coupling from the past has no such limit",
 		e.Elements, e.Reason)
 }
 
-// Status is that of the C interface.
-func (e *LimitError) Status() int32 { return 2 }
+func (e *LimitError) Kind() fault.Kind { return fault.KindCapability }
 
 // ideals describes the downsets of a component of n elements, which are numbered along a linear extension. A downset is a
 // set of bits.

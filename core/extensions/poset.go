@@ -1,8 +1,9 @@
 package extensions
 
 import (
-	"fmt"
 	"math/bits"
+
+	"combpred/core/fault"
 )
 
 // MostElements bounds partial orders: at this size the relation fills half a megabyte.
@@ -21,7 +22,7 @@ type Poset struct {
 // Cost: O(n³/64).
 func New(n int, pairs [][2]int32) (*Poset, error) {
 	if n < 1 || n > MostElements {
-		return nil, fmt.Errorf("extensions: there are %d elements, must be between 1 and %d", n, MostElements)
+		return nil, fault.Value("there are %d elements, must be between 1 and %d", n, MostElements)
 	}
 	p := &Poset{n: n, words: (n + 63) / 64}
 	p.after = make([]uint64, n*p.words)
@@ -29,14 +30,14 @@ func New(n int, pairs [][2]int32) (*Poset, error) {
 		u, v := int(pair[0]), int(pair[1])
 		switch {
 		case u < 0 || u >= n || v < 0 || v >= n:
-			return nil, fmt.Errorf("extensions: pair %d is (%d, %d), elements must be between 0 and %d", i, u, v, n-1)
+			return nil, fault.Value("pair %d is (%d, %d), elements must be between 0 and %d", i, u, v, n-1)
 		case u == v:
-			return nil, fmt.Errorf("extensions: pair %d puts element %d before itself", i, u)
+			return nil, fault.Value("pair %d puts element %d before itself", i, u)
 		}
 		p.row(u)[v>>6] |= 1 << (v & 63)
 	}
 	if u := p.finish(); u >= 0 {
-		return nil, fmt.Errorf("extensions: the relations lead from element %d back to it", u)
+		return nil, fault.Value("the relations lead from element %d back to it", u)
 	}
 	return p, nil
 }

@@ -1,10 +1,10 @@
 package fit
 
 import (
-	"fmt"
 	"slices"
 
 	"combpred/core/decode/predict"
+	"combpred/core/fault"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -40,9 +40,9 @@ func Expected(space structure.Space, loss Loss, decision Decision) (*predict.Exp
 	}
 	switch {
 	case !slices.Contains(Losses, loss):
-		return nil, fmt.Errorf("fit: loss is %q, must be \"auto\", %q or %q", loss, AUC, Squared)
+		return nil, fault.Value("loss is %q, must be \"auto\", %q or %q", loss, AUC, Squared)
 	case !slices.Contains(Decisions, decision):
-		return nil, fmt.Errorf("fit: decision is %q, must be \"auto\", %q or %q", decision, ByScore, ByRisk)
+		return nil, fault.Value("decision is %q, must be \"auto\", %q or %q", decision, ByScore, ByRisk)
 	case loss == Squared:
 		return &predict.Expected{PreImage: decision == ByRisk}, nil
 	case decision == ByScore:

@@ -1,10 +1,10 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -27,7 +27,7 @@ func (o Ridge) Grow(space structure.Space, k sgd.Kernel, first int, targets Targ
 		return err
 	}
 	if support.Len < 0 || support.Len > support.Coef.Rows || len(support.Rows) != support.Coef.Rows || support.Most < 0 {
-		return fmt.Errorf("fit: the support has %d rows of at most %d, with room for %d", support.Len, support.Most, support.Coef.Rows)
+		return fault.Value("the support has %d rows of at most %d, with room for %d", support.Len, support.Most, support.Coef.Rows)
 	}
 	held := Descent{support.Coef, support.Average, support.Velocity, support.Gains}
 	for _, m := range []*linalg.Matrix[float64]{&held.Coef, &held.Average, &held.Velocity} {
@@ -61,7 +61,7 @@ func NewRowKernel(f kernel.Function, x kernel.Rows, first int, repeated bool, wo
 	n := x.Len()
 	k := &RowKernel{function: f, x: x, first: first, keep: repeated && n <= cachedBytes/8/max(n, 1),
 		options: kernel.Options{Workers: workers, Monitor: mon, Uncounted: true}}
-	return k, errors.Join(f.Check(), x.Check())
+	return k, cmp.Or(f.Check(), x.Check())
 }
 
 // ValuesTo writes the values of each row with each column to dst.
@@ -109,11 +109,12 @@ func (k *RowKernel) DiagonalTo(dst []float64, rows []int64) error {
 
 // named says of an error which row it is about.
 func (k *RowKernel) named(err error, rows []int64) error {
-	if bad, ok := errors.AsType[*badrow.Error](err); ok {
+	if bad := fault.RowOf(err); bad != fault.NoRow {
+		row := int(rows[bad]) - k.first
 		if root, ok := errors.AsType[*kernel.RootError](err); ok {
-			return badrow.At(int(rows[bad.Row])-k.first, fmt.Errorf("fit: a kernel value is nan: %w", root))
+			return fault.At(row, fault.Value("a kernel value is nan: %w", root))
 		}
-		return badrow.At(int(rows[bad.Row])-k.first, errors.New("its kernel values overflow to NaN or infinity; scale the inputs, or "+
+		return fault.At(row, fault.Value("its kernel values overflow to NaN or infinity; scale the inputs, or "+
 			"lower gamma or degree"))
 	}
 	return err
@@ -171,4 +172,4 @@ func (k *AskedKernel) DiagonalTo(dst []float64, rows []int64) error {
 	return k.ValuesTo(linalg.Matrix[float64]{Rows: len(rows), Cols: 1, Stride: 1, Data: dst}, rows, nil)
 }
 
-var errNotAsked = errors.New("fit: there are kernel values that were not asked for: pass those asked for, and change nothing between calls")
+var errNotAsked = fault.Value("there are kernel values that were not asked for: pass those asked for, and change nothing between calls")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/internal/solvetest"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
@@ -118,8 +118,8 @@ func TestVisitedRows(t *testing.T) {
 		}
 	}
 	for want, targets := range map[string]Targets{
-		"weight of row 1 is NaN":       {Psi: psi, Weights: []float64{1, math.NaN(), 1}},
-		"row 0 has the outputs 0 to 9": {Psi: psi, First: []int{0, 9}},
+		"row 1: the weight is NaN":      {Psi: psi, Weights: []float64{1, math.NaN(), 1}},
+		"row 0: the outputs are 0 to 9": {Psi: psi, First: []int{0, 9}},
 	} {
 		if _, err := VisitedRows(targets, nil, 1, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
@@ -145,7 +145,7 @@ func TestIllegalGrowthNamesTheRow(t *testing.T) {
 	}
 	passes := sgd.Passes{Order: order, Most: 2}
 	err = opt.Grow(in.Space, cubic, 0, targets, Stream{Eta: 0.5}, passes, support(m, d), &sgd.Progress{}, nil)
-	if wrong, ok := errors.AsType[*badrow.Error](err); !ok || wrong.Row != 2 || !strings.Contains(err.Error(), "overflow") {
+	if fault.RowOf(err) != 2 || !strings.Contains(err.Error(), "overflow") {
 		t.Errorf("%v, want row 2", err)
 	}
 	plain := &MatrixKernel{Values: in.K}

@@ -1,11 +1,10 @@
 package fit
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -17,7 +16,7 @@ const symmetryTolerance = 1e-6
 // largest entry. Cost: n².
 func CheckKernel(k linalg.Matrix[float64], workers int, mon *parallel.Monitor) error {
 	if k.Rows != k.Cols {
-		return fmt.Errorf("fit: the kernel matrix has %d rows and %d columns, must be square", k.Rows, k.Cols)
+		return fault.Value("the kernel matrix has %d rows and %d columns, must be square", k.Rows, k.Cols)
 	}
 	largest, err := largestEntry(k, workers, mon)
 	if err != nil {
@@ -31,9 +30,8 @@ func CheckKernel(k linalg.Matrix[float64], workers int, mon *parallel.Monitor) e
 				mirrored := k.Data[j0*k.Stride+i:]
 				for j, v := range k.Row(i)[j0:min(j0+tile, i+1)] {
 					if math.Abs(v-mirrored[j*k.Stride]) > allowed {
-						return badrow.Named(i, "fit: the kernel matrix is not symmetric: %v at row %d, column %d but %v at row %d, "+
-							"column %d; pass (K + K.T) / 2 if the difference is an error of rounding",
-							v, i, j0+j, mirrored[j*k.Stride], j0+j, i)
+						return fault.At(i, fault.Value("the kernel matrix is not symmetric: %v in column %d but %v at row %d, column %d; "+
+							"pass (K + K.T) / 2 if the difference is an error of rounding", v, j0+j, mirrored[j*k.Stride], j0+j, i))
 					}
 				}
 			}
@@ -57,8 +55,8 @@ func largestEntry(k linalg.Matrix[float64], workers int, mon *parallel.Monitor) 
 			var top float64
 			for j, v := range k.Row(i) {
 				if v-v != 0 {
-					return badrow.Named(i, "fit: the kernel matrix holds %g at row %d, column %d; kernel values must be finite: "+
-						"remove the row, or scale the inputs where the kernel overflows", v, i, j)
+					return fault.At(i, fault.Value("the kernel matrix holds %g in column %d; kernel values must be finite: remove the "+
+						"row, or scale the inputs where the kernel overflows", v, j))
 				}
 				if a := math.Abs(v); a > top { // the built-in max is several times slower
 					top = a

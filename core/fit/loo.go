@@ -2,11 +2,10 @@ package fit
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -23,15 +22,15 @@ import (
 func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, alphas []float64, work32 []float32,
 	work64 []float64, scores []linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if len(alphas) == 0 {
-		return errors.New("fit: there are no penalties")
+		return fault.Value("there are no penalties")
 	}
 	for i, alpha := range alphas {
 		if !(alpha > 0) || math.IsInf(alpha, 1) {
-			return fmt.Errorf("fit: alphas[%d] is %g, must be positive and finite", i, alpha)
+			return fault.Value("alphas[%d] is %g, must be positive and finite", i, alpha)
 		}
 	}
 	if targets.First != nil {
-		return errors.New("fit: leave-one-out needs one output for each row")
+		return fault.Value("leave-one-out needs one output for each row")
 	}
 	if _, err := largestEntry(k, o.Workers, mon); err != nil {
 		return err
@@ -61,9 +60,8 @@ func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 		p := *l.p
 		p.Lambda = alphas[i]
 		if err := l.score(&p, c); err != nil {
-			var numerical *solve.NumericalError
-			if errors.As(err, &numerical) {
-				return &solve.NumericalError{What: fmt.Sprintf("%s; alpha is %g", numerical.What, alphas[i])}
+			if fault.KindOf(err) == fault.KindNumerical {
+				return fault.Wrap("%w; alpha is %g", err, alphas[i])
 			}
 			return err
 		}
@@ -156,8 +154,7 @@ func (l *leaving) score(p *solve.Problem, dst linalg.Matrix[float64]) error {
 	op := dual.NewKernel(p, l.k, l.o.Shift)
 	if !l.double {
 		err := loo.Factored(p, op, l.work32, dst)
-		var numerical *solve.NumericalError
-		if !errors.As(err, &numerical) || !l.widened {
+		if err == nil || fault.KindOf(err) != fault.KindNumerical || !l.widened {
 			return err
 		}
 		l.double = true

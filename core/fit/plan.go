@@ -1,8 +1,7 @@
 package fit
 
 import (
-	"fmt"
-
+	"combpred/core/fault"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -67,10 +66,10 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	case ClosedForm, CG, NewtonCG:
 	case Primal:
 		if p == 0 {
-			return Plan{}, fmt.Errorf("fit: solver \"primal\" needs input features, that is the linear kernel; use \"closed-form\"")
+			return Plan{}, fault.Value("solver='primal' needs input features, that is the linear kernel; take solver='closed-form'")
 		}
 	default:
-		return Plan{}, fmt.Errorf("fit: solver is %q, must be \"auto\", \"closed-form\", \"cg\", \"newton-cg\" or \"primal\"", o.Solver)
+		return Plan{}, fault.Value("solver is %q, must be \"auto\", \"closed-form\", \"cg\", \"newton-cg\" or \"primal\"", o.Solver)
 	}
 	switch o.Solver = plan.Solver; {
 	case plan.Solver == Primal:

@@ -1,10 +1,10 @@
 package fit
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
+	"combpred/core/fault"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
@@ -26,7 +26,7 @@ func (o Ridge) PrimalRows(space structure.Space) (*primal.Task, error) {
 		return nil, err
 	}
 	if o.Shift != 0 && o.Shift != 1 {
-		return nil, fmt.Errorf("fit: shift is %g, must be 0 or 1 for training in the features: 1 stands for a constant one", o.Shift)
+		return nil, fault.Value("shift is %g, must be 0 or 1 for training in the features: 1 stands for a constant one", o.Shift)
 	}
 	moments, ok := space.(structure.Momenter)
 	if !ok {

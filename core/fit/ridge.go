@@ -3,13 +3,11 @@
 package fit
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -74,17 +72,17 @@ func (o Ridge) Check() error {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	switch {
 	case !slices.Contains(Losses, o.Loss):
-		return fmt.Errorf("fit: loss is %q, must be \"auc\" or \"squared\"", o.Loss)
+		return fault.Value("loss is %q, must be \"auc\" or \"squared\"", o.Loss)
 	case !finite(o.Alpha) || o.Alpha <= 0:
-		return fmt.Errorf("fit: alpha is %g, must be positive and finite", o.Alpha)
+		return fault.Value("alpha is %g, must be positive and finite", o.Alpha)
 	case !finite(o.Tol) || o.Tol <= 0:
-		return fmt.Errorf("fit: tol is %g, must be positive and finite", o.Tol)
+		return fault.Value("tol is %g, must be positive and finite", o.Tol)
 	case o.MaxIter < 0:
-		return fmt.Errorf("fit: max_iter is %d, must not be negative", o.MaxIter)
+		return fault.Value("max_iter is %d, must not be negative", o.MaxIter)
 	case !finite(o.Shift) || o.Shift < 0:
-		return fmt.Errorf("fit: shift is %g, must be finite and not negative", o.Shift)
+		return fault.Value("shift is %g, must be finite and not negative", o.Shift)
 	case !slices.Contains(Precisions, o.Precision):
-		return fmt.Errorf("fit: precision is %q, must be \"single\" or \"double\"", o.Precision)
+		return fault.Value("precision is %q, must be \"single\" or \"double\"", o.Precision)
 	}
 	return nil
 }
@@ -117,7 +115,7 @@ func (t Targets) example(i int) int {
 func (t Targets) checkWeights() error {
 	for i, w := range t.Weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return badrow.Named(i, "fit: weight of row %d is %g, must be finite and not negative", i, w)
+			return fault.At(i, fault.Value("the weight is %g, must be finite and not negative", w))
 		}
 	}
 	return nil
@@ -147,8 +145,7 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 		double := o.Precision == Double
 		if !double {
 			info, err = factored(o, p, op, direct, work32, c)
-			var hard *solve.NumericalError
-			double = errors.As(err, &hard) && int64(len(work64))*8 >= o.workBytes(p.Coord, len(p.Root), Double)
+			double = err != nil && fault.KindOf(err) == fault.KindNumerical && int64(len(work64))*8 >= o.workBytes(p.Coord, len(p.Root), Double)
 		}
 		if double {
 			info, err = factored(o, p, op, direct, work64, c)
@@ -157,7 +154,7 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 	case o.Solver == NewtonCG:
 		info, err = dual.NewtonCG(p, op, c, opt)
 	default:
-		return info, fmt.Errorf("fit: solver is %q, must be \"closed-form\", \"cg\" or \"newton-cg\" for a kernel matrix", o.Solver)
+		return info, fault.Value("solver is %q, must be \"closed-form\", \"cg\" or \"newton-cg\" for a kernel matrix", o.Solver)
 	}
 	if !valid(err) {
 		return info, err
@@ -260,8 +257,8 @@ func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Mon
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if i, err := badEntry("psi", targets.Psi); err != nil {
-		return nil, badrow.Named(targets.example(i), "%w", err)
+	if err := badEntry("psi", targets.Psi); err != nil {
+		return nil, fault.Renumbered(err, targets.example)
 	}
 	if err := targets.checkWeights(); err != nil {
 		return nil, err
@@ -294,16 +291,16 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 	members, _ := new(big.Float).SetInt(counter.Count()).Float64() // +Inf beyond the range, whose share is nothing
 	first := targets.First
 	if len(first) == 0 || first[0] != 0 || first[len(first)-1] != targets.Psi.Rows {
-		return 0, fmt.Errorf("fit: the sets of outputs must begin at 0 and end at %d, the number of rows of psi", targets.Psi.Rows)
+		return 0, fault.Value("the sets of outputs must begin at 0 and end at %d, the number of rows of psi", targets.Psi.Rows)
 	}
 	for i := range targets.examples() {
 		n := first[i+1] - first[i]
 		if n < 1 {
-			return 0, badrow.Named(i, "fit: row %d has %d outputs, must have at least one", i, n)
+			return 0, fault.At(i, fault.Value("there are %d outputs, must be at least one", n))
 		}
 		if o.Loss == AUC && 2*float64(n) >= members {
-			return 0, badrow.Named(i, "fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the "+
-				"row out, or use loss \"squared\"", i, n, members)
+			return 0, fault.At(i, fault.Value("there are %d correct outputs, loss='auc' takes fewer than half of all %g: leave the row out, or "+
+				"take loss='squared'", n, members))
 		}
 	}
 	return 2 / members, nil
@@ -337,14 +334,14 @@ func valid(err error) bool {
 	return partial
 }
 
-// badEntry returns an error that names the first number that is not finite, and its row.
-func badEntry(name string, m linalg.Matrix[float64]) (row int, err error) {
+// badEntry returns an error about the first row with a number that is not finite.
+func badEntry(name string, m linalg.Matrix[float64]) error {
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
 			if v-v != 0 {
-				return i, fmt.Errorf("fit: %s[%d, %d] is %g, must be finite", name, i, j, v)
+				return fault.At(i, fault.Value("%s holds %g in column %d, must be finite", name, v, j))
 			}
 		}
 	}
-	return 0, nil
+	return nil
 }

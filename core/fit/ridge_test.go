@@ -143,9 +143,9 @@ func TestMistakesInNumbersAreNamed(t *testing.T) {
 	opt, targets := options(&in)
 	m, d := in.K.Rows, in.Psi.Cols
 	for want, spoil := range map[string]func(k, psi linalg.Matrix[float64], o *Ridge, t *Targets){
-		"psi[1, 0]": func(_, psi linalg.Matrix[float64], _ *Ridge, _ *Targets) { psi.Row(1)[0] = math.NaN() },
-		"K":         func(k, _ linalg.Matrix[float64], _ *Ridge, _ *Targets) { k.Row(0)[1] = math.Inf(1) },
-		"weight of row 1": func(_, _ linalg.Matrix[float64], _ *Ridge, t *Targets) {
+		"row 1: psi holds NaN in column 0": func(_, psi linalg.Matrix[float64], _ *Ridge, _ *Targets) { psi.Row(1)[0] = math.NaN() },
+		"K":                                func(k, _ linalg.Matrix[float64], _ *Ridge, _ *Targets) { k.Row(0)[1] = math.Inf(1) },
+		"row 1: the weight": func(_, _ linalg.Matrix[float64], _ *Ridge, t *Targets) {
 			t.Weights = make([]float64, m)
 			t.Weights[1] = -1
 		},

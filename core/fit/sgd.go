@@ -1,11 +1,9 @@
 package fit
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 	"combpred/core/parallel"
@@ -28,15 +26,15 @@ func (s Descent) check(rows int) error {
 		matrix linalg.Matrix[float64]
 	}{{"coef", s.Coef}, {"average", s.Average}, {"velocity", s.Velocity}} {
 		if m.matrix.Rows != 0 && m.matrix.Rows != rows {
-			return fmt.Errorf("fit: %s has %d rows, must have %d", m.name, m.matrix.Rows, rows)
+			return fault.Value("%s has %d rows, must have %d", m.name, m.matrix.Rows, rows)
 		}
-		if _, err := badEntry(m.name, m.matrix); err != nil {
-			return err
+		if err := badEntry(m.name, m.matrix); err != nil {
+			return fault.At(fault.NoRow, err) // a row of weights is none of the data
 		}
 	}
 	for j, v := range s.Gains {
 		if !(v > 0) || v-v != 0 {
-			return fmt.Errorf("fit: gains[%d] is %g, must be positive and finite", j, v)
+			return fault.Value("gains[%d] is %g, must be positive and finite", j, v)
 		}
 	}
 	return nil
@@ -51,16 +49,16 @@ type Stream struct {
 
 func (s Stream) check(passes sgd.Passes) error {
 	if !(s.Eta > 0) || math.IsInf(s.Eta, 1) {
-		return fmt.Errorf("fit: eta0 is %g, must be positive and finite", s.Eta)
+		return fault.Value("eta0 is %g, must be positive and finite", s.Eta)
 	}
 	if !(s.Curvature >= 0) || math.IsInf(s.Curvature, 1) {
-		return fmt.Errorf("fit: curvature is %g, must be finite and not negative", s.Curvature)
+		return fault.Value("curvature is %g, must be finite and not negative", s.Curvature)
 	}
 	if math.IsNaN(passes.Tol) {
-		return errors.New("fit: tol is NaN")
+		return fault.Value("tol is NaN")
 	}
 	if len(passes.Order) == 0 {
-		return errors.New("fit: order is empty: there is no row to visit")
+		return fault.Value("order is empty: there is no row to visit")
 	}
 	return nil
 }
@@ -74,14 +72,14 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 		return none, 0, err
 	}
 	if design.Rows == nil {
-		if i, err := badEntry("the design", design.Dense); err != nil {
-			return none, 0, badrow.Named(i, "%w", err)
+		if err := badEntry("the design", design.Dense); err != nil {
+			return none, 0, err
 		}
 	} else {
 		for i := range design.N {
 			for _, v := range entries(design, i) {
 				if v-v != 0 {
-					return none, 0, badrow.Named(i, "fit: the design holds %g in row %d, must be finite", v, i)
+					return none, 0, fault.At(i, fault.Value("the design holds %g, must be finite", v))
 				}
 			}
 		}
@@ -92,7 +90,7 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 	}
 	for i, w := range visits.Weights {
 		if values := entries(design, i); w > 0 && !(linalg.Dot(values, values) <= longest) {
-			return none, 0, badrow.At(i, errors.New("the squares of the features in X overflow; scale the inputs"))
+			return none, 0, fault.At(i, fault.Value("the squares of the features in X overflow; scale the inputs"))
 		}
 	}
 	p, err := o.descent(space, visits, state, design.Len(), mon)
@@ -130,7 +128,7 @@ func VisitedRows(t Targets, x *solve.Design, workers int, mon *parallel.Monitor)
 	}
 	for i := range order {
 		if t.First != nil && (t.First[i] < 0 || t.First[i] > t.First[i+1] || t.First[i+1] > t.Psi.Rows) {
-			return nil, badrow.Named(i, "fit: row %d has the outputs %d to %d of %d", i, t.First[i], t.First[i+1], t.Psi.Rows)
+			return nil, fault.At(i, fault.Value("the outputs are %d to %d of %d", t.First[i], t.First[i+1], t.Psi.Rows))
 		}
 	}
 	if x != nil {
@@ -156,7 +154,7 @@ func perVisit(t Targets, order []int64) (Targets, error) {
 	counts := make([]float64, m)
 	for at, i := range order {
 		if i < 0 || i >= int64(m) {
-			return t, fmt.Errorf("fit: order[%d] is %d, must be from 0 to %d", at, i, m-1)
+			return t, fault.Value("order[%d] is %d, must be from 0 to %d", at, i, m-1)
 		}
 		counts[i]++
 	}
@@ -197,8 +195,8 @@ func (o Ridge) Losses(space structure.Space, scores linalg.Matrix[float64], targ
 	if losses == nil {
 		return nil
 	}
-	if i, err := badEntry("scores", scores); err != nil {
-		return badrow.Named(i, "%w", err)
+	if err := badEntry("scores", scores); err != nil {
+		return err
 	}
 	f := linalg.NewMatrix[float64](scores.Rows, p.Coord.Len())
 	p.Coord.AnalyzeTo(f, scores)

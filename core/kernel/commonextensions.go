@@ -1,11 +1,10 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 
-	"combpred/core/badrow"
 	"combpred/core/extensions"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -19,15 +18,15 @@ const wholeLog = 30.0
 // Cost: that of a count for each pair of rows.
 func commonLogsTo(dst []float64, x, y *Orders, most int, e *extensions.Estimation, workers int, mon *parallel.Monitor) error {
 	if x.Items > extensions.MostElements {
-		return fmt.Errorf("kernel: orders have %d items, linear extensions are counted of at most %d", x.Items, extensions.MostElements)
+		return fault.Value("orders have %d items, linear extensions are counted of at most %d", x.Items, extensions.MostElements)
 	}
-	rows, err := x.read(true, "x", workers, mon)
+	rows, err := x.read(true, "X", workers, mon)
 	if err != nil {
 		return err
 	}
 	var right []int32
 	if y != nil {
-		columns, err := y.read(true, "y", workers, mon)
+		columns, err := y.read(true, "Y", workers, mon)
 		if err != nil {
 			return err
 		}
@@ -38,7 +37,7 @@ func commonLogsTo(dst []float64, x, y *Orders, most int, e *extensions.Estimatio
 
 // ownLogs returns the logarithm of the number of linear extensions of each row; the random streams of estimates begin with number first.
 func ownLogs(x *Orders, most int, e *extensions.Estimation, first, workers int, mon *parallel.Monitor) ([]float64, error) {
-	rows, err := x.read(true, "x", workers, mon)
+	rows, err := x.read(true, "X", workers, mon)
 	if err != nil {
 		return nil, err
 	}
@@ -71,26 +70,14 @@ func exponentialsTo(logs matrix, own, others []float64) error {
 			default:
 				values[j] = math.Exp(v)
 				if math.IsInf(values[j], 1) {
-					return badrow.Named(i, "kernel: %w", &OverflowError{i, j, v})
+					return fault.At(i, fault.Numerical("the count with row %d of the other argument is about exp(%.6g), too large for a "+
+						"float: normalise counts", j, v))
 				}
 			}
 		}
 	}
 	return nil
 }
-
-// OverflowError says that a count of linear extensions is too large for a float64.
-type OverflowError struct {
-	Row, Column int
-	Log         float64
-}
-
-func (e *OverflowError) Error() string {
-	return fmt.Sprintf("the count of row %d and column %d is about exp(%.6g), too large for a float: normalise counts", e.Row, e.Column, e.Log)
-}
-
-// Status is that of the C interface.
-func (e *OverflowError) Status() int32 { return 3 }
 
 // extensionsTo is OrdersTo for Extensions.
 func extensionsTo(dst matrix, f OrderFunction, x, y *Orders, workers int, mon *parallel.Monitor) error {
@@ -153,7 +140,7 @@ func countsTo(logs matrix, f OrderFunction, x, y *Orders, e *extensions.Estimati
 		if err != nil {
 			return err
 		}
-		if err := counted(matrix{Rows: len(own), Cols: 1, Stride: 1, Data: own}, "xy"[side:side+1]); err != nil {
+		if err := counted(matrix{Rows: len(own), Cols: 1, Stride: 1, Data: own}, "XY"[side:side+1]); err != nil {
 			return err
 		}
 		logsOf[side] = own
@@ -162,31 +149,18 @@ func countsTo(logs matrix, f OrderFunction, x, y *Orders, e *extensions.Estimati
 	return exponentialsTo(logs, logsOf[0], logsOf[1])
 }
 
-// CountError says that linear extensions could not be counted within the downsets allowed: those in common to a row of x and a row of
-// the other argument, or those of one row alone, of the argument of that name.
-type CountError struct {
-	Row, Column int
-	Alone       string // "x" or "y", or "" for what two rows have in common
-}
-
-func (e *CountError) Error() string {
-	if e.Alone != "" {
-		return fmt.Sprintf("%s, row %d: its linear extensions, by which normalize divides, cannot be counted exactly, as too many downsets "+
-			"are connected", e.Alone, e.Row)
-	}
-	return fmt.Sprintf("x, row %d, and row %d of the other argument: their common linear extensions cannot be counted exactly, as too many "+
-		"downsets are connected", e.Row, e.Column)
-}
-
-// Status is that of the C interface.
-func (e *CountError) Status() int32 { return 2 }
-
-// counted returns an error about the first count that is not known.
+// counted returns an error about the first linear extensions that could not be counted within the downsets allowed: those in common to
+// a row of x and a row of the other argument, or those of one row alone, of the argument of that name.
 func counted(logs matrix, alone string) error {
 	for i := range logs.Rows {
 		for j, v := range logs.Row(i) {
 			if math.IsNaN(v) {
-				return badrow.Named(i, "kernel: %w", &CountError{i, j, alone})
+				if alone != "" {
+					return fault.At(i, fault.Capability("%s: its linear extensions, by which normalize divides, cannot be counted exactly, as "+
+						"too many downsets are connected", alone))
+				}
+				return fault.At(i, fault.Capability("X: its linear extensions in common with row %d of the other argument cannot be counted "+
+					"exactly, as too many downsets are connected", j))
 			}
 		}
 	}

@@ -1,14 +1,13 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -34,19 +33,19 @@ type Function struct {
 // Check returns an error unless the kernel and the parameters that it uses are legal.
 func (f Function) Check() error {
 	if f.Kind < Linear || f.Kind > Cosine {
-		return fmt.Errorf("kernel: there is no kernel number %d", f.Kind)
+		return fault.Value("there is no kernel number %d", f.Kind)
 	}
 	if f.usesGamma() && !(f.Gamma > 0 && f.Gamma <= math.MaxFloat64) {
-		return fmt.Errorf("kernel: gamma is %g, must be positive and finite", f.Gamma)
+		return fault.Value("gamma is %g, must be positive and finite", f.Gamma)
 	}
 	if f.Kind != Polynomial {
 		return nil
 	}
 	if !(f.Degree >= 0 && f.Degree <= math.MaxFloat64) {
-		return fmt.Errorf("kernel: degree is %g, must be finite and at least 0", f.Degree)
+		return fault.Value("degree is %g, must be finite and at least 0", f.Degree)
 	}
 	if f.Coef0-f.Coef0 != 0 {
-		return fmt.Errorf("kernel: coef0 is %g, must be finite", f.Coef0)
+		return fault.Value("coef0 is %g, must be finite", f.Coef0)
 	}
 	return nil
 }
@@ -142,11 +141,11 @@ func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (
 		for i := range n {
 			for _, v := range x.at(i).values {
 				if v-v != 0 {
-					return 0, badrow.At(i, fmt.Errorf("kernel: a feature is %g, must be finite", v))
+					return 0, fault.At(i, fault.Value("a feature is %g, must be finite", v))
 				}
 			}
 		}
-		return 0, errors.New("kernel: gamma \"scale\" needs the variance of the inputs, which overflows: scale the inputs")
+		return 0, fault.Value("gamma='scale' needs the variance of the inputs, which overflows: scale the inputs")
 	case scale > 0:
 		return 1 / scale, nil
 	}

@@ -272,7 +272,7 @@ func TestGammaScale(t *testing.T) {
 		t.Error("a variance that overflows is accepted")
 	}
 	bad := matrix{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0, 1, 2, math.NaN()}}
-	if _, err := GammaScale(Rows{Dense: bad}, nil, 2, nil); err == nil || err.Error() != "row 1: kernel: a feature is NaN, must be finite" {
+	if _, err := GammaScale(Rows{Dense: bad}, nil, 2, nil); err == nil || err.Error() != "row 1: a feature is NaN, must be finite" {
 		t.Errorf("NaN: %v", err)
 	}
 	var cancelled parallel.Monitor

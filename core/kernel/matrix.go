@@ -1,13 +1,12 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -103,10 +102,10 @@ func valuesTo[T linalg.Float](k *Matrix, dst linalg.Matrix[T], x Rows, o Options
 	}
 	n, m := x.Len(), k.Len()
 	if x.Features() != k.y.Features() {
-		return fmt.Errorf("kernel: rows have %d features, those they are compared with %d", x.Features(), k.y.Features())
+		return fault.Value("rows have %d features, those they are compared with %d", x.Features(), k.y.Features())
 	}
 	if dst.Rows != n || dst.Cols != m {
-		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, n, m)
+		return fault.Value("dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, n, m)
 	}
 	return fill(k, dst, x.canonical(), false, o)
 }
@@ -114,10 +113,10 @@ func valuesTo[T linalg.Float](k *Matrix, dst linalg.Matrix[T], x Rows, o Options
 func gramTo[T linalg.Float](k *Matrix, dst linalg.Matrix[T], o Options) error {
 	n := k.Len()
 	if dst.Rows != n || dst.Cols != n {
-		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, n, n)
+		return fault.Value("dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, n, n)
 	}
 	if err := fill(k, dst, k.y, true, o); err != nil {
-		if _, overflow := errors.AsType[*badrow.Error](err); overflow { // one row before may have such a value beyond the diagonal
+		if fault.RowOf(err) != fault.NoRow { // one row before may have such a value beyond the diagonal
 			if first := fill(k, dst, k.y, false, o); first != nil {
 				return first
 			}
@@ -319,11 +318,11 @@ func (f Function) finite(values []float64, row int) error {
 	}
 	for j, v := range values {
 		if v != v && f.rooted() {
-			return badrow.Named(row, "kernel: a kernel value is nan at row %d, column %d: %w", row, j, &RootError{f.Degree})
+			return fault.At(row, fault.Wrap("a kernel value is nan in column %d: %w", j, &RootError{f.Degree}))
 		}
 		if v-v != 0 {
-			return badrow.Named(row, "kernel: kernel values overflow to NaN or infinity: %s at row %d, column %d; scale the inputs, or "+
-				"lower gamma or degree", strings.ToLower(strings.TrimPrefix(fmt.Sprint(v), "+")), row, j)
+			return fault.At(row, fault.Value("kernel values overflow to NaN or infinity: %s in column %d; scale the inputs, or "+
+				"lower gamma or degree", strings.ToLower(strings.TrimPrefix(fmt.Sprint(v), "+")), j))
 		}
 	}
 	return nil

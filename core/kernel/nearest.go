@@ -3,10 +3,10 @@ package kernel
 import (
 	"cmp"
 	"container/heap"
-	"fmt"
 	"math"
 	"slices"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -34,11 +34,11 @@ func NearestTo(numbers []int64, squares linalg.Matrix[float64], x, y Rows, worke
 	}
 	switch {
 	case x.Features() != y.Features():
-		return fmt.Errorf("kernel: rows have %d features, those they are compared with %d", x.Features(), y.Features())
+		return fault.Value("rows have %d features, those they are compared with %d", x.Features(), y.Features())
 	case squares.Rows != x.Len() || len(numbers) != squares.Rows*squares.Cols:
-		return fmt.Errorf("kernel: squares and numbers have %d and %d entries, must have a row for each of %d", squares.Rows, len(numbers), x.Len())
+		return fault.Value("squares and numbers have %d and %d entries, must have a row for each of %d", squares.Rows, len(numbers), x.Len())
 	case squares.Cols < 1 || squares.Cols > y.Len():
-		return fmt.Errorf("kernel: %d neighbours are wanted of %d rows", squares.Cols, y.Len())
+		return fault.Value("%d neighbours are wanted of %d rows", squares.Cols, y.Len())
 	}
 	x = x.canonical()
 	s := search{k: k, own: norms(x), others: norms(k.y), wanted: squares.Cols, dense: x.Sparse == nil && y.Sparse == nil,

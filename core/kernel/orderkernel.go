@@ -2,9 +2,9 @@ package kernel
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -46,16 +46,16 @@ type OrderFunction struct {
 // Check returns an error unless the kernel and its parameters are legal.
 func (f OrderFunction) Check() error {
 	if f.Kind < Edges || f.Kind > Extensions {
-		return fmt.Errorf("kernel: there is no kernel of orders number %d", f.Kind)
+		return fault.Value("there is no kernel of orders number %d", f.Kind)
 	}
 	if f.Kind == PositionsRBF && !(f.Gamma > 0 && f.Gamma <= math.MaxFloat64) {
-		return fmt.Errorf("kernel: gamma is %g, must be positive and finite", f.Gamma)
+		return fault.Value("gamma is %g, must be positive and finite", f.Gamma)
 	}
 	if f.Logarithms && (f.Kind != Extensions || f.Normalize) {
-		return errors.New("kernel: logarithms are of counts of linear extensions, and not normalised")
+		return fault.Value("logarithms are of counts of linear extensions, and not normalised")
 	}
 	if f.Epsilon != 0 && (f.Kind != Extensions || !(f.Epsilon > 0 && f.Epsilon < 1 && f.Delta > 0 && f.Delta < 1)) {
-		return fmt.Errorf("kernel: epsilon is %g and delta %g, must be between 0 and 1, and are for counts of linear extensions", f.Epsilon, f.Delta)
+		return fault.Value("epsilon is %g and delta %g, must be between 0 and 1, and are for counts of linear extensions", f.Epsilon, f.Delta)
 	}
 	return nil
 }
@@ -64,31 +64,31 @@ func (f OrderFunction) Check() error {
 func (f OrderFunction) checkItems(items int, mon *parallel.Monitor) error {
 	ofPositions := f.Kind == Positions || f.Kind == PositionsRBF || f.Kind == SamePositions
 	if f.Weights != nil && (!ofPositions || len(f.Weights) != items) {
-		return fmt.Errorf("kernel: there are %d weights, must be one for each of %d items, and are for kernels of positions", len(f.Weights), items)
+		return fault.Value("there are %d weights, must be one for each of %d items, and are for kernels of positions", len(f.Weights), items)
 	}
 	for u, w := range f.Weights {
 		if !(w >= 0 && w <= math.MaxFloat64) {
-			return fmt.Errorf("kernel: the weight of item %d is %g, must be finite and at least 0", u, w)
+			return fault.Value("the weight of item %d is %g, must be finite and at least 0", u, w)
 		}
 	}
 	if f.Kappa == nil {
 		return nil
 	}
 	if f.Kind != Positions || len(f.Kappa) != items*items {
-		return fmt.Errorf("kernel: kappa has %d entries, must have %d for %d items, and is for the kernel of positions", len(f.Kappa), items*items,
+		return fault.Value("kappa has %d entries, must have %d for %d items, and is for the kernel of positions", len(f.Kappa), items*items,
 			items)
 	}
 	for a := range items {
 		for b := range a + 1 {
 			v, w := f.Kappa[a*items+b], f.Kappa[b*items+a]
 			if math.IsNaN(v) || math.IsInf(v, 0) || v != w {
-				return fmt.Errorf("kernel: kappa is %g at positions %d and %d and %g at %d and %d, must be finite and symmetric", v, a, b, w, b, a)
+				return fault.Value("kappa is %g at positions %d and %d and %g at %d and %d, must be finite and symmetric", v, a, b, w, b, a)
 			}
 		}
 	}
 	err := linalg.RequireSemidefinite(linalg.Matrix[float64]{Rows: items, Cols: items, Stride: items, Data: f.Kappa}, mon)
 	if indefinite, ok := errors.AsType[*linalg.IndefiniteError](err); ok {
-		return fmt.Errorf("kernel: kappa is not positive semi-definite: its eigenvalues reach from %.3g to %.3g", indefinite.Low, indefinite.High)
+		return fault.Value("kappa is not positive semi-definite: its eigenvalues reach from %.3g to %.3g", indefinite.Low, indefinite.High)
 	}
 	return err
 }
@@ -117,27 +117,27 @@ func OrdersTo(dst linalg.Matrix[float64], f OrderFunction, x, y *Orders, workers
 	if y != nil {
 		m = y.N
 		if x.Items != y.Items {
-			return fmt.Errorf("kernel: x has orders of %d items, y of %d; they must be the same items", x.Items, y.Items)
+			return fault.Value("X has orders of %d items, Y of %d; they must be the same items", x.Items, y.Items)
 		}
 	}
 	if err := f.checkItems(x.Items, mon); err != nil {
 		return err
 	}
 	if dst.Rows != x.N || dst.Cols != m {
-		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.N, m)
+		return fault.Value("dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.N, m)
 	}
 	if f.Kind == Extensions {
 		return extensionsTo(dst, f, x, y, workers, mon)
 	}
 	related := f.Kind == Edges || f.Kind == SignedEdges
-	rows, err := x.read(related, "x", workers, mon)
+	rows, err := x.read(related, "X", workers, mon)
 	if err != nil {
 		return err
 	}
 	g := orderGram{f: f, dst: dst, items: x.Items, itself: y == nil, workers: workers, mon: mon}
 	columns := rows
 	if y != nil {
-		if columns, err = y.read(related, "y", workers, mon); err != nil {
+		if columns, err = y.read(related, "Y", workers, mon); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,11 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -27,13 +26,13 @@ type Orders struct {
 // check returns an error unless the slices have the right lengths.
 func (o *Orders) check() error {
 	if o.N < 0 || o.Items < 2 || o.Items > MostItems {
-		return fmt.Errorf("there are %d orders of %d items, items must be from 2 to %d", o.N, o.Items, MostItems)
+		return fault.Value("there are %d orders of %d items, items must be from 2 to %d", o.N, o.Items, MostItems)
 	}
 	if want := o.N * o.Items; o.Positions != nil && len(o.Positions) != want {
-		return fmt.Errorf("there are %d positions, must be %d", len(o.Positions), want)
+		return fault.Value("there are %d positions, must be %d", len(o.Positions), want)
 	}
 	if want := o.N * pairs(o.Items); o.Positions == nil && len(o.Signs) != want {
-		return fmt.Errorf("there are %d signs of pairs, must be %d", len(o.Signs), want)
+		return fault.Value("there are %d signs of pairs, must be %d", len(o.Signs), want)
 	}
 	return nil
 }
@@ -88,7 +87,7 @@ type reader struct {
 // Cost: O(Items log Items) a row for positions' predecessors, O(Items²) for their relations, O(Items³/64) for closing relations.
 func (o *Orders) read(related bool, name string, workers int, mon *parallel.Monitor) (reader, error) {
 	if err := o.check(); err != nil {
-		return reader{}, fmt.Errorf("kernel: %s: %w", name, err)
+		return reader{}, fault.Wrap("%s: %w", name, err)
 	}
 	var r reader
 	if related {
@@ -109,7 +108,7 @@ func (o *Orders) read(related bool, name string, workers int, mon *parallel.Moni
 				read = one.positions
 			}
 			if err := read(o, r, i); err != nil {
-				return fmt.Errorf("kernel: %s, %w", name, badrow.At(i, err))
+				return fault.At(i, fault.Wrap("%s: %w", name, err))
 			}
 		}
 		return nil
@@ -139,7 +138,7 @@ func (w *orderReader) positions(o *Orders, out reader, i int) error {
 			w.rank[u] = -1
 			continue
 		case !(v >= 0 && v <= math.MaxFloat64):
-			return fmt.Errorf("position %d is %g, must be finite and at least 0, or -1 where it is unknown", u, v)
+			return fault.Value("position %d is %g, must be finite and at least 0, or -1 where it is unknown", u, v)
 		}
 		w.order = append(w.order, u)
 	}
@@ -194,7 +193,7 @@ func (w *orderReader) signs(o *Orders, out reader, i int) error {
 				w.after(v)[u>>6] |= 1 << (u & 63)
 			case 0:
 			default:
-				return fmt.Errorf("the sign of pair %d is %d, must be -1, 0 or 1", pair, all[pair])
+				return fault.Value("the sign of pair %d is %d, must be -1, 0 or 1", pair, all[pair])
 			}
 			pair++
 		}
@@ -210,7 +209,7 @@ func (w *orderReader) signs(o *Orders, out reader, i int) error {
 	}
 	for u := range w.items {
 		if w.isBefore(u, u) {
-			return fmt.Errorf("the relations lead from item %d back to it; leave one of them out", u)
+			return fault.Value("the relations lead from item %d back to it; leave one of them out", u)
 		}
 	}
 	if out.relations == nil {

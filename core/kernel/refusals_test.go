@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 )
 
@@ -20,8 +20,7 @@ func TestOverflowNamesRowAndColumn(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = k.ValuesTo(linalg.NewMatrix[float64](2, 2), Rows{Dense: x}, Options{First: 10, Workers: 1})
-		wrong, ok := errors.AsType[*badrow.Error](err)
-		if !ok || wrong.Row != 11 || !strings.Contains(err.Error(), "row 11, column") {
+		if fault.RowOf(err) != 11 || !strings.Contains(err.Error(), "in column") {
 			t.Errorf("overflow: %v", err)
 		}
 	}
@@ -79,7 +78,7 @@ func TestGramNamesTheFirstRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = k.GramTo(linalg.NewMatrix[float64](3, 3), Options{})
-	if at, is := errors.AsType[*badrow.Error](err); !is || at.Row != 0 || !strings.Contains(err.Error(), ": inf at row 0, column 2;") {
+	if fault.RowOf(err) != 0 || !strings.Contains(err.Error(), ": inf in column 2;") {
 		t.Error(err)
 	}
 }
@@ -93,15 +92,14 @@ func TestIllegalOrders(t *testing.T) {
 		row  int
 		text string
 	}{
-		{&Orders{N: 2, Items: 3, Positions: []float64{1, 2, 3, 1, inf, 2}}, nil, 1, "x, row 1: position 1 is +Inf"},
-		{legal, &Orders{N: 2, Items: 3, Positions: []float64{1, 2, -2, 1, 1, 2}}, 0, "y, row 0: position 2 is -2"},
-		{&Orders{N: 2, Items: 3, Signs: []int8{1, 1, 1, 1, 0, 2}}, nil, 1, "row 1: the sign of pair 2 is 2"},
-		{&Orders{N: 2, Items: 3, Signs: []int8{0, 0, 0, 1, -1, 1}}, nil, 1, "row 1: the relations lead from item 0 back"},
+		{&Orders{N: 2, Items: 3, Positions: []float64{1, 2, 3, 1, inf, 2}}, nil, 1, "row 1: X: position 1 is +Inf"},
+		{legal, &Orders{N: 2, Items: 3, Positions: []float64{1, 2, -2, 1, 1, 2}}, 0, "row 0: Y: position 2 is -2"},
+		{&Orders{N: 2, Items: 3, Signs: []int8{1, 1, 1, 1, 0, 2}}, nil, 1, "row 1: X: the sign of pair 2 is 2"},
+		{&Orders{N: 2, Items: 3, Signs: []int8{0, 0, 0, 1, -1, 1}}, nil, 1, "row 1: X: the relations lead from item 0 back"},
 	} {
 		for kind := Edges; kind <= Extensions; kind++ {
 			err := OrdersTo(dst, OrderFunction{Kind: kind, Gamma: 1, MostDownsets: enough}, c.x, c.y, 1, nil)
-			wrong, ok := errors.AsType[*badrow.Error](err)
-			if !ok || wrong.Row != c.row || !strings.Contains(err.Error(), c.text) {
+			if fault.RowOf(err) != c.row || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("kind %d: %v, want %q", kind, err, c.text)
 			}
 		}
@@ -141,14 +139,12 @@ func TestExtensionsBeyondTheLimits(t *testing.T) {
 	}
 	dst := linalg.NewMatrix[float64](2, 2)
 	err := OrdersTo(dst, OrderFunction{Kind: Extensions, MostDownsets: 5}, zigzag, nil, 1, nil)
-	row, isRow := errors.AsType[*badrow.Error](err)
-	count, isCount := errors.AsType[*CountError](err)
-	if !isRow || row.Row != 0 || !isCount || count.Column != 1 || count.Status() != 2 {
+	if fault.RowOf(err) != 0 || fault.KindOf(err) != fault.KindCapability || !strings.Contains(err.Error(), "with row 1 of") {
 		t.Errorf("too many downsets: %v", err)
 	}
 	none := &Orders{N: 1, Items: 12, Signs: make([]int8, 66)}
 	err = OrdersTo(linalg.NewMatrix[float64](1, 2), OrderFunction{Kind: Extensions, MostDownsets: 5}, none, zigzag, 1, nil)
-	if count, isCount = errors.AsType[*CountError](err); !isCount || count.Column != 1 {
+	if fault.KindOf(err) != fault.KindCapability || !strings.Contains(err.Error(), "with row 1 of") {
 		t.Errorf("too many downsets: %v", err)
 	}
 	many := &Orders{N: 2, Items: 200, Positions: make([]float64, 400)}
@@ -156,7 +152,7 @@ func TestExtensionsBeyondTheLimits(t *testing.T) {
 		many.Positions[k] = -1
 	}
 	if err := OrdersTo(dst, OrderFunction{Kind: Extensions, MostDownsets: enough}, many, nil, 1, nil); err != nil {
-		if large, ok := errors.AsType[*OverflowError](err); !ok || large.Status() != 3 {
+		if fault.KindOf(err) != fault.KindNumerical {
 			t.Error(err)
 		}
 	} else {
@@ -178,7 +174,7 @@ func TestExtensionsBeyondTheLimits(t *testing.T) {
 	one := &Orders{N: 1, Items: 12, Signs: zigzag.Signs[66:]}
 	chain := &Orders{N: 1, Items: 12, Signs: slices.Repeat([]int8{1}, 66)}
 	err = OrdersTo(linalg.NewMatrix[float64](1, 1), f, chain, one, 1, nil)
-	if count, isCount = errors.AsType[*CountError](err); !isCount || count.Alone != "y" || !strings.Contains(err.Error(), "y, row 0: its") {
+	if fault.KindOf(err) != fault.KindCapability || err.Error()[:len("row 0: Y: its")] != "row 0: Y: its" {
 		t.Errorf("alone: %v", err)
 	}
 	if err := commonLogsTo(nil, &Orders{N: 0, Items: 1 << 12}, nil, 1, nil, 1, nil); err == nil {
@@ -248,7 +244,7 @@ func TestFiniteLooksAtEachValue(t *testing.T) {
 // TestNegativeBasesHaveNoRoots: the error names the cause, which is no overflow.
 func TestNegativeBasesHaveNoRoots(t *testing.T) {
 	x := Rows{Dense: linalg.Matrix[float64]{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, -1}}}
-	for degree, want := range map[float64]string{2.5: "a kernel value is nan at row 0, column 1: ", 3: ""} {
+	for degree, want := range map[float64]string{2.5: "row 0: a kernel value is nan in column 1: ", 3: ""} {
 		k, err := New(Function{Kind: Polynomial, Gamma: 1, Degree: degree}, x)
 		if err != nil {
 			t.Fatal(err)

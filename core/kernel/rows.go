@@ -1,13 +1,13 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -53,7 +53,7 @@ func (r Rows) Check() error {
 	}
 	d := r.Dense
 	if d.Rows < 0 || d.Cols < 0 || d.Stride < max(d.Cols, 1) || (d.Rows > 0 && d.Cols > 0 && len(d.Data) < (d.Rows-1)*d.Stride+d.Cols) {
-		return fmt.Errorf("kernel: %d numbers at stride %d hold no %d×%d matrix", len(d.Data), d.Stride, d.Rows, d.Cols)
+		return fault.Value("%d numbers at stride %d hold no %d×%d matrix", len(d.Data), d.Stride, d.Rows, d.Cols)
 	}
 	return nil
 }
@@ -215,9 +215,9 @@ func gatherSmaller(x row, y []float64) float64 {
 func ProductTo(dst linalg.Matrix[float64], x Rows, w linalg.Matrix[float64], workers int, mon *parallel.Monitor) error {
 	switch {
 	case x.Features() != w.Rows:
-		return fmt.Errorf("kernel: rows have %d features, there are coefficients of %d", x.Features(), w.Rows)
+		return fault.Value("rows have %d features, there are coefficients of %d", x.Features(), w.Rows)
 	case dst.Rows != x.Len() || dst.Cols != w.Cols:
-		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), w.Cols)
+		return fault.Value("dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), w.Cols)
 	}
 	if x.Sparse == nil {
 		return linalg.GemmPolled(blas.NoTrans, x.Dense, w, dst, mon)

@@ -1,13 +1,11 @@
 package labelrank
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
-	"combpred/core/solve"
 )
 
 // BoostOptions say how a log-linear label ranker is boosted.
@@ -54,22 +52,12 @@ type Rounds struct {
 	Converged bool
 }
 
-// RoundsError reports that the limit on rounds came before the gain was small. What was found is valid as far as it goes.
-type RoundsError struct{ Rounds int }
-
-func (e *RoundsError) Error() string {
-	return fmt.Sprintf("labelrank: %d rounds still lower the objective; raise max_iter, min_gain or alpha", e.Rounds)
-}
-
-// Status returns the code of the C interface for this error.
-func (e *RoundsError) Status() int32 { return 7 }
-
-// Check returns a RoundsError unless boosting has converged.
+// Check returns an error unless boosting has converged.
 func (r Rounds) Check() error {
 	if r.Converged {
 		return nil
 	}
-	return &RoundsError{len(r.Bounds)}
+	return fault.NotConverged("%d rounds still lower the objective; raise max_iter, min_gain or alpha", len(r.Bounds))
 }
 
 // Boost minimises Σ over subgraphs of weight times ln(1 + Σ_e exp(−margin_e)) plus the penalty, from zero weights, by parallel boosting
@@ -77,13 +65,13 @@ func (r Rounds) Check() error {
 func (e *Examples) Boost(base Functions, o BoostOptions, mon *parallel.Monitor) (Rounds, error) {
 	switch {
 	case !(o.Alpha >= 0) || math.IsInf(o.Alpha, 1):
-		return Rounds{}, errors.New("labelrank: alpha must be finite and not negative")
+		return Rounds{}, fault.Value("alpha must be finite and not negative")
 	case !(o.MinGain >= 0):
-		return Rounds{}, errors.New("labelrank: min_gain must not be negative")
+		return Rounds{}, fault.Value("min_gain must not be negative")
 	case o.MaxIter < 1:
-		return Rounds{}, errors.New("labelrank: max_iter must be at least 1")
+		return Rounds{}, fault.Value("max_iter must be at least 1")
 	case e.Margins != nil:
-		return Rounds{}, errors.New("labelrank: boosting knows no margins")
+		return Rounds{}, fault.Value("boosting knows no margins")
 	}
 	n := base.size()
 	b := &booster{e: e, base: base, p: e.pressures(), loss: make([]float64, e.Rows()), workers: o.Workers}
@@ -125,7 +113,7 @@ func (e *Examples) Boost(base Functions, o BoostOptions, mon *parallel.Monitor) 
 		relaxation *= relaxationGrowth
 		found.Losses = append(found.Losses, loss)
 		if !finite(loss) {
-			return found, &solve.NumericalError{What: "the scores overflow: scale the features, or raise alpha"}
+			return found, fault.Numerical("the scores overflow: scale the features, or raise alpha")
 		}
 		mon.Advance(1)
 		mon.Report(loss)

@@ -1,10 +1,9 @@
 package labelrank
 
 import (
-	"fmt"
 	"slices"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 )
 
 // Decomposition says how the edges of an example are divided into subgraphs.
@@ -46,7 +45,7 @@ func (e *Examples) pairs() int { return e.Labels * (e.Labels - 1) / 2 }
 // Check returns an error where the decomposition is none, or a row's weight or margin is not a number as it must be.
 func (e *Examples) Check() error {
 	if e.Decomposition < Edges || e.Decomposition > Sinks {
-		return fmt.Errorf("labelrank: decomposition is %d, must be from %d to %d", e.Decomposition, Edges, Sinks)
+		return fault.Value("decomposition is %d, must be from %d to %d", e.Decomposition, Edges, Sinks)
 	}
 	if e.Own != nil {
 		if err := e.Own.check(e); err != nil {
@@ -55,12 +54,12 @@ func (e *Examples) Check() error {
 	}
 	for i, w := range e.Weights {
 		if !finite(w) || w < 0 {
-			return badrow.Named(i, "labelrank: weights: row %d has %g, must be finite and not negative", i, w)
+			return fault.At(i, fault.Value("the weight is %g, must be finite and not negative", w))
 		}
 	}
 	for at, m := range e.Margins {
 		if i := at / e.pairs(); !finite(m) {
-			return badrow.Named(i, "labelrank: margins: row %d has %g", i, m)
+			return fault.At(i, fault.Value("the margin is %g, must be finite", m))
 		}
 	}
 	return nil
@@ -69,23 +68,23 @@ func (e *Examples) Check() error {
 // check returns an error where offsets do not ascend, a subgraph is empty, or an edge is none that its row states.
 func (s *Subgraphs) check(e *Examples) error {
 	if len(s.Rows) != e.Rows()+1 || !ascends(s.Rows, len(s.Edges)-1) || !ascends(s.Edges, len(s.Ends)) {
-		return fmt.Errorf("labelrank: the offsets of subgraphs must ascend from 0 to their numbers, for %d rows", e.Rows())
+		return fault.Value("the offsets of subgraphs must ascend from 0 to their numbers, for %d rows", e.Rows())
 	}
 	for i := range e.Rows() {
 		signs := e.Signs[i*e.pairs() : (i+1)*e.pairs()]
 		for at := s.Rows[i]; at < s.Rows[i+1]; at++ {
 			if s.Edges[at] == s.Edges[at+1] {
-				return badrow.Named(i, "labelrank: subgraph %d of row %d has no edges", at-s.Rows[i], i)
+				return fault.At(i, fault.Value("subgraph %d has no edges", at-s.Rows[i]))
 			}
 			for _, ends := range s.Ends[s.Edges[at]:s.Edges[at+1]] {
 				winner, loser := int(ends[0]), int(ends[1])
 				if min(winner, loser) < 0 || max(winner, loser) >= e.Labels || winner == loser {
-					return badrow.Named(i, "labelrank: subgraph %d of row %d has an edge from %d to %d, must be different labels from 0 to %d",
-						at-s.Rows[i], i, winner, loser, e.Labels-1)
+					return fault.At(i, fault.Value("subgraph %d has an edge from %d to %d, must be different labels from 0 to %d",
+						at-s.Rows[i], winner, loser, e.Labels-1))
 				}
 				if sign := signs[pairAt(min(winner, loser), max(winner, loser), e.Labels)]; sign == 0 || (sign > 0) != (winner < loser) {
-					return badrow.Named(i, "labelrank: subgraph %d of row %d has the edge from %d to %d, a preference that the row does not state",
-						at-s.Rows[i], i, winner, loser)
+					return fault.At(i, fault.Value("subgraph %d has the edge from %d to %d, a preference that the row does not state",
+						at-s.Rows[i], winner, loser))
 				}
 			}
 		}
@@ -108,8 +107,8 @@ func (e *Examples) requireApart() error {
 		clear(seen)
 		for _, ends := range e.Own.Ends[e.Own.Edges[e.Own.Rows[i]]:e.Own.Edges[e.Own.Rows[i+1]]] {
 			if seen[ends] {
-				return badrow.Named(i, "labelrank: two subgraphs of row %d hold the edge from %d to %d, and dual variables are one an edge; put "+
-					"each edge in one", i, ends[0], ends[1])
+				return fault.At(i, fault.Value("two subgraphs hold the edge from %d to %d, and dual variables are one an edge; put "+
+					"each edge in one", ends[0], ends[1]))
 			}
 			seen[ends] = true
 		}

@@ -277,7 +277,7 @@ func TestOwnSubgraphs(t *testing.T) {
 	if g.readFrom(e, 1); len(g.edges)+len(g.ends) > 0 || g.share != 0 {
 		t.Errorf("a row without subgraphs has %v", g)
 	}
-	if err := e.requireApart(); err == nil || !strings.Contains(err.Error(), "two subgraphs of row 0 hold the edge from 0 to 2") {
+	if err := e.requireApart(); err == nil || !strings.Contains(err.Error(), "row 0: two subgraphs hold the edge from 0 to 2") {
 		t.Errorf("an edge in two subgraphs: %v", err)
 	}
 	for what, c := range map[string]struct {
@@ -287,11 +287,11 @@ func TestOwnSubgraphs(t *testing.T) {
 		"rows":       {Subgraphs{[]int64{0, 2}, legal.Edges, legal.Ends}, "must ascend from 0"},
 		"descending": {Subgraphs{[]int64{0, 3, 2}, legal.Edges, legal.Ends}, "must ascend from 0"},
 		"edges":      {Subgraphs{legal.Rows, []int64{0, 1, 2}, legal.Ends}, "must ascend from 0"},
-		"empty":      {Subgraphs{legal.Rows, []int64{0, 3, 3}, legal.Ends}, "subgraph 1 of row 0 has no edges"},
+		"empty":      {Subgraphs{legal.Rows, []int64{0, 3, 3}, legal.Ends}, "row 0: subgraph 1 has no edges"},
 		"no label":   {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{0, 3}, {1, 2}, {0, 2}}}, "from 0 to 3, must be different labels"},
 		"itself":     {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{1, 1}, {1, 2}, {0, 2}}}, "from 1 to 1, must be different labels"},
 		"reversed":   {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{2, 0}, {1, 2}, {0, 2}}}, "from 2 to 0, a preference that the row"},
-		"unstated":   {Subgraphs{[]int64{0, 0, 2}, legal.Edges, legal.Ends}, "subgraph 0 of row 1 has the edge from 0 to 2"},
+		"unstated":   {Subgraphs{[]int64{0, 0, 2}, legal.Edges, legal.Ends}, "row 1: subgraph 0 has the edge from 0 to 2"},
 	} {
 		e.Own = &c.own
 		if err := e.Check(); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,9 +1,9 @@
 package labelrank
 
 import (
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -65,7 +65,7 @@ func (l *Learner) MistakeBound(e *Examples, x *solve.Design, u linalg.Matrix[flo
 		return (1 + stepAccuracy) * (squares/2 + l.Cost*loss) / rise, nil
 	}
 	if sum > l.Radius*(1+1e-12) {
-		return 0, fmt.Errorf("labelrank: the absolute values of coef and intercept add up to %.6g, above radius %g: multiplicative updates are "+
+		return 0, fault.Value("the absolute values of coef and intercept add up to %.6g, above radius %g: multiplicative updates are "+
 			"only compared with weights within it", sum, l.Radius)
 	}
 	// Dual averaging under the entropy of 2qk weights: the regret is at most ln(2qk)/η_T + ½ Σ η_t max|g_t|².

@@ -1,11 +1,10 @@
 package labelrank
 
 import (
-	"fmt"
 	"math"
 
-	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -26,10 +25,10 @@ func (v *Neighbors) Check() error {
 	for i := range v.Weights.Rows {
 		for j, w := range v.Weights.Row(i) {
 			if at := v.Numbers[i*m+j]; at < 0 || at >= int64(v.Examples.Rows()) {
-				return badrow.Named(i, "labelrank: row %d has the neighbour %d, must be from 0 to %d", i, at, v.Examples.Rows()-1)
+				return fault.At(i, fault.Value("a neighbour is %d, must be from 0 to %d", at, v.Examples.Rows()-1))
 			}
 			if !finite(w) || w < 0 {
-				return badrow.Named(i, "labelrank: row %d has a neighbour of weight %g, must be finite and not negative", i, w)
+				return fault.At(i, fault.Value("the weight of a neighbour is %g, must be finite and not negative", w))
 			}
 		}
 	}
@@ -87,11 +86,11 @@ func (v *Neighbors) ConsensusTo(dst Consensus, workers int, mon *parallel.Monito
 				continue
 			}
 			if err := structure.CheckScores(net); err != nil {
-				return fmt.Errorf("labelrank: %w", badrow.At(i, err))
+				return fault.At(i, err)
 			}
 			positions := dst.Positions[i*k : (i+1)*k]
 			if _, err := one(positions, structure.Scores{Linear: net}, i); err != nil {
-				return fmt.Errorf("labelrank: %w", badrow.At(i, err))
+				return fault.At(i, err)
 			}
 			if dst.Theta != nil {
 				dst.Theta[i], dst.Probability[i] = model.fit(positions, net, stated)

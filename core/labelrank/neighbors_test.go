@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -195,7 +195,7 @@ func TestNeighborsAreRefused(t *testing.T) {
 		v.Examples.Signs[6] = 1
 		spoil(v)
 		err := v.ConsensusTo(Consensus{Positions: make([]int32, 6)}, 1, nil)
-		if bad, ok := errors.AsType[*badrow.Error](err); !ok || bad.Row != 1 {
+		if fault.RowOf(err) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,9 +1,9 @@
 package labelrank
 
 import (
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
@@ -43,15 +43,15 @@ type Learner struct {
 func (l *Learner) Check() error {
 	switch {
 	case l.Update < Additive || l.Update > PrimalDual:
-		return fmt.Errorf("labelrank: update is %d, must be from %d to %d", l.Update, Additive, PrimalDual)
+		return fault.Value("update is %d, must be from %d to %d", l.Update, Additive, PrimalDual)
 	case l.Update == Multiplicative && !(l.Rate > 0 && l.Rate < 2):
-		return fmt.Errorf("labelrank: rate is %g, must be above 0 and below 2", l.Rate)
+		return fault.Value("rate is %g, must be above 0 and below 2", l.Rate)
 	case l.Update == Multiplicative && !(l.Radius > 0 && finite(l.Radius)):
-		return fmt.Errorf("labelrank: radius is %g, must be positive", l.Radius)
+		return fault.Value("radius is %g, must be positive", l.Radius)
 	case l.Update == PrimalDual && !(l.Cost > 0 && finite(l.Cost)):
-		return fmt.Errorf("labelrank: c is %g, must be positive", l.Cost)
+		return fault.Value("c is %g, must be positive", l.Cost)
 	case !(l.Tally.Weight >= 0) || !(l.Tally.Scale >= 0):
-		return fmt.Errorf("labelrank: tally: weight %g and scale %g must not be negative", l.Tally.Weight, l.Tally.Scale)
+		return fault.Value("tally: weight %g and scale %g must not be negative", l.Tally.Weight, l.Tally.Scale)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (l *Learner) Learn(e *Examples, x *solve.Design, order []int64, mon *parall
 	run.finish()
 	sum := l.Tally.Loss + l.Tally.Scale + run.m.squaredNorm()
 	if !finite(sum) {
-		return &solve.NumericalError{What: "the numbers overflow; scale the inputs"}
+		return fault.Numerical("the numbers overflow; scale the inputs")
 	}
 	return nil
 }

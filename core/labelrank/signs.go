@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -32,7 +32,7 @@ func ReadPositions(ranks []int32, signs []int8, gaps []float64, positions matrix
 				case at > 0 && at <= math.MaxFloat64:
 					order = append(order, l)
 				default:
-					return badrow.Named(i, "labelrank: row %d has label %d at %g; positions are positive and finite, or -1 where unknown", i, l, at)
+					return fault.At(i, fault.Value("label %d is at %g; positions are positive and finite, or -1 where unknown", l, at))
 				}
 			}
 			slices.SortFunc(order, func(u, v int) int { return cmp.Compare(row[u], row[v]) })

@@ -2,13 +2,12 @@ package labelrank
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 )
 
@@ -61,7 +60,7 @@ func TestPositionsAreRefused(t *testing.T) {
 		}
 		given.Data[3] = wrong
 		err := ReadPositions(make([]int32, 6), make([]int8, 3), nil, given, 1, nil)
-		if bad, ok := errors.AsType[*badrow.Error](err); !ok || bad.Row != 1 {
+		if fault.RowOf(err) != 1 {
 			t.Errorf("%g: %v", wrong, err)
 		}
 	}

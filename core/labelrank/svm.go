@@ -1,9 +1,9 @@
 package labelrank
 
 import (
-	"fmt"
 	"math/rand/v2"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -106,7 +106,7 @@ func optimise(e *Examples, m machine, opt Options, alpha []float64) (Info, error
 		opt.Mon.Report(gap / around)
 		negligible = 0.1 * opt.Tol * around / float64(n)
 		if !finite(around) {
-			return info, &solve.NumericalError{What: "the numbers overflow; scale the inputs or lower C"}
+			return info, fault.Numerical("the numbers overflow; scale the inputs or lower C")
 		}
 		if gap > opt.Tol*around && pass < opt.MaxIter {
 			continue
@@ -152,7 +152,7 @@ func certify(e *Examples, m machine, opt Options, alpha []float64) (Info, error)
 	}
 	info.Gap = max(info.Gap, 0)
 	if err == nil && !finite(info.Objective) {
-		err = &solve.NumericalError{What: "the numbers overflow; scale the inputs or lower C"}
+		err = fault.Numerical("the numbers overflow; scale the inputs or lower C")
 	}
 	return info, err
 }
@@ -172,13 +172,13 @@ func (m *features) refresh(int, *parallel.Monitor) error { return nil }
 // Check returns an error where an option is not legal.
 func (o Options) Check() error {
 	if !finite(o.Cost) || o.Cost <= 0 {
-		return fmt.Errorf("labelrank: c is %g, must be positive", o.Cost)
+		return fault.Value("c is %g, must be positive", o.Cost)
 	}
 	if !finite(o.Tol) || o.Tol < 0 {
-		return fmt.Errorf("labelrank: tol is %g, must not be negative", o.Tol)
+		return fault.Value("tol is %g, must not be negative", o.Tol)
 	}
 	if o.MaxIter < 1 {
-		return fmt.Errorf("labelrank: max_iter is %d, must be at least 1", o.MaxIter)
+		return fault.Value("max_iter is %d, must be at least 1", o.MaxIter)
 	}
 	return nil
 }

@@ -1,15 +1,14 @@
 package linalg
 
 import (
-	"errors"
-
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
 // ErrNotPositiveDefinite reports that a factorisation met a pivot that is not positive in its precision.
-var ErrNotPositiveDefinite = errors.New("linalg: matrix is not positive definite in this precision")
+var ErrNotPositiveDefinite = fault.Numerical("matrix is not positive definite in this precision")
 
 // Cholesky is a factor A = LLᵀ stored in the Lower triangle, or A = UᵀU in the Upper triangle, of a square matrix whose other
 // triangle is neither read nor written. So two factors of order n fit one n×(n+1) array.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -24,12 +25,11 @@ const (
 type IndefiniteError struct{ Low, High float64 }
 
 func (e *IndefiniteError) Error() string {
-	return fmt.Sprintf("linalg: the kernel matrix is not positive semi-definite: it has an eigenvalue of %.3g or less, its largest is about "+
+	return fmt.Sprintf("the kernel matrix is not positive semi-definite: it has an eigenvalue of %.3g or less, its largest is about "+
 		"%.3g; check the kernel, or add a constant to the diagonal of a precomputed one, at least %.3g", e.Low, e.High, -e.Low)
 }
 
-// Status is that of the C interface.
-func (e *IndefiniteError) Status() int32 { return 3 }
+func (e *IndefiniteError) Kind() fault.Kind { return fault.KindNumerical }
 
 // RequireSemidefinite returns an *IndefiniteError for a finite symmetric matrix that it has found not to be positive semi-definite.
 //

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -49,7 +49,7 @@ func TestIndefiniteMatricesAreRefused(t *testing.T) {
 			values[0] = -1e-3 * scale
 			err := RequireSemidefinite(withSpectrum(values, uint64(n)), nil)
 			wrong, is := errors.AsType[*IndefiniteError](err)
-			if !is || wrong.Status() != 3 {
+			if !is || wrong.Kind() != fault.KindNumerical {
 				t.Errorf("n = %d, scale %g: %v", n, scale, err)
 				continue
 			}
@@ -111,7 +111,7 @@ func TestEigenTo(t *testing.T) {
 	}
 	v.Row(4)[1] = math.Inf(1)
 	err := EigenTo(values, v, 1, nil)
-	if at, is := errors.AsType[*badrow.Error](err); !is || at.Row != 4 {
+	if fault.RowOf(err) != 4 {
 		t.Error(err)
 	}
 }

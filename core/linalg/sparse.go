@@ -1,10 +1,9 @@
 package linalg
 
 import (
-	"fmt"
 	"slices"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 )
 
 // Sparse is a matrix in compressed sparse rows. Row i has the entries Indptr[i] to Indptr[i+1] of Data, in the columns that
@@ -19,16 +18,16 @@ type Sparse struct {
 // Check returns an error if the arrays do not describe a Rows×Cols matrix.
 func (s Sparse) Check() error {
 	if len(s.Indptr) != s.Rows+1 || len(s.Indices) != len(s.Data) || s.Indptr[0] != 0 || s.Indptr[s.Rows] != int64(len(s.Data)) {
-		return fmt.Errorf("linalg: sparse matrix: indptr must have %d entries from 0 to %d", s.Rows+1, len(s.Data))
+		return fault.Value("sparse matrix: indptr must have %d entries from 0 to %d", s.Rows+1, len(s.Data))
 	}
 	for i := range s.Rows {
 		if s.Indptr[i] > s.Indptr[i+1] {
-			return badrow.Named(i, "linalg: sparse matrix: indptr decreases at row %d", i)
+			return fault.At(i, fault.Value("sparse matrix: indptr decreases"))
 		}
 	}
 	for k, j := range s.Indices {
 		if j < 0 || int(j) >= s.Cols {
-			return fmt.Errorf("linalg: sparse matrix: entry %d has column %d, must be below %d", k, j, s.Cols)
+			return fault.Value("sparse matrix: entry %d has column %d, must be below %d", k, j, s.Cols)
 		}
 	}
 	return nil

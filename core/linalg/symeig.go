@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
 // ErrEigen reports that an eigendecomposition did not converge.
-var ErrEigen error = eigenError{}
+var ErrEigen = fault.Numerical("symmetric eigendecomposition did not converge (are there NaN or infinite entries?)")
 
 // SymEig overwrites the symmetric a with its orthonormal eigenvectors, one a column, and returns the eigenvalues in ascending
 // order. Cost: about 9n³.
@@ -39,8 +39,8 @@ func EigenTo(values []float64, a Matrix[float64], workers int, mon *parallel.Mon
 		for i := lo; i < hi; i++ {
 			for j, v := range a.Row(i) {
 				if v-v != 0 {
-					return badrow.Named(i, "linalg: the matrix holds %g at row %d, column %d, must be finite; where these are kernel values that "+
-						"overflow, scale the inputs, or lower gamma or degree", v, i, j)
+					return fault.At(i, fault.Value("the matrix holds %g in column %d, must be finite; where these are kernel values that "+
+						"overflow, scale the inputs, or lower gamma or degree", v, j))
 				}
 			}
 			copy(own.Row(i), a.Row(i))
@@ -59,13 +59,4 @@ func EigenTo(values []float64, a Matrix[float64], workers int, mon *parallel.Mon
 	copy(values, found)
 	a.CopyFrom(own)
 	return nil
-}
-
-// Status is that of the C interface.
-func (eigenError) Status() int32 { return 3 }
-
-type eigenError struct{}
-
-func (eigenError) Error() string {
-	return "linalg: symmetric eigendecomposition did not converge (are there NaN or infinite entries?)"
 }

@@ -3,13 +3,13 @@ package loglinear
 import (
 	"errors"
 
-	"combpred/core/badrow"
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/structure"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 // Fit is a Search whose rows are at hand: it asks for nothing but the expectations of blocks of them. It is all on its state, but for
@@ -118,7 +118,7 @@ type Engine interface {
 }
 
 // ErrNoDraws is what an engine says that cannot draw independent outputs at once.
-var ErrNoDraws = errors.New("loglinear: no independent draws")
+var ErrNoDraws = fault.Value("no independent draws")
 
 // Machine is what a driver drives.
 type Machine interface {
@@ -147,7 +147,7 @@ func Drive(m Machine, p *Problem, engine Engine, mon *parallel.Monitor) error {
 
 // renumbered returns an error about a row of a request as one about a row of the problem.
 func (p *Problem) renumbered(r RowsRequest, err error) error {
-	return badrow.Renumbered(err, func(row int) int { return p.Row(r.Rows().At(row)) })
+	return fault.Renumbered(err, func(row int) int { return p.Row(r.Rows().At(row)) })
 }
 
 // Rows returns the rows of a request.

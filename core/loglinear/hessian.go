@@ -1,11 +1,11 @@
 package loglinear
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
@@ -27,7 +27,7 @@ const (
 	abandonedOrder = 256
 )
 
-var errMoment = errors.New("loglinear: second moments are infinite or NaN: scale the inputs down")
+var errMoment = fault.Value("second moments are infinite or NaN: scale the inputs down")
 
 // diagonalise overwrites a symmetric matrix by its eigenvectors, in columns, and writes its eigenvalues, none below 0, to values.
 func diagonalise(values []float64, m matrix, mon *parallel.Monitor) error {

@@ -1,12 +1,11 @@
 package loglinear
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
@@ -32,7 +31,7 @@ type KernelFeatures struct {
 func NewKernelFeatures(kernel matrix, weights []float64, shift float64, mon *parallel.Monitor) (*KernelFeatures, error) {
 	n := kernel.Rows
 	if n == 0 || kernel.Cols != n || kernel.Stride != n || weights != nil && len(weights) != n {
-		return nil, fmt.Errorf("loglinear: the kernel matrix is %d×%d with %d weights, must be square and have one of each row",
+		return nil, fault.Value("the kernel matrix is %d×%d with %d weights, must be square and have one of each row",
 			n, kernel.Cols, len(weights))
 	}
 	if err := mon.Err(); err != nil {
@@ -42,7 +41,7 @@ func NewKernelFeatures(kernel matrix, weights []float64, shift float64, mon *par
 	for i := range roots {
 		w := weightOf(weights, i)
 		if !(w > 0) || math.IsInf(w, 0) {
-			return nil, badrow.Named(i, "loglinear: weights[%d] is %v, must be finite and positive: leave out rows of weight 0", i, w)
+			return nil, fault.At(i, fault.Value("the weight is %v, must be finite and positive: leave out rows of weight 0", w))
 		}
 		roots[i] = math.Sqrt(w)
 	}
@@ -50,7 +49,7 @@ func NewKernelFeatures(kernel matrix, weights []float64, shift float64, mon *par
 		row := kernel.Row(i)
 		for j := range row {
 			if row[j] = roots[i] * (row[j] + shift) * roots[j]; math.IsNaN(row[j]) || math.IsInf(row[j], 0) {
-				return nil, badrow.Named(i, "loglinear: the kernel of rows %d and %d is not finite: scale the inputs down", i, j)
+				return nil, fault.At(i, fault.Value("its kernel value with row %d is not finite: scale the inputs down", j))
 			}
 		}
 	}
@@ -60,8 +59,8 @@ func NewKernelFeatures(kernel matrix, weights []float64, shift float64, mon *par
 	}
 	largest := max(values[n-1], 0)
 	if values[0] < -indefinite*largest || largest == 0 && values[0] < 0 {
-		return nil, &solve.NumericalError{What: fmt.Sprintf("the kernel matrix is not positive semi-definite: its eigenvalues reach from "+
-			"%.3g to %.3g; check the kernel, or add a constant to the diagonal of a precomputed one", values[0], largest)}
+		return nil, fault.Numerical("the kernel matrix is not positive semi-definite: its eigenvalues reach from "+
+			"%.3g to %.3g; check the kernel, or add a constant to the diagonal of a precomputed one", values[0], largest)
 	}
 	lo := 0
 	for lo < n-1 && !(values[lo] > null*float64(n)*largest) {

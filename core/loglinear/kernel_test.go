@@ -7,13 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/descent"
 	"combpred/core/loglinear/expect"
 	"combpred/core/parallel"
-	"combpred/core/solve"
 )
 
 // kept returns the features of the rows that count, with the constant one, and their kernel.
@@ -133,7 +133,7 @@ func TestKernelRefusals(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s is taken", name)
 		}
-		if _, ok := errors.AsType[*solve.NumericalError](err); ok != (name == "indefinite" || name == "negative") {
+		if (fault.KindOf(err) == fault.KindNumerical) != (name == "indefinite" || name == "negative") {
 			t.Errorf("%s gives %v", name, err)
 		}
 	}

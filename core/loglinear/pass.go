@@ -2,12 +2,11 @@ package loglinear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
@@ -97,7 +96,7 @@ func (s Sizes) PassLen(p *Problem) int { return s.layoutPass(p.Len(), nil).size 
 // NewPass begins to add the sums of a kind to sums, at weights (q×d) where that matters. They are complete when Next asks for Nothing.
 func NewPass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []float64) (*Pass, error) {
 	if len(state) != s.PassLen(p) {
-		return nil, fmt.Errorf("loglinear: the state of a pass has %d numbers, must have %d", len(state), s.PassLen(p))
+		return nil, fault.Value("the state of a pass has %d numbers, must have %d", len(state), s.PassLen(p))
 	}
 	clear(state[:passHeader])
 	state[0] = s.passMark(p, kind)
@@ -118,14 +117,14 @@ func ResumePass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []fl
 	}
 	switch {
 	case p.X.Len() != s.Features || p.Psi.Cols != s.Outputs:
-		return nil, fmt.Errorf("loglinear: the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols,
+		return nil, fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols,
 			s.Features, s.Outputs)
 	case len(sums) != s.SumsLen(kind):
-		return nil, fmt.Errorf("loglinear: there are %d sums, must be %d", len(sums), s.SumsLen(kind))
+		return nil, fault.Value("there are %d sums, must be %d", len(sums), s.SumsLen(kind))
 	case (kind == Loss || kind == Spread) && (weights.Rows != s.Features || weights.Cols != s.Outputs):
-		return nil, fmt.Errorf("loglinear: the weights are %d×%d, must be %d×%d", weights.Rows, weights.Cols, s.Features, s.Outputs)
+		return nil, fault.Value("the weights are %d×%d, must be %d×%d", weights.Rows, weights.Cols, s.Features, s.Outputs)
 	case kind == Spread && !s.HasCovariance():
-		return nil, fmt.Errorf("loglinear: the spread of %d outputs is not computed, of %d at most", s.Outputs, LargestCovariance)
+		return nil, fault.Value("the spread of %d outputs is not computed, of %d at most", s.Outputs, LargestCovariance)
 	}
 	own, n := s.layoutPass(p.Len(), state), p.Len()
 	if err := errors.Join(flat.CheckWhole(*own.done, 0, n), flat.CheckWhole(*own.pending, 0, s.BlockRows(n))); err != nil {
@@ -138,7 +137,7 @@ func ResumePass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []fl
 }
 
 // ErrUnanswered is that of a machine that finds NaN where expectations should be: it writes them there when it asks.
-var ErrUnanswered = errors.New("an expectation or ln Z is NaN: not all that was asked for was answered")
+var ErrUnanswered = fault.Value("an expectation or ln Z is NaN: not all that was asked for was answered")
 
 // Next takes in what was asked for last and goes on. Errors about a row number it among all rows.
 func (s *Pass) Next(mon *parallel.Monitor) (RowsRequest, error) {
@@ -225,7 +224,7 @@ func (s *Pass) addLoss(at Rows) error {
 		w, psi, f, mean := p.Weight(i), p.Psi.Row(p.Row(i)), own.scores.Row(k), own.means.Row(k)
 		one := w * (own.logZ[k] - flat.Dot(f, psi))
 		if math.IsNaN(one) {
-			return badrow.At(p.Row(i), ErrUnanswered)
+			return fault.At(p.Row(i), ErrUnanswered)
 		}
 		loss += one
 		for j, v := range psi {
@@ -242,7 +241,7 @@ func (s *Pass) addSpread(at Rows) error {
 	moved, covariance := s.sizes.spread(s.sums)
 	psi, factors := s.own.psi.Slice(0, k*spreadDraws, 0, d), make([]float64, k)
 	if math.IsNaN(psi.Row(0)[0]) {
-		return badrow.At(p.Row(at.At(0)), ErrUnanswered)
+		return fault.At(p.Row(at.At(0)), ErrUnanswered)
 	}
 	mean := make([]float64, d)
 	for i := range k {

@@ -1,13 +1,11 @@
 package loglinear
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
@@ -32,13 +30,13 @@ func (p *Problem) Prepare() error {
 	n, d := p.X.N, p.Psi.Cols
 	switch {
 	case p.Psi.Rows != n:
-		return fmt.Errorf("loglinear: psi has %d rows, must have %d", p.Psi.Rows, n)
+		return fault.Value("psi has %d rows, must have %d", p.Psi.Rows, n)
 	case p.Weights != nil && len(p.Weights) != n:
-		return fmt.Errorf("loglinear: weights has %d entries, must have %d", len(p.Weights), n)
+		return fault.Value("weights has %d entries, must have %d", len(p.Weights), n)
 	case len(p.Mean) != d:
-		return fmt.Errorf("loglinear: the mean has %d entries, must have %d", len(p.Mean), d)
+		return fault.Value("the mean has %d entries, must have %d", len(p.Mean), d)
 	case p.X.Rows == nil && (p.X.Dense.Rows != n || p.X.Dense.Cols != p.X.P):
-		return fmt.Errorf("loglinear: X is %d×%d, must be %d×%d", p.X.Dense.Rows, p.X.Dense.Cols, n, p.X.P)
+		return fault.Value("X is %d×%d, must be %d×%d", p.X.Dense.Rows, p.X.Dense.Cols, n, p.X.P)
 	}
 	if p.X.Rows != nil {
 		if err := p.X.Rows.Check(); err != nil {
@@ -48,7 +46,7 @@ func (p *Problem) Prepare() error {
 	p.kept = nil
 	for i, w := range p.Weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
-			return badrow.Named(i, "loglinear: weights[%d] is %v, must be finite and at least 0", i, w)
+			return fault.At(i, fault.Value("the weight is %v, must be finite and at least 0", w))
 		}
 		switch {
 		case w > 0 && p.kept != nil:
@@ -70,9 +68,9 @@ func (p *Problem) Check() error {
 		p.X.Entries(at, func(_ int, v float64) { finite = finite && !math.IsInf(v, 0) && !math.IsNaN(v) })
 		switch {
 		case !finite:
-			return badrow.At(at, errFeatures)
+			return fault.At(at, errFeatures)
 		case !flat.Finite(p.Psi.Row(at)):
-			return badrow.At(at, errPsi)
+			return fault.At(at, errPsi)
 		}
 	}
 	return nil
@@ -249,10 +247,10 @@ func (p *Problem) addSparseGradient(dst matrix, r Rows, residual matrix) error {
 
 // Errors of rows without weight, and of weights to start from.
 var (
-	ErrNoWeight = errors.New("loglinear: the weight of a row must be positive, at least of one")
-	errFeatures = errors.New("the features are infinite or NaN")
-	errPsi      = errors.New("the embedded output is infinite or NaN")
-	ErrStart    = errors.New("loglinear: the start has entries that are infinite or NaN")
+	ErrNoWeight = fault.Value("the weight of a row must be positive, at least of one")
+	errFeatures = fault.Value("the features are infinite or NaN")
+	errPsi      = fault.Value("the embedded output is infinite or NaN")
+	ErrStart    = fault.Value("the start has entries that are infinite or NaN")
 )
 
 // MeanOutputs returns the mean embedded outputs of rows whose outputs First[i] to First[i+1] of psi are equally good, and their weights:
@@ -281,7 +279,7 @@ func (p *Problem) Residuals(means matrix, at Rows, factor float64) error {
 			mean[j] = w * (mean[j] - v)
 		}
 		if !flat.Finite(mean) {
-			return badrow.At(p.Row(i), ErrUnanswered)
+			return fault.At(p.Row(i), ErrUnanswered)
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
@@ -89,12 +89,7 @@ func second[T any](_ T, err error) error { return err }
 // TestRowsAreNamed: errors about a row number it among all rows, those of weight 0 counted.
 func TestRowsAreNamed(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "multiclass", 3), 10, 2, 1)
-	row := func(err error) int {
-		if bad, ok := errors.AsType[*badrow.Error](err); ok {
-			return bad.Row
-		}
-		return -1
-	}
+	row := fault.RowOf
 	p := *c.Problem
 	p.Weights = append([]float64(nil), p.Weights...)
 	p.Weights[6] = -1
@@ -163,14 +158,14 @@ func TestRowsAreNamed(t *testing.T) {
 type failing struct{}
 
 func (failing) Answer(loglinear.RowsRequest, *parallel.Monitor) error {
-	return badrow.At(3, errors.New("no"))
+	return fault.At(3, errors.New("no"))
 }
 
 // stopped is cancelled at the fourth row of each request.
 type stopped struct{}
 
 func (stopped) Answer(loglinear.RowsRequest, *parallel.Monitor) error {
-	return badrow.At(3, parallel.ErrCancelled)
+	return fault.At(3, parallel.ErrCancelled)
 }
 
 // cancelling cancels the fit that it answers.

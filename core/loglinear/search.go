@@ -2,9 +2,9 @@ package loglinear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/loglinear/flat"
 	"combpred/core/loglinear/lbfgs"
 	"combpred/core/parallel"
@@ -30,11 +30,11 @@ type SearchOptions struct {
 func (o SearchOptions) Check() error {
 	switch {
 	case !(o.Alpha > 0) || math.IsInf(o.Alpha, 0):
-		return fmt.Errorf("loglinear: alpha is %v, must be positive and finite", o.Alpha)
+		return fault.Value("alpha is %v, must be positive and finite", o.Alpha)
 	case !(o.Tol >= 0) || math.IsInf(o.Tol, 0):
-		return fmt.Errorf("loglinear: tol is %v, must be finite and at least 0", o.Tol)
+		return fault.Value("tol is %v, must be finite and at least 0", o.Tol)
 	case o.MaxIter < 0:
-		return fmt.Errorf("loglinear: the iterations are limited to %d, must be at least 0", o.MaxIter)
+		return fault.Value("the iterations are limited to %d, must be at least 0", o.MaxIter)
 	}
 	return o.Sizes.check()
 }
@@ -149,9 +149,9 @@ func NewSearch(o SearchOptions, state []float64, covariance, start matrix) (*Sea
 	}
 	switch d := o.Outputs; {
 	case o.HasCovariance() && (covariance.Rows != d || covariance.Cols != d):
-		return nil, fmt.Errorf("loglinear: the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
+		return nil, fault.Value("the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
 	case start.Rows != 0 && (start.Rows != o.Features || start.Cols != d):
-		return nil, fmt.Errorf("loglinear: the start is %d×%d, must be %d×%d", start.Rows, start.Cols, o.Features, d)
+		return nil, fault.Value("the start is %d×%d, must be %d×%d", start.Rows, start.Cols, o.Features, d)
 	}
 	clear(state)
 	own := o.layout(state)
@@ -162,7 +162,7 @@ func NewSearch(o SearchOptions, state []float64, covariance, start matrix) (*Sea
 	if start.Rows > 0 {
 		own.trial.CopyFrom(start)
 		if !flat.Finite(own.trial.Data) {
-			return nil, errors.New("loglinear: the start has entries that are infinite or NaN")
+			return nil, fault.Value("the start has entries that are infinite or NaN")
 		}
 		*own.warm = 1
 	}

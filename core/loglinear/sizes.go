@@ -1,10 +1,11 @@
 package loglinear
 
 import (
+	"math"
+
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear/flat"
-	"fmt"
-	"math"
 )
 
 type matrix = linalg.Matrix[float64]
@@ -41,11 +42,11 @@ func given(v, otherwise int) int {
 func (s Sizes) check() error {
 	switch {
 	case s.Features < 1 || s.Outputs < 1:
-		return fmt.Errorf("loglinear: weights are %d×%d, must be 1×1 at least", s.Features, s.Outputs)
+		return fault.Value("weights are %d×%d, must be 1×1 at least", s.Features, s.Outputs)
 	case s.Features > math.MaxInt32 || s.Outputs > math.MaxInt32 || s.Len() > math.MaxInt/4096:
-		return fmt.Errorf("loglinear: weights of %d×%d are too many", s.Features, s.Outputs)
+		return fault.Value("weights of %d×%d are too many", s.Features, s.Outputs)
 	case s.LargestGram < 0 || s.LargestMoved < 0:
-		return fmt.Errorf("loglinear: largest orders are %d and %d, must not be negative", s.LargestGram, s.LargestMoved)
+		return fault.Value("largest orders are %d and %d, must not be negative", s.LargestGram, s.LargestMoved)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -50,14 +50,14 @@ func (p *Problem) SetBlocks(weights []float64, order []int64, factor float64) er
 		row := k
 		if order != nil {
 			if order[k] < 0 || order[k] >= int64(n) {
-				return fmt.Errorf("maxmargin: order[%d] is %d, must be from 0 to %d", k, order[k], n-1)
+				return fault.Value("order[%d] is %d, must be from 0 to %d", k, order[k], n-1)
 			}
 			row = int(order[k])
 		}
 		sorted[k] = 1
 		if weights != nil {
 			if w := weights[row]; !(w >= 0) || math.IsInf(w, 1) {
-				return badrow.Named(row, "maxmargin: weights[%d] is %g, must be finite and at least 0", row, w)
+				return fault.At(row, fault.Value("the weight is %g, must be finite and at least 0", w))
 			}
 			sorted[k] = weights[row]
 		}

@@ -1,10 +1,9 @@
 package maxmargin
 
 import (
-	"errors"
 	"math"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 )
 
@@ -132,14 +131,14 @@ func (m *PerceptronTraining) endBound() {
 	h[perBound] = m.o.Squared * norm * far * (most / least) / (m.o.Least * h[perRatio] * h[perRatio])
 }
 
-var errPsi = errors.New("what was found has no finite embedding")
+var errPsi = fault.Value("what was found has no finite embedding")
 
 // checkFound returns an error for the first of the outputs found that has not been embedded.
 func (s *planes) checkFound(count int) error {
 	for k := range count {
 		for _, v := range s.psi.Row(k) {
 			if !finite(v) {
-				return badrow.At(s.row(int(s.numbers[k])), errPsi)
+				return fault.At(s.row(int(s.numbers[k])), errPsi)
 			}
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin/simplex"
 	"combpred/core/parallel"
-	"combpred/core/solve"
 )
 
 // Cutting planes bound R(W) = Σ_i C_i H_i(Wᵀx_i) from below. Each iteration decodes all blocks at the current weights, which gives a plane
@@ -99,14 +99,13 @@ func (m *SVM) addPlane() (Request, error) {
 	h, b, k := m.head, &m.cut, int(m.head[svmPlanes])
 	if capacity := int(h[svmCapacity]); k == capacity {
 		if capacity > mostPlanes/2 {
-			return Request{}, &solve.NumericalError{What: "more planes play a part than can be kept; lower C, or raise tol"}
+			return Request{}, fault.Numerical("more planes play a part than can be kept; lower C, or raise tol")
 		}
 		return Request{Ask: More, Length: m.length(2 * capacity)}, nil
 	}
 	square := linalg.Dot(b.plane.Data, b.plane.Data)
 	if !(square < largest) {
-		return Request{}, &solve.NumericalError{
-			What: "C times the features in X has squares that overflow; scale the inputs, or lower C"}
+		return Request{}, fault.Numerical("C times the features in X has squares that overflow; scale the inputs, or lower C")
 	}
 	copy(b.planes.Row(k), b.plane.Data)
 	products := b.gram.Row(k)[:k]

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -45,7 +45,7 @@ func (e *Decoder) Answer(r Request, mon *parallel.Monitor) error {
 			r.Proven[k] = 0
 			proven, err := f.find(r.Psi.Row(k), score, r.Stream+k)
 			if err != nil {
-				return badrow.At(k, err)
+				return fault.At(k, err)
 			}
 			if proven {
 				r.Proven[k] = 1

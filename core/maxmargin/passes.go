@@ -3,9 +3,9 @@ package maxmargin
 import (
 	"math/rand/v2"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
-	"combpred/core/solve"
 )
 
 // beginSweep makes the next phases look for planes at the weights.
@@ -61,7 +61,7 @@ func (m *SVM) judge(mon *parallel.Monitor) (Request, error) {
 	norm := linalg.Dot(m.weights.Data, m.weights.Data) / 2
 	primal := norm + m.head[svmRisk]
 	if !finite(primal) {
-		return Request{}, &solve.NumericalError{What: "the numbers overflow; scale the inputs, or lower C"}
+		return Request{}, fault.Numerical("the numbers overflow; scale the inputs, or lower C")
 	}
 	if m.o.Solver == Blockwise {
 		return m.judgePass(norm, primal, mon), nil

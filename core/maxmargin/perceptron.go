@@ -1,10 +1,9 @@
 package maxmargin
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -68,19 +67,19 @@ func (o PerceptronOptions) check(p *Problem) error {
 	d, q := p.Psi.Cols, p.X.Len()
 	switch {
 	case o.MaxIter < 1:
-		return fmt.Errorf("maxmargin: max_iter is %d, must be at least 1", o.MaxIter)
+		return fault.Value("max_iter is %d, must be at least 1", o.MaxIter)
 	case o.BlockRows < 0:
-		return fmt.Errorf("maxmargin: block_rows is %d, must be at least 0", o.BlockRows)
+		return fault.Value("block_rows is %d, must be at least 0", o.BlockRows)
 	case o.Visits < 0 || o.Visits > maxSteps || o.MaxIter > maxSteps/max(1, p.blocks()):
-		return fmt.Errorf("maxmargin: %d visits and %d passes over %d blocks are too many", o.Visits, o.MaxIter, p.blocks())
+		return fault.Value("%d visits and %d passes over %d blocks are too many", o.Visits, o.MaxIter, p.blocks())
 	case o.Start.Rows != 0 && (o.Start.Rows != q || o.Start.Cols != d):
-		return fmt.Errorf("maxmargin: the weights to start from are %d×%d, must be %d×%d", o.Start.Rows, o.Start.Cols, q, d)
+		return fault.Value("the weights to start from are %d×%d, must be %d×%d", o.Start.Rows, o.Start.Cols, q, d)
 	case !(o.Squared >= 0) || o.Squared > 0 && !(o.Least > 0):
-		return fmt.Errorf("maxmargin: a bound with squared %g and least %g", o.Squared, o.Least)
+		return fault.Value("a bound with squared %g and least %g", o.Squared, o.Least)
 	case o.Squared > 0 && p.Loss.ZeroOne:
-		return errors.New("maxmargin: the bound on mistakes takes the Hamming loss")
+		return fault.Value("the bound on mistakes takes the Hamming loss")
 	case p.Asked || p.Slack:
-		return errors.New("maxmargin: a perceptron has no planes and no slack")
+		return fault.Value("a perceptron has no planes and no slack")
 	}
 	if err := p.checkRows(); err != nil || o.Squared == 0 {
 		return err
@@ -155,7 +154,7 @@ func openPerceptron(p *Problem, o PerceptronOptions, state []float64, begin bool
 
 // Grow is never asked for.
 func (m *PerceptronTraining) Grow([]float64) error {
-	return errors.New("maxmargin: no longer state was asked for")
+	return fault.Value("no longer state was asked for")
 }
 
 // Look tells the number of the pass, and the mistakes in it so far in place of a bound.

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -135,7 +135,7 @@ func (s *planes) request() (Request, error) {
 			err = errors.Join(err, structure.CheckScores(r.Magnitude.Row(i)))
 		}
 		if err != nil {
-			return r, badrow.At(s.row(r.Block(i)), err)
+			return r, fault.At(s.row(r.Block(i)), err)
 		}
 	}
 	// What is left unanswered is not to pass for an answer.
@@ -182,13 +182,13 @@ func (s *planes) value(k int) float64 {
 	return s.offset[k] - linalg.Dot(s.f.Row(k), s.psi.Row(k))
 }
 
-var errPlane = errors.New("what was found has no finite loss or score")
+var errPlane = fault.Value("what was found has no finite loss or score")
 
 // checkPlanes returns an error for the first block whose plane is not finite.
 func (s *planes) checkPlanes() error {
 	for k := range s.count() {
 		if !finite(s.value(k)) {
-			return badrow.At(s.row(int(s.numbers[k])), errPlane)
+			return fault.At(s.row(int(s.numbers[k])), errPlane)
 		}
 	}
 	return nil

@@ -1,11 +1,10 @@
 package maxmargin
 
 import (
-	"fmt"
 	"math"
 
-	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/structure"
@@ -102,20 +101,20 @@ func (p *Problem) checkRows() error {
 	n, m := p.X.N, p.blocks()
 	switch {
 	case m == 0:
-		return fmt.Errorf("maxmargin: there are no blocks: all weights are 0")
+		return fault.Value("there are no blocks: all weights are 0")
 	case p.Psi.Rows != n && !p.Asked:
-		return fmt.Errorf("maxmargin: psi has %d rows, must have %d", p.Psi.Rows, n)
+		return fault.Value("psi has %d rows, must have %d", p.Psi.Rows, n)
 	case p.Rows == nil && m != n, p.Rows != nil && m != len(p.Rows):
-		return fmt.Errorf("maxmargin: there are %d weights for %d blocks of %d rows", m, len(p.Rows), n)
+		return fault.Value("there are %d weights for %d blocks of %d rows", m, len(p.Rows), n)
 	}
 	for i, w := range p.Weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
-			return badrow.Named(i, "maxmargin: weights[%d] is %g, must be finite and at least 0", i, w)
+			return fault.At(i, fault.Value("the weight is %g, must be finite and at least 0", w))
 		}
 	}
 	for i, row := range p.Rows {
 		if row < 0 || row >= int64(n) {
-			return fmt.Errorf("maxmargin: block %d is of row %d, must be from 0 to %d", i, row, n-1)
+			return fault.Value("block %d is of row %d, must be from 0 to %d", i, row, n-1)
 		}
 	}
 	return nil
@@ -125,15 +124,15 @@ func (p *Problem) checkLoss() error {
 	n, d, l := p.X.N, p.Psi.Cols, &p.Loss
 	switch {
 	case l.ZeroOne && p.Members.Rows == 0:
-		return fmt.Errorf("maxmargin: a loss of 0 and 1 takes a list of the outputs")
+		return fault.Value("a loss of 0 and 1 takes a list of the outputs")
 	case l.ZeroOne:
 	case l.Gradient.Rows != n || l.Gradient.Cols != d || len(l.Constant) != n:
-		return fmt.Errorf("maxmargin: the loss has %d rows, must have %d", l.Gradient.Rows, n)
+		return fault.Value("the loss has %d rows, must have %d", l.Gradient.Rows, n)
 	case l.Magnitude.Rows != 0 && (l.Magnitude.Rows != n || l.Magnitude.Cols != d):
-		return fmt.Errorf("maxmargin: magnitude has %d rows, must have 0 or %d", l.Magnitude.Rows, n)
+		return fault.Value("magnitude has %d rows, must have 0 or %d", l.Magnitude.Rows, n)
 	}
 	if p.Members.Rows > 0 && p.Members.Cols != d {
-		return fmt.Errorf("maxmargin: members has %d columns, must have %d", p.Members.Cols, d)
+		return fault.Value("members has %d columns, must have %d", p.Members.Cols, d)
 	}
 	return nil
 }

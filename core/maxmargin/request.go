@@ -1,11 +1,9 @@
 package maxmargin
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -87,10 +85,7 @@ func Drive(m Machine, state []float64, engine Engine, see func(Look), mon *paral
 			state = longer
 			err = m.Grow(state)
 		default:
-			err = engine.Answer(r, mon)
-			if bad, ok := errors.AsType[*badrow.Error](err); ok {
-				err = fmt.Errorf("maxmargin: %w", badrow.At(m.Row(r.Block(bad.Row)), bad.Err))
-			}
+			err = fault.Renumbered(engine.Answer(r, mon), func(row int) int { return m.Row(r.Block(row)) })
 		}
 		if err != nil {
 			return err
@@ -145,10 +140,10 @@ const (
 // header checks, or where it begins writes, the header of a state of a known length, and returns that much of the state.
 func (p *Problem) header(state []float64, length int, mark float64, begin bool) ([]float64, error) {
 	if length >= maxState {
-		return nil, fmt.Errorf("maxmargin: %d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Len(), p.Psi.Cols)
+		return nil, fault.Value("%d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Len(), p.Psi.Cols)
 	}
 	if len(state) < length {
-		return nil, fmt.Errorf("maxmargin: the state has %d numbers, must have %d", len(state), length)
+		return nil, fault.Value("the state has %d numbers, must have %d", len(state), length)
 	}
 	state = state[:length:length]
 	if begin {
@@ -158,7 +153,7 @@ func (p *Problem) header(state []float64, length int, mark float64, begin bool) 
 	}
 	if state[headMark] != mark || state[headBlocks] != float64(p.blocks()) || state[headOutputs] != float64(p.Psi.Cols) ||
 		state[headFeatures] != float64(p.X.Len()) {
-		return nil, errors.New("maxmargin: the state has not been begun, or belongs to another problem")
+		return nil, fault.Value("the state has not been begun, or belongs to another problem")
 	}
 	return state, nil
 }
@@ -172,7 +167,7 @@ func (p *Problem) checkNorms() error {
 		}
 	}
 	if worst >= 0 {
-		return badrow.At(worst, errors.New("the squares of the features in X overflow; scale the inputs"))
+		return fault.At(worst, fault.Value("the squares of the features in X overflow; scale the inputs"))
 	}
 	return nil
 }
@@ -193,7 +188,7 @@ func flag(b bool) float64 {
 	return 0
 }
 
-var errDamaged = errors.New("maxmargin: the state is damaged")
+var errDamaged = fault.Value("the state is damaged")
 
 // counts reports whether v is a whole number from 0 to most, as what a state counts must be.
 func counts(v float64, most int) bool { return v >= 0 && v <= float64(most) && v == math.Trunc(v) }

@@ -1,10 +1,9 @@
 package maxmargin
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -87,15 +86,15 @@ const (
 func (o SVMOptions) check(p *Problem) error {
 	switch {
 	case o.Solver != CuttingPlanes && o.Solver != Blockwise:
-		return fmt.Errorf("maxmargin: there is no solver number %d", o.Solver)
+		return fault.Value("there is no solver number %d", o.Solver)
 	case !(o.Tol >= 0) || math.IsInf(o.Tol, 1):
-		return fmt.Errorf("maxmargin: tol is %g, must be finite and at least 0", o.Tol)
+		return fault.Value("tol is %g, must be finite and at least 0", o.Tol)
 	case o.MaxIter < 1:
-		return fmt.Errorf("maxmargin: max_iter is %d, must be at least 1", o.MaxIter)
+		return fault.Value("max_iter is %d, must be at least 1", o.MaxIter)
 	case o.BlockRows < 0:
-		return fmt.Errorf("maxmargin: block_rows is %d, must be at least 0", o.BlockRows)
+		return fault.Value("block_rows is %d, must be at least 0", o.BlockRows)
 	case o.MaxIter > maxSteps/max(1, p.blocks()):
-		return fmt.Errorf("maxmargin: %d passes over %d blocks are too many", o.MaxIter, p.blocks())
+		return fault.Value("%d passes over %d blocks are too many", o.MaxIter, p.blocks())
 	}
 	if err := p.checkRows(); err != nil || p.Asked {
 		return err
@@ -192,13 +191,13 @@ func (m *SVM) startOf(block int) float64 {
 // it grows.
 func ResumeSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 	if len(state) < svmHead {
-		return nil, errors.New("maxmargin: this is not the state of a support vector machine")
+		return nil, fault.Value("this is not the state of a support vector machine")
 	}
 	capacity := 0
 	if o.Solver == CuttingPlanes {
 		have := state[svmCapacity]
 		if !counts(have, mostPlanes) || !counts(state[svmPlanes], int(have)) || state[svmPlanes] == 0 {
-			return nil, errors.New("maxmargin: this is not the state of cutting planes")
+			return nil, fault.Value("this is not the state of cutting planes")
 		}
 		capacity = int(have)
 	}
@@ -240,12 +239,12 @@ func openSVM(p *Problem, o SVMOptions, state []float64, capacity int, begin bool
 // Grow goes on with a longer state, which begins with the numbers of the present one, after a request for More.
 func (m *SVM) Grow(state []float64) error {
 	if m.o.Solver != CuttingPlanes || m.head[svmCapacity] > mostPlanes/2 {
-		return errors.New("maxmargin: no longer state was asked for")
+		return fault.Value("no longer state was asked for")
 	}
 	capacity := 2 * int(m.head[svmCapacity])
 	want := m.length(capacity)
 	if len(state) < want {
-		return fmt.Errorf("maxmargin: the state has %d numbers, must have %d", len(state), want)
+		return fault.Value("the state has %d numbers, must have %d", len(state), want)
 	}
 	state = state[:want:want]
 	tail := append([]float64(nil), state[m.length(0)+m.cut.planes.Rows*m.cut.planes.Cols:len(m.state)]...)
@@ -307,26 +306,13 @@ func (m *SVM) Look() Look {
 	return Look{Iter: int(m.head[svmIter]), Objective: m.head[svmPrimal], Bound: m.head[svmBound]}
 }
 
-// GapError reports that the passes came to their limit before the gap was closed. The solution is valid as far as it goes.
-type GapError struct {
-	Gap, Objective, Tol float64
-	Iter                int
-}
-
-func (e *GapError) Error() string {
-	return fmt.Sprintf("maxmargin: a duality gap of %.3g of the objective after %d passes, tol is %.3g; raise max_iter or tol, or lower C",
-		e.Gap/e.Objective, e.Iter, e.Tol)
-}
-
-// Status returns the code of the C interface for this error.
-func (e *GapError) Status() int32 { return 7 }
-
-// Check returns a GapError unless a solution has converged.
+// Check returns an error unless a solution has converged.
 func (o SVMOptions) Check(s Solution) error {
 	if s.Converged {
 		return nil
 	}
-	return &GapError{Gap: s.Gap, Objective: s.Objective, Tol: o.Tol, Iter: s.Iter}
+	return fault.NotConverged("a duality gap of %.3g of the objective after %d passes, tol is %.3g; raise max_iter or tol, or lower C",
+		s.Gap/s.Objective, s.Iter, o.Tol)
 }
 
 // Solution of a support vector machine.

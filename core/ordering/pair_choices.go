@@ -1,6 +1,6 @@
 package ordering
 
-import "errors"
+import "combpred/core/fault"
 
 // PairChoices are the ways in which a pair of items may stand, as bits: those of the first of the two.
 type PairChoices uint8
@@ -14,7 +14,7 @@ const (
 )
 
 // ErrNoneAllowed says that no order or ranking agrees with the mask in all pairs.
-var ErrNoneAllowed = errors.New("ordering: the choices of the pairs contradict each other")
+var ErrNoneAllowed = fault.Value("the choices of the pairs contradict each other")
 
 // Reversed returns the choices of the pair whose first item is the second one.
 func (c PairChoices) Reversed() PairChoices { return c&MayLevel | c<<2&MayFollow | c>>2&MayPrecede }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -25,7 +26,7 @@ func NewRequirement(n int, pairs [][2]int32) (*Partial, error) {
 	for i, pair := range pairs {
 		u, v := int(pair[0]), int(pair[1])
 		if min(u, v) < 0 || max(u, v) >= n {
-			return nil, fmt.Errorf("ordering: item %d is required before item %d, but items are 0 to %d", u, v, n-1)
+			return nil, fault.Value("item %d is required before item %d, but items are 0 to %d", u, v, n-1)
 		}
 		if u == v || p.Before(v, u) {
 			return nil, &CycleError{pathTo(pair[1], pair[0], n, pairs[:i])}

@@ -18,7 +18,7 @@ const searchExact = 10
 type SizeError struct{ Size, Limit int }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("ordering: a component of %d items is beyond the limit of exact solution, %d",
+	return fmt.Sprintf("a component of %d items is beyond the limit of exact solution, %d",
 		e.Size, e.Limit)
 }
 

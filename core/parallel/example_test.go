@@ -20,5 +20,5 @@ func ExampleFor() {
 	fmt.Println(parallel.For(len(squares), 2, 2, mon, func(lo, hi int) error { return nil }))
 	// Output:
 	// [0 1 4 9 16 25] 6 <nil>
-	// parallel: cancelled
+	// cancelled
 }

@@ -3,17 +3,12 @@ package parallel
 import (
 	"math"
 	"sync/atomic"
+
+	"combpred/core/fault"
 )
 
 // ErrCancelled is returned by a computation that stopped because its Monitor asked it to.
-var ErrCancelled error = cancelled{}
-
-type cancelled struct{}
-
-func (cancelled) Error() string { return "parallel: cancelled" }
-
-// EveryRow is true: the row that was at work is not to blame.
-func (cancelled) EveryRow() bool { return true }
+var ErrCancelled = fault.Cancelled("cancelled")
 
 // Words are what a Monitor reads and writes. They may live in memory that another program owns and watches; all access is atomic.
 type Words struct {

@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"combpred/core/fault"
 )
 
 // PanicError reports a panic that a worker recovered.
@@ -20,8 +22,11 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("parallel: panic in a worker: %v\n%s", e.Value, e.Stack)
+	return fmt.Sprintf("panic in a worker: %v\n%s", e.Value, e.Stack)
 }
+
+// Kind is that of a bug of ours.
+func (e *PanicError) Kind() fault.Kind { return fault.KindInternal }
 
 // For calls body(lo, hi) on consecutive half-open ranges of at most grain indices that cover [0, n), using up to workers
 // goroutines (workers < 1 means one for each processor). It polls mon before each range and advances it by the range's

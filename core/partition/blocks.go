@@ -1,14 +1,13 @@
 package partition
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -101,8 +100,8 @@ func (b *blockSums) add(psi linalg.Matrix[float64], workers int, mon *parallel.M
 	err := parallel.For(rows, grainWeights/outputs, workers, nil, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			if k := b.weigh(i, w.Row(i)); k >= 0 {
-				return fmt.Errorf("partition: %w", badrow.At(b.first+i,
-					fmt.Errorf("the score of member %d overflows, scale the scores down", b.added+k)))
+				return fault.At(b.first+i,
+					fault.Value("the score of member %d overflows, scale the scores down", b.added+k))
 			}
 		}
 		return nil

@@ -6,12 +6,11 @@
 package partition
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -98,7 +97,7 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 	}
 	for i := range scores.Rows {
 		if err := structure.CheckScores(row(scores, i)); err != nil {
-			return 0, fmt.Errorf("partition: %w", badrow.At(i, err))
+			return 0, fault.At(i, err)
 		}
 	}
 	// A table is a list that needs no embedding, and several rows at a time are faster than the space's own sums for one.
@@ -114,7 +113,7 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 			}
 			v, err := p.LogPartition(to, row(scores, i), mon.Err)
 			if err != nil {
-				return fmt.Errorf("partition: %w", badrow.At(i, err))
+				return fault.At(i, err)
 			}
 			logZ[i] = v
 		}
@@ -131,11 +130,11 @@ func Positions(space structure.Space, scores blas64.General, dst []float64, work
 		return &structure.CapabilityError{Structure: structure.Describe(space), Need: "positions of items"}
 	}
 	if scores.Cols != space.FeatureLen() {
-		return fmt.Errorf("partition: scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
+		return fault.Value("scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
 	}
 	k := space.PartLen()
 	if len(dst) != scores.Rows*k*k {
-		return fmt.Errorf("partition: dst has %d entries, must have %d", len(dst), scores.Rows*k*k)
+		return fault.Value("dst has %d entries, must have %d", len(dst), scores.Rows*k*k)
 	}
 	_, cost, err := Choose(space, true)
 	if err != nil {
@@ -148,7 +147,7 @@ func Positions(space structure.Space, scores blas64.General, dst []float64, work
 				err = positions(dst[i*k*k:(i+1)*k*k], row(scores, i), mon.Err)
 			}
 			if err != nil {
-				return fmt.Errorf("partition: %w", badrow.At(i, err))
+				return fault.At(i, err)
 			}
 		}
 		return nil
@@ -162,11 +161,11 @@ func checkShapes(space structure.Space, scores blas64.General, logZ []float64, m
 	n, d := scores.Rows, space.FeatureLen()
 	switch {
 	case scores.Cols != d:
-		return fmt.Errorf("partition: scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), d)
+		return fault.Value("scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), d)
 	case len(logZ) != n:
-		return fmt.Errorf("partition: logZ has %d entries, must have %d", len(logZ), n)
+		return fault.Value("logZ has %d entries, must have %d", len(logZ), n)
 	case marginals.Rows != 0 && (marginals.Rows != n || marginals.Cols != d):
-		return fmt.Errorf("partition: marginals is %d×%d, must be %d×%d", marginals.Rows, marginals.Cols, n, d)
+		return fault.Value("marginals is %d×%d, must be %d×%d", marginals.Rows, marginals.Cols, n, d)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/structure"
@@ -186,8 +186,8 @@ func TestNoRowIsToBlameForSizes(t *testing.T) {
 			if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 				t.Fatalf("%s of size %d give the error %v", name, n, err)
 			}
-			if at, ok := errors.AsType[*badrow.Error](err); ok {
-				t.Errorf("%s: row %d is to blame in %q", name, at.Row, err)
+			if row := fault.RowOf(err); row != fault.NoRow {
+				t.Errorf("%s: row %d is to blame in %q", name, row, err)
 			}
 		}
 	}

@@ -2,12 +2,11 @@ package partition
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -34,16 +33,16 @@ func sampleTo(space structure.Space, scores blas64.General, samples int, seed ui
 	n, d, parts := scores.Rows, space.FeatureLen(), space.PartLen()
 	switch {
 	case scores.Cols != d:
-		return fmt.Errorf("partition: scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), d)
+		return fault.Value("scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), d)
 	case samples < 0:
-		return fmt.Errorf("partition: %d samples were asked for", samples)
+		return fault.Value("%d samples were asked for", samples)
 	case len(dst) != samples*n*parts:
-		return fmt.Errorf("partition: dst has %d entries, %d samples of %d outputs of %d parts need %d",
+		return fault.Value("dst has %d entries, %d samples of %d outputs of %d parts need %d",
 			len(dst), samples, n, parts, samples*n*parts)
 	}
 	for i := range n {
 		if err := structure.CheckScores(row(scores, i)); err != nil {
-			return fmt.Errorf("partition: %w", badrow.At(i, err))
+			return fault.At(i, err)
 		}
 	}
 	if !sums(space) {
@@ -62,7 +61,7 @@ func sampleTo(space structure.Space, scores blas64.General, samples int, seed ui
 				out[k] = dst[at : at+parts]
 			}
 			if err := drawRow(space, row(scores, i), out, rng, mon); err != nil {
-				return fmt.Errorf("partition: %w", badrow.At(i, err))
+				return fault.At(i, err)
 			}
 		}
 		return nil

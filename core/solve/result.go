@@ -3,6 +3,8 @@ package solve
 import (
 	"fmt"
 	"math"
+
+	"combpred/core/fault"
 )
 
 // Options steer the iterative parts of the solvers.
@@ -27,25 +29,16 @@ type NotConvergedError struct {
 }
 
 func (e *NotConvergedError) Error() string {
-	return fmt.Sprintf("solve: relative residual %.3g after %d iterations, tol is %.3g; raise max_iter, tol or alpha", e.Residual,
+	return fmt.Sprintf("relative residual %.3g after %d iterations, tol is %.3g; raise max_iter, tol or alpha", e.Residual,
 		e.Iter, e.Tol)
 }
 
-// Status returns the code of the C interface for this error.
-func (e *NotConvergedError) Status() int32 { return 7 }
-
-// NumericalError reports that the numbers do not allow the computation in this precision.
-type NumericalError struct{ What string }
-
-func (e *NumericalError) Error() string { return "solve: " + e.What }
-
-// Status returns the code of the C interface for this error.
-func (e *NumericalError) Status() int32 { return 3 }
+func (e *NotConvergedError) Kind() fault.Kind { return fault.KindNotConverged }
 
 // CheckFinite returns an error when a result that should be finite is not.
 func CheckFinite(v float64) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return &NumericalError{"the numbers overflow; scale the kernel or raise alpha"}
+		return fault.Numerical("the numbers overflow; scale the kernel or raise alpha")
 	}
 	return nil
 }

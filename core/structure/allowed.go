@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"strings"
+
+	"combpred/core/fault"
 )
 
 // allowedIndices is what spaces share whose outputs are the index of one of n things, of which only some are allowed.
@@ -16,8 +18,8 @@ type allowedIndices struct {
 }
 
 // allowIndices reads a mask with an entry for each of n things; without one all are allowed.
-func allowIndices(n int, noun, space string, mask []int32) (allowedIndices, error) {
-	x := allowedIndices{indices: newIndices(n, noun), place: make([]int32, n)}
+func allowIndices(k *kept, n int, noun, space string, mask []int32) (allowedIndices, error) {
+	x := allowedIndices{indices: newIndices(k, n, noun), place: make([]int32, n)}
 	for i := range x.place {
 		allowed := int32(1)
 		if mask != nil {
@@ -30,11 +32,11 @@ func allowIndices(n int, noun, space string, mask []int32) (allowedIndices, erro
 			x.place[i] = int32(len(x.allowed))
 			x.allowed = append(x.allowed, int32(i))
 		default:
-			return x, fmt.Errorf("structure: the allowed mask is %d for %s %d, must be 0 or 1", allowed, noun, i)
+			return x, fault.Value("the allowed mask is %d for %s %s, must be 0 or 1", allowed, noun, x.names.of(i))
 		}
 	}
 	if len(x.allowed) == 0 {
-		return x, fmt.Errorf("structure: no %s of the %s is allowed, so there is nothing to predict", noun, space)
+		return x, fault.Value("no %s of the %s is allowed, so there is nothing to predict", noun, space)
 	}
 	return x, nil
 }
@@ -46,12 +48,12 @@ func (x allowedIndices) Check(y []int32) error {
 	const most = 10
 	shown := make([]string, 0, most+1)
 	for _, v := range x.allowed[:min(most, len(x.allowed))] {
-		shown = append(shown, fmt.Sprintf("%s %d", x.noun, v))
+		shown = append(shown, x.noun+" "+x.names.of(int(v)))
 	}
 	if len(x.allowed) > most {
 		shown = append(shown, fmt.Sprintf("… (%d in all)", len(x.allowed)))
 	}
-	return fmt.Errorf("structure: %s %d is not allowed; change what is allowed, or drop the row (allowed are %s)", x.noun, y[0],
+	return fault.Value("%s %s is not allowed; change what is allowed, or drop the row (allowed are %s)", x.noun, x.names.of(int(y[0])),
 		strings.Join(shown, ", "))
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/graph/assignment"
 )
 
@@ -32,7 +33,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return assignments{kept: new(kept), n: n, pool: new(pool[assignment.Workspace])}, nil
+		return assignments{kept: a.kept(), n: n, pool: new(pool[assignment.Workspace])}, nil
 	},
 })
 
@@ -73,18 +74,22 @@ func (a assignments) Check(y []int32) error {
 func (a assignments) diagnose(y []int32) error {
 	for i, j := range y {
 		if j < 0 || int(j) > a.n { // n passes: columns that count from 1 get a remedy of their own
-			return wrongPart(y, i, a.Format())
+			return wrongPart(y, i, a.columnNames(), a.Format())
 		}
 	}
 	if _, i, j, shared := twice(y, a.n); shared {
-		return fmt.Errorf("structure: items %d and %d share a column in %s; give each item a column of its own", i, j, shownParts(y))
+		return fault.Value("items %s and %s share a column in %s; give each item a column of its own", a.names.of(i), a.names.of(j),
+			a.names.columns(a.n).list(y))
 	}
-	return fmt.Errorf("structure: %s counts columns from 1, they count from 0: subtract 1", shownParts(y))
+	return fault.Value("%s counts columns from 1, they count from 0: subtract 1", shownParts(y))
 }
 
 func (a assignments) Format() string {
 	return fmt.Sprintf("columns are whole numbers 0..%d, each once in a row", a.n-1)
 }
+
+// columnNames are those of the items, whose columns the parts are.
+func (a assignments) columnNames() Names { return a.names[:min(a.n, len(a.names))] }
 
 // Facts has the cells of the permutation matrix, by rows.
 func (a assignments) Facts() Facts {
@@ -186,13 +191,13 @@ func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
 // Restrict takes cells. To require one is to forbid the others of its row; the scores of allowed outputs do not change by it.
 func (a assignments) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		h, err := readConditions(cellTerms, given, a.n, 0)
+		h, err := readConditions(cellTerms, given, a.n, 0, a.names)
 		if err != nil {
 			return r, err
 		}
 		required, forbidden := h[RequiredKey].pairs, h[ForbiddenKey].pairs
 		if c, both := common(required, forbidden); both {
-			return r, fmt.Errorf("structure: the cell (%d, %d) is required and forbidden; %s", c[0], c[1], dropOne)
+			return r, fault.Value("the cell %s is required and forbidden; %s", a.names.cell(a.n, c[0], c[1]), dropOne)
 		}
 		var unused []int
 		for _, c := range forbidden {
@@ -202,10 +207,12 @@ func (a assignments) Restrict() func([]Condition) (Restriction, error) {
 		for _, c := range required {
 			item, column := c[0], c[1]
 			if other, given := columns[item]; given {
-				return r, fmt.Errorf("structure: 'required' holds (%d, %d) and (%d, %d), two columns of one item; leave one out", item, other, item, column)
+				return r, fault.Value("'required' holds %s and %s, two columns of one item; leave one out",
+					a.names.cell(a.n, item, other), a.names.cell(a.n, item, column))
 			}
 			if other, given := items[column]; given {
-				return r, fmt.Errorf("structure: 'required' holds (%d, %d) and (%d, %d), two items of one column; leave one out", other, column, item, column)
+				return r, fault.Value("'required' holds %s and %s, two items of one column; leave one out",
+					a.names.cell(a.n, other, column), a.names.cell(a.n, item, column))
 			}
 			columns[item], items[column] = column, item
 		}

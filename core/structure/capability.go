@@ -1,6 +1,10 @@
 package structure
 
-import "fmt"
+import (
+	"fmt"
+
+	"combpred/core/fault"
+)
 
 // CapabilityError says that a structure lacks what a computation needs. It is reported before any work is done.
 type CapabilityError struct {
@@ -10,12 +14,15 @@ type CapabilityError struct {
 }
 
 func (e *CapabilityError) Error() string {
-	text := fmt.Sprintf("structure: %s: this needs %s, which the structure does not have", e.Structure, e.Need)
+	text := fmt.Sprintf("%s: this needs %s, which the structure does not have", e.Structure, e.Need)
 	if e.Alternatives != "" {
 		text += "; " + e.Alternatives
 	}
 	return text
 }
+
+// Kind is that of what a structure cannot do.
+func (e *CapabilityError) Kind() fault.Kind { return fault.KindCapability }
 
 // EveryRow is true: what a structure lacks it lacks for any scores.
 func (e *CapabilityError) EveryRow() bool { return true }

@@ -28,7 +28,7 @@ var _ = register(Spec{
 			return nil, err
 		}
 		all := cliques{
-			sets:   newSets(n, -1),
+			sets:   newSets(a.kept(), n, -1),
 			scheme: pairScheme{n},
 			pool:   new(pool[cliqueWorkspace]),
 		}
@@ -66,7 +66,7 @@ func (c cliques) SynthesizeTo(dst, v blas64.General, i int) {
 func (c cliques) Check(y []int32) error {
 	mustLen("y", len(y), c.n)
 	if i := notBit(y); i >= 0 {
-		return wrongPart(y, i, c.Format())
+		return wrongPart(y, i, c.names, c.Format())
 	}
 	return nil
 }
@@ -89,6 +89,8 @@ func (c cliques) Facts() Facts {
 		Sums:      sumsOf(c.partitionCost),
 	}
 }
+
+func (c cliques) columnNames() Names { return c.names }
 
 func (c cliques) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.FeatureLen())

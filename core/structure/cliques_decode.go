@@ -13,7 +13,7 @@ type cliqueWorkspace struct {
 	chosen []bool
 }
 
-const searchInstead = "decode by search instead, which comes with a guarantee and an upper bound"
+const searchInstead = "take decoder='auto' to decode by search instead, which comes with a guarantee and an upper bound"
 
 // Decode finds a vertex set of largest induced weight by reduction and branch and bound. It returns a *LimitError where
 // the vertices left by reduction hold a component of more than 48, or one that is not solved in about a second; with

@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/graph/induced"
 )
 
@@ -243,17 +244,17 @@ func (c cliques) restrict(a given) (Space, error) {
 		}
 	}
 	if len(a.Ints) != 0 && len(a.Ints) != c.n {
-		return nil, fmt.Errorf("structure: \"fixed\" has %d entries, must have %d", len(a.Ints), c.n)
+		return nil, fault.Value("\"fixed\" has %d entries, must have %d", len(a.Ints), c.n)
 	}
 	for v, f := range a.Ints {
 		if f < -1 || f > 1 {
-			return nil, fmt.Errorf("structure: \"fixed\" is %d at %d, must be -1, 0 or 1", f, v)
+			return nil, fault.Value("\"fixed\" is %d at %d, must be -1, 0 or 1", f, v)
 		}
 		mask.Items = append(mask.Items, int8(f))
 	}
 	s, err := Within(c, mask)
 	if errors.Is(err, ErrNone) {
-		return nil, fmt.Errorf("structure: no clique obeys \"size\" and \"fixed\"; %w", err)
+		return nil, fault.Value("no clique obeys \"size\" and \"fixed\"; %w", err)
 	}
 	return s, err
 }
@@ -261,7 +262,7 @@ func (c cliques) restrict(a given) (Space, error) {
 // Restrict takes vertices that are required or forbidden, and a number of vertices.
 func (c cliques) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (Restriction, error) {
-		m, err := readMembers(vertexTerms, "vertex", given, c.n)
+		m, err := readMembers(vertexTerms, "vertex", given, c.n, c.names)
 		if err != nil {
 			return Restriction{}, err
 		}

@@ -96,7 +96,7 @@ func TestCliquesLimits(t *testing.T) {
 		t.Errorf("the certificate is %+v", cert)
 	}
 	effort := &LimitError{What: "solving", Size: 5, Limit: 9, Effort: "7 steps", Alternatives: "do not"}
-	if got, want := effort.Error(), "structure: solving of size 5 was not done within 7 steps; do not"; got != want {
+	if got, want := effort.Error(), "solving of size 5 was not done within 7 steps; do not"; got != want {
 		t.Errorf("the message is %q, want %q", got, want)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"combpred/core/fault"
 )
 
 // Key says what a condition on outputs is about.
@@ -105,15 +107,15 @@ func (h *held) size(k Key) Range {
 	return Range{h[k].pairs[0][0], h[k].pairs[0][1]}
 }
 
-// readConditions checks conditions one by one: of their numbers there are n, and counts are least to n.
-func readConditions(terms []Term, given []Condition, n, least int) (h held, err error) {
+// readConditions checks conditions one by one: of their numbers, which may have names, there are n, and counts are least to n.
+func readConditions(terms []Term, given []Condition, n, least int, names Names) (h held, err error) {
 	for _, c := range given {
 		i := slices.IndexFunc(terms, func(t Term) bool { return t.Key == c.Key })
 		if i < 0 {
-			return h, fmt.Errorf("structure: the structure takes no key %s; its keys are %s", shownKey(c.Key), shownKeys(terms))
+			return h, fault.Value("the structure takes no key %s; its keys are %s", shownKey(c.Key), shownKeys(terms))
 		}
 		t := terms[i]
-		if err := t.check(c, n, least); err != nil {
+		if err := t.check(c, n, least, names); err != nil {
 			return h, err
 		}
 		at := &h[c.Key]
@@ -124,13 +126,13 @@ func readConditions(terms []Term, given []Condition, n, least int) (h held, err 
 				bounds[1] = c.U
 			}
 			if len(at.pairs) > 0 && at.pairs[0] != bounds {
-				return h, fmt.Errorf("structure: '%v' comes twice, with other numbers; it takes one, or the least and the largest", c.Key)
+				return h, fault.Value("'%v' comes twice, with other numbers; it takes one, or the least and the largest", c.Key)
 			}
 			at.pairs = append(at.pairs[:0], bounds)
 		case c.V != Alone:
 			at.pairs = append(at.pairs, [2]int{c.U, c.V})
 		case len(at.alone) > 0 && t.Form == One && at.alone[0] != c.U:
-			return h, fmt.Errorf("structure: '%v' holds %d and %d; it takes one number", c.Key, at.alone[0], c.U)
+			return h, fault.Value("'%v' holds %s and %s; it takes one number", c.Key, names.of(at.alone[0]), names.of(c.U))
 		default:
 			at.alone = append(at.alone, c.U)
 		}
@@ -144,31 +146,31 @@ func readConditions(terms []Term, given []Condition, n, least int) (h held, err 
 }
 
 // check returns an error about a condition of this key alone.
-func (t Term) check(c Condition, n, least int) error {
-	second := t.Of
+func (t Term) check(c Condition, n, least int, names Names) error {
+	second, seconds := t.Of, names
 	if t.Second != "" {
-		second = t.Second
+		second, seconds = t.Second, names.columns(n)
 	}
 	switch {
 	case t.Form == Count && c.V == Alone:
 		if c.U < least || c.U > n {
-			return fmt.Errorf("structure: '%v' is %d; it is the number of %s, %d..%d", t.Key, c.U, t.Of, least, n)
+			return fault.Value("'%v' is %d; it is the number of %s, %d..%d", t.Key, c.U, t.Of, least, n)
 		}
 		return nil
 	case t.Form == Count:
 		if c.U < 0 || c.V < max(c.U, least) || c.U > n {
-			return fmt.Errorf("structure: '%v' is (%d, %d); it is the least and the largest number of %s, out of %d..%d in ascending order",
+			return fault.Value("'%v' is (%d, %d); it is the least and the largest number of %s, out of %d..%d in ascending order",
 				t.Key, c.U, c.V, t.Of, least, n)
 		}
 		return nil
 	case t.Form < Pairs && c.V != Alone:
-		return fmt.Errorf("structure: '%v' holds the pair (%d, %d); it takes single numbers", t.Key, c.U, c.V)
+		return fault.Value("'%v' holds the pair (%s, %s); it takes single numbers", t.Key, names.of(c.U), seconds.of(c.V))
 	case t.Form == Pairs && c.V == Alone:
-		return fmt.Errorf("structure: '%v' holds %d alone; it takes pairs", t.Key, c.U)
+		return fault.Value("'%v' holds %s alone; it takes pairs", t.Key, names.of(c.U))
 	case c.U < 0 || c.U >= n:
-		return fmt.Errorf("structure: '%v' holds %d; %s are whole numbers 0..%d", t.Key, c.U, t.Of, n-1)
+		return fault.Value("'%v' holds %d; %s are whole numbers 0..%d", t.Key, c.U, t.Of, n-1)
 	case c.V != Alone && (c.V < 0 || c.V >= n):
-		return fmt.Errorf("structure: '%v' holds %d; %s are whole numbers 0..%d", t.Key, c.V, second, n-1)
+		return fault.Value("'%v' holds %d; %s are whole numbers 0..%d", t.Key, c.V, second, n-1)
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package structure
 
 import (
 	"fmt"
+
+	"combpred/core/fault"
 )
 
 // maxReals bounds the numbers that describe a structure: they are passed, and compared with those of before, at every call.
@@ -40,10 +42,10 @@ func newCustom(a given) (Space, error) {
 		what, want = fmt.Sprintf("the embeddings of %d members", members), int64(members)*int64(d)
 	}
 	if want > maxReals {
-		return nil, fmt.Errorf("structure: %s in %d dimensions are %d numbers, at most %d are allowed", what, d, want, maxReals)
+		return nil, fault.Value("%s in %d dimensions are %d numbers, at most %d are allowed", what, d, want, maxReals)
 	}
 	if int64(len(a.Reals)) != want {
-		return nil, fmt.Errorf("structure: %s in %d dimensions need %d numbers, not %d", what, d, want, len(a.Reals))
+		return nil, fault.Value("%s in %d dimensions need %d numbers, not %d", what, d, want, len(a.Reals))
 	}
 	if members > 0 {
 		return newListed(a.Reals, members, d)

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // listed is the space of the members of a list, encoded as their indices. It does by sums and scans what structures with
@@ -26,10 +28,11 @@ var (
 )
 
 func newListed(reals []float64, members, d int) (Space, error) {
-	l := &listed{indices: newIndices(members, "member"), psi: blas64.General{Rows: members, Cols: d, Stride: d, Data: slices.Clone(reals)}}
+	psi := blas64.General{Rows: members, Cols: d, Stride: d, Data: slices.Clone(reals)}
+	l := &listed{indices: newIndices(new(kept), members, "member"), psi: psi}
 	for i, v := range reals {
 		if math.IsNaN(v) || math.Abs(v) > maxEntry {
-			return nil, fmt.Errorf("structure: entry %d of the embedding of member %d is %v, must be finite and at most %g",
+			return nil, fault.Value("entry %d of the embedding of member %d is %v, must be finite and at most %g",
 				i%d, i/d, v, maxEntry)
 		}
 	}

@@ -1,12 +1,13 @@
 package structure
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // summarised is a space of which only moments are known, which is all that training asks of it. Its outputs are not
@@ -27,31 +28,31 @@ const momentTolerance = 1e-9
 func newSummarised(reals []float64, d int) (Space, error) {
 	s := &summarised{kept: new(kept), log: reals[0], mean: slices.Clone(reals[1 : 1+d]), second: slices.Clone(reals[1+d:])}
 	if s.log < 0 || math.IsInf(s.log, 0) {
-		return nil, fmt.Errorf("structure: the logarithm of the count is %v, must be at least 0 and finite, or NaN where it is "+
+		return nil, fault.Value("the logarithm of the count is %v, must be at least 0 and finite, or NaN where it is "+
 			"not known", s.log)
 	}
 	for i, v := range s.mean {
 		if math.IsNaN(v) || math.Abs(v) > maxEntry {
-			return nil, fmt.Errorf("structure: entry %d of the mean is %v, must be finite and at most %g", i, v, maxEntry)
+			return nil, fault.Value("entry %d of the mean is %v, must be finite and at most %g", i, v, maxEntry)
 		}
 	}
 	var top float64
 	for i, v := range s.second {
 		if math.IsNaN(v) || math.Abs(v) > maxEntry*maxEntry {
-			return nil, fmt.Errorf("structure: entry (%d, %d) of the second moment is %v, must be finite and at most %g", i/d,
+			return nil, fault.Value("entry (%d, %d) of the second moment is %v, must be finite and at most %g", i/d,
 				i%d, v, maxEntry*maxEntry)
 		}
 		top = max(top, math.Abs(v))
 	}
 	for i := range d {
 		if square := s.mean[i] * s.mean[i]; s.second[i*d+i] < square-momentTolerance*top {
-			return nil, fmt.Errorf("structure: the mean square of ψ_%d is %v, less than the square of its mean, %v: the "+
+			return nil, fault.Value("the mean square of ψ_%d is %v, less than the square of its mean, %v: the "+
 				"covariance is not positive semi-definite", i, s.second[i*d+i], square)
 		}
 		for j := range i {
 			a, b := s.second[i*d+j], s.second[j*d+i]
 			if math.Abs(a-b) > momentTolerance*top {
-				return nil, fmt.Errorf("structure: second_moment is not symmetric: %v at (%d, %d) but %v at (%d, %d)", a, i, j, b, j, i)
+				return nil, fault.Value("second_moment is not symmetric: %v at (%d, %d) but %v at (%d, %d)", a, i, j, b, j, i)
 			}
 			mean := a + (b-a)/2
 			s.second[i*d+j], s.second[j*d+i] = mean, mean
@@ -70,7 +71,7 @@ func (s *summarised) Facts() Facts {
 
 // Check refuses every encoding: there is none.
 func (s *summarised) Check([]int32) error {
-	return errors.New("structure: outputs of a space that is known by its moments have no encoding")
+	return fault.Value("outputs of a space that is known by its moments have no encoding")
 }
 
 // Embed has no output to embed.

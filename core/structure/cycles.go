@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/graph/tours"
 )
 
@@ -58,14 +59,14 @@ func (c cycles) Count() *big.Int { return new(big.Int).Rsh(c.total(), 1) }
 func (c cycles) Check(y []int32) error {
 	k, err := c.check(y)
 	if err == nil && y[1] > y[k-1] {
-		return fmt.Errorf("structure: the cycle goes on with vertex %d and ends with %d, must end with the larger one",
-			y[1], y[k-1])
+		return fault.Value("the cycle goes on with vertex %s and ends with %s, must end with the larger one",
+			c.names.of(int(y[1])), c.names.of(int(y[k-1])))
 	}
 	return err
 }
 
 // Read takes vertices from any one on, in either direction.
-func (c cycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, true) }
+func (c cycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, true, c.names) }
 
 func (c cycles) Facts() Facts {
 	f := c.facts("edges")
@@ -200,7 +201,7 @@ func (c cycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
 // Restrict takes vertices where cycles start and end, a number of vertices, and vertices and edges that are required or forbidden.
 func (c cycles) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (Restriction, error) {
-		v, err := readVisitConditions(cycleTerms, given, c.n, leastCycle, "cycle", "vertex", true)
+		v, err := readVisitConditions(cycleTerms, given, c.n, leastCycle, "cycle", "vertex", true, c.names)
 		if err != nil {
 			return Restriction{}, err
 		}

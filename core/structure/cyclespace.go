@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 )
 
 const (
@@ -52,7 +52,7 @@ func newCycleSpace(a given) (cycleSpace, error) {
 			weight.Quo(weight, big.NewInt(int64(k-1)*int64(n-k+1)))
 		})
 	})
-	return cycleSpace{pairs: pairs{n}, kept: new(kept), total: total, lengths: lengths, pool: new(pool[tourWorkspace])}, nil
+	return cycleSpace{pairs: pairs{n}, kept: a.kept(), total: total, lengths: lengths, pool: new(pool[tourWorkspace])}, nil
 }
 
 func (c cycleSpace) PartLen() int    { return c.n }
@@ -88,11 +88,11 @@ func (c cycleSpace) release(w *tourWorkspace) { c.pool.put(w) }
 
 // check returns the length of a directed cycle.
 func (c cycleSpace) check(y []int32) (k int, err error) {
-	if k, err = checkVisits(y, c.n, leastCycle, "cycle", "vertex"); err != nil {
+	if k, err = checkVisits(y, c.n, leastCycle, "cycle", "vertex", c.names); err != nil {
 		return 0, err
 	}
 	if least := slices.Min(y[:k]); y[0] != least {
-		return 0, fmt.Errorf("structure: the cycle begins with vertex %d, must begin with its smallest, %d", y[0], least)
+		return 0, fault.Value("the cycle begins with vertex %s, must begin with its smallest, %s", c.names.of(int(y[0])), c.names.of(int(least)))
 	}
 	return k, nil
 }

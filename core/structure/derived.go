@@ -45,14 +45,20 @@ func Derive[T Derived](s Space, build func() (T, error)) (T, error) {
 	return d.(T), nil
 }
 
-// kept is what a space keeps, by key.
+// kept is what a space keeps, by key, and the names of its items.
 type kept struct {
+	names Names
 	mu    sync.Mutex
 	byKey map[any]Derived
 	bytes atomic.Int64
 }
 
 var _ keeper = (*kept)(nil)
+
+func (k *kept) itemNames() Names { return k.names }
+
+// fresh returns the kept of another space of the same items, which keeps nothing yet.
+func (k *kept) fresh() *kept { return &kept{names: k.names} }
 
 func (k *kept) keep(key any, build func() (Derived, error)) (Derived, error) {
 	k.mu.Lock()

@@ -59,7 +59,9 @@ func (c directedCycles) Check(y []int32) error {
 }
 
 // Read takes vertices from any one on.
-func (c directedCycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, false) }
+func (c directedCycles) Read(dst []int32, row []float64) error {
+	return readCycle(dst, row, false, c.names)
+}
 
 func (c directedCycles) Facts() Facts {
 	f := c.facts("directions")
@@ -167,7 +169,7 @@ func (c directedCycles) mirror(dst, y []int32) {
 // Restrict is that of cycles, with arcs in place of edges.
 func (c directedCycles) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		v, err := readVisitConditions(cycleTerms, given, c.n, leastCycle, "cycle", "vertex", false)
+		v, err := readVisitConditions(cycleTerms, given, c.n, leastCycle, "cycle", "vertex", false, c.names)
 		if err != nil {
 			return r, err
 		}

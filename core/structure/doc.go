@@ -47,7 +47,7 @@
 // their outputs share in pairs_conditions, sets_conditions, visits_conditions and edges_conditions. The rest belongs to the package:
 // conditions (their keys, and how they are read), space (what a Space is, its facts, and what it
 // may be able to do: the file to read first), encode (rows of data, and what is said of wrong ones), features (names of the entries of ψ,
-// and their cells), scores, capability, registry, shared, derived (what is kept with a space).
+// and their cells), names (of items), scores, capability, registry, shared, derived (what is kept with a space).
 //
 // # Adding a structure
 //

@@ -1,11 +1,11 @@
 package structure
 
-import "fmt"
+import "combpred/core/fault"
 
-// edgesOf reads the edges of a simple graph on the vertices 0..n−1 from pairs of ends, in their order.
-func edgesOf(n int, ints []int32) ([][2]int32, error) {
+// edgesOf reads the edges of a simple graph on the vertices 0..n−1, which may have names, from pairs of ends, in their order.
+func edgesOf(n int, ints []int32, names Names) ([][2]int32, error) {
 	if len(ints)%2 != 0 {
-		return nil, fmt.Errorf("structure: edges are pairs of vertices, so they need an even number of integers, not %d",
+		return nil, fault.Value("edges are pairs of vertices, so they need an even number of integers, not %d",
 			len(ints))
 	}
 	edges := make([][2]int32, len(ints)/2)
@@ -14,11 +14,11 @@ func edgesOf(n int, ints []int32) ([][2]int32, error) {
 		u, v := ints[2*i], ints[2*i+1]
 		for _, w := range [2]int32{u, v} {
 			if w < 0 || int(w) >= n {
-				return nil, fmt.Errorf("structure: edges[%d] is (%d, %d); vertices are whole numbers 0..%d", i, u, v, n-1)
+				return nil, fault.Value("edges[%d] is %s; vertices are whole numbers 0..%d", i, names.pair(int(u), int(v)), n-1)
 			}
 		}
 		if u == v {
-			return nil, fmt.Errorf("structure: edges[%d] is (%d, %d), a self-loop; leave it out", i, u, v)
+			return nil, fault.Value("edges[%d] is %s, a self-loop; leave it out", i, names.pair(int(u), int(v)))
 		}
 		key := [2]int32{min(u, v), max(u, v)}
 		if other, seen := first[key]; seen {
@@ -26,7 +26,7 @@ func edgesOf(n int, ints []int32) ([][2]int32, error) {
 			if edges[other][0] != u {
 				what = "is the reverse of"
 			}
-			return nil, fmt.Errorf("structure: edges[%d] is (%d, %d), which %s edges[%d]; leave it out", i, u, v, what, other)
+			return nil, fault.Value("edges[%d] is %s, which %s edges[%d]; leave it out", i, names.pair(int(u), int(v)), what, other)
 		}
 		first[key] = i
 		edges[i] = [2]int32{u, v}
@@ -52,7 +52,7 @@ const formatOfEdges = "edge sets are 0/1 matrices, 1 where the edge belongs to t
 func checkEdgeMask(y []int32, edges [][2]int32) error {
 	mustLen("y", len(y), len(edges))
 	if i := notBit(y); i >= 0 {
-		return wrongPart(y, i, formatOfEdges)
+		return wrongPart(y, i, nil, formatOfEdges)
 	}
 	return nil
 }

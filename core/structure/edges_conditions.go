@@ -1,8 +1,9 @@
 package structure
 
 import (
-	"fmt"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // pairTerms are the keys of sets of edges, arcs or cells.
@@ -29,7 +30,7 @@ var (
 
 // restrictEdges holds outputs, whose ψ marks their edges or arcs, to required and forbidden ones. Cost: that of numbering them all,
 // once.
-func restrictEdges(terms []Term, c Cells) func([]Condition) (Restriction, error) {
+func restrictEdges(terms []Term, c Cells, names Names) func([]Condition) (Restriction, error) {
 	number, what := map[[2]int]int{}, "arc"
 	if c.Kind == "edges" {
 		what = "edge"
@@ -46,7 +47,7 @@ func restrictEdges(terms []Term, c Cells) func([]Condition) (Restriction, error)
 		return i, known
 	}
 	return func(given []Condition) (r Restriction, err error) {
-		h, err := readConditions(terms, given, c.Items, 0)
+		h, err := readConditions(terms, given, c.Items, 0, names)
 		if err != nil {
 			return r, err
 		}
@@ -55,14 +56,14 @@ func restrictEdges(terms []Term, c Cells) func([]Condition) (Restriction, error)
 			for _, e := range h[key].pairs {
 				i, known := of(e)
 				if !known {
-					return r, fmt.Errorf("structure: '%v' holds (%d, %d), which is no %s of the graph; leave it out", key, e[0], e[1], what)
+					return r, fault.Value("'%v' holds %s, which is no %s of the graph; leave it out", key, names.pair(e[0], e[1]), what)
 				}
 				numbers[side] = append(numbers[side], i)
 			}
 		}
 		if i, both := common(numbers[0], numbers[1]); both {
 			e := h[RequiredKey].pairs[slices.Index(numbers[0], i)]
-			return r, fmt.Errorf("structure: the %s (%d, %d) is required and forbidden; %s", what, e[0], e[1], dropOne)
+			return r, fault.Value("the %s %s is required and forbidden; %s", what, names.pair(e[0], e[1]), dropOne)
 		}
 		r.Mask = NewMask()
 		r.Mask.Size = h.size(LengthKey)

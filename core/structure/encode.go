@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"combpred/core/fault"
 )
 
 // Reads reports whether rows of data of a space may have so many numbers.
@@ -24,7 +26,7 @@ func ReadTo(s Space, dst []int32, row []float64) error {
 		return r.Read(dst, row)
 	}
 	if i := wholeTo(dst, row); i >= 0 {
-		return wrongNumber(row, i, FormatOf(s))
+		return wrongNumber(row, i, columnNamesOf(s), FormatOf(s))
 	}
 	return s.Check(dst)
 }
@@ -49,22 +51,22 @@ func wholeTo(dst []int32, row []float64) int {
 	return -1
 }
 
-// wrongNumber returns the error that a row of data holds a number that it may not hold.
-func wrongNumber(row []float64, i int, format string) error {
-	return wrong(shownNumber(row[i]), i, len(row), format)
+// wrongNumber returns the error that a row of data, whose columns may have names, holds a number that it may not hold.
+func wrongNumber(row []float64, i int, columns Names, format string) error {
+	return wrong(shownNumber(row[i]), i, len(row), columns, format)
 }
 
 // wrongPart is wrongNumber for a row of parts.
-func wrongPart(y []int32, i int, format string) error {
-	return wrong(strconv.Itoa(int(y[i])), i, len(y), format)
+func wrongPart(y []int32, i int, columns Names, format string) error {
+	return wrong(strconv.Itoa(int(y[i])), i, len(y), columns, format)
 }
 
-func wrong(value string, column, columns int, format string) error {
+func wrong(value string, column, width int, columns Names, format string) error {
 	where := ""
-	if columns > 1 {
-		where = fmt.Sprintf(" in column %d", column)
+	if width > 1 {
+		where = " in column " + columns.of(column)
 	}
-	return fmt.Errorf("structure: found %s%s; %s", value, where, format)
+	return fault.Value("found %s%s; %s", value, where, format)
 }
 
 // shownNumber returns a number as a user would write it.

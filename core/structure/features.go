@@ -1,9 +1,6 @@
 package structure
 
-import (
-	"iter"
-	"strconv"
-)
+import "iter"
 
 // Cells are the entries of ψ, or the first of them, as cells of a matrix of items by items.
 type Cells struct {
@@ -23,31 +20,36 @@ var joints = map[string]string{
 // NamesOf yields a name for each entry of ψ of a space.
 func NamesOf(s Space) iter.Seq[string] {
 	layout := s.Facts().Layout
-	switch {
+	switch c := layout.Cells; {
 	case layout.Names != nil:
 		return layout.Names
-	case layout.Cells.Kind != "":
-		return joined(layout.Cells.At, joints[layout.Cells.Kind])
+	case c.Kind != "":
+		names := itemNamesOf(s)
+		seconds := names
+		if c.Kind == "cells" {
+			seconds = names.columns(c.Items)
+		}
+		return joined(c.At, joints[c.Kind], names, seconds)
 	}
-	return numbered("feature", s.FeatureLen())
+	return Names(nil).each("feature", s.FeatureLen())
 }
 
-// joined names cells by row and column with a text between them.
-func joined(at iter.Seq2[int, int], joint string) iter.Seq[string] {
+// joined names cells by row and column, which may have names, with a text between them.
+func joined(at iter.Seq2[int, int], joint string, names, seconds Names) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for u, v := range at {
-			if !yield(strconv.Itoa(u) + joint + strconv.Itoa(v)) {
+			if !yield(names.bare("", u) + joint + seconds.bare("", v)) {
 				return
 			}
 		}
 	}
 }
 
-// numbered yields n names that begin with a text and end in the numbers 0..n−1.
-func numbered(text string, n int) iter.Seq[string] {
+// prefixed yields names behind a text.
+func prefixed(text string, names iter.Seq[string]) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for i := range n {
-			if !yield(text + strconv.Itoa(i)) {
+		for name := range names {
+			if !yield(text + name) {
 				return
 			}
 		}

@@ -1,6 +1,10 @@
 package structure
 
-import "fmt"
+import (
+	"fmt"
+
+	"combpred/core/fault"
+)
 
 // maxVertices bounds complete graphs: at this size the scores of one output fill 64 megabytes, and decoding takes a
 // matrix of twice that.
@@ -49,9 +53,9 @@ func newGraphs(a given) (Space, error) {
 	g := graphs{vertices: n}
 	switch {
 	case len(a.Ints) > 0:
-		g.edges, err = edgesOf(n, a.Ints)
+		g.edges, err = edgesOf(n, a.Ints, a.names())
 	case n > maxVertices:
-		err = fmt.Errorf("structure: the complete graph may have %d vertices, not %d; list the possible edges",
+		err = fault.Value("the complete graph may have %d vertices, not %d; list the possible edges",
 			maxVertices, n)
 	default:
 		g.edges = completeEdges(n)
@@ -59,7 +63,7 @@ func newGraphs(a given) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.labelSets = labelSets{newSets(len(g.edges), -1), new(scratch)}
+	g.labelSets = labelSets{newSets(a.kept(), len(g.edges), -1), new(scratch)}
 	if _, given := a.Scalars["property"]; given {
 		property, err := a.Int("property")
 		if err != nil {
@@ -79,6 +83,9 @@ func (g graphs) Facts() Facts {
 	return f
 }
 
+// columnNames has none: columns are edges.
+func (g graphs) columnNames() Names { return nil }
+
 func (g graphs) Check(y []int32) error { return checkEdgeMask(y, g.edges) }
 
 func (g graphs) String() string {
@@ -89,5 +96,5 @@ var _ Proposer = graphs{}
 
 // Restrict takes edges that are required or forbidden.
 func (g graphs) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, g.Facts().Cells)
+	return restrictEdges(edgeTerms, g.Facts().Cells, g.names)
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"sync"
 
+	"combpred/core/fault"
 	"combpred/core/graph/cut"
 )
 
@@ -57,7 +58,7 @@ var (
 
 func newHereditaryGraphs(all graphs, property edgeProperty) Space {
 	h := hereditaryGraphs{
-		subspace: subspace[graphs]{all}, Momenter: all, kept: new(kept),
+		subspace: subspace[graphs]{all}, Momenter: all, kept: all.fresh(),
 		property: property, sets: new(pool[edgeSet]), numbers: new(scratch),
 	}
 	h.ends = make([][2]int32, len(all.edges))
@@ -109,7 +110,8 @@ func (h hereditaryGraphs) Check(y []int32) error {
 		if in == 1 && !set.add(h.ends[i], h.property) {
 			e := h.all.edges[i]
 			p := edgeProperties[h.property]
-			return fmt.Errorf("structure: edge %d, (%d, %d), %s, and only %s are taken here; leave it out, or take all sets of edges", i, e[0], e[1], p.lost, p.noun)
+			return fault.Value("edge %d, %s, %s, and only %s are taken here; leave it out, or take all sets of edges", i,
+				h.names.pair(int(e[0]), int(e[1])), p.lost, p.noun)
 		}
 	}
 	return nil
@@ -232,5 +234,5 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 
 // Restrict takes edges that are required or forbidden.
 func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, h.Facts().Cells)
+	return restrictEdges(edgeTerms, h.Facts().Cells, h.names)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 var _ = register(Spec{
@@ -51,10 +53,10 @@ func newHierarchy(a given) (Space, error) {
 		return nil, err
 	}
 	if len(a.Ints) != 2*n {
-		return nil, fmt.Errorf("structure: a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
+		return nil, fault.Value("a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
 			n, 2*n, len(a.Ints))
 	}
-	allowed, err := allowIndices(n, "node", "hierarchy", a.Ints[n:])
+	allowed, err := allowIndices(a.kept(), n, "node", "hierarchy", a.Ints[n:])
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func newHierarchy(a given) (Space, error) {
 	for _, v := range h.allowed {
 		h.below[v] = 1
 	}
-	if h.order, err = TopDown(h.parent); err != nil {
+	if h.order, err = topDown(h.parent, h.names); err != nil {
 		return nil, err
 	}
 	for i := n - 1; i > 0; i-- {
@@ -85,7 +87,7 @@ func (h *hierarchy) FeatureLen() int { return len(h.parent) }
 
 func (h *hierarchy) Facts() Facts {
 	f := h.facts()
-	f.Names, f.Sums = numbered("node", len(h.parent)), sumsOf(h.partitionCost)
+	f.Names, f.Sums = h.names.each("node", len(h.parent)), sumsOf(h.partitionCost)
 	return f
 }
 
@@ -156,14 +158,14 @@ func (h *hierarchy) Decode(dst []int32, score Scores) (Certificate, error) {
 // Restrict takes a node within whose subtree the output lies, the node itself included.
 func (h *hierarchy) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		keys, err := readConditions(withinTerms, given, len(h.parent), 0)
+		keys, err := readConditions(withinTerms, given, len(h.parent), 0, h.names)
 		if err != nil {
 			return r, err
 		}
 		r.Mask = NewMask()
 		if v := keys.one(WithinKey); v >= 0 {
 			if h.below[v] == 0 {
-				return r, fmt.Errorf("structure: 'within' is node %d, and no node of its subtree is allowed; take a node above it", v)
+				return r, fault.Value("'within' is node %d, and no node of its subtree is allowed; take a node above it", v)
 			}
 			r.Mask.Limit(len(h.parent), v, Plus)
 		}

@@ -15,7 +15,7 @@ type indices struct {
 	noun string // what messages call one of the things
 }
 
-func newIndices(n int, noun string) indices { return indices{kept: new(kept), n: n, noun: noun} }
+func newIndices(k *kept, n int, noun string) indices { return indices{kept: k, n: n, noun: noun} }
 
 func (x indices) PartLen() int          { return 1 }
 func (x indices) Check(y []int32) error { return checkIndex(y, x.n, x.noun) }
@@ -58,7 +58,7 @@ func (x indices) output(i int) int32 { return int32(i) }
 func checkIndex(y []int32, n int, noun string) error {
 	mustLen("y", len(y), 1)
 	if y[0] < 0 || int(y[0]) >= n {
-		return wrongPart(y, 0, formatOfIndices(n, noun))
+		return wrongPart(y, 0, nil, formatOfIndices(n, noun))
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
 package structure
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"combpred/core/fault"
 	"combpred/core/logsum"
 )
 
@@ -55,7 +55,7 @@ func indexedScores(x indexed, scores []float64) ([]float64, error) {
 	x.scoresTo(values, scores)
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("structure: the score of member %d overflows, scale the scores down", i)
+			return nil, fault.Value("the score of member %d overflows, scale the scores down", i)
 		}
 	}
 	return values, nil

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 var _ = register(Spec{
@@ -54,7 +56,7 @@ func newLabelSets(a given) (Space, error) {
 			return nil, err
 		}
 	}
-	all := labelSets{newSets(n, size), new(scratch)}
+	all := labelSets{newSets(a.kept(), n, size), new(scratch)}
 	if len(a.Ints) > 0 {
 		return newObservedSets(all, a.Ints)
 	}
@@ -73,10 +75,10 @@ func (l labelSets) FeatureLen() int { return l.n }
 func (l labelSets) Check(y []int32) error {
 	mustLen("y", len(y), l.n)
 	if i := notBit(y); i >= 0 {
-		return wrongPart(y, i, l.Format())
+		return wrongPart(y, i, l.names, l.Format())
 	}
 	if k := members(y); l.size >= 0 && k != l.size {
-		return fmt.Errorf("structure: the set has %d labels, size=%d asks for %d; without a size, sets of all sizes are taken", k, l.size, l.size)
+		return fault.Value("the set has %d labels, size=%d asks for %d; without a size, sets of all sizes are taken", k, l.size, l.size)
 	}
 	return nil
 }
@@ -89,7 +91,7 @@ func (l labelSets) Format() string {
 // of all.
 func (l labelSets) Facts() Facts {
 	f := Facts{
-		Layout:        Layout{Format: l.Format(), Names: numbered("label", l.n)},
+		Layout:        Layout{Format: l.Format(), Names: l.names.each("label", l.n)},
 		Spectrum:      l,
 		Moves:         movesOf(l.moveGaps()),
 		Sums:          sumsOf(l.partitionCost),
@@ -104,6 +106,8 @@ func (l labelSets) Facts() Facts {
 	}
 	return f
 }
+
+func (l labelSets) columnNames() Names { return l.names }
 
 func (l labelSets) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), l.n)
@@ -221,12 +225,12 @@ func (l labelSets) threshold(score Scores) (t float64, ties int) {
 // Restrict takes labels that are required or forbidden, and how many labels there are.
 func (l labelSets) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(labelTerms, "label", given, l.n)
+		m, err := readMembers(labelTerms, "label", given, l.n, l.names)
 		if err != nil {
 			return r, err
 		}
 		if l.size >= 0 && !m.size.has(l.size) {
-			return r, fmt.Errorf("structure: 'size' leaves out %d, but all sets have %d labels here; leave it out", l.size, l.size)
+			return r, fault.Value("'size' leaves out %d, but all sets have %d labels here; leave it out", l.size, l.size)
 		}
 		if l.size >= 0 {
 			m.size = Range{l.size, l.size}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // observedSets is the space of the label sets in a list, such as those that data hold, encoded as 0/1 membership. It is a list of
@@ -33,10 +35,10 @@ var (
 // newObservedSets reads sets one after the other.
 func newObservedSets(all labelSets, bits []int32) (Space, error) {
 	if len(bits)%all.n != 0 {
-		return nil, fmt.Errorf("structure: \"observed\" has %d entries, must have %d for each set", len(bits), all.n)
+		return nil, fault.Value("\"observed\" has %d entries, must have %d for each set", len(bits), all.n)
 	}
 	if len(bits) > maxReals {
-		return nil, fmt.Errorf("structure: the observed sets are %d numbers, at most %d are allowed", len(bits), maxReals)
+		return nil, fault.Value("the observed sets are %d numbers, at most %d are allowed", len(bits), maxReals)
 	}
 	return listSets(all, slices.Collect(slices.Chunk(slices.Clone(bits), all.n)))
 }
@@ -46,15 +48,15 @@ func listSets(all labelSets, sets [][]int32) (*observedSets, error) {
 	psi := blas64.General{Rows: len(sets), Cols: all.n, Stride: all.n, Data: make([]float64, len(sets)*all.n)}
 	for i, y := range sets {
 		if err := all.Check(y); err != nil {
-			return nil, fmt.Errorf("structure: observed set %d: %w", i, err)
+			return nil, fault.Wrap("observed set %d: %w", i, err)
 		}
 		if earlier, twice := o.place[keyOf(y)]; twice {
-			return nil, fmt.Errorf("structure: observed sets %d and %d are the same; list each once", earlier, i)
+			return nil, fault.Value("observed sets %d and %d are the same; list each once", earlier, i)
 		}
 		o.place[keyOf(y)] = i
 		all.Embed(row(psi, i), y)
 	}
-	o.listed = &listed{indices: newIndices(len(sets), "set"), psi: psi}
+	o.listed = &listed{indices: newIndices(new(kept), len(sets), "set"), psi: psi}
 	return o, nil
 }
 
@@ -71,7 +73,8 @@ func (o *observedSets) String() string {
 	return fmt.Sprintf("%d observed sets of %d labels", len(o.sets), o.all.n)
 }
 
-func (o *observedSets) PartLen() int { return o.all.n }
+func (o *observedSets) PartLen() int       { return o.all.n }
+func (o *observedSets) columnNames() Names { return o.all.names }
 
 // Facts are those of the list, with the layout of all sets: ψ is 0/1, and no two outputs share it.
 func (o *observedSets) Facts() Facts {
@@ -85,7 +88,7 @@ func (o *observedSets) Check(y []int32) error {
 		return err
 	}
 	if _, ok := o.place[keyOf(y)]; !ok {
-		return fmt.Errorf("structure: this set is none of the %d observed ones, which alone have a probability; list it in observed=, "+
+		return fault.Value("this set is none of the %d observed ones, which alone have a probability; list it in observed=, "+
 			"or take all sets, LabelSets()", len(o.sets))
 	}
 	return nil
@@ -141,7 +144,7 @@ func (o *observedSets) Distribution(scores []float64, poll func() error) (Draw, 
 // Restrict takes labels that are required or forbidden, and a number of labels.
 func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(labelTerms, "label", given, o.all.n)
+		m, err := readMembers(labelTerms, "label", given, o.all.n, o.all.names)
 		if err != nil {
 			return r, err
 		}
@@ -151,7 +154,7 @@ func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
 				return r, nil
 			}
 		}
-		return r, fmt.Errorf("structure: none of the %d observed sets satisfies the conditions; leave some out", len(o.sets))
+		return r, fault.Value("none of the %d observed sets satisfies the conditions; leave some out", len(o.sets))
 	}
 }
 

@@ -1,8 +1,7 @@
 package structure
 
 import (
-	"errors"
-	"fmt"
+	"combpred/core/fault"
 	"math"
 	"slices"
 )
@@ -24,7 +23,7 @@ func (v Values) Has(x int8) bool { return v>>(x+1)&1 == 1 }
 func only(x int8) Values { return 1 << (x + 1) }
 
 // ErrNone says that a mask allows no output.
-var ErrNone = errors.New("structure: no output satisfies the conditions; leave some out")
+var ErrNone = fault.Value("no output satisfies the conditions; leave some out")
 
 // Range is a range of whole numbers, both ends included.
 type Range struct{ Least, Most int }
@@ -95,7 +94,7 @@ func (m Mask) and(o Mask) (Mask, error) {
 	} else {
 		for i, x := range o.Items {
 			if x*both.Items[i] < 0 {
-				return both, contradiction{fmt.Errorf("structure: %d must be held and must not", i)}
+				return both, contradiction{fault.Value("%d must be held and must not", i)}
 			}
 			both.Items[i] |= x
 		}
@@ -108,7 +107,7 @@ func (m Mask) and(o Mask) (Mask, error) {
 		case *end.at == anyPlace:
 			*end.at = end.other
 		case end.other != anyPlace && end.other != *end.at:
-			return both, contradiction{fmt.Errorf("structure: an end is both %d and %d", *end.at, end.other)}
+			return both, contradiction{fault.Value("an end is both %d and %d", *end.at, end.other)}
 		}
 	}
 	return both, nil
@@ -118,6 +117,7 @@ func (m Mask) and(o Mask) (Mask, error) {
 type contradiction struct{ error }
 
 func (contradiction) Is(target error) bool { return target == ErrNone }
+func (c contradiction) Unwrap() error          { return c.error }
 
 // check returns an error that names an entry of ψ which may take no value, or says that the bounds leave no size.
 func (m *Mask) check(s Space) error {
@@ -126,11 +126,11 @@ func (m *Mask) check(s Space) error {
 	}
 	for i, v := range m.Entries {
 		if v == 0 {
-			return contradiction{fmt.Errorf("structure: the conditions leave no value for entry %d of ψ, %s; leave one of them out", i, nameOf(s, i))}
+			return contradiction{fault.Value("the conditions leave no value for entry %d of ψ, %s; leave one of them out", i, nameOf(s, i))}
 		}
 	}
 	if m.Size.Least > m.Size.Most {
-		return contradiction{errors.New("structure: the conditions leave no size; leave one of them out")}
+		return contradiction{fault.Value("the conditions leave no size; leave one of them out")}
 	}
 	return nil
 }

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"combpred/core/fault"
 	"combpred/core/graph/dag"
 )
 
 // ErrNoOutput says that no output of a space satisfies the conditions it is held to.
-var ErrNoOutput = errors.New("structure: no output satisfies all conditions")
+var ErrNoOutput = fault.Value("no output satisfies all conditions")
 
 // What a mask says of an element of outputs: that it must be there, or must not. All else, 0 by custom, leaves it free.
 const (
@@ -42,16 +43,16 @@ func (m *maskedSpace) obeys(counts []float64) error {
 		switch m.of(i) {
 		case required:
 			if c == 0 {
-				return fmt.Errorf("structure: %s %d is required, but missing", m.noun, i)
+				return fault.Value("%s %d is required, but missing", m.noun, i)
 			}
 		case forbidden:
 			if c > 0 {
-				return fmt.Errorf("structure: %s %d is forbidden, but there", m.noun, i)
+				return fault.Value("%s %d is forbidden, but there", m.noun, i)
 			}
 		}
 	}
 	if size < m.lo || size > m.hi {
-		return fmt.Errorf("structure: there are %d %s, must be %d to %d", size, plural(m.noun), m.lo, m.hi)
+		return fault.Value("there are %d %s, must be %d to %d", size, plural(m.noun), m.lo, m.hi)
 	}
 	return nil
 }

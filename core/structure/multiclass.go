@@ -22,7 +22,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return multiClass{newIndices(n, "class")}, nil
+		return multiClass{newIndices(a.kept(), n, "class")}, nil
 	},
 })
 
@@ -45,7 +45,7 @@ func (m multiClass) Eigenvalues() []float64 { return symmetricSpectrum(m.n, 1/fl
 
 func (m multiClass) Facts() Facts {
 	f := m.facts()
-	f.Names, f.Exclusive, f.Spectrum, f.Sums = numbered("", m.n), true, m, sumsOf(m.partitionCost)
+	f.Names, f.Exclusive, f.Spectrum, f.Sums = m.names.each("", m.n), true, m, sumsOf(m.partitionCost)
 	return f
 }
 

@@ -22,7 +22,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return ordinal{newIndices(n, "grade")}, nil
+		return ordinal{newIndices(a.kept(), n, "grade")}, nil
 	},
 })
 
@@ -43,7 +43,7 @@ func (o ordinal) FeatureLen() int { return o.n }
 
 func (o ordinal) Facts() Facts {
 	f := o.facts()
-	f.Names, f.Sums = numbered(">=", o.n), sumsOf(o.partitionCost)
+	f.Names, f.Sums = prefixed(">=", o.names.each("", o.n)), sumsOf(o.partitionCost)
 	return f
 }
 

@@ -1,9 +1,10 @@
 package structure
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"combpred/core/fault"
 )
 
 // orderTerms are the keys of rankings.
@@ -20,29 +21,32 @@ var (
 
 // restrictOrder holds rankings, whose ψ of length d begins with the signs of the pairs, to which label is first, which is last, and which
 // stands before which other.
-func (p pairs) restrictOrder(d int, given []Condition) (r Restriction, err error) {
-	h, err := readConditions(orderTerms, given, p.n, 0)
+func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restriction, err error) {
+	h, err := readConditions(orderTerms, given, p.n, 0, names)
 	if err != nil {
 		return r, err
 	}
 	first, last, before := h.one(FirstKey), h.one(LastKey), h[BeforeKey].pairs
 	if first >= 0 && first == last {
-		return r, fmt.Errorf("structure: label %d is 'first' and 'last'; %s", first, dropOne)
+		return r, fault.Value("label %s is 'first' and 'last'; %s", names.of(first), dropOne)
 	}
 	for _, b := range before {
 		u, v := b[0], b[1]
 		switch {
 		case u == v:
-			return r, fmt.Errorf("structure: 'before' holds (%d, %d), a label before itself; leave it out", u, u)
+			return r, fault.Value("'before' holds %s, a label before itself; leave it out", names.pair(u, u))
 		case v == first:
-			return r, fmt.Errorf("structure: 'before' puts label %d in front of label %d, which is 'first'; %s", u, v, dropOne)
+			return r, fault.Value("'before' puts label %s in front of label %s, which is 'first'; %s", names.of(u), names.of(v), dropOne)
 		case u == last:
-			return r, fmt.Errorf("structure: 'before' puts label %d behind label %d, which is 'last'; %s", v, u, dropOne)
+			return r, fault.Value("'before' puts label %s behind label %s, which is 'last'; %s", names.of(v), names.of(u), dropOne)
 		}
 	}
 	if cycle := cycleIn(p.n, before); cycle != nil {
-		shown := strings.ReplaceAll(strings.Trim(fmt.Sprint(cycle), "[]"), " ", " before label ")
-		return r, fmt.Errorf("structure: 'before' has a cycle, label %s; leave a pair out", shown)
+		shown := make([]string, len(cycle))
+		for i, u := range cycle {
+			shown[i] = "label " + names.of(u)
+		}
+		return r, fault.Value("'before' has a cycle, %s; leave a pair out", strings.Join(shown, " before "))
 	}
 	r.Mask = NewMask()
 	precede := func(u, v int) { r.Mask.Limit(d, p.pair(u, v), only(int8(sign(u < v)))) }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/ordering"
 )
 
@@ -92,7 +93,7 @@ func newPartialOrders(a given) (Space, error) {
 		}
 	}
 	p := partialOrders{
-		relations: newRelations(n),
+		relations: newRelations(a.kept(), n),
 		pool:      new(pool[ordering.PartialWorkspace]),
 		values:    new(scratch),
 	}
@@ -172,8 +173,8 @@ func (p partialOrders) Check(y []int32) error {
 	for u := range p.n {
 		for v := range up.related(u) {
 			if w := up.extra(u, v); w >= 0 {
-				return fmt.Errorf("structure: the relation is not transitive: %d is before %d and %d before %d, but %d is not before %d; "+
-					"add that pair, or take partial tournaments, which need not be transitive", u, v, v, w, u, w)
+				return fault.Value("the relation is not transitive: %[1]s is before %[2]s and %[2]s before %[3]s, but %[1]s is not before %[3]s; "+
+					"add that pair, or take partial tournaments, which need not be transitive", p.names.of(u), p.names.of(v), p.names.of(w))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"combpred/core/fault"
 	"combpred/core/graph/dag"
 )
 
@@ -90,7 +91,7 @@ func (p *paths) Facts() Facts {
 		Sums:   sumsOf(p.partitionCost),
 	}
 	if p.tied() {
-		f.Names = numbered("group", p.features)
+		f.Names = Names(nil).each("group", p.features)
 		return f
 	}
 	f.Cells = p.cells()
@@ -124,8 +125,8 @@ func (p *paths) Check(y []int32) error {
 	for place, a := range y {
 		if at == p.target {
 			if a != -1 {
-				return fmt.Errorf("structure: place %d holds %d after the path has reached the target, vertex %d, must be -1; %s",
-					place, a, p.target, p.remedy())
+				return fault.Value("place %d holds %d after the path has reached the target, vertex %s, must be -1; %s",
+					place, a, p.names.of(int(p.target)), p.remedy())
 			}
 			continue
 		}
@@ -133,22 +134,23 @@ func (p *paths) Check(y []int32) error {
 			break
 		}
 		if a < 0 || int(a) >= len(p.arcs) {
-			return wrongPart(y, place, p.Format())
+			return wrongPart(y, place, nil, p.Format())
 		}
 		if t := p.arcs[a].tail; t != at {
-			return fmt.Errorf("structure: arc %d at place %d starts at vertex %d, but the path has come to vertex %d; %s",
-				a, place, t, at, p.remedy())
+			return fault.Value("arc %d at place %d starts at vertex %s, but the path has come to vertex %s; %s",
+				a, place, p.names.of(int(t)), p.names.of(int(at)), p.remedy())
 		}
 		at = p.arcs[a].head
 	}
 	if at != p.target {
-		return fmt.Errorf("structure: the path ends at vertex %d, must end at the target, vertex %d; %s", at, p.target, p.remedy())
+		return fault.Value("the path ends at vertex %s, must end at the target, vertex %s; %s", p.names.of(int(at)),
+			p.names.of(int(p.target)), p.remedy())
 	}
 	return nil
 }
 
 func (p *paths) remedy() string {
-	return fmt.Sprintf("a path lists its arcs in order, from vertex %d to vertex %d", p.source, p.target)
+	return fmt.Sprintf("a path lists its arcs in order, from vertex %s to vertex %s", p.names.of(int(p.source)), p.names.of(int(p.target)))
 }
 
 func (p *paths) Format() string {
@@ -163,12 +165,12 @@ func (p *paths) Read(dst []int32, row []float64) error {
 	for i, x := range row {
 		a := int32(x)
 		if float64(a) != x || a < -1 || int(a) >= len(p.arcs) {
-			return wrongNumber(row, i, p.Format())
+			return wrongNumber(row, i, nil, p.Format())
 		}
 		if i < p.longest {
 			dst[i] = a
 		} else if a >= 0 {
-			return fmt.Errorf("structure: the longest path has %d arcs; %s", p.longest, p.Format())
+			return fault.Value("the longest path has %d arcs; %s", p.longest, p.Format())
 		}
 	}
 	return p.Check(dst)
@@ -245,7 +247,7 @@ func (p *paths) best(g *dag.Graph, dst []int32, score Scores) (Certificate, erro
 // Restrict takes arcs that are required or forbidden, and how many arcs there are. Where arcs share entries of ψ, the mask names the arcs
 // themselves.
 func (p *paths) Restrict() func([]Condition) (Restriction, error) {
-	restrict := restrictEdges(pathTerms, p.cells())
+	restrict := restrictEdges(pathTerms, p.cells(), p.names)
 	return func(given []Condition) (r Restriction, err error) {
 		if r, err = restrict(given); err == nil && p.tied() {
 			r.Mask.Items, err = r.Mask.states()

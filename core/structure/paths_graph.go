@@ -7,22 +7,23 @@ import (
 	"strings"
 	"sync"
 
+	"combpred/core/fault"
 	"combpred/core/graph/dag"
 )
 
 func newPaths(a given) (Space, error) {
-	p := &paths{kept: new(kept), sums: new(scratch), work: new(pool[dag.Workspace])}
+	p := &paths{kept: a.kept(), sums: new(scratch), work: new(pool[dag.Workspace])}
 	if err := p.read(a); err != nil {
 		return nil, err
 	}
 	order, cycle := dag.Order(p.vertices, p.dagArcs())
 	if cycle != nil {
-		return nil, fmt.Errorf("structure: the arcs form a cycle: %s", shownCycle(cycle))
+		return nil, fault.Value("the arcs form a cycle: %s", p.shownCycle(cycle))
 	}
 	p.prepare(order)
 	if p.ahead[p.source] == nil {
-		return nil, fmt.Errorf("structure: no path leads from the source, vertex %d, to the target, vertex %d", p.source,
-			p.target)
+		return nil, fault.Value("no path leads from the source, vertex %s, to the target, vertex %s",
+			p.names.of(int(p.source)), p.names.of(int(p.target)))
 	}
 	p.graph = p.newGraph()
 	p.longest = p.graph.Longest()
@@ -50,7 +51,7 @@ func (p *paths) read(a given) error {
 		return err
 	}
 	if source == target {
-		return fmt.Errorf("structure: vertex %d is both source and target, so that the empty path is the only one", source)
+		return fault.Value("vertex %s is both source and target, so that the empty path is the only one", p.names.of(source))
 	}
 	groups := 0
 	if _, given := a.Scalars["groups"]; given {
@@ -63,7 +64,7 @@ func (p *paths) read(a given) error {
 		want += m
 	}
 	if len(a.Ints) != want {
-		return fmt.Errorf("structure: %d arcs in %d groups need %d integers, not %d", m, groups, want, len(a.Ints))
+		return fault.Value("%d arcs in %d groups need %d integers, not %d", m, groups, want, len(a.Ints))
 	}
 	p.vertices, p.source, p.target = n, int32(source), int32(target)
 	if err := p.readArcs(a.Ints[:2*m]); err != nil {
@@ -78,15 +79,16 @@ func (p *paths) readArcs(ends []int32) error {
 		x := arc{ends[i], ends[i+1]}
 		for _, v := range []int32{x.tail, x.head} {
 			if v < 0 || int(v) >= p.vertices {
-				return fmt.Errorf("structure: arc %d leads from vertex %d to %d, must be between 0 and %d", i/2, x.tail,
-					x.head, p.vertices-1)
+				return fault.Value("arc %d leads from vertex %s to %s, must be between 0 and %d", i/2, p.names.of(int(x.tail)),
+					p.names.of(int(x.head)), p.vertices-1)
 			}
 		}
 		if x.tail == x.head {
-			return fmt.Errorf("structure: arc %d leads from vertex %d to itself", i/2, x.tail)
+			return fault.Value("arc %d leads from vertex %s to itself", i/2, p.names.of(int(x.tail)))
 		}
 		if first, dup := seen[x]; dup {
-			return fmt.Errorf("structure: arcs %d and %d both lead from vertex %d to vertex %d", first, i/2, x.tail, x.head)
+			return fault.Value("arcs %d and %d both lead from vertex %s to vertex %s", first, i/2, p.names.of(int(x.tail)),
+				p.names.of(int(x.head)))
 		}
 		seen[x] = i / 2
 		p.arcs = append(p.arcs, x)
@@ -108,12 +110,12 @@ func (p *paths) readGroups(groups int, tied []int32) error {
 	used := make([]bool, groups)
 	for i, g := range tied {
 		if g < 0 || int(g) >= groups {
-			return fmt.Errorf("structure: arc %d has the group %d, must be between 0 and %d", i, g, groups-1)
+			return fault.Value("arc %d has the group %d, must be between 0 and %d", i, g, groups-1)
 		}
 		used[g] = true
 	}
 	if g := slices.Index(used, false); g >= 0 {
-		return fmt.Errorf("structure: tied has the group %d but no arc of group %d; number groups without gaps", groups-1, g)
+		return fault.Value("tied has the group %d but no arc of group %d; number groups without gaps", groups-1, g)
 	}
 	return nil
 }
@@ -136,17 +138,16 @@ func (p *paths) newGraph() *dag.Graph {
 	return g
 }
 
-func shownCycle(walk []int32) string {
+func (p *paths) shownCycle(walk []int32) string {
 	const shown = 10
 	var text strings.Builder
 	for _, u := range walk[:min(shown, len(walk))] {
-		fmt.Fprintf(&text, "%d → ", u)
+		text.WriteString(p.names.of(int(u)) + " → ")
 	}
 	if len(walk) > shown {
 		fmt.Fprintf(&text, "… (%d vertices) → ", len(walk))
 	}
-	fmt.Fprintf(&text, "%d", walk[0])
-	return text.String()
+	return text.String() + p.names.of(int(walk[0]))
 }
 
 // prepare counts the paths to the target and drops arcs and vertices that do not lead to it, given all vertices in

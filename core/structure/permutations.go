@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 )
 
 // maxLabels bounds the number of pairs: at this size the scores of one output fill a gigabyte, and decoding takes two
@@ -33,7 +34,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return permutations{pairs: pairs{n}, kept: new(kept), pool: new(pool[workspace])}, nil
+		return permutations{pairs: pairs{n}, kept: a.kept(), pool: new(pool[workspace])}, nil
 	},
 })
 
@@ -80,20 +81,20 @@ func (p permutations) Check(y []int32) error {
 func (p permutations) diagnose(y []int32) error {
 	for i, pos := range y {
 		if pos < 0 || int(pos) > p.n { // 0 passes: rankings that count from 0 get a remedy of their own
-			return wrongPart(y, i, p.Format())
+			return wrongPart(y, i, p.names, p.Format())
 		}
 	}
 	if pos, u, v, shared := twice(y, p.n); shared && pos == 0 {
-		return fmt.Errorf("structure: labels %d and %d have position 0 in %s; %s; write -1 where 0 means that a label is not ranked",
-			u, v, shownParts(y), p.Format())
+		return fault.Value("labels %s and %s have position 0 in %s; %s; write -1 where 0 means that a label is not ranked",
+			p.names.of(u), p.names.of(v), shownParts(y), p.Format())
 	} else if shared {
-		return fmt.Errorf("structure: labels %d and %d share position %d in %s; rankings have no ties here: break them, or take the "+
-			"structure of rankings with ties", u, v, pos, shownParts(y))
+		return fault.Value("labels %s and %s share position %d in %s; rankings have no ties here: break them, or take the "+
+			"structure of rankings with ties", p.names.of(u), p.names.of(v), pos, shownParts(y))
 	}
 	if slices.Contains(y, int32(p.n)) {
-		return fmt.Errorf("structure: %s has a position 0; %s, each once", shownParts(y), p.Format())
+		return fault.Value("%s has a position 0; %s, each once", shownParts(y), p.Format())
 	}
-	return fmt.Errorf("structure: %s counts positions from 0, they count from 1: add 1, or write -1 where 0 means that a label is not ranked; a row "+
+	return fault.Value("%s counts positions from 0, they count from 1: add 1, or write -1 where 0 means that a label is not ranked; a row "+
 		"that lists labels from best to worst is to be inverted", shownParts(y))
 }
 
@@ -101,14 +102,16 @@ func (p permutations) Format() string {
 	return fmt.Sprintf("positions are whole numbers 1..%d, 1 for the first", p.n)
 }
 
+func (p permutations) columnNames() Names { return p.names }
+
 // Read takes positions, all of them known.
 func (p permutations) Read(dst []int32, row []float64) error {
 	if label := slices.IndexFunc(row, notKnown); label >= 0 {
-		return fmt.Errorf("structure: the position of label %d is missing (%s); rankings known in part can be learnt from, but here all "+
-			"positions are needed: complete the ranking or drop the row", label, shownNumber(row[label]))
+		return fault.Value("the position of label %s is missing (%s); rankings known in part can be learnt from, but here all "+
+			"positions are needed: complete the ranking or drop the row", p.names.of(label), shownNumber(row[label]))
 	}
 	if i := wholeTo(dst, row); i >= 0 {
-		return wrongNumber(row, i, p.Format())
+		return wrongNumber(row, i, p.names, p.Format())
 	}
 	return p.Check(dst)
 }
@@ -182,5 +185,5 @@ func identityTo(y []int32) {
 
 // Restrict takes a first and a last label, and pairs of labels of which one is before the other.
 func (p permutations) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (Restriction, error) { return p.restrictOrder(p.len(), given) }
+	return func(given []Condition) (Restriction, error) { return p.restrictOrder(p.len(), given, p.names) }
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 var _ PartialEmbedder = permutations{}
@@ -28,11 +30,12 @@ func (p permutations) CheckPartial(y []int32) error {
 			continue
 		}
 		if pos < 0 || int(pos) > p.n {
-			return wrongPart(y, label, p.formatPartial(unknown))
+			return wrongPart(y, label, p.names, p.formatPartial(unknown))
 		}
 		if other := at[pos-1]; other > 0 && (pos != last || pos == first) {
-			return fmt.Errorf("structure: labels %d and %d share position %d; known positions are whole numbers 1..%d, none twice "+
-				"but the last, which labels share that are not in a list of the first", other-1, label, pos, p.n)
+			return fault.Value("labels %s and %s share position %d; known positions are whole numbers 1..%d, none twice "+
+				"but the last, which labels share that are not in a list of the first", p.names.of(int(other-1)), p.names.of(label),
+				pos, p.n)
 		}
 		at[pos-1] = int32(label + 1)
 	}
@@ -47,7 +50,7 @@ func notKnown(position float64) bool { return position == -1 || math.IsNaN(posit
 func (p permutations) ReadPartial(dst []int32, row []float64) error {
 	if !slices.ContainsFunc(row, notKnown) {
 		if i := wholeTo(dst, row); i >= 0 {
-			return wrongNumber(row, i, p.Format())
+			return wrongNumber(row, i, p.names, p.Format())
 		}
 		err := p.Check(dst)
 		if err == nil || slices.Min(dst) < 1 || p.CheckPartial(dst) != nil {
@@ -70,7 +73,7 @@ func (p permutations) ReadPartial(dst []int32, row []float64) error {
 			continue
 		}
 		if dst[i] = int32(x); float64(dst[i]) != x || x < 1 || x > float64(p.n) {
-			return wrongNumber(row, i, p.formatPartial(-1))
+			return wrongNumber(row, i, p.names, p.formatPartial(-1))
 		}
 	}
 	return p.CheckPartial(dst)

@@ -10,7 +10,7 @@ import (
 // share the last position in any.
 func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 	const n = 5
-	space := permutations{pairs: pairs{n: n}, pool: new(pool[workspace])}
+	space := permutations{pairs: pairs{n: n}, kept: new(kept), pool: new(pool[workspace])}
 	d := space.FeatureLen()
 	var members [][]int32
 	for y := range space.All() {
@@ -65,7 +65,7 @@ func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 }
 
 func TestPartialRankingsAreChecked(t *testing.T) {
-	space := permutations{pairs: pairs{n: 3}, pool: new(pool[workspace])}
+	space := permutations{pairs: pairs{n: 3}, kept: new(kept), pool: new(pool[workspace])}
 	for _, y := range [][]int32{{1, 1, 2}, {4, unknown, unknown}, {-1, 1, 2}, {1, 1, 1}, {2, 2, unknown}} {
 		if space.CheckPartial(y) == nil {
 			t.Errorf("%v is accepted", y)

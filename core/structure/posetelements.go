@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // maxElements bounds posets: their relation has n² entries, and checking that it is transitive costs up to n³/64 word
@@ -54,10 +56,10 @@ func newPosetElements(a given) (Space, error) {
 	case n*n + n:
 		mask = a.Ints[n*n:]
 	default:
-		return nil, fmt.Errorf("structure: the relation of %d elements needs %d integers, or %d with the allowed mask, not %d", n, n*n,
+		return nil, fault.Value("the relation of %d elements needs %d integers, or %d with the allowed mask, not %d", n, n*n,
 			n*n+n, len(a.Ints))
 	}
-	allowed, err := allowIndices(n, "element", "poset", mask)
+	allowed, err := allowIndices(a.kept(), n, "element", "poset", mask)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func newPosetElements(a given) (Space, error) {
 				p.up.set(i%n, i/n)
 			}
 		default:
-			return nil, fmt.Errorf("structure: the relation is %d for elements %d and %d, must be 0 or 1", v, i/n, i%n)
+			return nil, fault.Value("the relation is %d for elements %s and %s, must be 0 or 1", v, p.names.of(i/n), p.names.of(i%n))
 		}
 	}
 	if err := p.checkOrder(); err != nil {
@@ -84,17 +86,17 @@ func newPosetElements(a given) (Space, error) {
 func (p *posetElements) checkOrder() error {
 	for a := range p.n {
 		if !p.down.has(a, a) {
-			return fmt.Errorf("structure: the relation is not reflexive: element %d is not ⪰ itself", a)
+			return fault.Value("the relation is not reflexive: element %s is not ⪰ itself", p.names.of(a))
 		}
 		for b := range p.down.related(a) {
 			if b != a && p.down.has(b, a) {
-				return fmt.Errorf("structure: the relation is not antisymmetric: elements %d and %d are ⪰ each other",
-					a, b)
+				return fault.Value("the relation is not antisymmetric: elements %s and %s are ⪰ each other",
+					p.names.of(a), p.names.of(b))
 			}
 			if c := p.down.extra(a, b); c >= 0 {
-				return fmt.Errorf("structure: the relation is not transitive: element %d is ⪰ element %d and "+
-					"element %d ⪰ element %d, but element %d is not ⪰ element %d",
-					a, b, b, c, a, c)
+				return fault.Value("the relation is not transitive: element %[1]s is ⪰ element %[2]s and "+
+					"element %[2]s ⪰ element %[3]s, but element %[1]s is not ⪰ element %[3]s",
+					p.names.of(a), p.names.of(b), p.names.of(c))
 			}
 		}
 	}
@@ -113,7 +115,7 @@ func (p *posetElements) FeatureLen() int { return p.n }
 // Facts has the thesis's loss: an element that is nearest to what is expected is seldom the likeliest.
 func (p *posetElements) Facts() Facts {
 	f := p.facts()
-	f.Names, f.Sums = numbered(">=", p.n), sumsOf(p.partitionCost)
+	f.Names, f.Sums = prefixed(">=", p.names.each("", p.n)), sumsOf(p.partitionCost)
 	f.Loss, f.Decision = "auc", "mbr"
 	return f
 }

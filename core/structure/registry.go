@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // Param describes one scalar or buffer that a structure is built from.
@@ -25,6 +27,7 @@ type Args struct {
 	Scalars map[string]int64
 	Ints    []int32
 	Reals   []float64
+	Names   []string // of the items, if they have any
 }
 
 // given are the parameters of a structure that is being built.
@@ -32,6 +35,11 @@ type given struct {
 	Args
 	params []Param
 }
+
+// kept returns what a space keeps, with the names of its items.
+func (a given) kept() *kept { return &kept{names: a.names()} }
+
+func (a given) names() Names { return slices.Clone(a.Names) }
 
 // Int returns the scalar called name, or an error that names it when it is missing or outside its range.
 func (a given) Int(name string) (int, error) {
@@ -43,10 +51,10 @@ func (a given) IntTo(name string, bound int64) (int, error) {
 	p := a.params[slices.IndexFunc(a.params, func(p Param) bool { return p.Name == name })]
 	v, ok := a.Scalars[name]
 	if !ok {
-		return 0, fmt.Errorf("structure: parameter %q is missing", name)
+		return 0, fault.Value("parameter %q is missing", name)
 	}
 	if most := min(p.Most, bound); v < p.Least || v > most {
-		return 0, fmt.Errorf("structure: parameter %q is %d, must be between %d and %d", name, v, p.Least, most)
+		return 0, fault.Value("parameter %q is %d, must be between %d and %d", name, v, p.Least, most)
 	}
 	return int(v), nil
 }
@@ -91,13 +99,16 @@ type LimitError struct {
 
 func (e *LimitError) Error() string {
 	if e.Effort != "" {
-		return fmt.Sprintf("structure: %s of size %d was not done within %s; %s", e.What, e.Size, e.Effort, e.Alternatives)
+		return fmt.Sprintf("%s of size %d was not done within %s; %s", e.What, e.Size, e.Effort, e.Alternatives)
 	}
 	if e.Unit != "" {
-		return fmt.Sprintf("structure: %s is limited to %d %s, this structure has %d; %s", e.What, e.Limit, e.Unit, e.Size, e.Alternatives)
+		return fmt.Sprintf("%s is limited to %d %s, this structure has %d; %s", e.What, e.Limit, e.Unit, e.Size, e.Alternatives)
 	}
-	return fmt.Sprintf("structure: %s is limited to size %d, this one has size %d; %s", e.What, e.Limit, e.Size, e.Alternatives)
+	return fmt.Sprintf("%s is limited to size %d, this one has size %d; %s", e.What, e.Limit, e.Size, e.Alternatives)
 }
+
+// Kind is that of what a structure cannot do.
+func (e *LimitError) Kind() fault.Kind { return fault.KindCapability }
 
 // EveryRow reports whether the limit is one of the structure, whatever the scores.
 func (e *LimitError) EveryRow() bool { return !e.OfRow }
@@ -106,7 +117,12 @@ var registry = map[string]Spec{}
 
 // register adds a structure to the catalogue. It is called once for each, while package variables are initialised.
 func register(s Spec) struct{} {
-	s.New = func(a Args) (Space, error) { return s.build(given{a, s.Params}) }
+	s.New = func(a Args) (Space, error) {
+		if err := s.checkItems(a); err != nil {
+			return nil, err
+		}
+		return s.build(given{a, s.Params})
+	}
 	if _, dup := registry[s.Name]; dup {
 		panic("structure: " + s.Name + " registered twice")
 	}
@@ -128,7 +144,7 @@ func Catalogue() []Spec {
 func New(name string, args Args) (Space, error) {
 	s, ok := registry[name]
 	if !ok {
-		return nil, fmt.Errorf("structure: no structure is called %q; the catalogue lists all names", name)
+		return nil, fault.Value("no structure is called %q; the catalogue lists all names", name)
 	}
 	if err := s.checkNames(args); err != nil {
 		return nil, err
@@ -143,14 +159,42 @@ func (s Spec) checkNames(args Args) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(args.Scalars)) {
 		if !takes("int", name) {
-			return fmt.Errorf("structure: %q has no parameter %q", s.Name, name)
+			return fault.Value("%q has no parameter %q", s.Name, name)
 		}
 	}
 	if len(args.Ints) > 0 && !takes("int32 buffer", "") {
-		return fmt.Errorf("structure: %q takes no integers beside its parameters, not %d", s.Name, len(args.Ints))
+		return fault.Value("%q takes no integers beside its parameters, not %d", s.Name, len(args.Ints))
 	}
 	if len(args.Reals) > 0 && !takes("float64 buffer", "") {
-		return fmt.Errorf("structure: %q takes no reals beside its parameters, not %d", s.Name, len(args.Reals))
+		return fault.Value("%q takes no reals beside its parameters, not %d", s.Name, len(args.Reals))
+	}
+	return nil
+}
+
+// checkItems returns an error unless there are no names, or a different one for each item, and perhaps for each column.
+func (s Spec) checkItems(a Args) error {
+	if len(a.Names) == 0 {
+		return nil
+	}
+	n, counted := a.Scalars["n"]
+	if !counted {
+		n, counted = a.Scalars["vertices"] // of paths
+	}
+	if !counted {
+		return fault.Value("%q has no items that could have names", s.Name)
+	}
+	columns := slices.ContainsFunc(s.Conditions, func(t Term) bool { return t.Second != "" })
+	if k := int64(len(a.Names)); k != n && (!columns || k != 2*n) {
+		return fault.Value("there are %d names for %d items", k, n)
+	}
+	for _, names := range [2][]string{a.Names[:n], a.Names[n:]} {
+		seen := make(map[string]bool, len(names))
+		for _, name := range names {
+			if seen[name] {
+				return fault.Value("two items have the name %q", name)
+			}
+			seen[name] = true
+		}
 	}
 	return nil
 }

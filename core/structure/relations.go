@@ -1,10 +1,11 @@
 package structure
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // maxItems bounds the number of pairs as maxLabels does.
@@ -19,7 +20,7 @@ type relations struct {
 	*kept
 }
 
-func newRelations(n int) relations { return relations{pairs{n}, new(kept)} }
+func newRelations(k *kept, n int) relations { return relations{pairs{n}, k} }
 
 func (r relations) PartLen() int    { return r.len() }
 func (r relations) FeatureLen() int { return r.len() }
@@ -28,7 +29,7 @@ func (r relations) Check(y []int32) error {
 	mustLen("y", len(y), r.len())
 	for i, v := range y {
 		if v < -1 || v > 1 {
-			return wrongPart(y, i, r.Format())
+			return wrongPart(y, i, nil, r.Format())
 		}
 	}
 	return nil
@@ -45,7 +46,7 @@ func (r relations) Read(dst []int32, row []float64) error { return r.read(dst, r
 func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 	if len(row) == r.len() {
 		if i := wholeTo(dst, row); i >= 0 {
-			return wrongNumber(row, i, r.Format())
+			return wrongNumber(row, i, nil, r.Format())
 		}
 		return r.Check(dst)
 	}
@@ -54,7 +55,7 @@ func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 		for v := range r.n {
 			x := row[u*r.n+v]
 			if x != 0 && x != 1 {
-				return fmt.Errorf("structure: found %s at (%d, %d); matrices hold booleans or 0/1", shownNumber(x), u, v)
+				return fault.Value("found %s at %s; matrices hold booleans or 0/1", shownNumber(x), r.names.pair(u, v))
 			}
 			if u == v && x == 1 {
 				if diagonal++; item < 0 {
@@ -68,14 +69,14 @@ func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 		if reflexive {
 			allowed = "all False, or all True,"
 		}
-		return fmt.Errorf("structure: item %d is before itself; the diagonal must be %s and does not count", item, allowed)
+		return fault.Value("item %s is before itself; the diagonal must be %s and does not count", r.names.of(item), allowed)
 	}
 	pair := 0
 	for u := range r.n {
 		for v := u + 1; v < r.n; v++ {
 			before, behind := row[u*r.n+v], row[v*r.n+u]
 			if before == 1 && behind == 1 {
-				return fmt.Errorf("structure: items %d and %d are each before the other; set one of the two to False", u, v)
+				return fault.Value("items %s and %s are each before the other; set one of the two to False", r.names.of(u), r.names.of(v))
 			}
 			dst[pair] = int32(before - behind)
 			pair++

@@ -1,13 +1,12 @@
 package structure
 
 import (
-	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"math/big"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 )
 
 // engine computes on those outputs of a space that a mask allows. What it lacks it says in its facts, and refuses by name. Decode and the
@@ -161,11 +160,11 @@ func (r *restricted) Check(y []int32) error {
 	r.Embed(psi, y)
 	for i, v := range r.mask.Entries {
 		if !v.Has(int8(psi[i])) {
-			return fmt.Errorf("structure: entry %d of ψ, %s, is %g, which the conditions rule out", i, nameOf(r.all, i), psi[i])
+			return fault.Value("entry %d of ψ, %s, is %g, which the conditions rule out", i, nameOf(r.all, i), psi[i])
 		}
 	}
 	if b, ok := r.all.(bounded); ok && !b.keeps(&r.mask, y) {
-		return errors.New("structure: the output does not keep to the conditions on its size, its members or its ends")
+		return fault.Value("the output does not keep to the conditions on its size, its members or its ends")
 	}
 	return nil
 }

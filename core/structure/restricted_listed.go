@@ -48,7 +48,7 @@ func listWithin(r *restricted) (engine, error) {
 	if len(l.outputs) == 0 {
 		return nil, ErrNone
 	}
-	l.all = &listed{indices: newIndices(len(l.outputs), "output"), psi: psi}
+	l.all = &listed{indices: newIndices(new(kept), len(l.outputs), "output"), psi: psi}
 	return l, nil
 }
 

@@ -1,13 +1,13 @@
 package structure
 
 import (
-	"errors"
+	"combpred/core/fault"
 	"math"
 	"slices"
 )
 
 // ErrUnmet says that a search found no output that satisfies the conditions. There may be one.
-var ErrUnmet = errors.New("structure: the search found no output that satisfies the conditions; there may be one: leave some out, or add " +
+var ErrUnmet = fault.Value("the search found no output that satisfies the conditions; there may be one: leave some out, or add " +
 	"some so that exact decoding is possible")
 
 // penalty is what a value that a mask forbids costs in local search, after the scores of the row are scaled so that their magnitudes add up

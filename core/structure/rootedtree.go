@@ -1,29 +1,32 @@
 package structure
 
-import "fmt"
+import "combpred/core/fault"
 
 // TopDown checks that parent describes one rooted tree and returns its nodes with parents before children, siblings in
 // ascending order. parent[i] is -1 for the root; parents may come in any order. Nothing recurses, so depth is no limit.
 // Cost: O(n).
-func TopDown(parent []int32) ([]int32, error) {
+func TopDown(parent []int32) ([]int32, error) { return topDown(parent, nil) }
+
+// topDown is TopDown for nodes that may have names.
+func topDown(parent []int32, names Names) ([]int32, error) {
 	n := len(parent)
 	root := -1
 	first := make([]int32, n+1) // children of v are child[first[v]:first[v+1]]
 	for v, p := range parent {
 		switch {
 		case p == -1 && root >= 0:
-			return nil, fmt.Errorf("structure: nodes %d and %d both have parent -1, a hierarchy has one root", root, v)
+			return nil, fault.Value("nodes %s and %s both have parent -1, a hierarchy has one root", names.of(root), names.of(v))
 		case p == -1:
 			root = v
 		case p < -1 || int(p) >= n:
-			return nil, fmt.Errorf("structure: the parent of node %d is %d, must be -1 (the root) or between 0 and %d",
-				v, p, n-1)
+			return nil, fault.Value("the parent of node %s is %d, must be -1 (the root) or between 0 and %d",
+				names.of(v), p, n-1)
 		default:
 			first[p+1]++
 		}
 	}
 	if root < 0 {
-		return nil, fmt.Errorf("structure: no node has parent -1, a hierarchy needs a root")
+		return nil, fault.Value("no node has parent -1, a hierarchy needs a root")
 	}
 	for v := range n {
 		first[v+1] += first[v]
@@ -43,8 +46,8 @@ func TopDown(parent []int32) ([]int32, error) {
 		order = append(order, child[first[v]:first[v+1]]...)
 	}
 	if len(order) < n {
-		return nil, fmt.Errorf("structure: the parents of node %d form a cycle that never reaches the root",
-			onCycle(parent, order))
+		return nil, fault.Value("the parents of node %s form a cycle that never reaches the root",
+			names.of(int(onCycle(parent, order))))
 	}
 	return order, nil
 }

@@ -38,7 +38,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		r := routes{kept: new(kept), n: n, pool: new(pool[tourWorkspace])}
+		r := routes{kept: a.kept(), n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
 		r.lengths = sync.OnceValue(func() *combin.Table {
@@ -94,14 +94,14 @@ func (r routes) start(v int) int { return r.n*(r.n-1) + v }
 func (r routes) end(v int) int   { return r.n*r.n + v }
 
 func (r routes) Read(dst []int32, row []float64) error {
-	if err := readVisits(dst, row, "route", "place"); err != nil {
+	if err := readVisits(dst, row, "route", "place", r.names); err != nil {
 		return err
 	}
 	return r.Check(dst)
 }
 
 func (r routes) Check(y []int32) error {
-	_, err := checkVisits(y, r.n, leastRoute, "route", "place")
+	_, err := checkVisits(y, r.n, leastRoute, "route", "place", r.names)
 	return err
 }
 
@@ -112,8 +112,9 @@ func (r routes) Facts() Facts {
 		Layout: Layout{
 			Format:   formatOfVisits(r.n, "place"),
 			AnyWidth: true,
-			Names:    chained(joined(r.steps(), joints["arcs"]), numbered("start ", r.n), numbered("end ", r.n)),
-			Cells:    Cells{"arcs", r.n, r.cells},
+			Names: chained(joined(r.steps(), joints["arcs"], r.names, r.names), prefixed("start ", r.names.each("", r.n)),
+				prefixed("end ", r.names.each("", r.n))),
+			Cells: Cells{"arcs", r.n, r.cells},
 		},
 		Spectrum:         r,
 		Loss:             "auc",
@@ -235,7 +236,7 @@ func (r routes) finish(dst []int32, w *tourWorkspace, k int) float64 {
 // Restrict takes places where routes start and end, a number of places, and places and arcs that are required or forbidden.
 func (c routes) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		v, err := readVisitConditions(routeTerms, given, c.n, leastRoute, "route", "place", false)
+		v, err := readVisitConditions(routeTerms, given, c.n, leastRoute, "route", "place", false, c.names)
 		if err != nil {
 			return r, err
 		}

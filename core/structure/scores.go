@@ -1,10 +1,11 @@
 package structure
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"combpred/core/fault"
 )
 
 // Scores is what a decoder maximises: ⟨Linear, ψ(y)⟩ + ⟨Magnitude, ψ(y)²⟩, squares taken entry by entry, which are |ψ(y)| where ψ
@@ -61,8 +62,8 @@ func CheckScores(scores []float64) error {
 	}
 	for j, v := range scores {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("score %d is %v, must be finite", j, v)
+			return fault.Value("score %d is %v, must be finite", j, v)
 		}
 	}
-	return fmt.Errorf("the scores add up to more than %g, scale them down", maxTotal)
+	return fault.Value("the scores add up to more than %g, scale them down", maxTotal)
 }

@@ -15,7 +15,7 @@ type sets struct {
 	n, size int // size < 0: any
 }
 
-func newSets(n, size int) sets { return sets{kept: new(kept), n: n, size: size} }
+func newSets(k *kept, n, size int) sets { return sets{kept: k, n: n, size: size} }
 
 func (s sets) PartLen() int { return s.n }
 

@@ -1,6 +1,6 @@
 package structure
 
-import "fmt"
+import "combpred/core/fault"
 
 // memberTerms are the keys of sets of something.
 func memberTerms(of string) []Term {
@@ -31,14 +31,14 @@ type memberConditions struct {
 	size                Range
 }
 
-func readMembers(terms []Term, noun string, given []Condition, n int) (m memberConditions, err error) {
-	h, err := readConditions(terms, given, n, 0)
+func readMembers(terms []Term, noun string, given []Condition, n int, names Names) (m memberConditions, err error) {
+	h, err := readConditions(terms, given, n, 0, names)
 	if err != nil {
 		return m, err
 	}
 	m = memberConditions{n, plural(noun), h[RequiredKey].alone, h[ForbiddenKey].alone, h.size(SizeKey)}
 	if v, both := common(m.required, m.forbidden); both {
-		return m, fmt.Errorf("structure: %s %d is required and forbidden; %s", noun, v, dropOne)
+		return m, fault.Value("%s %s is required and forbidden; %s", noun, names.of(v), dropOne)
 	}
 	return m, nil
 }
@@ -46,11 +46,11 @@ func readMembers(terms []Term, noun string, given []Condition, n int) (m memberC
 // checkSize returns an error if no set of such a size is left, of at least the least one.
 func (m memberConditions) checkSize(least int) error {
 	if len(m.required) > m.size.Most {
-		return fmt.Errorf("structure: %d %s are required, with what they imply, but the size is %d at most; ask for fewer, or for a larger size",
+		return fault.Value("%d %s are required, with what they imply, but the size is %d at most; ask for fewer, or for a larger size",
 			len(m.required), m.of, m.size.Most)
 	}
 	if may, needed := m.n-len(m.forbidden), max(least, m.size.Least); may < needed {
-		return fmt.Errorf("structure: 'forbidden' leaves %d %s, but the size is %d at least; allow more, or ask for a smaller size", may, m.of, needed)
+		return fault.Value("'forbidden' leaves %d %s, but the size is %d at least; allow more, or ask for a smaller size", may, m.of, needed)
 	}
 	return nil
 }

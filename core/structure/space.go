@@ -318,3 +318,6 @@ func (s subspace[S]) PartLen() int                   { return s.all.PartLen() }
 func (s subspace[S]) FeatureLen() int                { return s.all.FeatureLen() }
 func (s subspace[S]) Facts() Facts                   { return Facts{Layout: s.all.Facts().Layout} }
 func (s subspace[S]) Embed(dst []float64, y []int32) { s.all.Embed(dst, y) }
+
+func (s subspace[S]) itemNames() Names   { return itemNamesOf(s.all) }
+func (s subspace[S]) columnNames() Names { return columnNamesOf(s.all) }

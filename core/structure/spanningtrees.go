@@ -1,14 +1,15 @@
 package structure
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math/big"
 	"math/rand/v2"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/graph/spanning"
 )
 
@@ -53,17 +54,17 @@ func newSpanningTrees(a given) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	edges, err := edgesOf(n, a.Ints)
+	edges, err := edgesOf(n, a.Ints, a.names())
 	if err != nil {
 		return nil, err
 	}
 	graph, err := spanning.New(n, edges)
-	if err != nil {
-		return nil, fmt.Errorf("structure: the graph is not connected, %s; add edges, or take a tree for each of its parts",
-			strings.TrimPrefix(err.Error(), "spanning: "))
+	if apart, is := errors.AsType[*spanning.DisconnectedError](err); is {
+		return nil, fault.Value("the graph is not connected, no path joins the vertices %s and %s; add edges, or take a tree for each of "+
+			"its parts", a.names().of(int(apart.From)), a.names().of(int(apart.To)))
 	}
 	forests := new(pool[spanning.Forest])
-	return spanningTrees{kept: new(kept), graph: graph, edges: edges, forests: forests}, nil
+	return spanningTrees{kept: a.kept(), graph: graph, edges: edges, forests: forests}, nil
 }
 
 func (s spanningTrees) String() string {
@@ -85,13 +86,14 @@ func (s spanningTrees) Check(y []int32) error {
 	f.Reset(s.graph.N())
 	for i, in := range y {
 		if e := s.edges[i]; in == 1 && !f.Join(e[0], e[1]) {
-			return fmt.Errorf("structure: edge %d, (%d, %d), closes a cycle with edges before it; %s", i, e[0], e[1], s.remedy())
+			return fault.Value("edge %d, %s, closes a cycle with edges before it; %s", i, s.names.pair(int(e[0]), int(e[1])),
+				s.remedy())
 		}
 	}
 	for v := range int32(s.graph.N()) {
 		if f.Root(v) != f.Root(0) {
-			return fmt.Errorf("structure: the edges do not span the graph: none of them joins vertex %d to vertex 0, "+
-				"directly or through others; %s", v, s.remedy())
+			return fault.Value("the edges do not span the graph: none of them joins vertex %s to vertex %s, "+
+				"directly or through others; %s", s.names.of(int(v)), s.names.of(0), s.remedy())
 		}
 	}
 	return nil
@@ -162,5 +164,5 @@ func (s spanningTrees) Decode(dst []int32, score Scores) (Certificate, error) {
 
 // Restrict takes edges that are required or forbidden.
 func (s spanningTrees) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, s.Facts().Cells)
+	return restrictEdges(edgeTerms, s.Facts().Cells, s.names)
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // Let f(v) be the number of subtrees rooted at v, the empty one included: f(v) = 1 + Π f(c) over the children c of v. A
@@ -71,16 +73,16 @@ func newSubtrees(a given) (Space, error) {
 		return nil, err
 	}
 	if len(a.Ints) != n {
-		return nil, fmt.Errorf("structure: subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
+		return nil, fault.Value("subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
 	}
 	t := &subtrees{
-		kept:   new(kept),
+		kept:   a.kept(),
 		parent: slices.Clone(a.Ints),
 		exact:  make([]uint64, n),
 		drop:   make([]float64, n),
 		sums:   new(scratch),
 	}
-	if t.order, err = TopDown(t.parent); err != nil {
+	if t.order, err = topDown(t.parent, t.names); err != nil {
 		return nil, err
 	}
 	t.below = childRanges(t.parent, t.order)
@@ -95,7 +97,7 @@ func newSubtrees(a given) (Space, error) {
 	case size < 0:
 		return t, nil
 	case size == 0:
-		return nil, fmt.Errorf("structure: parameter \"size\" is 0, but every subtree has its root")
+		return nil, fault.Value("parameter \"size\" is 0, but every subtree has its root")
 	}
 	return newSizedSubtrees(t, size), nil
 }
@@ -165,14 +167,15 @@ func multiply(x []*big.Int) *big.Int {
 func (t *subtrees) Check(y []int32) error {
 	mustLen("y", len(y), len(t.parent))
 	if i := notBit(y); i >= 0 {
-		return wrongPart(y, i, t.Format())
+		return wrongPart(y, i, t.names, t.Format())
 	}
 	for v, in := range y {
 		switch p := t.parent[v]; {
 		case p < 0 && in == 0:
-			return fmt.Errorf("structure: the root, node %d, is left out; every subtree contains it: set it to 1", v)
+			return fault.Value("the root, node %s, is left out; every subtree contains it: set it to 1", t.names.of(v))
 		case p >= 0 && in == 1 && y[p] == 0:
-			return fmt.Errorf("structure: node %d is in, its parent, node %d, is not; add the ancestors of every node to the row", v, p)
+			return fault.Value("node %s is in, its parent, node %s, is not; add the ancestors of every node to the row", t.names.of(v),
+				t.names.of(int(p)))
 		}
 	}
 	return nil
@@ -184,12 +187,14 @@ func (t *subtrees) Format() string {
 
 func (t *subtrees) Facts() Facts {
 	return Facts{
-		Layout:   Layout{Format: t.Format(), Names: numbered("node", len(t.parent))},
+		Layout:   Layout{Format: t.Format(), Names: t.names.each("node", len(t.parent))},
 		LogCount: func() float64 { return t.log },
 		Lattice:  t,
 		Sums:     sumsOf(t.partitionCost),
 	}
 }
+
+func (t *subtrees) columnNames() Names { return t.names }
 
 func (t *subtrees) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), len(t.parent))

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math"
 	"sync"
+
+	"combpred/core/fault"
 )
 
 // maxSizedTable bounds the choices that decoding subtrees of a given size records, a quarter of a gigabyte.
@@ -45,7 +47,7 @@ func (t *sizedSubtrees) Check(y []int32) error {
 		return err
 	}
 	if k := members(y); k != t.size {
-		return fmt.Errorf("structure: the subtree has %d nodes, must have %d", k, t.size)
+		return fault.Value("the subtree has %d nodes, must have %d", k, t.size)
 	}
 	return nil
 }
@@ -175,7 +177,7 @@ func addChild(one, child []float64, most int) (sum []float64, taken []int32) {
 // nodes.
 func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(nodeTerms, "node", given, len(t.parent))
+		m, err := readMembers(nodeTerms, "node", given, len(t.parent), t.names)
 		if err != nil {
 			return r, err
 		}
@@ -186,13 +188,13 @@ func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
 		}
 		root := t.order[0]
 		if fixed[root] == out {
-			return r, fmt.Errorf("structure: 'forbidden' holds node %d, the root of every subtree; leave it out", root)
+			return r, fault.Value("'forbidden' holds node %s, the root of every subtree; leave it out", t.names.of(int(root)))
 		}
 		fixed[root] = in
 		for _, v := range m.required {
 			for at := int32(v); fixed[at] != in; at = t.parent[at] {
 				if fixed[at] == out {
-					return r, fmt.Errorf("structure: node %d is required, node %d above it is forbidden; %s", v, at, dropOne)
+					return r, fault.Value("node %s is required, node %s above it is forbidden; %s", t.names.of(v), t.names.of(int(at)), dropOne)
 				}
 				fixed[at] = in
 			}

@@ -28,7 +28,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return tournaments{newRelations(n)}, nil
+		return tournaments{newRelations(a.kept(), n)}, nil
 	},
 })
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/graph/tours"
 )
 
@@ -35,7 +36,7 @@ func padFrom(y []int32, k int) {
 
 // checkVisits returns how many places a padded list visits, or an error if it is none: it must visit at least the given
 // number of different places below n. The nouns are for the message, such as "cycle" and "vertex".
-func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) {
+func checkVisits(y []int32, n, least int, what, noun string, names Names) (k int, err error) {
 	mustLen("y", len(y), n)
 	var few [4]uint64
 	seen := few[:]
@@ -45,21 +46,22 @@ func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) 
 	for k < n && y[k] != noPlace {
 		v := y[k]
 		if v < 0 || int(v) >= n {
-			return 0, wrongPart(y, k, formatOfVisits(n, noun))
+			return 0, wrongPart(y, k, nil, formatOfVisits(n, noun))
 		}
 		if seen[v/64]>>(v%64)&1 == 1 {
 			remedy := ""
 			if v == y[0] && visited(y) == k+1 {
 				remedy = ": leave out the return to the first " + noun
 			}
-			return 0, fmt.Errorf("structure: %s visits %s %d twice; a %s visits each %s at most once%s", shownVisits(y), noun, v, what, noun, remedy)
+			return 0, fault.Value("%s visits %s %s twice; a %s visits each %s at most once%s", shownVisits(y, names), noun, names.of(int(v)),
+				what, noun, remedy)
 		}
 		seen[v/64] |= 1 << (v % 64)
 		k++
 	}
 	for _, v := range y[k:] {
 		if v != noPlace {
-			return 0, fmt.Errorf("structure: %s goes on behind −1; padding stands at the right end only", shownVisits(y))
+			return 0, fault.Value("%s goes on behind −1; padding stands at the right end only", shownVisits(y, names))
 		}
 	}
 	if k < least {
@@ -67,7 +69,7 @@ func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) 
 		if k != 1 {
 			many = plural(noun)
 		}
-		return 0, fmt.Errorf("structure: %s visits %d %s; a %s visits at least %d: drop the row", shownVisits(y), k, many, what, least)
+		return 0, fault.Value("%s visits %d %s; a %s visits at least %d: drop the row", shownVisits(y, names), k, many, what, least)
 	}
 	return k, nil
 }
@@ -79,20 +81,20 @@ func formatOfVisits(n int, noun string) string {
 
 // readVisits reads the places that a row of data lists, of any width, out of n = len(dst), and pads the list. It does not look whether
 // they differ.
-func readVisits(dst []int32, row []float64, what, noun string) error {
+func readVisits(dst []int32, row []float64, what, noun string, names Names) error {
 	n := len(dst)
 	padFrom(dst, 0)
 	for i, x := range row {
 		v := int32(x)
 		if float64(v) != x || v < noPlace || int(v) >= n {
-			return wrongNumber(row, i, formatOfVisits(n, noun))
+			return wrongNumber(row, i, nil, formatOfVisits(n, noun))
 		}
 		if i < n {
 			dst[i] = v
 		} else if v != noPlace {
 			whole := make([]int32, len(row))
 			wholeTo(whole, row)
-			return fmt.Errorf("structure: %s lists more than the %d %s there are; a %s visits each at most once", shownVisits(whole), n,
+			return fault.Value("%s lists more than the %d %s there are; a %s visits each at most once", shownVisits(whole, names), n,
 				plural(noun), what)
 		}
 	}
@@ -100,32 +102,32 @@ func readVisits(dst []int32, row []float64, what, noun string) error {
 }
 
 // shownVisits returns a list for a message: without its padding, and shortened if it is long.
-func shownVisits(y []int32) string {
+func shownVisits(y []int32, names Names) string {
 	for len(y) > 0 && y[len(y)-1] == noPlace {
 		y = y[:len(y)-1]
 	}
-	return shownParts(y)
+	return names.list(y)
 }
 
 // readCycle reads a cycle that is listed from any place on, and lists it from its smallest place on; where it has no direction,
 // eitherWay, so that the second place is smaller than the last.
-func readCycle(dst []int32, row []float64, eitherWay bool) error {
+func readCycle(dst []int32, row []float64, eitherWay bool, names Names) error {
 	var few [64]int32
 	y := few[:]
 	if len(dst) > len(few) {
 		y = make([]int32, len(dst))
 	}
 	y = y[:len(dst)]
-	if err := readVisits(y, row, "cycle", "vertex"); err != nil {
+	if err := readVisits(y, row, "cycle", "vertex", names); err != nil {
 		return err
 	}
-	return cycleTo(dst, y, eitherWay)
+	return cycleTo(dst, y, eitherWay, names)
 }
 
 // cycleTo writes a cycle that is listed from any place on to dst from its smallest place on; where it has no direction, eitherWay, so that
 // the second place is smaller than the last.
-func cycleTo(dst, y []int32, eitherWay bool) error {
-	k, err := checkVisits(y, len(y), leastCycle, "cycle", "vertex")
+func cycleTo(dst, y []int32, eitherWay bool, names Names) error {
+	k, err := checkVisits(y, len(y), leastCycle, "cycle", "vertex", names)
 	if err != nil {
 		return err
 	}

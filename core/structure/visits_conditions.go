@@ -1,8 +1,9 @@
 package structure
 
 import (
-	"fmt"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // visitTerms are the keys of cycles and routes: what they visit, and what a row is called.
@@ -35,26 +36,29 @@ type visitConditions struct {
 	length        Range
 	used, unused  [][2]int
 	must, mustNot []int // places, the former with the ends and those of required steps
+	names         Names
 }
 
 // readVisitConditions checks conditions on lists of at least so many of n places against one another. Steps that have no direction, eitherWay,
 // come back with the smaller place first.
-func readVisitConditions(terms []Term, given []Condition, n, least int, what, noun string, eitherWay bool) (v visitConditions, err error) {
-	h, err := readConditions(terms, given, n, least)
+func readVisitConditions(terms []Term, given []Condition, n, least int, what, noun string, eitherWay bool,
+	names Names) (v visitConditions, err error) {
+	h, err := readConditions(terms, given, n, least, names)
 	if err != nil {
 		return v, err
 	}
 	v = visitConditions{n, what, noun, h.one(StartKey), h.one(EndKey), h.size(LengthKey), h[RequiredKey].pairs, h[ForbiddenKey].pairs,
-		slices.Clone(h[RequiredKey].alone), h[ForbiddenKey].alone}
+		slices.Clone(h[RequiredKey].alone), h[ForbiddenKey].alone, names}
 	for _, key := range [2]Key{RequiredKey, ForbiddenKey} {
 		for _, s := range h[key].pairs {
 			if s[0] == s[1] {
-				return v, fmt.Errorf("structure: '%v' holds (%d, %d), a step from a %s to itself; leave it out", key, s[0], s[1], noun)
+				return v, fault.Value("'%v' holds %s, a step from a %s to itself; leave it out", key, names.pair(s[0], s[1]), noun)
 			}
 		}
 	}
 	if v.start >= 0 && v.start == v.end {
-		return v, fmt.Errorf("structure: 'start' and 'end' are both %s %d; a %s visits each %s once: change one of them", noun, v.start, what, noun)
+		return v, fault.Value("'start' and 'end' are both %s %s; a %s visits each %s once: change one of them", noun,
+			names.of(v.start), what, noun)
 	}
 	for _, end := range [2]int{v.start, v.end} {
 		if end >= 0 {
@@ -73,7 +77,7 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 		case v.end:
 			key = EndKey
 		}
-		return v, fmt.Errorf("structure: %s %d is forbidden and, by '%v', visited; %s", noun, at, key, dropOne)
+		return v, fault.Value("%s %s is forbidden and, by '%v', visited; %s", noun, names.of(at), key, dropOne)
 	}
 	step := "step"
 	if eitherWay {
@@ -81,7 +85,7 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 		v.used, v.unused = upwards(v.used), upwards(v.unused)
 	}
 	if s, both := common(v.used, v.unused); both {
-		return v, fmt.Errorf("structure: the %s (%d, %d) is required and forbidden; %s", step, s[0], s[1], dropOne)
+		return v, fault.Value("the %s %s is required and forbidden; %s", step, names.pair(s[0], s[1]), dropOne)
 	}
 	return v, v.checkNumber(least)
 }
@@ -89,11 +93,11 @@ func readVisitConditions(terms []Term, given []Condition, n, least int, what, no
 // checkNumber returns an error if too few places are left, or more are required than there may be.
 func (v *visitConditions) checkNumber(least int) error {
 	if may, needed := v.n-len(v.mustNot), max(least, v.length.Least); may < needed {
-		return fmt.Errorf("structure: 'forbidden' leaves %d %s, %d are needed; allow more, or ask for a smaller 'length'", may,
+		return fault.Value("'forbidden' leaves %d %s, %d are needed; allow more, or ask for a smaller 'length'", may,
 			plural(v.noun), needed)
 	}
 	if len(v.must) > v.length.Most {
-		return fmt.Errorf("structure: 'length' is %d at most, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
+		return fault.Value("'length' is %d at most, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
 			v.length.Most, len(v.must), plural(v.noun))
 	}
 	return nil
@@ -116,7 +120,7 @@ func (v *visitConditions) excluded() ([][2]int, error) {
 		for _, s := range v.used {
 			at, other := s[side], s[1-side]
 			if taken[at] {
-				return nil, fmt.Errorf("structure: 'required' has two steps %s %s %d; a %s makes at most one", way, v.noun, at, v.what)
+				return nil, fault.Value("'required' has two steps %s %s %s; a %s makes at most one", way, v.noun, v.names.of(at), v.what)
 			}
 			taken[at] = true
 			for w := range v.n {

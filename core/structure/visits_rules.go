@@ -3,6 +3,8 @@ package structure
 import (
 	"fmt"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // anyPlace stands for a start or an end that is not prescribed.
@@ -14,6 +16,7 @@ type visitRules struct {
 	start, end int
 	length     int     // 0: any
 	fixed      []int32 // +1 for places that are visited, −1 for those that are not, 0 for others; nil: all 0
+	names      Names   // of the places
 }
 
 // visitParams describes the parameters of the rules, all of them optional. The noun is "vertex" or "place".
@@ -40,7 +43,7 @@ func cycleParams() []Param {
 // newVisitRules returns the rules for n places of which at least the given number are visited, or nil where nothing is
 // prescribed. Rules that no output meets are an error.
 func newVisitRules(a given, n, least int) (*visitRules, error) {
-	r := visitRules{start: anyPlace, end: anyPlace, length: -1}
+	r := visitRules{start: anyPlace, end: anyPlace, length: -1, names: a.names()}
 	scalar := func(name string, dst *int, most int64) error {
 		if _, given := a.Scalars[name]; !given {
 			return nil
@@ -62,11 +65,11 @@ func newVisitRules(a given, n, least int) (*visitRules, error) {
 	case r.length == -1:
 		r.length = 0
 	case r.length < least:
-		return nil, fmt.Errorf("structure: parameter \"length\" is %d, must be at least %d", r.length, least)
+		return nil, fault.Value("parameter \"length\" is %d, must be at least %d", r.length, least)
 	}
 	if len(a.Ints) > 0 {
 		if len(a.Ints) != n {
-			return nil, fmt.Errorf("structure: \"fixed\" has %d entries, must have %d", len(a.Ints), n)
+			return nil, fault.Value("\"fixed\" has %d entries, must have %d", len(a.Ints), n)
 		}
 		r.fixed = slices.Clone(a.Ints)
 	}
@@ -79,16 +82,16 @@ func newVisitRules(a given, n, least int) (*visitRules, error) {
 // check returns an error for rules that contradict themselves or leave too few places.
 func (r *visitRules) check(n, least int) error {
 	if r.start != anyPlace && r.start == r.end {
-		return fmt.Errorf("structure: %d is both the start and the end", r.start)
+		return fault.Value("%s is both the start and the end", r.names.of(r.start))
 	}
 	required, allowed := 0, n
 	for v, f := range r.fixed {
 		end := v == r.start || v == r.end
 		switch {
 		case f < -1 || f > 1:
-			return fmt.Errorf("structure: \"fixed\" is %d at %d, must be -1, 0 or 1", f, v)
+			return fault.Value("\"fixed\" is %d at %s, must be -1, 0 or 1", f, r.names.of(v))
 		case f < 0 && end:
-			return fmt.Errorf("structure: %d must be visited, as an end, and must not", v)
+			return fault.Value("%s must be visited, as an end, and must not", r.names.of(v))
 		case f < 0:
 			allowed--
 		case f > 0 && !end:
@@ -101,10 +104,10 @@ func (r *visitRules) check(n, least int) error {
 		}
 	}
 	if needed := max(least, r.length); allowed < needed {
-		return fmt.Errorf("structure: %d may be visited, at least %d must be", allowed, needed)
+		return fault.Value("%d may be visited, at least %d must be", allowed, needed)
 	}
 	if r.length > 0 && required > r.length {
-		return fmt.Errorf("structure: %d must be visited, only %d may be", required, r.length)
+		return fault.Value("%d must be visited, only %d may be", required, r.length)
 	}
 	return nil
 }
@@ -113,20 +116,20 @@ func (r *visitRules) check(n, least int) error {
 // ends says whether the end is followed by the start, or the list has them at its ends.
 func (r *visitRules) admits(places []int32, ends bool) error {
 	if r.length > 0 && len(places) != r.length {
-		return fmt.Errorf("structure: %d are visited, must be %d", len(places), r.length)
+		return fault.Value("%d are visited, must be %d", len(places), r.length)
 	}
 	for v, f := range r.fixed {
 		if f != 0 && slices.Contains(places, int32(v)) != (f > 0) {
-			return fmt.Errorf("structure: whether %d is visited must be %t", v, f > 0)
+			return fault.Value("whether %s is visited must be %t", r.names.of(v), f > 0)
 		}
 	}
 	for _, v := range [2]int{r.start, r.end} {
 		if v != anyPlace && !slices.Contains(places, int32(v)) {
-			return fmt.Errorf("structure: %d is not visited, must be an end", v)
+			return fault.Value("%s is not visited, must be an end", r.names.of(v))
 		}
 	}
 	if !ends {
-		return fmt.Errorf("structure: the ends are not %d and %d", r.start, r.end)
+		return fault.Value("the ends are not %s and %s", r.names.of(r.start), r.names.of(r.end))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
+	"combpred/core/fault"
 	"combpred/core/ordering"
 )
 
@@ -34,7 +35,9 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return newWeakOrders(n), nil
+		w := newWeakOrders(n)
+		w.kept = a.kept()
+		return w, nil
 	},
 })
 
@@ -92,13 +95,13 @@ func (w *weakOrders) Check(y []int32) error {
 	last := 0
 	for label, rank := range y {
 		if rank < 1 || int(rank) > w.n {
-			return wrongPart(y, label, fmt.Sprintf("ranks are whole numbers 1..%d, none left out", w.n))
+			return wrongPart(y, label, w.names, fmt.Sprintf("ranks are whole numbers 1..%d, none left out", w.n))
 		}
 		taken[rank-1] = true
 		last = max(last, int(rank))
 	}
 	if gap := slices.Index(taken[:last], false); gap >= 0 {
-		return fmt.Errorf("structure: no label has rank %d, while one has rank %d; ranks must be dense", gap+1, last)
+		return fault.Value("no label has rank %d, while one has rank %d; ranks must be dense", gap+1, last)
 	}
 	return nil
 }
@@ -106,6 +109,8 @@ func (w *weakOrders) Check(y []int32) error {
 func (w *weakOrders) Format() string {
 	return "positions are finite numbers from 0 on, compared by their order; complete the ranking or drop the row"
 }
+
+func (w *weakOrders) columnNames() Names { return w.names }
 
 // Read takes finite numbers from 0 on, as −1 is an unknown position elsewhere, and gives them their dense ranks.
 func (w *weakOrders) Read(dst []int32, row []float64) error {
@@ -115,7 +120,7 @@ func (w *weakOrders) Read(dst []int32, row []float64) error {
 	ordered = slices.Compact(ordered)
 	for label, x := range row {
 		if x-x != 0 || x < 0 { // NaN, infinite or negative
-			return wrongNumber(row, label, w.Format())
+			return wrongNumber(row, label, w.names, w.Format())
 		}
 		rank, _ := slices.BinarySearch(ordered, x)
 		dst[label] = int32(rank + 1)
@@ -128,7 +133,7 @@ func (w *weakOrders) Facts() Facts {
 	return Facts{
 		Layout: Layout{
 			Format: w.Format(),
-			Names:  chained(joined(itemPairs(w.n), " before "), joined(itemPairs(w.n), " tied with ")),
+			Names:  chained(joined(itemPairs(w.n), " before ", w.names, w.names), joined(itemPairs(w.n), " tied with ", w.names, w.names)),
 			Cells:  Cells{"order", w.n, itemPairs(w.n)},
 		},
 		Spectrum: w,
@@ -229,5 +234,5 @@ func (l *denseLister) from(label, last, gaps int) bool {
 
 // Restrict takes a first and a last label, alone on their places, and pairs of labels of which one is before the other.
 func (w *weakOrders) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (Restriction, error) { return w.restrictOrder(w.FeatureLen(), given) }
+	return func(given []Condition) (Restriction, error) { return w.restrictOrder(w.FeatureLen(), given, w.names) }
 }

@@ -211,7 +211,7 @@ def test_results_pickle_and_frames_are_read():
         ({"rankings": np.empty((0, 3))}, "rankings has 0 rows"),
         ({"rankings": [1, 2, 3]}, "rankings must have shape"),
         ({"rankings": CYCLE, "weights": [1, 2]}, "weights has shape .2,., must be .4,.: one weight for each row of ra"),
-        ({"rankings": CYCLE, "weights": [1, 2, -3, 1]}, "weights is -3.0 at row 2"),
+        ({"rankings": CYCLE, "weights": [1, 2, -3, 1]}, "row 2: weights is -3.0"),
         ({"rankings": CYCLE, "weights": [0, 0, 0, 0]}, "weights is zero in every row"),
         ({"rankings": CYCLE, "weights": 1e308}, "weights are up to 1e.308, so that sums of them may overflow"),
         ({"counts": [[0, 1e308], [1e308, 0]]}, "counts are up to 1e.308"),

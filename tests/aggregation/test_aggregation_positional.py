@@ -117,5 +117,5 @@ def test_weights_are_numbers_of_equal_rankings(name):
 def test_refusals(name):
     with pytest.raises(ValueError, match="rankings, row 1: found -2"):
         FUNCTIONS[name]([[1, 2], [1, -2]])
-    with pytest.raises(ValueError, match="weights is nan at row 0"):
+    with pytest.raises(ValueError, match="row 0: weights is nan"):
         FUNCTIONS[name]([[1, 2], [1, 2]], weights=[np.nan, 1])

@@ -20,9 +20,9 @@ def test_blocks_of_rows_are_renumbered():
         raise CapabilityError("r", 1)
     with pytest.raises(TargetError, match="^y_true, row 41: r$"), block.errors():
         raise TargetError(1, "r", "y_true")
-    with pytest.raises(RowError, match="^X overflows in row 41$") as found, block.errors():
-        raise RowError(1, "X overflows in row 1", named=True)
-    assert (type(found.value), found.value.reason) == (RowError, "X overflows in row 41")
+    with pytest.raises(RowError, match="^X, row 41: overflows$") as found, block.errors():
+        raise RowError(1, "overflows", "X")
+    assert (type(found.value), found.value.reason) == (RowError, "overflows")
     with pytest.raises(CapabilityError) as caught, block.errors():
         raise CapabilityError("r", 1) from KeyError("cause")
     assert isinstance(caught.value.__cause__, KeyError)

@@ -76,8 +76,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Graphs(vertices=["a", "b", "c"]).validate([[1, 3, 0]]), ValueError, "found 3 in column 'a-c'; edge"),
     (lambda: Graphs(3).validate([[1, 3, 0]]), ValueError, "row 0: found 3 in column 1; edge sets"),
     (lambda: Permutations(labels=["a", "b", "c"]).decode([0, np.nan, 0]), ValueError,
-     "scores, row 0, column 'a before c': nan is not finite; scores must be finite"),
-    (lambda: Permutations(3).decode([0, np.nan, 0]), ValueError, "scores, row 0, column 1: nan is not finite"),
+     "scores, row 0: column 'a before c' is nan; scores must be finite"),
+    (lambda: Permutations(3).decode([0, np.nan, 0]), ValueError, "scores, row 0: column 1 is nan"),
     (lambda: kernels.position_kernel([[1, 2, 3]], [[1, 2, 3]], weights=[1, 2]), ValueError,
      "weights has shape (2,), must be (3,)"),
     # Metrics.

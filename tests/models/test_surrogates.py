@@ -172,7 +172,7 @@ def test_a_single_output_has_no_loss():
     ("scores", "y", "message"),
     [
         ([[0.0, 1.0]], [[1, 2, 3]], r"scores must have shape \(n, 3\)"),
-        ([[0.0, 1.0, np.nan]], [[1, 2, 3]], "scores, row 0, column 2"),
+        ([[0.0, 1.0, np.nan]], [[1, 2, 3]], "scores, row 0: column 2"),
         ([[0.0, 1.0, 2.0]], [[1, 2, 2]], "y, row 0: labels 1 and 2 share"),
         ([[0.0, 1.0, 2.0]], [[1, 2, -1]], "y, row 0: the position of label 2 is missing"),
         ([[0.0, 1.0, 2.0]], [[1, 2, 3]] * 2, "scores has 1 rows and y 2"),

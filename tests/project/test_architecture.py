@@ -14,7 +14,7 @@ MODULE = "combpred"
 # of it in turn.
 LAYERS = [
     {
-        *("core/graph/assignment", "core/badrow", "core/combin", "core/extensions", "core/graph/induced"),
+        *("core/graph/assignment", "core/fault", "core/combin", "core/extensions", "core/graph/induced"),
         "core/internal/drawtest",
         *("core/logsum", "core/ordering", "core/parallel", "core/graph/spanning", "core/graph/tours"),
         *("core/graph/cut", "core/graph/dag", "core/graph/matching"),

@@ -73,7 +73,7 @@ def test_core_builds_without_c(root, go):
 
 
 #: Packages that others are built with and that nobody would begin with, and parts of a package that has an example.
-PLUMBING = ("badrow", "control", "linalg/hostblas", "maxmargin/", "loglinear/", "solve/dual", "solve/loo")
+PLUMBING = ("fault", "control", "linalg/hostblas", "maxmargin/", "loglinear/", "solve/dual", "solve/loo")
 FOR_TESTS = ("test", "structure/examples")
 
 

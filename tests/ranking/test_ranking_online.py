@@ -198,9 +198,9 @@ def test_pickles_learn_on():
         (inputs(2, 4), [[1, 2, 3, 4]] * 2, None, "expecting 3 features"),
         (inputs(2), [[1, 2, 3]] * 2, None, "it needs 4"),
         (inputs(2), [[1, 2, 3, 0]] * 2, None, "y, row 0"),
-        (inputs(2) * np.nan, [[1, 2, 3, 4]] * 2, None, "NaN, first at row 0"),
+        (inputs(2) * np.nan, [[1, 2, 3, 4]] * 2, None, "row 0: .*NaN in column"),
         (inputs(2), [[1, 2, 3, 4]] * 3, None, "inconsistent numbers"),
-        (inputs(2), [[1, 2, 3, 4]] * 2, [1.0, -2.0], "sample_weight is -2.0 at row 1"),
+        (inputs(2), [[1, 2, 3, 4]] * 2, [1.0, -2.0], "row 1: sample_weight is -2.0"),
         (inputs(2) * 1e200, [[1, 2, 3, 4]] * 2, None, "overflow"),
     ],
 )

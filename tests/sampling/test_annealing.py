@@ -179,7 +179,7 @@ def test_outputs_that_only_python_knows():
         ({"max_steps": 1.5}, TypeError, "max_steps must be an integer"),
         ({"scores": np.zeros((2, 5))}, ValueError, "scores must have shape"),
         ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
-        ({"scores": [0, 0, 0, np.inf, 0, 0]}, ValueError, "row 0, column 3"),
+        ({"scores": [0, 0, 0, np.inf, 0, 0]}, ValueError, "row 0: column 3"),
         ({"structure": "permutations"}, TypeError, "structure must be"),
         ({"sampler": "monotone"}, CapabilityError, "^rankings of 4 labels: .*a lattice"),
     ],

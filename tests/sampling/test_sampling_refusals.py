@@ -20,7 +20,7 @@ USERS_OWN = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), lambda y
         ({"scores": np.zeros(5)}, ValueError, r"must have shape \(n, 6\) or \(6,\)"),
         ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
         ({"scores": ["a"] * 6}, TypeError, "real numbers"),
-        ({"scores": [0, 0, np.nan, 0, 0, 0]}, ValueError, "row 0, column 2: nan"),
+        ({"scores": [0, 0, np.nan, 0, 0, 0]}, ValueError, "row 0: column 2 is nan"),
         ({"sampler": "gibbs"}, ValueError, "sampler must be one of auto, meta"),
         ({"n_samples": 0}, ValueError, "n_samples must be between 1"),
         ({"n_samples": 1.5}, TypeError, "n_samples must be an integer"),

@@ -151,7 +151,7 @@ def test_bad_scores_are_refused(method):
     structure = Permutations(4)
     bad = np.zeros((3, 6))
     bad[2, 4] = np.nan
-    with pytest.raises(ValueError, match="row 2, column 4"):
+    with pytest.raises(ValueError, match="row 2: column 4"):
         getattr(structure, method)(bad)
     with pytest.raises(ValueError, match=r"shape \(n, 6\)"):
         getattr(structure, method)(np.zeros(5))

@@ -141,7 +141,7 @@ def test_scores_must_be_finite_numbers_of_the_right_width(structure: Structure, 
     bad = np.zeros((3, d))
     bad[2, d - 1] = np.nan
     named = re.escape(repr(structure.feature_names()[d - 1]))
-    with pytest.raises(ValueError, match=f"scores, row 2, column ({d - 1}|{named}): nan"):
+    with pytest.raises(ValueError, match=f"scores, row 2: column ({d - 1}|{named}) is nan"):
         structure.decode(bad)
     with pytest.raises(TypeError, match="real numbers"):
         structure.decode(np.zeros((2, d), dtype=complex))

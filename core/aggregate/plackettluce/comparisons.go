@@ -1,10 +1,9 @@
 package plackettluce
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -23,17 +22,13 @@ type Comparisons struct {
 	Penalty float64
 }
 
-// UnboundedError says that no finite parameters are best. Without Ties it is about the utilities, otherwise about these and ν together.
-type UnboundedError struct{ Ties bool }
-
-func (e *UnboundedError) Error() string {
-	if e.Ties {
-		return "plackettluce: no finite utilities and ties' parameter are best: no circle of items, each of which has beaten or tied the " +
-			"next, has more wins than ties; take a positive penalty"
-	}
-	return "plackettluce: no finite utilities are best: some item, or group of items, was never beaten or tied by the others; take a positive " +
-		"penalty"
-}
+// No finite parameters are best: the utilities, or these and ν together.
+var (
+	errUnbounded = fault.Value("no finite utilities are best: some item, or group of items, was never beaten or tied by the others; " +
+		"take a positive penalty")
+	errUnboundedTies = fault.Value("no finite utilities and ties' parameter are best: no circle of items, each of which has beaten or " +
+		"tied the next, has more wins than ties; take a positive penalty")
+)
 
 // params returns how many parameters there are: utilities or coefficients, and ln ν last.
 func (c *Comparisons) params() (linear, all int) {
@@ -53,19 +48,19 @@ func (c *Comparisons) check(dst []float64, covariance linalg.Matrix[float64]) er
 	linear, all := c.params()
 	switch {
 	case k < 2 || linear < 1:
-		return fmt.Errorf("plackettluce: there are %d items with %d parameters, must be at least 2 with 1", k, linear)
+		return fault.Value("there are %d items with %d parameters, must be at least 2 with 1", k, linear)
 	case len(dst) != all || covariance.Rows != all || covariance.Cols != all:
-		return fmt.Errorf("plackettluce: there are %d parameters, not %d, and covariances %d×%d", all, len(dst), covariance.Rows,
+		return fault.Value("there are %d parameters, not %d, and covariances %d×%d", all, len(dst), covariance.Rows,
 			covariance.Cols)
 	case !(c.Penalty >= 0) || math.IsInf(c.Penalty, 1) || c.Covariates.Data != nil && c.Penalty == 0:
-		return fmt.Errorf("plackettluce: the penalty is %v, must be a number from 0 on, and above 0 with covariates", c.Penalty)
+		return fault.Value("the penalty is %v, must be a number from 0 on, and above 0 with covariates", c.Penalty)
 	}
 	wins, ties := 0.0, 0.0
 	for u := range k {
 		for v := range k {
 			w, t := c.Wins.Row(u)[v], c.tied(u, v)
 			if !(w >= 0) || math.IsInf(w, 1) || !(t >= 0) || math.IsInf(t, 1) || u == v && w+t > 0 || t != c.tied(v, u) {
-				return fmt.Errorf("plackettluce: the items %d and %d have weights %v of wins and %v of ties, must be finite, not negative, "+
+				return fault.Value("the items %d and %d have weights %v of wins and %v of ties, must be finite, not negative, "+
 					"0 on the diagonal, and of ties symmetric", u, v, w, t)
 			}
 			wins += w
@@ -73,11 +68,11 @@ func (c *Comparisons) check(dst []float64, covariance linalg.Matrix[float64]) er
 		}
 	}
 	if wins == 0 || c.Ties.Data != nil && ties == 0 {
-		return errors.New("plackettluce: there are no wins, or no ties although these are given")
+		return fault.Value("there are no wins, or no ties although these are given")
 	}
 	for _, x := range c.Covariates.Data {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("plackettluce: a covariate is %v, must be finite", x)
+			return fault.Value("a covariate is %v, must be finite", x)
 		}
 	}
 	return nil
@@ -112,7 +107,7 @@ func (c *Comparisons) bounded() error {
 		}
 		for _, reached := range seen {
 			if !reached {
-				return &UnboundedError{}
+				return errUnbounded
 			}
 		}
 	}
@@ -132,7 +127,7 @@ func (c *Comparisons) bounded() error {
 			}
 		}
 		if !changed {
-			return &UnboundedError{Ties: true}
+			return errUnboundedTies
 		}
 	}
 	return nil

@@ -155,7 +155,7 @@ func (m *comparisonModel) factor(mon *parallel.Monitor) (linalg.Cholesky[float64
 	}
 	factor, err := linalg.FactorCholesky(blas.Lower, m.hessian, mon)
 	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-		return factor, &PenaltyError{m.total, m.Penalty}
+		return factor, penaltyLost(m.total, m.Penalty)
 	}
 	return factor, err
 }

@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -39,34 +39,25 @@ const (
 	setsAtOnce      = 4     // sets that a worker fits at a time
 )
 
-// PenaltyError says that the penalty is lost beside the weights.
-type PenaltyError struct {
-	Weight  float64 // the largest one
-	Penalty float64
+// penaltyLost is the error of a penalty that is lost beside weights, of which the largest is given.
+func penaltyLost(weight, penalty float64) error {
+	return fault.Numerical("weights of up to %.3g leave nothing of penalty=%g, without which there is no largest likelihood: raise the "+
+		"penalty, or scale the weights", weight, penalty)
 }
-
-func (e *PenaltyError) Error() string {
-	return fmt.Sprintf("plackettluce: weights of up to %.3g leave nothing of penalty=%g, without which there is no largest likelihood: "+
-		"raise the penalty, or scale the weights", e.Weight, e.Penalty)
-}
-
-// Status returns the code of the C interface for this error.
-func (e *PenaltyError) Status() int32 { return 3 }
 
 // NotConvergedError says that some models are not fitted. All utilities are valid as far as they go.
 type NotConvergedError struct{ Unfitted, Sets int }
 
 func (e *NotConvergedError) Error() string {
-	return fmt.Sprintf("plackettluce: %d of %d models are not fitted after %d steps of Newton's method: a larger penalty makes it easier",
+	return fmt.Sprintf("%d of %d models are not fitted after %d steps of Newton's method: a larger penalty makes it easier",
 		e.Unfitted, e.Sets, newtonSteps)
 }
 
-// Status returns the code of the C interface for this error.
-func (e *NotConvergedError) Status() int32 { return 7 }
+func (e *NotConvergedError) Kind() fault.Kind { return fault.KindNotConverged }
 
 // FitTo writes the utilities of every set to dst, of mean 0 in each row, by Newton's method with step halving on the strictly convex
 // loss. Sets that are not fitted after 100 steps are a *NotConvergedError, and a set whose weights are so large that the penalty is
-// lost beside them is a *PenaltyError about its row. It advances mon by 1 for every set. Cost: O(m k²) for each step of a set of
+// lost beside them is a numerical fault of its row. It advances mon by 1 for every set. Cost: O(m k²) for each step of a set of
 // m rankings, and O(k³).
 func (f *Sets) FitTo(dst linalg.Matrix[float64], workers int, mon *parallel.Monitor) error {
 	if err := f.check(dst); err != nil {
@@ -80,10 +71,7 @@ func (f *Sets) FitTo(dst linalg.Matrix[float64], workers int, mon *parallel.Moni
 			s.load(f.Ranks[i*m*f.Items:(i+1)*m*f.Items], f.Weights.Row(i))
 			var err error
 			if done[i], err = s.fitTo(dst.Row(i), mon); err != nil {
-				if _, lost := errors.AsType[*PenaltyError](err); lost {
-					return badrow.At(i, err)
-				}
-				return err
+				return fault.At(i, err)
 			}
 		}
 		return nil
@@ -107,26 +95,26 @@ func (f *Sets) check(dst linalg.Matrix[float64]) error {
 	n, m := f.Weights.Rows, f.Weights.Cols
 	switch {
 	case f.Items < 1 || m < 1:
-		return fmt.Errorf("plackettluce: there are %d items and %d rankings for each set, must be at least 1", f.Items, m)
+		return fault.Value("there are %d items and %d rankings for each set, must be at least 1", f.Items, m)
 	case len(f.Ranks) != n*m*f.Items:
-		return fmt.Errorf("plackettluce: ranks have %d entries, %d sets of %d rankings of %d items have %d", len(f.Ranks), n, m, f.Items,
+		return fault.Value("ranks have %d entries, %d sets of %d rankings of %d items have %d", len(f.Ranks), n, m, f.Items,
 			n*m*f.Items)
 	case dst.Rows != n || dst.Cols != f.Items:
-		return fmt.Errorf("plackettluce: utilities have shape %d×%d, must have %d×%d", dst.Rows, dst.Cols, n, f.Items)
+		return fault.Value("utilities have shape %d×%d, must have %d×%d", dst.Rows, dst.Cols, n, f.Items)
 	case !(f.Penalty >= 0) || math.IsInf(f.Penalty, 1):
-		return fmt.Errorf("plackettluce: the penalty is %v, must be a number from 0 on", f.Penalty)
+		return fault.Value("the penalty is %v, must be a number from 0 on", f.Penalty)
 	}
 	for i := range n {
 		for j, w := range f.Weights.Row(i) {
 			if !(w >= 0) || math.IsInf(w, 1) {
-				return badrow.Named(i, "plackettluce: set %d has weight %v for ranking %d, must be a number from 0 on", i, w, j)
+				return fault.At(i, fault.Value("the weight of ranking %d is %v, must be a number from 0 on", j, w))
 			}
 		}
 	}
 	for at, r := range f.Ranks {
 		if r < 0 {
 			i := at / (m * f.Items)
-			return badrow.Named(i, "plackettluce: set %d has rank %d for item %d, must be at least 0", i, r, at%f.Items)
+			return fault.At(i, fault.Value("item %d has rank %d, must be at least 0", at%f.Items, r))
 		}
 	}
 	return nil
@@ -187,12 +175,12 @@ func (s *set) fitTo(dst []float64, mon *parallel.Monitor) (bool, error) {
 		}
 		factor, err := linalg.FactorCholesky(blas.Lower, s.hessian, mon)
 		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-			return false, &PenaltyError{slices.Max(s.weights), s.penalty}
+			return false, penaltyLost(slices.Max(s.weights), s.penalty)
 		}
 		for u := range s.k {
 			// What is left of a diagonal entry of a singular matrix is its rounding error.
 			if pivot := s.hessian.Row(u)[u]; err == nil && pivot*pivot <= leastPivot*diagonal[u] {
-				return false, &PenaltyError{slices.Max(s.weights), s.penalty}
+				return false, penaltyLost(slices.Max(s.weights), s.penalty)
 			}
 		}
 		if err == nil {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -102,11 +102,6 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func isLost(err error) bool {
-	_, lost := errors.AsType[*PenaltyError](err)
-	return lost
-}
-
 // TestRefusals: what is illegal, or cannot be computed, is named.
 func TestRefusals(t *testing.T) {
 	legal := func() Sets {
@@ -128,8 +123,7 @@ func TestRefusals(t *testing.T) {
 		f := legal()
 		try.change(&f)
 		err := f.FitTo(u, 1, nil)
-		row, named := errors.AsType[*badrow.Error](err)
-		if err == nil || named != (try.row >= 0) || named && row.Row != try.row || isLost(err) != (name == "lost") {
+		if err == nil || fault.RowOf(err) != try.row || (fault.KindOf(err) == fault.KindNumerical) != (name == "lost") {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}

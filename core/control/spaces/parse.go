@@ -6,10 +6,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 
+	"combpred/core/fault"
 	"combpred/core/structure"
 )
 
@@ -20,7 +20,7 @@ const maxText = 1 << 16
 // A key that comes twice, a value that is no integer and text after the object are errors. The buffers are not copied.
 func Parse(text []byte, ints []int32, reals []float64) (name string, args structure.Args, err error) {
 	if len(text) > maxText {
-		return "", args, fmt.Errorf("structure text has %d bytes, at most %d are allowed", len(text), maxText)
+		return "", args, fault.Value("structure text has %d bytes, at most %d are allowed", len(text), maxText)
 	}
 	scalars := make(map[string]int64)
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -28,7 +28,7 @@ func Parse(text []byte, ints []int32, reals []float64) (name string, args struct
 	if t, err := dec.Token(); err != nil {
 		return "", args, malformed(err)
 	} else if t != json.Delim('{') {
-		return "", args, errors.New("structure text must be a JSON object")
+		return "", args, fault.Value("structure text must be a JSON object")
 	}
 	named := false
 	for dec.More() {
@@ -38,7 +38,7 @@ func Parse(text []byte, ints []int32, reals []float64) (name string, args struct
 		}
 		key, ok := t.(string)
 		if !ok {
-			return "", args, fmt.Errorf("structure text: %v is not a key", t)
+			return "", args, fault.Value("structure text: %v is not a key", t)
 		}
 		value, err := dec.Token()
 		if err != nil {
@@ -46,23 +46,23 @@ func Parse(text []byte, ints []int32, reals []float64) (name string, args struct
 		}
 		if key == "name" {
 			if named {
-				return "", args, errors.New(`structure text: key "name" comes twice`)
+				return "", args, fault.Value(`structure text: key "name" comes twice`)
 			}
 			if name, named = value.(string); !named {
-				return "", args, errors.New(`structure text: "name" must be a string`)
+				return "", args, fault.Value(`structure text: "name" must be a string`)
 			}
 			continue
 		}
 		if _, dup := scalars[key]; dup {
-			return "", args, fmt.Errorf("structure text: key %q comes twice", key)
+			return "", args, fault.Value("structure text: key %q comes twice", key)
 		}
 		number, ok := value.(json.Number)
 		if !ok {
-			return "", args, fmt.Errorf("structure text: %q must be an integer", key)
+			return "", args, fault.Value("structure text: %q must be an integer", key)
 		}
 		v, err := strconv.ParseInt(number.String(), 10, 64)
 		if err != nil {
-			return "", args, fmt.Errorf("structure text: %q must be an integer of 64 bits, not %s", key, number)
+			return "", args, fault.Value("structure text: %q must be an integer of 64 bits, not %s", key, number)
 		}
 		scalars[key] = v
 	}
@@ -70,10 +70,10 @@ func Parse(text []byte, ints []int32, reals []float64) (name string, args struct
 		return "", args, malformed(err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return "", args, errors.New("structure text goes on after the closing brace")
+		return "", args, fault.Value("structure text goes on after the closing brace")
 	}
 	if !named {
-		return "", args, errors.New(`structure text has no "name"`)
+		return "", args, fault.Value(`structure text has no "name"`)
 	}
 	return name, structure.Args{Scalars: scalars, Ints: ints, Reals: reals}, nil
 }
@@ -82,5 +82,5 @@ func malformed(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("structure text is not JSON: %w", err)
+	return fault.Value("structure text is not JSON: %w", err)
 }

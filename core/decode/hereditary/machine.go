@@ -22,8 +22,9 @@ package hereditary
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 const (
@@ -67,17 +68,6 @@ type Request struct {
 
 // Unknown is a verdict that was not given.
 const Unknown = 2
-
-// LimitError says that an exact search is beyond its size.
-type LimitError struct{ Edges int }
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("hereditary: %d edges have a positive score, and an exact search for a set with the property is limited to %d; take "+
-		"decoder \"auto\", which says how far from the best its set may be", e.Edges, ExactEdges)
-}
-
-// Status is that of the C interface.
-func (e *LimitError) Status() int32 { return 2 }
 
 // The phases of a search.
 const (
@@ -169,12 +159,12 @@ func (m *Machine) Found() (value, bound float64) {
 func (m *Machine) Next(verdicts []uint8) (Request, error) {
 	if m.asked > 0 {
 		if len(verdicts) != m.asked {
-			return Request{}, fmt.Errorf("hereditary: there are %d verdicts on %d sets", len(verdicts), m.asked)
+			return Request{}, fault.Value("there are %d verdicts on %d sets", len(verdicts), m.asked)
 		}
 		until, decided := m.until(), false
 		for i, v := range verdicts {
 			if v > 1 && !decided {
-				return Request{}, fmt.Errorf("hereditary: verdict %d is %d, must be 0 or 1", i, v)
+				return Request{}, fault.Value("verdict %d is %d, must be 0 or 1", i, v)
 			}
 			decided = decided || int(v) == until
 		}
@@ -204,7 +194,8 @@ func (m *Machine) proceed() error {
 	case alone:
 		candidates := len(m.candidates())
 		if m.method == Exact && candidates > ExactEdges {
-			return &LimitError{candidates}
+			return fault.Capability("%d edges have a positive score, and an exact search for a set with the property is limited to %d; "+
+				"take decoder='auto', which says how far from the best its set may be", candidates, ExactEdges)
 		}
 		m.phase, m.block, m.at = dolls, 0, 0
 		m.beginBlock()
@@ -223,7 +214,7 @@ func (m *Machine) proceed() error {
 			m.depth = m.first
 		}
 		if m.first >= len(m.missed()) {
-			return fmt.Errorf("hereditary: hereditary does not always give the same answer for the same set of edges")
+			return fault.Value("hereditary does not always give the same answer for the same set of edges")
 		}
 	case fewer:
 		m.phase = ended

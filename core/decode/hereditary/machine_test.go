@@ -1,11 +1,12 @@
 package hereditary
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/fault"
 )
 
 // run answers the requests of a search by a property. All that it keeps between them is a state.
@@ -194,9 +195,8 @@ func TestBlocks(t *testing.T) {
 			if math.Abs(value-want) > 1e-9 { // which local search finds in a matroid
 				t.Errorf("local search ends at %v, not %v", value, want)
 			}
-			var limit *LimitError
-			if _, _, _, _, err := run(t, weights, Exact, 7, forest(vertices)); !errors.As(err, &limit) || limit.Edges != n {
-				t.Errorf("%v, want a *LimitError", err)
+			if _, _, _, _, err := run(t, weights, Exact, 7, forest(vertices)); fault.KindOf(err) != fault.KindCapability {
+				t.Errorf("%v, want a refusal", err)
 			}
 		}
 	}

@@ -1,8 +1,9 @@
 package hereditary
 
 import (
-	"fmt"
 	"math"
+
+	"combpred/core/fault"
 )
 
 const mark = 0x68657265
@@ -67,7 +68,7 @@ func (m *Machine) StateTo(dst []float64) {
 // Resume returns the machine of a state. What cannot be a state of a search with these weights is an error.
 func Resume(weights []float64, method Method, most int, state []float64) (*Machine, error) {
 	m := New(weights, method, most)
-	damaged := fmt.Errorf("hereditary: the state is not that of such a search")
+	damaged := fault.Value("the state is not that of such a search")
 	if len(state) != StateLen(len(weights)) || state[0] != mark || math.IsNaN(state[1]) {
 		return nil, damaged
 	}

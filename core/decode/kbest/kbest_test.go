@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/internal/structuretest"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -268,11 +268,11 @@ func TestRefusals(t *testing.T) {
 			_, err := Batch(space, scores, rowOf(nil, 3), Options{Method: Partition, Nu: 1}, 6, make([]int32, 18*rows), nil, 1, &mon)
 			return err
 		}
-		if err := list(parallel.ErrCancelled); err == nil || err.Error() != "kbest: decode: parallel: cancelled" {
+		if err := list(parallel.ErrCancelled); err != parallel.ErrCancelled {
 			t.Errorf("%d rows that are cancelled while the first one is decoded give %v", rows, err)
 		}
-		if bad, ok := errors.AsType[*badrow.Error](list(errors.New("no"))); !ok || bad.Row != 0 {
-			t.Errorf("%d rows of which the first cannot be decoded give %v", rows, bad)
+		if err := list(errors.New("no")); fault.RowOf(err) != 0 {
+			t.Errorf("%d rows of which the first cannot be decoded give %v", rows, err)
 		}
 	}
 }

@@ -7,13 +7,12 @@
 package kbest
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -69,17 +68,17 @@ func Batch(space structure.Space, linear, magnitude blas64.General, o Options, c
 	p, d := space.PartLen(), space.FeatureLen()
 	switch {
 	case linear.Cols != d || magnitude.Rows > 0 && magnitude.Cols != d:
-		return Result{}, fmt.Errorf("kbest: the scores have %d and %d columns, %s needs %d", linear.Cols, magnitude.Cols,
+		return Result{}, fault.Value("the scores have %d and %d columns, %s needs %d", linear.Cols, magnitude.Cols,
 			structure.Describe(space), d)
 	case magnitude.Rows > 1 && magnitude.Rows != linear.Rows:
-		return Result{}, fmt.Errorf("kbest: magnitude has %d rows, must have 0, 1 or %d", magnitude.Rows, linear.Rows)
+		return Result{}, fault.Value("magnitude has %d rows, must have 0, 1 or %d", magnitude.Rows, linear.Rows)
 	case len(dst) != linear.Rows*capacity*p || values != nil && len(values) != linear.Rows*capacity:
-		return Result{}, fmt.Errorf("kbest: %d outputs of each of %d rows do not fit dst, of %d parts, or values, of %d", capacity,
+		return Result{}, fault.Value("%d outputs of each of %d rows do not fit dst, of %d parts, or values, of %d", capacity,
 			linear.Rows, len(dst), len(values))
 	case !(o.Nu >= 0 && o.Nu <= 1):
-		return Result{}, fmt.Errorf("kbest: nu is %v, must be from 0 to 1", o.Nu)
+		return Result{}, fault.Value("nu is %v, must be from 0 to 1", o.Nu)
 	case o.Skip < 0 || o.Skip > math.MaxInt-capacity:
-		return Result{}, fmt.Errorf("kbest: %d outputs cannot be skipped", o.Skip)
+		return Result{}, fault.Value("%d outputs cannot be skipped", o.Skip)
 	}
 	result := Result{Counts: make([]int, linear.Rows), Method: o.Method}
 	if capacity == 0 {
@@ -92,7 +91,7 @@ func Batch(space structure.Space, linear, magnitude blas64.General, o Options, c
 		}
 		for _, s := range [][]float64{score.Linear, score.Magnitude} {
 			if err := structure.CheckScores(s); err != nil {
-				return result, fmt.Errorf("kbest: %w", badrow.At(i, err))
+				return result, fault.At(i, err)
 			}
 		}
 		l := &lister{space: space, score: score, nu: o.Nu, most: o.Skip + capacity, workers: workers, mon: mon}
@@ -112,7 +111,7 @@ func Batch(space structure.Space, linear, magnitude blas64.General, o Options, c
 			count++
 			return count < capacity
 		}); err != nil {
-			return result, fmt.Errorf("kbest: %w", badrow.At(i, err))
+			return result, fault.At(i, err)
 		}
 		result.Counts[i] = count
 	}
@@ -155,7 +154,7 @@ func (l *lister) list(method Method, yield emit) (Method, error) {
 	case Siblings:
 		return method, l.siblings(yield)
 	}
-	return method, fmt.Errorf("kbest: there is no method number %d", method)
+	return method, fault.Value("there is no method number %d", method)
 }
 
 // choose returns the way to list outputs in order.

@@ -3,13 +3,12 @@ package kbest
 import (
 	"cmp"
 	"container/heap"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/structure"
 )
 
@@ -110,7 +109,7 @@ func NewMachine(space structure.Space, score structure.Scores, nu float64, most,
 func (m *Machine) Next(answers []int32, none []bool) (Request, error) {
 	if m.count > 0 {
 		if len(answers) != m.count*m.space.PartLen() {
-			return Request{}, fmt.Errorf("kbest: there are %d parts of answers, %d outputs of %d parts were asked for", len(answers),
+			return Request{}, fault.Value("there are %d parts of answers, %d outputs of %d parts were asked for", len(answers),
 				m.count, m.space.PartLen())
 		}
 		if err := m.take(answers, none); err != nil {
@@ -210,7 +209,7 @@ func (m *Machine) take(answers []int32, none []bool) error {
 			continue
 		}
 		if err := m.space.Check(row(i)); err != nil {
-			return badrow.At(i, err)
+			return fault.At(i, err)
 		}
 	}
 	switch m.phase {

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -18,15 +18,14 @@ type FeatureError struct {
 }
 
 func (e *FeatureError) Error() string {
-	return fmt.Sprintf("kbest: %s: feature %d takes values from %g to %g, and the best outputs can be listed in order only where "+
+	return fmt.Sprintf("%s: feature %d takes values from %g to %g, and the best outputs can be listed in order only where "+
 		"features are -1, 0 or 1 or the outputs few", e.Structure, e.Feature, e.Min, e.Max)
 }
 
 // EveryRow is true: it is so for any scores.
 func (e *FeatureError) EveryRow() bool { return true }
 
-// Status is that of what a structure cannot do.
-func (e *FeatureError) Status() int32 { return 2 }
+func (e *FeatureError) Kind() fault.Kind { return fault.KindCapability }
 
 // partition lists outputs by a machine, whose requests the decoder of the space answers.
 func (l *lister) partition(yield emit) error {
@@ -65,9 +64,6 @@ func (l *lister) answer(r *Request) (answers []int32, none []bool, err error) {
 		none = nil
 		err = decode.Batch(l.space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, l.workers, l.mon)
 	}
-	if bad, ok := errors.AsType[*badrow.Error](err); ok { // the row is the number of the subproblem
-		err = bad.Err
-	}
 	if err == nil || errors.Is(err, parallel.ErrCancelled) {
 		return answers, none, err
 	}
@@ -76,7 +72,8 @@ func (l *lister) answer(r *Request) (answers []int32, none []bool, err error) {
 		alone.Alternatives = "decode for the best one alone"
 		err = &alone
 	}
-	return nil, nil, &orderError{err}
+	// A row would be the number of the subproblem.
+	return nil, nil, fault.At(fault.NoRow, fault.Wrap("outputs are listed in order by exact decodings, and %w", err))
 }
 
 // decodeWithin writes a best output of each subproblem to answers, or says in none that there is none.
@@ -111,11 +108,3 @@ func (l *lister) bestWithin(mask structure.Mask, dst []int32) error {
 
 // batchNumbers is the number of scores in a batch of subproblems.
 const batchNumbers = 1 << 21
-
-// orderError says why exact decodings are needed.
-type orderError struct{ error }
-
-func (e *orderError) Error() string {
-	return fmt.Sprintf("outputs are listed in order by exact decodings, and %v", e.error)
-}
-func (e *orderError) Unwrap() error { return e.error }

@@ -3,12 +3,11 @@ package kbest
 import (
 	"container/heap"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"hash/crc64"
 	"math"
 	"slices"
 
+	"combpred/core/fault"
 	"combpred/core/structure"
 )
 
@@ -16,7 +15,7 @@ import (
 const mark = 0x0143504b42455354
 
 var (
-	errDamaged = errors.New("kbest: the state is damaged, or belongs to another problem")
+	errDamaged = fault.Value("the state is damaged, or belongs to another problem")
 	table      = crc64.MakeTable(crc64.ECMA)
 )
 
@@ -124,7 +123,7 @@ func Resume(space structure.Space, score structure.Scores, nu float64, most, row
 	m := NewMachine(space, score, nu, most, rows)
 	r := &reader{rest: state}
 	if r.word() != mark {
-		return nil, errors.New("kbest: the state has not been begun by this version; begin with zeros")
+		return nil, fault.Value("the state has not been begun by this version; begin with zeros")
 	}
 	length := r.whole(len(state))
 	if r.bad || length < 96 || crc64.Checksum(state[:length-8], table) != binary.LittleEndian.Uint64(state[length-8:]) {
@@ -163,7 +162,7 @@ func Resume(space structure.Space, score structure.Scores, nu float64, most, row
 			return nil, errDamaged
 		}
 		if err := space.Check(c.parts); err != nil {
-			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+			return nil, fault.Value("%w: %w", errDamaged, err)
 		}
 		m.waiting[i] = c
 	}

@@ -11,9 +11,8 @@
 package predict
 
 import (
-	"fmt"
-
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -77,17 +76,17 @@ func (m *Model) Check() error {
 	d := m.Space.FeatureLen()
 	switch {
 	case m.Coef.Cols != d:
-		return fmt.Errorf("predict: there are coefficients of %d scores, %s needs %d", m.Coef.Cols, structure.Describe(m.Space), d)
+		return fault.Value("there are coefficients of %d scores, %s needs %d", m.Coef.Cols, structure.Describe(m.Space), d)
 	case m.Kernel != nil && m.Kernel.Len() != m.Coef.Rows:
-		return fmt.Errorf("predict: there are %d rows of training and coefficients of %d", m.Kernel.Len(), m.Coef.Rows)
+		return fault.Value("there are %d rows of training and coefficients of %d", m.Kernel.Len(), m.Coef.Rows)
 	case m.Intercept != nil && len(m.Intercept) != d:
-		return fmt.Errorf("predict: the intercept has %d entries, %s needs %d", len(m.Intercept), structure.Describe(m.Space), d)
+		return fault.Value("the intercept has %d entries, %s needs %d", len(m.Intercept), structure.Describe(m.Space), d)
 	}
 	if m.Expected == nil {
 		return nil
 	}
 	if mean := m.Expected.Mean; mean != nil && len(mean) != d {
-		return fmt.Errorf("predict: the mean has %d entries, %s needs %d", len(mean), structure.Describe(m.Space), d)
+		return fault.Value("the mean has %d entries, %s needs %d", len(mean), structure.Describe(m.Space), d)
 	}
 	if m.Expected.Mean == nil {
 		if _, ok := m.Space.(structure.Momenter); !ok {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -168,8 +168,7 @@ func TestErrorsNameRows(t *testing.T) {
 	dst, scores := make([]int32, 9*parts), linalg.NewMatrix[float64](9, d)
 	requireRow := func(what string, err error, row int, text string) {
 		t.Helper()
-		wrong, ok := errors.AsType[*badrow.Error](err)
-		if !ok || wrong.Row != row || !strings.Contains(err.Error(), text) {
+		if fault.RowOf(err) != row || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v, want row %d", what, err, row)
 		}
 	}
@@ -179,8 +178,8 @@ func TestErrorsNameRows(t *testing.T) {
 		x := inputs(kind, 9)
 		x.Row(7)[0] = math.NaN()
 		for _, rows := range []kernel.Rows{{Dense: x}, sparse(x)} {
-			requireRow(kind, m.ScoresTo(scores, rows, Options{}), 7, "row 7 hold NaN in column 0")
-			requireRow(kind, m.ScoresTo(scores, rows, Options{First: 30}), 37, "row 37 hold NaN in column 0")
+			requireRow(kind, m.ScoresTo(scores, rows, Options{}), 7, "row 7: the features hold NaN in column 0")
+			requireRow(kind, m.ScoresTo(scores, rows, Options{First: 30}), 37, "row 37: the features hold NaN in column 0")
 		}
 	}
 	// Scores that are finite, but not their sum.
@@ -193,7 +192,7 @@ func TestErrorsNameRows(t *testing.T) {
 	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
 	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{First: 2}), 7, "row 7: ")
 	x.Data[8] = 1e308
-	requireRow("scores", m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{First: 2}), 10, "the scores of row 10 of X overflow")
+	requireRow("scores", m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{First: 2}), 10, "row 10: the scores overflow")
 	x.Data[8] = 0
 	outputs := make([]int32, 9*parts)
 	for i := range 9 {

@@ -1,11 +1,9 @@
 package predict
 
 import (
-	"errors"
-	"fmt"
-
-	"combpred/core/badrow"
+	"cmp"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -23,7 +21,7 @@ const magnitude = -0.5
 // Cost for n rows: O(n p d); with a kernel, n m kernel values and O(n m d).
 func (m *Model) ScoresTo(dst linalg.Matrix[float64], x Inputs, o Options) error {
 	if dst.Rows != x.Len() || dst.Cols != m.Space.FeatureLen() {
-		return fmt.Errorf("predict: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), m.Space.FeatureLen())
+		return fault.Value("dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), m.Space.FeatureLen())
 	}
 	return m.blocks(x, o, func(lo, hi int) matrix { return dst.Slice(lo, hi, 0, dst.Cols) }, func(lo, hi int, _ matrix) error {
 		o.Monitor.Advance(hi - lo)
@@ -48,11 +46,11 @@ func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, scores lin
 	n, parts := x.Len(), m.Space.PartLen()
 	switch {
 	case len(dst) != n*parts:
-		return fmt.Errorf("predict: dst has %d entries, %d outputs of %d parts need %d", len(dst), n, parts, n*parts)
+		return fault.Value("dst has %d entries, %d outputs of %d parts need %d", len(dst), n, parts, n*parts)
 	case certs != nil && len(certs) != n:
-		return fmt.Errorf("predict: certs has %d entries, must have %d", len(certs), n)
+		return fault.Value("certs has %d entries, must have %d", len(certs), n)
 	case scores.Rows != 0 && (scores.Rows != n || scores.Cols != m.Space.FeatureLen()):
-		return fmt.Errorf("predict: scores is %d×%d, must be %d×%d", scores.Rows, scores.Cols, n, m.Space.FeatureLen())
+		return fault.Value("scores is %d×%d, must be %d×%d", scores.Rows, scores.Cols, n, m.Space.FeatureLen())
 	}
 	return m.decoded(scores, x, o, func(lo, hi int, linear, squares matrix) error {
 		var own []structure.Certificate
@@ -71,9 +69,9 @@ func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) er
 	n, parts, d := x.Len(), m.Space.PartLen(), m.Space.FeatureLen()
 	switch {
 	case len(dst) != n:
-		return fmt.Errorf("predict: dst has %d entries, must have %d", len(dst), n)
+		return fault.Value("dst has %d entries, must have %d", len(dst), n)
 	case len(outputs) != n*parts:
-		return fmt.Errorf("predict: there are %d parts of outputs, %d outputs of %d parts need %d", len(outputs), n, parts, n*parts)
+		return fault.Value("there are %d parts of outputs, %d outputs of %d parts need %d", len(outputs), n, parts, n*parts)
 	}
 	return m.decoded(matrix{}, x, o, func(lo, hi int, linear, squares matrix) error {
 		return parallel.For(hi-lo, 16, o.Workers, o.Monitor, func(from, to int) error {
@@ -81,7 +79,7 @@ func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) er
 			for i := from; i < to; i++ {
 				y := outputs[(lo+i)*parts : (lo+i+1)*parts]
 				if err := m.Space.Check(y); err != nil {
-					return fmt.Errorf("predict: %w", badrow.At(o.First+lo+i, err))
+					return fault.At(o.First+lo+i, err)
 				}
 				m.Space.Embed(psi, y)
 				value := linalg.Dot(psi, linear.Row(i))
@@ -147,7 +145,7 @@ func (m *Model) blockRows(x Inputs) int {
 
 // blocks writes f(x) of blocks of rows to the memory that into names, and calls f with it.
 func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func(lo, hi int, scores matrix) error) error {
-	if err := errors.Join(m.Check(), x.Check()); err != nil {
+	if err := cmp.Or(m.Check(), x.Check()); err != nil {
 		return err
 	}
 	n, step := x.Len(), m.blockRows(x)
@@ -189,7 +187,7 @@ func (m *Model) scoresTo(dst, values matrix, x kernel.Rows, first int, o Options
 		}
 		for _, v := range row {
 			if v-v != 0 {
-				return badrow.Named(first+i, "predict: the scores of row %d of X overflow: scale the inputs as those of training were", first+i)
+				return fault.At(first+i, fault.Value("the scores overflow: scale the inputs as those of training were"))
 			}
 		}
 	}
@@ -210,7 +208,7 @@ func requireFinite(x kernel.Rows, first int) error {
 				if columns != nil {
 					j = int(columns[j])
 				}
-				return badrow.Named(first+i, "predict: the features of row %d hold %g in column %d, must be finite", first+i, v, j)
+				return fault.At(first+i, fault.Value("the features hold %g in column %d, must be finite", v, j))
 			}
 		}
 	}
@@ -219,8 +217,5 @@ func requireFinite(x kernel.Rows, first int) error {
 
 // shifted returns an error about a row of a block as one about that row of all, where the block begins with row number first.
 func shifted(err error, first int) error {
-	if e, ok := errors.AsType[*badrow.Error](err); ok && first > 0 {
-		return fmt.Errorf("predict: %w", badrow.At(e.Row+first, e.Err))
-	}
-	return err
+	return fault.Renumbered(err, func(row int) int { return row + first })
 }

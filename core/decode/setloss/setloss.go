@@ -16,13 +16,12 @@ package setloss
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -105,7 +104,7 @@ func capable(space structure.Space, scores blas64.General) (sizeMarginals, error
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "label sets, whose sizes and members a distribution is about"}
 	}
 	if scores.Cols != space.FeatureLen() {
-		return nil, fmt.Errorf("setloss: there are %d scores, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
+		return nil, fault.Value("there are %d scores, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
 	}
 	return sets, nil
 }
@@ -116,10 +115,10 @@ func each(n int, scores blas64.General, workers int, mon *parallel.Monitor, f fu
 		for i := lo; i < hi; i++ {
 			s := scores.Data[i*scores.Stride : i*scores.Stride+scores.Cols]
 			if err := structure.CheckScores(s); err != nil {
-				return badrow.At(i, err)
+				return fault.At(i, err)
 			}
 			if err := f(i, s, mon.Err); err != nil {
-				return badrow.At(i, err)
+				return fault.At(i, err)
 			}
 		}
 		return nil

@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/internal/structuretest"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -199,7 +199,7 @@ func TestRefusals(t *testing.T) {
 		"NaN":    Batch(sets, two, F1, nil, y, values, 1, nil),
 		"no set": Values(sets, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}, F1, []int32{1, 0, 1, 0, 2, 0}, values, 1, nil),
 	} {
-		if bad, ok := errors.AsType[*badrow.Error](err); !ok || bad.Row != 1 {
+		if fault.RowOf(err) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

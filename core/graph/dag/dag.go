@@ -11,7 +11,7 @@
 package dag
 
 import (
-	"errors"
+	"combpred/core/fault"
 	"math"
 	"math/big"
 	"math/bits"
@@ -19,7 +19,7 @@ import (
 )
 
 // ErrEmpty says that no path is left.
-var ErrEmpty = errors.New("dag: no path leads from the source to the sink")
+var ErrEmpty = fault.Value("no path leads from the source to the sink")
 
 // Silent is the symbol of arcs without a score.
 const Silent = -1

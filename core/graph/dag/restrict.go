@@ -1,12 +1,12 @@
 package dag
 
 import (
-	"errors"
+	"combpred/core/fault"
 	"slices"
 )
 
 // ErrTooLarge says that a graph with a counter beside its vertices would have more than MaxArcs arcs.
-var ErrTooLarge = errors.New("dag: the graph that counts arcs is too large")
+var ErrTooLarge = fault.Value("the graph that counts arcs is too large")
 
 // MaxArcs bounds the arcs of a graph with a counter beside its vertices, some hundreds of megabytes.
 const MaxArcs = 1 << 25

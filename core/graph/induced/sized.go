@@ -25,7 +25,7 @@ const (
 type SizedError struct{ Vertices, Size int }
 
 func (e *SizedError) Error() string {
-	return fmt.Sprintf("induced: the sets of %d out of %d vertices were not searched within the effort allowed",
+	return fmt.Sprintf("the sets of %d out of %d vertices were not searched within the effort allowed",
 		e.Size, e.Vertices)
 }
 

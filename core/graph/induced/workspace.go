@@ -17,10 +17,10 @@
 package induced
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/parallel"
 )
 
@@ -33,20 +33,20 @@ const (
 )
 
 // ErrNone says that what is fixed and barred leaves no set.
-var ErrNone = errors.New("induced: no set of vertices is left")
+var ErrNone = fault.Value("no set of vertices is left")
 
 // SizeError says that a component is too large to be solved exactly.
 type SizeError struct{ Size int }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("induced: a component of %d vertices is beyond the limit of exact solution, %d", e.Size, MaxVertices)
+	return fmt.Sprintf("a component of %d vertices is beyond the limit of exact solution, %d", e.Size, MaxVertices)
 }
 
 // EffortError says that a component was not solved within MaxNodes nodes.
 type EffortError struct{ Size int }
 
 func (e *EffortError) Error() string {
-	return fmt.Sprintf("induced: a component of %d vertices was not solved within %d nodes", e.Size, MaxNodes)
+	return fmt.Sprintf("a component of %d vertices was not solved within %d nodes", e.Size, MaxNodes)
 }
 
 // Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready

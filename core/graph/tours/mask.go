@@ -1,7 +1,7 @@
 package tours
 
 import (
-	"errors"
+	"combpred/core/fault"
 	"fmt"
 )
 
@@ -26,10 +26,10 @@ type Mask struct {
 }
 
 // ErrNone says that no tour is within the mask.
-var ErrNone = errors.New("tours: the mask leaves no tour")
+var ErrNone = fault.Value("the mask leaves no tour")
 
 // ErrNotFound says that local search has found no tour within the mask. There may be one.
-var ErrNotFound = errors.New("tours: no tour within the mask is found")
+var ErrNotFound = fault.Value("no tour within the mask is found")
 
 // StatesError says that the tours within a mask are too many for exact solution.
 type StatesError struct{ Free int }

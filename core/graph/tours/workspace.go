@@ -16,7 +16,7 @@ const leastVisits = 3
 type SizeError struct{ Size int }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("tours: %d vertices are beyond the limit of exact solution, %d", e.Size, MaxVertices)
+	return fmt.Sprintf("%d vertices are beyond the limit of exact solution, %d", e.Size, MaxVertices)
 }
 
 // Workspace holds one problem and the scratch to solve it, kept from one problem to the next. The zero value is ready

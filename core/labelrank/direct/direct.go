@@ -3,11 +3,9 @@
 package direct
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 	"combpred/core/parallel"
@@ -33,14 +31,14 @@ func (d *SVM) Check() error {
 	k := len(d.Weights)
 	for j, c := range d.Weights {
 		if !finite(c) {
-			return fmt.Errorf("direct: position_weights: %g at position %d, must be finite", c, j+1)
+			return fault.Value("position_weights: %g at position %d, must be finite", c, j+1)
 		}
 		if j > 0 && c > d.Weights[j-1] {
-			return fmt.Errorf("direct: position_weights rise after position %d: they must not increase", j)
+			return fault.Value("position_weights rise after position %d: they must not increase", j)
 		}
 	}
 	if k < 2 || d.Weights[0] == d.Weights[k-1] {
-		return errors.New("direct: position_weights are all equal: the first must be above the last")
+		return fault.Value("position_weights are all equal: the first must be above the last")
 	}
 	if err := checkRankings(d.Positions, k, "positions"); err != nil {
 		return err
@@ -53,7 +51,7 @@ func checkRankings(positions []int32, k int, name string) error {
 	for i := range len(positions) / k {
 		for l, position := range positions[i*k : (i+1)*k] {
 			if position < 1 || int(position) > k || at[position-1] == i+1 {
-				return badrow.Named(i, "direct: %s: row %d is no ranking of %d labels: label %d is at %d", name, i, k, l, position)
+				return fault.At(i, fault.Value("%s: this is no ranking of %d labels: label %d is at %d", name, k, l, position))
 			}
 			at[position-1] = i + 1
 		}
@@ -72,11 +70,11 @@ func (d *SVM) most() int {
 func (d *SVM) checkLoss() error {
 	k := len(d.Weights)
 	if d.Loss < Spearman || d.Loss > Listed {
-		return fmt.Errorf("direct: loss is %d, must be from %d to %d", d.Loss, Spearman, Listed)
+		return fault.Value("loss is %d, must be from %d to %d", d.Loss, Spearman, Listed)
 	}
 	if d.Loss == NDCG || d.Loss == Precision || d.Loss == ByHits {
 		if most := d.most(); d.Top < 0 || d.Top > most || d.Top == 0 && d.Loss != NDCG {
-			return fmt.Errorf("direct: top is %d, must be from 1 to %d for this loss of %d labels", d.Top, most, k)
+			return fault.Value("top is %d, must be from 1 to %d for this loss of %d labels", d.Top, most, k)
 		}
 	}
 	largest, own := 0.0, 0.0 // losses of observed rankings themselves
@@ -97,7 +95,7 @@ func (d *SVM) checkLoss() error {
 		return d.checkListed(largest)
 	}
 	if math.Abs(own) > selfLoss*largest {
-		return fmt.Errorf("direct: loss is %g between a ranking and itself, must be 0", own)
+		return fault.Value("loss is %g between a ranking and itself, must be 0", own)
 	}
 	return nil
 }
@@ -107,12 +105,12 @@ func (d *SVM) notFinite(at int) error {
 	k, v := len(d.Weights), d.Losses[at]
 	switch d.Loss {
 	case ByPosition:
-		return fmt.Errorf("direct: loss is %g at [%d, %d], must be finite", v, at/k, at%k)
+		return fault.Value("loss is %g at [%d, %d], must be finite", v, at/k, at%k)
 	case Listed:
 		m := len(d.Listed) / k
-		return badrow.At(at/m, fmt.Errorf("loss is %g between its ranking and %v, must be finite", v, d.Listed[at%m*k:(at%m+1)*k]))
+		return fault.At(at/m, fault.Value("loss is %g between its ranking and %v, must be finite", v, d.Listed[at%m*k:(at%m+1)*k]))
 	}
-	return fmt.Errorf("direct: loss is %g at %d, must be finite", v, at)
+	return fault.Value("loss is %g at %d, must be finite", v, at)
 }
 
 // selfLoss is how large the loss of a ranking and itself may be by rounding, of the largest.
@@ -121,7 +119,7 @@ const selfLoss = 1e-9
 func (d *SVM) checkListed(largest float64) error {
 	k := len(d.Weights)
 	if err := checkRankings(d.Listed, k, "listed"); err != nil {
-		return fmt.Errorf("%w", errors.Unwrap(err)) // a row of the list is none of training
+		return fault.At(fault.NoRow, err) // a row of the list is none of training
 	}
 	m := len(d.Listed) / k
 	numbers := make(map[string]int, m)
@@ -131,10 +129,10 @@ func (d *SVM) checkListed(largest float64) error {
 	for i := range len(d.Positions) / k {
 		j, ok := numbers[string(d.of(i))]
 		if !ok {
-			return badrow.At(i, errors.New("its ranking is not among those listed"))
+			return fault.At(i, fault.Value("its ranking is not among those listed"))
 		}
 		if own := d.Losses[i*m+j]; math.Abs(own) > selfLoss*largest {
-			return badrow.At(i, fmt.Errorf("loss is %g between its ranking and itself, must be 0", own))
+			return fault.At(i, fault.Value("loss is %g between its ranking and itself, must be 0", own))
 		}
 	}
 	return nil
@@ -212,7 +210,7 @@ func (e *engine) Answer(r maxmargin.Request, mon *parallel.Monitor) error {
 			row := int(r.Rows[at])
 			loss, err := w.findTo(found, row, r.Linear.Row(at), mon)
 			if err != nil {
-				return badrow.At(at, err)
+				return fault.At(at, err)
 			}
 			plane := r.Psi.Row(at)
 			r.Offset[at], r.Proven[at] = loss, 1

@@ -1,14 +1,13 @@
 package direct
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 	"combpred/core/solve"
@@ -297,8 +296,8 @@ func TestRefuses(t *testing.T) {
 		d, x := drawn(SVM{Loss: c.loss, Top: 2}, 6, 4)
 		c.spoil(d)
 		_, err := d.Train(x, nil)
-		bad, ok := errors.AsType[*badrow.Error](err)
-		if err == nil || c.row >= 0 && (!ok || bad.Row != c.row) || c.row < 0 && ok && c.loss == Listed && name == "list" {
+		row := fault.RowOf(err)
+		if err == nil || c.row >= 0 && row != c.row || row >= 0 && name == "list" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

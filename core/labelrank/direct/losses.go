@@ -2,10 +2,10 @@ package direct
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 
+	"combpred/core/fault"
 	"combpred/core/graph/assignment"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -164,7 +164,7 @@ func (b *byList) findTo(positions []int32, row int, f []float64, _ *parallel.Mon
 
 func checkBest(value float64) error {
 	if !finite(value) {
-		return errors.New("the scores of rankings overflow; scale position_weights, the inputs or the loss down")
+		return fault.Value("the scores of rankings overflow; scale position_weights, the inputs or the loss down")
 	}
 	return nil
 }

@@ -3,13 +3,13 @@
 package hostblas
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"combpred/core/fault"
 )
 
 // Activate tests the offered routines and installs them. All of them are needed: a process that runs half on one BLAS and half
@@ -23,7 +23,7 @@ func Activate() error {
 // activate is Activate under the lock.
 func activate() error {
 	if active != nil {
-		return errors.New("hostblas: already active")
+		return fault.Value("already active")
 	}
 	var missing []string
 	for _, r := range offered.routines() {
@@ -32,7 +32,7 @@ func activate() error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("hostblas: the host does not offer %s", strings.Join(missing, ", "))
+		return fault.Value("the host does not offer %s", strings.Join(missing, ", "))
 	}
 	t := offered
 	if err := selfTest(&t); err != nil {

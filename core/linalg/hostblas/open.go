@@ -24,6 +24,8 @@ import (
 	"runtime"
 	"strings"
 	"unsafe"
+
+	"combpred/core/fault"
 )
 
 // Libraries that Open tries, best first. Each has both BLAS and LAPACK, or is linked to the other.
@@ -59,13 +61,13 @@ func Open(path string) error {
 	if path != "" {
 		return failures[0]
 	}
-	return fmt.Errorf("hostblas: none of %s serves: %w", strings.Join(candidates, ", "), errors.Join(failures...))
+	return fault.Value("none of %s serves: %w", strings.Join(candidates, ", "), errors.Join(failures...))
 }
 
 // open tries one library. When it does not serve it is closed again and nothing has changed.
 func open(path string) error {
 	if active != nil {
-		return errors.New("hostblas: already active")
+		return fault.Value("already active")
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
@@ -78,7 +80,7 @@ func open(path string) error {
 	}
 	runtime.UnlockOSThread()
 	if library == nil {
-		return fmt.Errorf("hostblas: %s", reason)
+		return fault.Value("%s", reason)
 	}
 	before := offered
 	err := offerAll(library, path)
@@ -101,7 +103,7 @@ func offerAll(library unsafe.Pointer, path string) error {
 	}
 	for _, config := range []string{"openblas_get_config", "scipy_openblas_get_config"} {
 		if C.hb_wide(C.uintptr_t(find(config))) != 0 {
-			return fmt.Errorf("hostblas: %s has integers of 64 bits, needed are 32", path)
+			return fault.Value("%s has integers of 64 bits, needed are 32", path)
 		}
 	}
 	found := table{}
@@ -112,7 +114,7 @@ func offerAll(library unsafe.Pointer, path string) error {
 			}
 		}
 		if *r.at == 0 {
-			return fmt.Errorf("hostblas: %s has no routine called %s", path, r.name)
+			return fault.Value("%s has no routine called %s", path, r.name)
 		}
 	}
 	offered = found

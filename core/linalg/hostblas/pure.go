@@ -2,9 +2,9 @@
 
 package hostblas
 
-import "errors"
+import "combpred/core/fault"
 
-var errPure = errors.New("hostblas: built without cgo, which calls routines of the host")
+var errPure = fault.Value("built without cgo, which calls routines of the host")
 
 // Activate refuses: nothing of the host can be called.
 func Activate() error { return errPure }

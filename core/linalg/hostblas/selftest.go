@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
+
+	"combpred/core/fault"
 )
 
 // Sizes of the self-test: just large enough for the host to be asked, since it is pure Go that takes the time, and wider than
@@ -87,7 +89,7 @@ func (s *suite) same(name string, want, got []float64, tol float64) {
 
 func (s *suite) fail(name, what string) {
 	if s.err == nil {
-		s.err = fmt.Errorf("hostblas: the host's %s fails the self-test: %s", name, what)
+		s.err = fault.Value("the host's %s fails the self-test: %s", name, what)
 	}
 }
 

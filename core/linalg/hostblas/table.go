@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"combpred/core/fault"
 )
 
 // table holds the addresses of the host's routines.
@@ -67,10 +69,10 @@ func Offer(name string, address uintptr) error {
 	mu.Lock()
 	defer mu.Unlock()
 	if active != nil {
-		return fmt.Errorf("hostblas: %s offered after activation", name)
+		return fault.Value("%s offered after activation", name)
 	}
 	if address == 0 {
-		return fmt.Errorf("hostblas: %s offered at address 0", name)
+		return fault.Value("%s offered at address 0", name)
 	}
 	for _, r := range offered.routines() {
 		if r.name == name {
@@ -78,7 +80,7 @@ func Offer(name string, address uintptr) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("hostblas: there is no use for a routine called %s", name)
+	return fault.Value("there is no use for a routine called %s", name)
 }
 
 // Status returns "host" after a successful Activate and "gonum" before.
@@ -102,7 +104,7 @@ func Source() string {
 func Check(name, args string) error {
 	for _, r := range new(table).routines() {
 		if r.name == name && r.args != args {
-			return fmt.Errorf("hostblas: %s takes the arguments %s here, not %s", name, r.args, args)
+			return fault.Value("%s takes the arguments %s here, not %s", name, r.args, args)
 		}
 	}
 	return nil

@@ -2,8 +2,8 @@ package descent
 
 import (
 	"errors"
-	"fmt"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/flat"
@@ -39,7 +39,7 @@ type Options struct {
 
 func (o Options) check() error {
 	if o.MaxIter < 1 {
-		return fmt.Errorf("descent: the passes are limited to %d, must be at least 1", o.MaxIter)
+		return fault.Value("the passes are limited to %d, must be at least 1", o.MaxIter)
 	}
 	return loglinear.SearchOptions{Sizes: o.Sizes, Alpha: o.Alpha, Tol: o.Tol, MaxIter: o.MaxIter}.Check()
 }
@@ -193,13 +193,13 @@ func New(o Options, p *loglinear.Problem, state []float64, covariance, start mat
 func checkBegin(s loglinear.Sizes, p *loglinear.Problem, covariance, start matrix) error {
 	switch d := s.Outputs; {
 	case p.X.Len() != s.Features || p.Psi.Cols != d:
-		return fmt.Errorf("descent: the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols, s.Features, d)
+		return fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols, s.Features, d)
 	case p.Len() == 0:
 		return loglinear.ErrNoWeight
 	case s.HasCovariance() && (covariance.Rows != d || covariance.Cols != d):
-		return fmt.Errorf("descent: the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
+		return fault.Value("the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
 	case start.Rows != 0 && (start.Rows != s.Features || start.Cols != d):
-		return fmt.Errorf("descent: the start is %d×%d, must be %d×%d", start.Rows, start.Cols, s.Features, d)
+		return fault.Value("the start is %d×%d, must be %d×%d", start.Rows, start.Cols, s.Features, d)
 	}
 	for i := range start.Rows {
 		if !flat.Finite(start.Row(i)) {

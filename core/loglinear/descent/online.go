@@ -1,11 +1,12 @@
 package descent
 
 import (
+	"errors"
+
+	"combpred/core/fault"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
-	"errors"
-	"fmt"
 )
 
 // OnlineOptions are those of an Online pass.
@@ -110,7 +111,7 @@ func NewOnline(o OnlineOptions, p *loglinear.Problem, state []float64, covarianc
 	if from.Moment.Rows > 0 {
 		to := all.MomentOf(own.moment)
 		if m := from.Moment; m.Rows != to.Rows || m.Cols != to.Cols {
-			return nil, fmt.Errorf("descent: the moment is %d×%d, must be %d×%d", m.Rows, m.Cols, to.Rows, to.Cols)
+			return nil, fault.Value("the moment is %d×%d, must be %d×%d", m.Rows, m.Cols, to.Rows, to.Cols)
 		}
 		to.CopyFrom(from.Moment)
 		*own.known = 1

@@ -2,8 +2,7 @@
 package expect
 
 import (
-	"errors"
-
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/parallel"
@@ -34,7 +33,7 @@ func (e Exact) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 		}
 		return e.draw(r, mon)
 	}
-	return errors.New("expect: exact expectations need no pairs")
+	return fault.Value("exact expectations need no pairs")
 }
 
 // draw draws by seeds that follow from the rows: the draws steer a search and leave where it ends alone.

@@ -1,11 +1,10 @@
 package expect
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/flat"
@@ -64,7 +63,7 @@ func layoutProposed(n, d int, state []float64) (proposedState, int) {
 // ProposedLen returns the length of the state for n rows that count and ψ of d entries, given that of the machine.
 func ProposedLen(machine, n, d int) (int, error) {
 	if n < 0 || d < 1 || n > (math.MaxInt/64-machine)/d/4 {
-		return 0, fmt.Errorf("expect: chains of %d rows in %d dimensions are too many", n, d)
+		return 0, fault.Value("chains of %d rows in %d dimensions are too many", n, d)
 	}
 	_, own := layoutProposed(n, d, nil)
 	return machine + own, nil
@@ -92,7 +91,7 @@ func NewProposed(machine loglinear.Machine, state []float64, length, n, d int, s
 func (p *Proposed) check() error {
 	s := p.own
 	if *s.mark != proposedMark {
-		return fmt.Errorf("expect: the state belongs to something else: its chains are marked by %v", *s.mark)
+		return fault.Value("the state belongs to something else: its chains are marked by %v", *s.mark)
 	}
 	if err := flat.CheckWhole(*s.calls, 0, 1<<53); err != nil || *s.ask == 0 {
 		return err
@@ -120,7 +119,7 @@ func (p *Proposed) check() error {
 }
 
 // Decline implements loglinear.Machine.
-func (p *Proposed) Decline() error { return errors.New("expect: uniform outputs cannot be declined") }
+func (p *Proposed) Decline() error { return fault.Value("uniform outputs cannot be declined") }
 
 // Next implements loglinear.Machine.
 func (p *Proposed) Next(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
@@ -202,7 +201,7 @@ func (p *Proposed) request() loglinear.RowsRequest {
 func (p *Proposed) number() (int, error) {
 	i := p.request().Rows().At(int(*p.own.row))
 	if i < 0 || i >= p.n {
-		return 0, fmt.Errorf("expect: row %d is not one of the %d that the chains are for", i, p.n)
+		return 0, fault.Value("row %d is not one of the %d that the chains are for", i, p.n)
 	}
 	return i, nil
 }
@@ -230,7 +229,7 @@ func (p *Proposed) advance() error {
 	row, many := int(*s.row), int(*s.asked)
 	given := s.proposals.Slice(0, many, 0, p.d)
 	if !flat.Finite(given.Data) {
-		return fmt.Errorf("expect: ψ of uniform outputs is infinite or NaN, or was not written")
+		return fault.Value("ψ of uniform outputs is infinite or NaN, or was not written")
 	}
 	var source rand.PCG
 	parallel.Stream(&source, p.seed, int(*s.calls))
@@ -241,7 +240,7 @@ func (p *Proposed) advance() error {
 		ahead = 1 + burnIn*metaApart
 	}
 	if int(*s.at)+many > whole {
-		return fmt.Errorf("expect: the state has been damaged: %v proposals were made for a row that takes %d", *s.at, whole)
+		return fault.Value("the state has been damaged: %v proposals were made for a row that takes %d", *s.at, whole)
 	}
 	value, known := 0.0, -1
 	for k := range many {

@@ -1,12 +1,10 @@
 package expect
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/parallel"
@@ -107,7 +105,7 @@ func planFor(r loglinear.RowsRequest, usual int) (plan, error) {
 			}
 		}}, nil
 	}
-	return plan{}, errors.New("expect: samples do not tell the partition function")
+	return plan{}, fault.Value("samples do not tell the partition function")
 }
 
 // drawsFor returns how many draws of each chain a mean takes, of n rows that count.
@@ -119,7 +117,7 @@ func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.
 	var warm, cold []int
 	for k := range at.Len() {
 		if i := at.At(k); s.begun != nil && i >= len(s.begun) {
-			return fmt.Errorf("expect: row %d is beyond the %d that the chains are for", i, len(s.begun))
+			return fault.Value("row %d is beyond the %d that the chains are for", i, len(s.begun))
 		} else if s.chained() && s.begun[i] {
 			warm = append(warm, k)
 		} else {
@@ -132,7 +130,7 @@ func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.
 			part := group[lo:min(lo+most, len(group))]
 			y, err := s.outputs(r, part, draws, thin, s.chained() && s.begun[at.At(part[0])], mon)
 			if err != nil {
-				return badrow.Renumbered(err, func(row int) int { return part[row] })
+				return fault.Renumbered(err, func(row int) int { return part[row] })
 			}
 			if err := s.embed(y, part, all, take); err != nil {
 				return err
@@ -189,7 +187,7 @@ func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, 
 		o.BurnIn = burnIn * s.Thin
 	}
 	if err := chain.Batch(s.Space, linalg.General(scores), o, chain.Draws{Y: y}, s.Workers, mon); err != nil {
-		return nil, badrow.Renumbered(err, func(row int) int { return row / copies })
+		return nil, fault.Renumbered(err, func(row int) int { return row / copies })
 	}
 	if s.chained() {
 		for k, i := range part {

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 )
 
@@ -50,7 +51,7 @@ func CheckState(state []float64, length int, mark float64) error {
 		return err
 	}
 	if state[0] != mark {
-		return fmt.Errorf("loglinear: the state has not been begun, or belongs to other options: it starts with %v", state[0])
+		return fault.Value("the state has not been begun, or belongs to other options: it starts with %v", state[0])
 	}
 	return nil
 }
@@ -58,7 +59,7 @@ func CheckState(state []float64, length int, mark float64) error {
 // CheckWhole returns an error unless a number of a state is a whole one from least to most, which what counts or is a place must be.
 func CheckWhole(v float64, least, most int) error {
 	if !(v >= float64(least) && v <= float64(most)) || v != math.Trunc(v) {
-		return fmt.Errorf("loglinear: the state has been damaged: it holds %v where a whole number from %d to %d must be", v, least, most)
+		return fault.Value("the state has been damaged: it holds %v where a whole number from %d to %d must be", v, least, most)
 	}
 	return nil
 }
@@ -66,7 +67,7 @@ func CheckWhole(v float64, least, most int) error {
 // CheckLength returns an error unless a state has the length.
 func CheckLength(state []float64, length int) error {
 	if len(state) != length {
-		return fmt.Errorf("loglinear: the state has %d numbers, must have %d", len(state), length)
+		return fault.Value("the state has %d numbers, must have %d", len(state), length)
 	}
 	return nil
 }

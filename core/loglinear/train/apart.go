@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 
+	"combpred/core/fault"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/train/newton"
 	"combpred/core/parallel"
@@ -10,7 +11,7 @@ import (
 )
 
 // errAsksNothing is what Open says of a solver that is no machine.
-var errAsksNothing = errors.New("train: the solver \"newton\" knows the distributions, and asks for none: take \"lbfgs\" to answer requests")
+var errAsksNothing = fault.Value("solver='newton' knows the distributions, and asks for none: take solver='lbfgs' to answer requests")
 
 // runNewton is Run for the solver that is no machine.
 func runNewton(o Options, space structure.Space, p *loglinear.Problem, model *Model, mon *parallel.Monitor) (Report, error) {

@@ -3,9 +3,9 @@
 package train
 
 import (
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/descent"
@@ -61,7 +61,7 @@ func (o Options) online(space structure.Space) descent.OnlineOptions {
 // check returns an error where a solver cannot do with the expectations.
 func (o Options) check() error {
 	if (o.Solver == LBFGS || o.Solver == Newton) && (o.Sampled || o.Proposed) {
-		return fmt.Errorf("train: the solver needs exact expectations, not estimates: take \"sgd\"")
+		return fault.Value("the solver needs exact expectations, not estimates: take solver='sgd'")
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (m *Model) check(o Options, space structure.Space) error {
 	d := space.FeatureLen()
 	for _, w := range []matrix{m.Weights, m.Average} {
 		if w.Rows != o.Features || w.Cols != d {
-			return fmt.Errorf("train: the weights are %d×%d, must be %d×%d", w.Rows, w.Cols, o.Features, d)
+			return fault.Value("the weights are %d×%d, must be %d×%d", w.Rows, w.Cols, o.Features, d)
 		}
 	}
 	if o.Solver != Online {
@@ -141,11 +141,11 @@ func (m *Model) check(o Options, space structure.Space) error {
 	}
 	switch n := o.MomentLen(space); {
 	case len(m.Moment) != n:
-		return fmt.Errorf("train: the moment has %d numbers, must have %d", len(m.Moment), n)
+		return fault.Value("the moment has %d numbers, must have %d", len(m.Moment), n)
 	case m.Steps < 0 || m.Rows < 0 || !(m.Seen >= 0) || math.IsInf(m.Seen, 0) || !(m.Variance >= 0):
-		return fmt.Errorf("train: %d steps, %d rows of the weight %v and the variance %v must not be negative", m.Steps, m.Rows, m.Seen, m.Variance)
+		return fault.Value("%d steps, %d rows of the weight %v and the variance %v must not be negative", m.Steps, m.Rows, m.Seen, m.Variance)
 	case m.Known && !flat.Finite(m.Moment):
-		return fmt.Errorf("train: the moment has entries that are infinite or NaN")
+		return fault.Value("the moment has entries that are infinite or NaN")
 	}
 	return nil
 }

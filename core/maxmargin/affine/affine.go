@@ -7,10 +7,9 @@
 package affine
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 )
@@ -45,20 +44,20 @@ func New(psi linalg.Matrix[float64], entries Entries, cost Cost, counted []bool,
 	ofTree := cost == HLoss || cost == HLossSibling
 	switch {
 	case entries < Bits || entries > SignsAndTies:
-		return maxmargin.Loss{}, fmt.Errorf("affine: there are no entries number %d", entries)
+		return maxmargin.Loss{}, fault.Value("there are no entries number %d", entries)
 	case cost < Hamming || cost > HLossSibling:
-		return maxmargin.Loss{}, fmt.Errorf("affine: there is no cost number %d", cost)
+		return maxmargin.Loss{}, fault.Value("there is no cost number %d", cost)
 	case cost == Kendall && entries == Bits:
-		return maxmargin.Loss{}, errors.New("affine: Kendall's distance is one of signs, not of entries 0 and 1")
+		return maxmargin.Loss{}, fault.Value("Kendall's distance is one of signs, not of entries 0 and 1")
 	case (cost == ZeroOne || ofTree) && entries != Bits:
-		return maxmargin.Loss{}, errors.New("affine: the zero-one loss and H-losses are of entries 0 and 1, not of signs")
+		return maxmargin.Loss{}, fault.Value("the zero-one loss and H-losses are of entries 0 and 1, not of signs")
 	case ofTree != (parent != nil):
-		return maxmargin.Loss{}, errors.New("affine: H-losses, and no others, take the parents of nodes")
+		return maxmargin.Loss{}, fault.Value("H-losses, and no others, take the parents of nodes")
 	case counted != nil && (entries != Bits || ofTree || len(counted) != psi.Cols):
-		return maxmargin.Loss{}, fmt.Errorf("affine: %d entries to be counted of %d, which is for Hamming and zero-one losses of entries 0 and 1",
+		return maxmargin.Loss{}, fault.Value("%d entries to be counted of %d, which is for Hamming and zero-one losses of entries 0 and 1",
 			len(counted), psi.Cols)
 	case entries == SignsAndTies && psi.Cols%2 != 0:
-		return maxmargin.Loss{}, fmt.Errorf("affine: signs and ties in %d entries, which is not an even number", psi.Cols)
+		return maxmargin.Loss{}, fault.Value("signs and ties in %d entries, which is not an even number", psi.Cols)
 	case ofTree:
 		return hierarchical(psi, parent, cost == HLossSibling)
 	}

@@ -1,8 +1,7 @@
 package affine
 
 import (
-	"fmt"
-
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 	"combpred/core/structure"
@@ -12,7 +11,7 @@ import (
 // one where its parent is in both and v in one of them: with u the parent, where y_v (z_u − z_v) or (y_u − y_v) z_v is 1.
 func hierarchical(psi linalg.Matrix[float64], parent []int32, siblings bool) (maxmargin.Loss, error) {
 	if len(parent) != psi.Cols {
-		return maxmargin.Loss{}, fmt.Errorf("affine: %d parents of %d nodes", len(parent), psi.Cols)
+		return maxmargin.Loss{}, fault.Value("%d parents of %d nodes", len(parent), psi.Cols)
 	}
 	order, err := structure.TopDown(parent)
 	if err != nil {

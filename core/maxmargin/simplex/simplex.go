@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
-	"combpred/core/solve"
 )
 
 const (
@@ -130,7 +130,7 @@ func faceStep(gram linalg.Matrix[float64], b, x []float64, at []int) ([]float64,
 	}
 	pivots := make([]int, n+1)
 	if !lapack64.Getrf(linalg.General(system), pivots) {
-		return nil, &solve.NumericalError{What: "the equations of a step are singular; scale the inputs, or lower C"}
+		return nil, fault.Numerical("the equations of a step are singular; scale the inputs, or lower C")
 	}
 	lapack64.Getrs(blas.NoTrans, linalg.General(system), blas64.General{Rows: n + 1, Cols: 1, Stride: 1, Data: step}, pivots)
 	return step[:n], nil

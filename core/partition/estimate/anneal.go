@@ -2,15 +2,14 @@ package estimate
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -61,7 +60,7 @@ func eachRow(space structure.Space, scores blas64.General, opt Options, workers 
 		if _, more := errors.AsType[*Short](err); more {
 			return err
 		}
-		return fmt.Errorf("estimate: %w", badrow.At(i, err))
+		return fault.At(i, err)
 	})
 }
 
@@ -71,17 +70,17 @@ func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.S
 func (o Options) check(n int) error {
 	switch {
 	case !(o.Epsilon > 0 && o.Epsilon < 1):
-		return fmt.Errorf("estimate: epsilon is %v, must be between 0 and 1", o.Epsilon)
+		return fault.Value("epsilon is %v, must be between 0 and 1", o.Epsilon)
 	case !(o.Delta > 0 && o.Delta < 1):
-		return fmt.Errorf("estimate: delta is %v, must be between 0 and 1", o.Delta)
+		return fault.Value("delta is %v, must be between 0 and 1", o.Delta)
 	case o.MaxSteps < 1 || o.MaxSteps > 1<<40:
-		return fmt.Errorf("estimate: max_steps is %d, must be between 1 and 2^40", o.MaxSteps)
+		return fault.Value("max_steps is %d, must be between 1 and 2^40", o.MaxSteps)
 	case o.Bound != nil && len(o.Bound) != n:
-		return fmt.Errorf("estimate: bound has %d entries, must have %d", len(o.Bound), n)
+		return fault.Value("bound has %d entries, must have %d", len(o.Bound), n)
 	}
 	for i, b := range o.Bound {
 		if !(b >= 0) || math.IsInf(b, 0) {
-			return fmt.Errorf("estimate: %w", badrow.At(i, fmt.Errorf("bound is %v, must be finite and at least 0", b)))
+			return fault.At(i, fault.Value("bound is %v, must be finite and at least 0", b))
 		}
 	}
 	return nil
@@ -89,11 +88,11 @@ func (o Options) check(n int) error {
 
 func checkRows(space structure.Space, scores blas64.General) error {
 	if scores.Cols != space.FeatureLen() {
-		return fmt.Errorf("estimate: scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
+		return fault.Value("scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
 	}
 	for i := range scores.Rows {
 		if err := structure.CheckScores(rowOf(scores, i)); err != nil {
-			return fmt.Errorf("estimate: %w", badrow.At(i, err))
+			return fault.At(i, err)
 		}
 	}
 	return nil
@@ -127,23 +126,21 @@ func refuseBounds(space structure.Space, scores blas64.General, bound []float64,
 			extreme = down
 		}
 		if math.Abs(extreme) > b+boundSlack*(1+b) {
-			return fmt.Errorf("estimate: %w", badrow.At(i, exceedsBound(extreme, b)))
+			return fault.At(i, exceedsBound(extreme, b))
 		}
 	}
 	return nil
 }
 
-// refuseHopeless returns a *SpentError, which names the row, where coupling from the past has no prospect at the last level, which is as
+// refuseHopeless returns an error of the budget, about the row, where coupling from the past has no prospect at the last level, which is as
 // hard as p itself.
 func refuseHopeless(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor) error {
 	if opt.Sampler != Sampler(chain.FromPast) {
 		return nil
 	}
 	err := Prospect(space, scores, opt.Bound, opt.MaxSteps, workers, mon)
-	at, bad := errors.AsType[*badrow.Error](err)
-	if hopeless, is := errors.AsType[*HopelessError](err); is && bad {
-		spent := &SpentError{Sampler: opt.Sampler.String(), Most: opt.MaxSteps, Figure: hopeless.Figure()}
-		return fmt.Errorf("estimate: %w", badrow.At(at.Row, spent))
+	if hopeless, is := errors.AsType[*HopelessError](err); is {
+		return fault.At(fault.RowOf(err), spent(opt.Sampler.String(), 0, opt.MaxSteps, hopeless.Figure()))
 	}
 	return err
 }

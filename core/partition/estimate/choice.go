@@ -2,7 +2,6 @@ package estimate
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 
@@ -10,6 +9,7 @@ import (
 
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/partition"
 	"combpred/core/structure"
 )
@@ -28,7 +28,7 @@ var autoOrder = []Sampler{
 
 // exceedsBound is the error of an output whose score is beyond the bound that was given.
 func exceedsBound(value, bound float64) error {
-	return fmt.Errorf("estimate: an output scores %.6g, beyond the bound %.6g on the magnitudes of all scores; correct bound", value, bound)
+	return fault.Value("an output scores %.6g, beyond the bound %.6g on the magnitudes of all scores; correct bound", value, bound)
 }
 
 // boundSlack is the rounding allowed between a bound and a score.
@@ -58,7 +58,7 @@ func (t *task) top(score structure.Scores) (float64, error) {
 	}
 	v, err := scoreBound(t.space, score, t.mon.Err)
 	if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks {
-		return v, fmt.Errorf("estimate: %w, or give bound=, a number that no |⟨s, ψ(y)⟩| exceeds", err)
+		return v, fault.Wrap("%w, or give bound=, a number that no |⟨s, ψ(y)⟩| exceeds", err)
 	}
 	return v, err
 }

@@ -80,7 +80,7 @@ func (l *exactLevels) draw(beta float64, n int) (d draws, err error) {
 		var found chain.Draws
 		found, err = l.sample(1, beta, opt, int(min(want+64, mostDraws)))
 		if spent, ok := errors.AsType[*chain.BudgetError](err); ok {
-			return d, l.spent(reason(spent))
+			return d, l.spent(spent.Error())
 		}
 		d = draws{found.Value, found.Y}
 	}
@@ -134,5 +134,5 @@ func (l *exactLevels) affordable(betas []float64, n float64) (int, error) {
 func (l *exactLevels) trust() (Trust, error) { return Trust{Share: 1, RHat: 1}, nil }
 
 func (l *exactLevels) spent(figure string) error {
-	return &SpentError{Sampler: l.sampler.String(), Steps: l.steps, Most: l.opt.MaxSteps, Figure: figure}
+	return spent(l.sampler.String(), l.steps, l.opt.MaxSteps, figure)
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -78,7 +79,7 @@ func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor)
 			return &structure.CapabilityError{
 				Structure:    structure.Describe(space),
 				Need:         "the exact mean of ψ over all outputs, from which counting starts",
-				Alternatives: `take method "samples"`,
+				Alternatives: "take method='samples'",
 			}
 		}
 		o.Mean = make([]float64, d)
@@ -112,12 +113,12 @@ func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor)
 	}
 	for name, given := range map[string][]float64{"low": o.Low, "high": o.High} {
 		if len(given) != d {
-			return fmt.Errorf("estimate: %s has %d entries, must have %d", name, len(given), d)
+			return fault.Value("%s has %d entries, must have %d", name, len(given), d)
 		}
 	}
 	for j, low := range o.Low {
 		if high := o.High[j]; !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
-			return fmt.Errorf("estimate: low and high of entry %d of ψ are %v and %v, must be finite, the first at most the second", j, low, high)
+			return fault.Value("low and high of entry %d of ψ are %v and %v, must be finite, the first at most the second", j, low, high)
 		}
 	}
 	return nil
@@ -132,7 +133,7 @@ func (t *task) bySamples(l levels, opt MarginalOptions, value, bound []float64) 
 	}
 	needed := HoeffdingSize(t.opt.Epsilon, t.opt.Delta/float64(d), widest)
 	if !(needed < mostDraws) {
-		return fmt.Errorf("estimate: this takes %.3g samples; ask for a larger epsilon", needed)
+		return fault.Value("this takes %.3g samples; ask for a larger epsilon", needed)
 	}
 	for _, beta := range ladder {
 		if err := l.visit(beta); err != nil {
@@ -216,10 +217,8 @@ func (t *thinned) draw(beta float64, n int) ([]float64, error) {
 	psi, parts := make([]float64, t.space.FeatureLen()), t.space.PartLen()
 	for len(found) < n {
 		if t.steps > t.opt.MaxSteps {
-			return nil, &SpentError{
-				Sampler: "counting", Steps: t.steps, Most: t.opt.MaxSteps,
-				Figure: fmt.Sprintf(`feature %d is above its least value in too few outputs, which method "samples" does not need`, t.j),
-			}
+			return nil, spent("counting", t.steps, t.opt.MaxSteps, fmt.Sprintf("feature %d is above its least value in too few outputs, "+
+				"which method='samples' does not need", t.j))
 		}
 		many := min(1<<12, int(math.Ceil(1.1*float64(n-len(found))/t.rate))+8)
 		drawn, err := t.levels.draw(beta, many)

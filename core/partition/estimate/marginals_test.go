@@ -122,7 +122,7 @@ func TestCountingWithoutAnExactMeanHasAnAlternative(t *testing.T) {
 	value, bound := blank(1, 36), blank(1, 36)
 	_, err := estimate.Marginals(space, blank(1, 36), opt, value, bound, 1, nil)
 	lacking, ok := errors.AsType[*structure.CapabilityError](err)
-	if !ok || lacking.Alternatives != `take method "samples"` || strings.Contains(lacking.Need, "take") {
+	if !ok || lacking.Alternatives != "take method='samples'" || strings.Contains(lacking.Need, "take") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -36,7 +37,7 @@ func ChainMeans(space structure.Space, scores blas64.General, opt Options, value
 		return nil, err
 	}
 	if opt.Sampler < 0 || !chain.Method(opt.Sampler).Chained() {
-		return nil, fmt.Errorf("estimate: sampler is %q, must be a chain", opt.Sampler)
+		return nil, fault.Value("sampler is %q, must be a chain", opt.Sampler)
 	}
 	if err := checkRows(space, scores); err != nil {
 		return nil, err

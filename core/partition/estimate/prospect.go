@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -38,11 +38,10 @@ func (e *HopelessError) Figure() string {
 }
 
 func (e *HopelessError) Error() string {
-	return fmt.Sprintf("estimate: %s, and is given %d", e.Figure(), e.Budget)
+	return fmt.Sprintf("%s, and is given %d", e.Figure(), e.Budget)
 }
 
-// Status is that of the C interface.
-func (e *HopelessError) Status() int32 { return 8 }
+func (e *HopelessError) Kind() fault.Kind { return fault.KindBudget }
 
 // Prospect returns a *HopelessError for the row of linear (n×d) for which uniform proposals have the least prospect of coupling within
 // a number of steps, if it has none. bound holds bounds on the scores of rows; nil: chain.UpperBound's.
@@ -71,7 +70,7 @@ func Prospect(space structure.Space, linear blas64.General, bound []float64, ste
 			if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks {
 				return nil
 			}
-			return fmt.Errorf("estimate: %w", badrow.At(i, err))
+			return fault.At(i, err)
 		}
 		if top-floats.Dot(score.Linear, mean) > most { // elsewhere 1/β is less, by Jensen's inequality
 			far = append(far, prospect{row: i, bound: top, score: score})
@@ -99,7 +98,7 @@ func Prospect(space structure.Space, linear blas64.General, bound []float64, ste
 	if longest <= most {
 		return nil
 	}
-	return fmt.Errorf("estimate: %w", badrow.At(worst, &HopelessError{Log10: longest / math.Ln10, Budget: steps}))
+	return fault.At(worst, &HopelessError{Log10: longest / math.Ln10, Budget: steps})
 }
 
 // prospect is a row that uniform proposals may take long for.

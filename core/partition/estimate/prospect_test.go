@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/partition/estimate"
 	"combpred/core/structure"
 )
@@ -62,8 +62,7 @@ func TestProspect(t *testing.T) {
 			continue
 		}
 		found, is := errors.AsType[*estimate.HopelessError](err)
-		at, named := errors.AsType[*badrow.Error](err)
-		if !is || !named || at.Row != 1 || found.Status() != 8 || !strings.Contains(err.Error(), "4096 uniform outputs") {
+		if !is || fault.RowOf(err) != 1 || found.Kind() != fault.KindBudget || !strings.Contains(err.Error(), "4096 uniform outputs") {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

@@ -1,11 +1,12 @@
 package estimate
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
+
+	"combpred/core/fault"
 )
 
 // Z(β) is the sum of exp(β h(y)) over all outputs y, p_β(y) = exp(β h(y)) / Z(β). A schedule 0 = β_0 < … < β_l = 1 turns
@@ -95,8 +96,8 @@ func CheapestRepeats(delta float64) (repeats int, off float64) {
 func EvenSchedule(reach, epsilon, delta float64, printed bool) (Schedule, error) {
 	q := smoothness * reach
 	if !(q <= mostLevels) {
-		return Schedule{}, fmt.Errorf("estimate: the scores reach %.3g, which takes %.3g levels, more than %d; take "+
-			"schedule \"adaptive\", or scale them down", reach, q, int(mostLevels))
+		return Schedule{}, fault.Value("the scores reach %.3g, which takes %.3g levels, more than %d; take "+
+			"schedule='adaptive', or scale them down", reach, q, int(mostLevels))
 	}
 	steps := max(1, int(math.Ceil(q)))
 	levels, variances := make([]float64, steps+1), make([]float64, steps)
@@ -161,7 +162,7 @@ func adaptiveSchedule(draw drawer, epsilon, delta float64) (Schedule, error) {
 			}
 			step *= min(0.7, max(0.05, math.Sqrt(targetLogB/logB))) // ln B grows with the square of short steps
 			if beta+step == beta {
-				return s, fmt.Errorf("estimate: the scores are too far apart for a level after %g; scale them down", beta)
+				return s, fault.Value("the scores are too far apart for a level after %g; scale them down", beta)
 			}
 		}
 	}

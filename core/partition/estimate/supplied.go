@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -59,7 +60,7 @@ type Walk struct {
 // FirstWalked is the number of the first state of a walk.
 const FirstWalked = 1 << 30
 
-func (e *Short) Error() string { return fmt.Sprintf("estimate: %d more draws are needed", e.More) }
+func (e *Short) Error() string { return fmt.Sprintf("%d more draws are needed", e.More) }
 
 // leastMore is the smallest number of draws that an estimate asks for at a time, and leastProposals a sampler.
 const (
@@ -79,7 +80,7 @@ func (s *Supplied) Facts() structure.Facts {
 // Check returns nil for the number of a draw, or of a state of a walk.
 func (s *Supplied) Check(y []int32) error {
 	if len(y) != 1 || y[0] < 0 || int(y[0]) >= s.Len() && (int(y[0]) < FirstWalked || int(y[0]) >= FirstWalked+len(s.Accepted)) {
-		return fmt.Errorf("estimate: %v is not the number of a draw", y)
+		return fault.Value("%v is not the number of a draw", y)
 	}
 	return nil
 }
@@ -92,7 +93,7 @@ func (s *Supplied) CheckDraws() error {
 	for _, draws := range [][]float64{s.Draws, s.Walked} {
 		for i, v := range draws {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("estimate: draw %d has the number %v, must be finite", i/s.Features, v)
+				return fault.Value("draw %d has the number %v, must be finite", i/s.Features, v)
 			}
 		}
 	}

@@ -2,14 +2,12 @@ package estimate
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -77,20 +75,11 @@ type Row struct {
 	Trust
 }
 
-// SpentError says that an exact sampler was not done within its budget.
-type SpentError struct {
-	Sampler     string
-	Steps, Most int64
-	Figure      string
+// spent is the error of an exact sampler that was not done within its budget.
+func spent(sampler string, steps, most int64, figure string) error {
+	return fault.Budget("sampler='%s' made %d of at most max_steps=%d steps, and %s; allow more, ask for a larger epsilon, or take a "+
+		"chain, sampler='local' or sampler='meta'", sampler, steps, most, figure)
 }
-
-func (e *SpentError) Error() string {
-	return fmt.Sprintf("estimate: sampler %q made %d of at most max_steps=%d steps, and %s; allow more, ask for a larger epsilon, or "+
-		`take a chain, sampler "local" or "meta"`, e.Sampler, e.Steps, e.Most, e.Figure)
-}
-
-// Status is that of the C interface.
-func (e *SpentError) Status() int32 { return 8 }
 
 // String returns the name by which users know the sampler.
 func (s Sampler) String() string {
@@ -228,10 +217,7 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 		if exceeded, ok := errors.AsType[*chain.BoundError](err); ok && t.hasBound {
 			return d, exceedsBound(exceeded.Value/beta, t.bound)
 		}
-		if inner, ok := errors.AsType[*badrow.Error](err); ok { // rows here are chains
-			err = inner.Err
-		}
-		return d, err
+		return d, fault.At(fault.NoRow, err) // rows here are chains
 	}
 	var steps, accepted int64
 	for i := range n {
@@ -249,6 +235,3 @@ func (t *task) capable(method chain.Method) error {
 	}
 	return chain.Capable(t.space, method)
 }
-
-// reason returns the text of an error without the names of packages.
-func reason(err error) string { return strings.TrimPrefix(err.Error(), "chain: ") }

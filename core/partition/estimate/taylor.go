@@ -2,7 +2,6 @@ package estimate
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -114,7 +113,7 @@ func (t *Taylor) Bound(e Expansion, space structure.Space, scores blas64.General
 		if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks {
 			return nil
 		}
-		return fmt.Errorf("estimate: %w", err)
+		return err
 	}
 	for i := range scores.Rows {
 		first := floats.Dot(rowOf(scores, i), t.Mean)

@@ -1,13 +1,12 @@
 package sampler
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
@@ -121,7 +120,7 @@ func (r *run) trial() ([][]float64, error) {
 	for i := range values {
 		values[i], scores[i] = make([]float64, trialDraws), r.row(i)
 		if err := structure.CheckScores(scores[i].Linear); err != nil {
-			return nil, fmt.Errorf("sampler: %w", badrow.At(i, err))
+			return nil, fault.At(i, err)
 		}
 	}
 	each := func(mon *parallel.Monitor) error {

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/partition/estimate"
 	"combpred/core/structure"
@@ -129,7 +129,7 @@ func (r *run) diagnose(method chain.Method) (*Report, error) {
 			opt.BurnIn = 16 * thin
 		}
 		if err := r.batch(four, opt, drawn); err != nil {
-			return nil, badrow.Renumbered(err, func(chain int) int { return chain / Chains })
+			return nil, fault.Renumbered(err, func(chain int) int { return chain / Chains })
 		}
 		states = make([]int32, 0, four.Rows*parts)
 		for c := range four.Rows {

@@ -2,12 +2,12 @@ package sampler
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
@@ -78,13 +78,13 @@ func Batch(space structure.Space, scores blas64.General, opt Options, dst chain.
 func (o Options) check() error {
 	switch {
 	case o.Draws < 0:
-		return fmt.Errorf("sampler: the number of draws is %d, must not be negative", o.Draws)
+		return fault.Value("the number of draws is %d, must not be negative", o.Draws)
 	case o.Rows < 0:
-		return fmt.Errorf("sampler: the number of rows is %d, must not be negative", o.Rows)
+		return fault.Value("the number of rows is %d, must not be negative", o.Rows)
 	case math.IsNaN(o.ExactSeconds):
-		return errors.New("sampler: the seconds for the exact sampler are NaN, must be a number")
+		return fault.Value("the seconds for the exact sampler are NaN, must be a number")
 	case o.Sampler == estimate.ExactSampler && (o.Start != nil || o.Bound != nil):
-		return errors.New("sampler: the exact sampler takes neither start nor bound, leave them out")
+		return fault.Value("the exact sampler takes neither start nor bound, leave them out")
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
 	"combpred/core/structure"
@@ -269,7 +269,7 @@ func TestErrorsNameTheRow(t *testing.T) {
 	for _, s := range []estimate.Sampler{exact, by(chain.LocalMoves), by(chain.FromPast), auto} {
 		opt := sampler.Options{Sampler: s, Draws: 1, Thin: 1, Budget: 9, Diagnosed: true, ExactSeconds: 0}
 		_, err := sampler.Batch(space, scores, opt, room(space, 3), 1, nil)
-		if at, is := errors.AsType[*badrow.Error](err); !is || at.Row != 2 {
+		if fault.RowOf(err) != 2 {
 			t.Errorf("%v: %v", s, err)
 		}
 	}
@@ -277,8 +277,7 @@ func TestErrorsNameTheRow(t *testing.T) {
 	scores = blas64.General{Rows: 2, Cols: 300, Stride: 300, Data: append(constant(300, 0), normal(300, 1)...)}
 	opt := sampler.Options{Sampler: by(chain.FromPast), Draws: 1, Thin: 1, Budget: 1e6, Diagnosed: true}
 	_, err := sampler.Batch(space, scores, opt, room(space, 2), 2, nil)
-	at, is := errors.AsType[*badrow.Error](err)
-	if _, hopeless := errors.AsType[*estimate.HopelessError](err); !is || !hopeless || at.Row != 1 {
+	if _, hopeless := errors.AsType[*estimate.HopelessError](err); !hopeless || fault.RowOf(err) != 1 {
 		t.Errorf("coupling that would not end: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package dual
 import (
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 )
@@ -30,7 +31,7 @@ func (w *definiteness) check(d, kd matrix) error {
 		w.scale = max(w.scale, math.Sqrt(kk/dd))
 	}
 	if form < -indefinite*w.scale*dd {
-		return &solve.NumericalError{What: "the kernel matrix is not positive semi-definite"}
+		return fault.Numerical("the kernel matrix is not positive semi-definite")
 	}
 	return nil
 }

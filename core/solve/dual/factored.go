@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 )
@@ -66,8 +67,8 @@ func NewFactored[T linalg.Float](o *Kernel, work []T, factors int) (*Factored[T]
 		}
 		c, err := a.Factor(p.Mon)
 		if err == linalg.ErrNotPositiveDefinite {
-			return nil, &solve.NumericalError{What: "2·alpha·I + σK is not positive definite in this precision: K has negative " +
-				"eigenvalues, or alpha is too small for it"}
+			return nil, fault.Numerical("2·alpha·I + σK is not positive definite in this precision: K has negative " +
+				"eigenvalues, or alpha is too small for it")
 		}
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 )
@@ -67,7 +68,7 @@ func (g *MarginMatrix[T]) Solver(limit int) (MarginSolver, error) {
 }
 
 // ErrMarginsIndefinite says that G has no Cholesky factor, by errors of rounding.
-var ErrMarginsIndefinite error = &solve.NumericalError{What: "the system of the margins is not positive definite in this precision"}
+var ErrMarginsIndefinite = fault.Numerical("the system of the margins is not positive definite in this precision")
 
 func (g *MarginMatrix[T]) factored() (MarginSolver, error) {
 	factor, err := g.g.Factor(g.p.Mon)

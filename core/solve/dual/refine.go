@@ -3,6 +3,7 @@ package dual
 import (
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/solve"
 )
 
@@ -74,7 +75,7 @@ func refine(p *solve.Problem, eq equation, margins MarginSolver, accuracy float6
 	}
 	if info.Residual > opt.Tol {
 		if !exhausted && accuracy > opt.Tol {
-			return info, &solve.NumericalError{What: "refinement stalls above tol: the factors are not accurate enough; raise tol or alpha"}
+			return info, fault.Numerical("refinement stalls above tol: the factors are not accurate enough; raise tol or alpha")
 		}
 		return info, &solve.NotConvergedError{Residual: info.Residual, Tol: opt.Tol, Iter: info.Iter}
 	}

@@ -1,11 +1,11 @@
 package dual
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -43,8 +43,8 @@ func NewSpectral(p *solve.Problem, op *Kernel) (*Spectral, error) {
 		o.Values[i] = max(s, 0)
 	}
 	if low < -indefinite*high {
-		return nil, &solve.NumericalError{What: fmt.Sprintf("the kernel matrix is not positive semi-definite: it has the eigenvalue %.3g, "+
-			"its largest is %.3g", low, high)}
+		return nil, fault.Numerical("the kernel matrix is not positive semi-definite: it has the eigenvalue %.3g, "+
+			"its largest is %.3g", low, high)
 	}
 	return o, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/solve/dual"
@@ -71,7 +72,7 @@ func (t at) smallestShare(diagonal matrix) float64 {
 }
 
 // ErrInaccurate says that a decomposition is not accurate enough for the penalty.
-var ErrInaccurate error = &solve.NumericalError{What: "the kernel matrix is not known accurately enough to leave rows out"}
+var ErrInaccurate = fault.Numerical("the kernel matrix is not known accurately enough to leave rows out")
 
 // FromThin does what Factored does from a decomposition. work has ThinWork bytes, for the AUC loss only. ErrInaccurate comes at once.
 // Cost: s·m²r + m³ for the AUC loss with s distinct σ, and O(m²·Len); O(mr·Len) for the squared loss.

@@ -1,6 +1,7 @@
 package loo
 
 import (
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/solve/dual"
@@ -83,7 +84,7 @@ func train[T linalg.Float](p *solve.Problem, op *dual.Kernel, f *dual.Factored[T
 		return residual, err
 	}
 	if e := p.Relative(squares); !(e <= accuracy) {
-		return residual, &solve.NumericalError{What: "the factors of 2·alpha·I + σK are not accurate enough to leave rows out; raise alpha"}
+		return residual, fault.Numerical("the factors of 2·alpha·I + σK are not accurate enough to leave rows out; raise alpha")
 	}
 	return residual, nil
 }

@@ -1,14 +1,13 @@
 package primal
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
-	"combpred/core/solve"
 )
 
 const (
@@ -31,11 +30,11 @@ func (m *Machine) begin(mon *parallel.Monitor) error {
 	sums := m.Sums()
 	gram, cross := sums.Gram(), sums.Cross()
 	if sums.Rows() == 0 {
-		return errors.New("primal: n is 0, must be at least 1")
+		return fault.Value("n is 0, must be at least 1")
 	}
 	total := sums.Weight()
 	if !(total > 0) {
-		return errors.New("primal: the weights of all rows are zero, at least one must be positive")
+		return fault.Value("the weights of all rows are zero, at least one must be positive")
 	}
 	for _, v := range sums.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -122,7 +121,7 @@ func (m *Machine) standardise(gram matrix, rows int) {
 }
 
 func overflow() error {
-	return &solve.NumericalError{What: "sums over the rows overflow: scale the inputs"}
+	return fault.Numerical("sums over the rows overflow: scale the inputs")
 }
 
 // ask requests the product with v, given in the basis of the vectors.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve/primal"
@@ -81,8 +81,7 @@ func TestBadRows(t *testing.T) {
 			rows.X = primal.CSR(compressed(matrix{Rows: n, Cols: p, Stride: p, Data: g.x}))
 		}
 		_, err := task.Solve(linalg.NewMatrix[float64](p+1, d), rows, 1, nil)
-		var bad *badrow.Error
-		if !errors.As(err, &bad) || bad.Row != c.row || !strings.Contains(err.Error(), c.text) {
+		if fault.RowOf(err) != c.row || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want an error about row %d and %q", name, err, c.row, c.text)
 		}
 	}
@@ -104,8 +103,7 @@ func TestLongRowsOfNoWeight(t *testing.T) {
 			t.Errorf("%v, weight %g, square %g", err, sums.Weight(), sums.Gram().Row(0)[0])
 		}
 		weights[7] = 1e-300
-		var bad *badrow.Error
-		if err := task.AddSums(sums, rows, 1, nil); !errors.As(err, &bad) || bad.Row != 7 {
+		if err := task.AddSums(sums, rows, 1, nil); fault.RowOf(err) != 7 {
 			t.Errorf("%v, want an error about row 7", err)
 		}
 		weights[7] = 0

@@ -1,11 +1,10 @@
 package primal
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/solve"
@@ -134,7 +133,7 @@ func entries(s *solve.Sparse, i int) ([]int32, []float64) {
 const longest = 1e280
 
 // errLong is what is wrong with a longer row.
-var errLong = errors.New("the squares of the features in X overflow; scale the inputs")
+var errLong = fault.Value("the squares of the features in X overflow; scale the inputs")
 
 // checkRow returns an error about row i, of the given weight, unless all its entries are finite and it is short enough. The sum of squares
 // says both at once.
@@ -148,11 +147,11 @@ func checkRow(i int, x []float64, columns []int32, weight float64) error {
 			if columns != nil {
 				j = int(columns[j])
 			}
-			return badrow.Named(i, "primal: the features hold %g at row %d, column %d, must be finite", v, i, j)
+			return fault.At(i, fault.Value("the features hold %g in column %d, must be finite", v, j))
 		}
 	}
 	if weight > 0 {
-		return badrow.At(i, errLong)
+		return fault.At(i, errLong)
 	}
 	return nil
 }

@@ -1,10 +1,9 @@
 package primal
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -99,7 +98,7 @@ func (t *Task) Start(state []float64, p int) (*Machine, error) {
 		return nil, err
 	}
 	if p < 0 || len(state) != t.StateLen(p) {
-		return nil, fmt.Errorf("primal: the state has length %d, must be %d", len(state), t.StateLen(p))
+		return nil, fault.Value("the state has length %d, must be %d", len(state), t.StateLen(p))
 	}
 	clear(state)
 	state[headMagic], state[headFeatures], state[headOutputs], state[headPhase] = stateMagic, float64(p), float64(len(t.Mean)), phaseNew
@@ -117,7 +116,7 @@ func (t *Task) Resume(state []float64) (*Machine, error) {
 	if len(state) < headLen || state[headMagic] != stateMagic || state[headOutputs] != float64(len(t.Mean)) ||
 		!counts(state[headFeatures], len(state)) || len(state) != t.StateLen(int(state[headFeatures])) ||
 		!counts(state[headPhase], phaseDone) || !counts(state[headSteps], 1<<30) {
-		return nil, errors.New("primal: this is not the state of a solver for this task")
+		return nil, fault.Value("this is not the state of a solver for this task")
 	}
 	m := &Machine{t: t, p: int(state[headFeatures]), d: len(t.Mean), head: state[:headLen]}
 	m.q = t.weights(m.p)
@@ -151,11 +150,11 @@ func counts(v float64, most int) bool {
 func (t *Task) check() error {
 	switch {
 	case !(t.Lambda > 0) || math.IsInf(t.Lambda, 1):
-		return errors.New("primal: the penalty must be positive and finite")
+		return fault.Value("the penalty must be positive and finite")
 	case !(t.Tol > 0) || math.IsInf(t.Tol, 1):
-		return errors.New("primal: the tolerance must be positive and finite")
+		return fault.Value("the tolerance must be positive and finite")
 	case t.MaxIter < 0:
-		return errors.New("primal: the limit of iterations must not be negative")
+		return fault.Value("the limit of iterations must not be negative")
 	}
 	return nil
 }

@@ -1,10 +1,9 @@
 package primal
 
 import (
-	"errors"
 	"fmt"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -54,7 +53,7 @@ func finitePsi(i int, row []float64) error {
 		sum += v - v
 	}
 	if sum != 0 {
-		return badrow.At(i, errors.New("primal: psi has an entry that is not finite"))
+		return fault.At(i, fault.Value("psi has an entry that is not finite"))
 	}
 	return nil
 }
@@ -106,7 +105,7 @@ type encoded struct {
 // may be known in part, if the space is a structure.PartialEmbedder.
 func Encoded(space structure.Space, parts []int32, n int, partial bool) (Outputs, error) {
 	if len(parts) != n*space.PartLen() {
-		return nil, fmt.Errorf("primal: %d parts, want %d outputs of %d", len(parts), n, space.PartLen())
+		return nil, fault.Value("%d parts, want %d outputs of %d", len(parts), n, space.PartLen())
 	}
 	o := encoded{space: space, parts: parts, n: n}
 	if partial {
@@ -133,7 +132,7 @@ func (o encoded) read(b *psiRows, lo, hi int) error {
 			row = b.wide.Row(i - lo)
 		}
 		if err := o.embed(row, y); err != nil {
-			return badrow.At(i, err)
+			return fault.At(i, err)
 		}
 		if integers && !narrowTo(b.small[(i-lo)*d:][:d], row) {
 			integers = false

@@ -1,12 +1,10 @@
 package primal
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -138,7 +136,7 @@ func (r *Rows) renumbered(err error) error {
 	if r.First == nil {
 		return err
 	}
-	return badrow.Renumbered(err, func(output int) int {
+	return fault.Renumbered(err, func(output int) int {
 		after, _ := slices.BinarySearch(r.First, output+1)
 		return after - 1
 	})
@@ -149,24 +147,24 @@ func (r *Rows) Check(t *Task) error {
 	n, _ := r.X.Size()
 	outputs, d := r.Psi.Size()
 	if d != len(t.Mean) {
-		return fmt.Errorf("primal: psi has %d columns, want %d", d, len(t.Mean))
+		return fault.Value("psi has %d columns, want %d", d, len(t.Mean))
 	}
 	if r.Weights != nil && len(r.Weights) != n {
-		return fmt.Errorf("primal: %d weights for %d rows", len(r.Weights), n)
+		return fault.Value("%d weights for %d rows", len(r.Weights), n)
 	}
 	for i, w := range r.Weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return badrow.Named(i, "primal: weight of row %d is %g, must be finite and not negative", i, w)
+			return fault.At(i, fault.Value("the weight is %g, must be finite and not negative", w))
 		}
 	}
 	if r.First == nil {
 		if outputs != n {
-			return fmt.Errorf("primal: %d outputs for %d rows", outputs, n)
+			return fault.Value("%d outputs for %d rows", outputs, n)
 		}
 		return nil
 	}
 	if len(r.First) != n+1 || r.First[0] != 0 || r.First[n] != outputs {
-		return fmt.Errorf("primal: the sets of outputs must be %d and begin at 0 and end at %d, the number of rows of psi", n, outputs)
+		return fault.Value("the sets of outputs must be %d and begin at 0 and end at %d, the number of rows of psi", n, outputs)
 	}
 	if t.Margin && math.IsNaN(t.Share) {
 		return &structure.CapabilityError{Structure: t.Structure, Need: "the number of its members, to train on sets of outputs"}
@@ -174,11 +172,11 @@ func (r *Rows) Check(t *Task) error {
 	for i := range n {
 		k := r.First[i+1] - r.First[i]
 		if k < 1 {
-			return badrow.At(i, errors.New("the set has no outputs, must have at least one"))
+			return fault.At(i, fault.Value("the set has no outputs, must have at least one"))
 		}
 		if t.Margin && float64(k)*t.Share >= 1 {
-			return badrow.At(i, fmt.Errorf("the set has %d correct outputs, loss 'auc' takes fewer than half of all %g: leave the row out, "+
-				"or use loss 'squared'", k, 2/t.Share))
+			return fault.At(i, fault.Value("the set has %d correct outputs, loss='auc' takes fewer than half of all %g: leave the row out, "+
+				"or take loss='squared'", k, 2/t.Share))
 		}
 	}
 	return nil

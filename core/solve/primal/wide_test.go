@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve/primal"
@@ -100,8 +100,7 @@ func TestWideRowsAreChecked(t *testing.T) {
 			{X: primal.Dense(x.Data, n, p, p), Psi: primal.Embedded(psi)},
 			{X: primal.CSR(compressed(x)), Psi: primal.SparsePsi(compressed(psi))},
 		} {
-			var bad *badrow.Error
-			if err := r.EachWide(nil, func(int, primal.Wide) error { return nil }); !errors.As(err, &bad) || bad.Row != 2400 {
+			if err := r.EachWide(nil, func(int, primal.Wide) error { return nil }); fault.RowOf(err) != 2400 {
 				t.Errorf("%s: %v", what, err)
 			}
 		}

@@ -1,10 +1,9 @@
 package sgd
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 )
@@ -23,10 +22,10 @@ func (v Visits) Check() error {
 	slots := int64(v.Kernel.Cols)
 	for t, at := range v.At {
 		if at < 0 || at >= slots {
-			return fmt.Errorf("solve: step %d visits slot %d, must be from 0 to %d", t, at, slots-1)
+			return fault.Value("step %d visits slot %d, must be from 0 to %d", t, at, slots-1)
 		}
 		if v.Drop[t] >= slots {
-			return fmt.Errorf("solve: step %d drops slot %d, must be below %d", t, v.Drop[t], slots)
+			return fault.Value("step %d drops slot %d, must be below %d", t, v.Drop[t], slots)
 		}
 	}
 	return nil

@@ -1,13 +1,11 @@
 package sgd
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 )
@@ -93,17 +91,17 @@ func (g *Growth) prepare() error {
 	g.counts = make([]float64, n)
 	for t, i := range g.Passes.Order {
 		if i < 0 || i >= n {
-			return fmt.Errorf("solve: order[%d] is %d, must be from 0 to %d", t, i, n-1)
+			return fault.Value("order[%d] is %d, must be from 0 to %d", t, i, n-1)
 		}
 		g.counts[i]++
 	}
 	if s.Len < 0 || s.Len > len(s.Rows) {
-		return fmt.Errorf("solve: the support has %d rows, must have 0 to %d", s.Len, len(s.Rows))
+		return fault.Value("the support has %d rows, must have 0 to %d", s.Len, len(s.Rows))
 	}
 	kept := map[int64]bool{}
 	for t, row := range s.Rows[:s.Len] {
 		if row < 0 || row >= int64(g.First)+n || kept[row] {
-			return fmt.Errorf("solve: row %d of the support is %d, must be from 0 to %d, each once", t, row, int64(g.First)+n-1)
+			return fault.Value("row %d of the support is %d, must be from 0 to %d, each once", t, row, int64(g.First)+n-1)
 		}
 		kept[row] = true
 	}
@@ -118,16 +116,16 @@ func (g *Growth) prepare() error {
 	}
 	if s.Most > 0 {
 		if need = min(need, s.Most); s.Len > s.Most {
-			return fmt.Errorf("solve: the support has %d rows, must have at most %d", s.Len, s.Most)
+			return fault.Value("the support has %d rows, must have at most %d", s.Len, s.Most)
 		}
 	}
 	if need > len(s.Rows) {
-		return fmt.Errorf("solve: there is room for a support of %d rows, it may have %d", len(s.Rows), need)
+		return fault.Value("there is room for a support of %d rows, it may have %d", len(s.Rows), need)
 	}
 	most := []int{len(g.rows), len(g.Passes.Order), len(g.scored()), 0}
 	if at.Stage < 0 || at.Stage > stageDone || at.At < 0 || at.At > most[at.Stage] || at.Passes < 0 || at.Passes > g.Passes.Most ||
 		(at.Passes == g.Passes.Most && at.Stage != stageDone) || at.Steps < 0 || at.Steps > 1<<52 || !(at.Curvature >= 0) {
-		return errors.New("solve: the descent cannot stand there: begin with zeros, and change nothing between calls")
+		return fault.Value("the descent cannot stand there: begin with zeros, and change nothing between calls")
 	}
 	return nil
 }
@@ -156,7 +154,7 @@ func (g *Growth) curvature() error {
 		}
 		for t, row := range rows {
 			if !(values[t] <= longest) {
-				return badrow.At(int(row), errors.New(tooLong))
+				return fault.At(int(row), fault.Value(tooLong))
 			}
 			s.Curvature = max(s.Curvature, g.Problem.Curvature(int(row))*(values[t]+g.Shift))
 		}

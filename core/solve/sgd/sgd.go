@@ -2,8 +2,7 @@
 package sgd
 
 import (
-	"fmt"
-
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 )
@@ -190,7 +189,7 @@ func (d *Descent) finish() {
 // check returns an error where the step sizes are not legal.
 func (s StepSizes) check() error {
 	if !(s.Shift > 2*s.First) || !(s.First > 0) || !(s.Rows >= 1) || s.Done < 0 {
-		return fmt.Errorf("solve: steps p = %g, t0 = %g, m = %g, t = %d: p must be positive, t0 above 2p, m at least 1, t not "+
+		return fault.Value("steps p = %g, t0 = %g, m = %g, t = %d: p must be positive, t0 above 2p, m at least 1, t not "+
 			"negative", s.First, s.Shift, s.Rows, s.Done)
 	}
 	return nil

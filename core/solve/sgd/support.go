@@ -2,14 +2,13 @@ package sgd
 
 import (
 	"container/list"
-	"errors"
 
-	"combpred/core/badrow"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 )
 
 // ErrAsked is what a Kernel returns whose values come from the caller, who is to give those that it has noted and to go on.
-var ErrAsked = errors.New("solve: kernel values are asked for")
+var ErrAsked = fault.Value("kernel values are asked for")
 
 // Kernel gives kernel values of rows by their numbers.
 type Kernel interface {
@@ -41,7 +40,7 @@ func (g *Growth) visit(rows []int64) error {
 	for t := range rows {
 		for _, value := range v.Kernel.Row(t) {
 			if value-value != 0 {
-				return badrow.Named(int(rows[t]), "solve: a kernel value of row %d is %g, must be finite", rows[t], value)
+				return fault.At(int(rows[t]), fault.Value("a kernel value is %g, must be finite", value))
 			}
 		}
 	}

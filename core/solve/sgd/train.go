@@ -1,12 +1,12 @@
 package sgd
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 )
@@ -74,7 +74,7 @@ func Train(p *solve.Problem, steps StepSizes, x *solve.Design, passes Passes, co
 	counts := make([]float64, len(p.Root))
 	for at, i := range passes.Order {
 		if i < 0 || i >= int64(len(counts)) {
-			return out, fmt.Errorf("solve: order[%d] is %d, must be from 0 to %d", at, i, len(counts)-1)
+			return out, fault.Value("order[%d] is %d, must be from 0 to %d", at, i, len(counts)-1)
 		}
 		counts[i]++
 	}

@@ -10,6 +10,7 @@ type Args struct {
 	Scalars map[string]int64
 	Ints    []int32
 	Reals   []float64
+	Names   []string
 }
 
 // Sizes lists the parameters at which a structure is tested.

@@ -94,8 +94,8 @@ def _refuse_shapeless(X: Any) -> None:
     if is_list and all(isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) for row in X):
         other = next((i for i, row in enumerate(X) if len(row) != len(X[0])), 0)
         if other:
-            reason = f"X, row {other}: has {counted(len(X[other]), 'value')}, but row 0 has {len(X[0])}"
-            raise RowError(other, f"{reason}; every row has one for each feature", named=True)
+            reason = f"has {counted(len(X[other]), 'value')}, but row 0 has {len(X[0])}"
+            raise RowError(other, f"{reason}; every row has one for each feature", "X")
 
 
 def refuse_unread(values: Any, argument: str) -> None:
@@ -184,7 +184,7 @@ def refuse_strings(X: Any) -> None:
 
 
 def _refused(row: int, name: Any, shown: str, how: str) -> RowError:
-    return RowError(row, f"X, row {row}: found {shown} in column {name!r}{how}", named=True)
+    return RowError(row, f"found {shown} in column {name!r}{how}", "X")
 
 
 def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
@@ -306,13 +306,11 @@ def require_finite(X: Any, first_row: int = 0, names: Sequence[str] | None = Non
         row, column = np.argwhere(~np.isfinite(X))[0]
         value = X[row, column]
     what = "NaN" if np.isnan(value) else "infinity"
-    number = first_row + int(row)
     called = int(column) if names is None else repr(str(names[int(column)]))
     raise RowError(
-        number,
-        f"Input X contains {what}, first at row {number}, column {called}: remove such rows, or fill them in with "
+        first_row + int(row),
+        f"Input X contains {what} in column {called}: remove such rows, or fill them in with "
         "sklearn.impute.SimpleImputer",
-        named=True,
     )
 
 
@@ -410,8 +408,7 @@ def row_weights(
         row = int(bad[0])
         raise RowError(
             row,
-            f"{name} is {weights[row]} at row {row}, must be finite and at least 0; a weight of 0 leaves a row out",
-            named=True,
+            f"{name} is {weights[row]}, must be finite and at least 0; a weight of 0 leaves a row out",
         )
     return weights
 

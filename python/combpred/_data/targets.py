@@ -39,14 +39,7 @@ class TargetError(RowError):
     """
 
     def __init__(self, row: int, reason: str, argument: str = "y") -> None:
-        self.argument = argument
-        super().__init__(row, reason)
-
-    def _arguments(self) -> tuple[Any, ...]:
-        return self.row, self.reason, self.argument
-
-    def message(self) -> str:
-        return f"{self.argument}, row {self.row}: {self.reason}"
+        super().__init__(row, reason, argument)
 
 
 def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[Any]:
@@ -197,7 +190,7 @@ def encoded_rows(
     try:
         return structure_encode(description, values, partial=partial)
     except RowError as error:
-        raise TargetError(error.row, error.reason.removeprefix("structure: "), argument) from None
+        raise TargetError(error.row, error.reason, argument) from None
 
 
 def unknown_positions(

@@ -141,5 +141,4 @@ def refuse_masked(values: Any, argument: str) -> None:
     """Raise RowError for the first row with a masked entry, whose number NumPy's conversion would take."""
     if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
         row = int(np.argmax(mask.reshape(len(mask), -1).any(axis=1)))
-        reason = f"{argument}, row {row}: an entry is masked; drop the row, or fill it in by {argument}.filled(…)"
-        raise RowError(row, reason, named=True)
+        raise RowError(row, f"an entry is masked; drop the row, or fill it in by {argument}.filled(…)", argument)

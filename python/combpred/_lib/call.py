@@ -21,7 +21,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import re
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -459,36 +458,16 @@ def _pointer(argument: Any) -> Any:
     return ctypes.byref(struct) if isinstance(struct, _VALUES) else struct
 
 
-#: How the core words a choice that is an argument here, and how Python spells it.
-_ARGUMENTS = (
-    (re.compile(r'\b(decoder|gamma|method|sampler|schedule) "([\w-]+)"'), r"\1='\2'"),
-    (re.compile(r"\b(?:function|options)\.(?=[a-z_0-9]+ is )"), ""),  # structs of the library's
-    (re.compile(r"\bdecode by search instead\b"), "take decoder='auto' to decode by search instead"),
-)
-
-
-def _in_python(text: str) -> str:
-    """Return a message of the core with the names of arguments in it."""
-    for pattern, words in _ARGUMENTS:
-        text = pattern.sub(words, text)
-    return text
-
-
 def checked(status: int, message: Any, bad_row: int = -1) -> int:
     """Return `status` if outputs are valid, and raise what it means otherwise, with the row that is to blame."""
     if status in (abi.OK, abi.ENOTCONVERGED):
         return status
-    text = _in_python(message.value.decode("utf-8", "replace"))
+    text = message.value.decode("utf-8", "replace")
     if status == abi.ECANCELLED:
         raise KeyboardInterrupt(text)
     kind = _EXCEPTIONS[status]
     if bad_row < 0:
         raise kind(text)
-    # The message names the row at its beginning, which the exception does by itself, or in its sentence.
-    head = f"row {bad_row}: "
-    reason, named = text.removeprefix(head), not text.startswith(head)
-    if issubclass(kind, DataError):
-        raise kind(reason, bad_row, named=named)
     if kind is ValueError:
-        raise RowError(bad_row, reason, named=named)
-    raise kind(text)
+        raise RowError(bad_row, text)
+    raise kind(text, bad_row) if issubclass(kind, DataError) else kind(text)

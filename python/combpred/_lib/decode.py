@@ -85,8 +85,8 @@ def score_rows(scores: ArrayLike, d: int) -> tuple[FloatArray, bool]:
     bad = ~np.isfinite(rows)
     if bad.any():
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        reason = f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
-        raise RowError(row, reason, named=True)
+        reason = f"column {column} is {rows[row, column]}; scores must be finite"
+        raise RowError(row, reason, "scores")
     return rows, values.ndim == 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,8 +22,8 @@ class DataError(Exception):
         What is wrong.
     row : int or None, default=None
         The number of the row, counted from 0; None where no row is to blame, or it is not known.
-    named : bool, default=False
-        Whether `reason` names the row in its sentence, as "row 3", so that the message need not begin with it.
+    argument : str or None, default=None
+        The argument whose row it is, where the message is to name it.
 
     Attributes
     ----------
@@ -32,12 +31,12 @@ class DataError(Exception):
         The number of the user's block in which `row` is counted; None where rows are counted among all.
     """
 
-    def __init__(self, reason: str, row: int | None = None, *, named: bool = False) -> None:
+    def __init__(self, reason: str, row: int | None = None, *, argument: str | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.row = row
         self.block: int | None = None
-        self._named = named
+        self.argument = argument
         self.args = self._arguments()
 
     def _arguments(self) -> tuple[Any, ...]:
@@ -49,7 +48,9 @@ class DataError(Exception):
 
     def message(self) -> str:
         """Return what is wrong and with which row, without the number of a block."""
-        return self.reason if self.row is None or self._named else f"row {self.row}: {self.reason}"
+        if self.row is None:
+            return self.reason
+        return f"{self.argument}, row {self.row}: {self.reason}" if self.argument else f"row {self.row}: {self.reason}"
 
     def at(self, row: int, block: int | None = None) -> Self:
         """Return the same error about the row of another number, with its cause, traceback and notes.
@@ -58,8 +59,6 @@ class DataError(Exception):
         """
         moved = type(self).__new__(type(self))  # copy.copy shares the state where tblib is at work
         moved.__dict__.update(self.__dict__, row=row, block=block)
-        if self._named:
-            moved.reason = re.sub(rf"\brow {self.row}\b", f"row {row}", self.reason, count=1)
         if "__notes__" in moved.__dict__:
             moved.__dict__["__notes__"] = list(moved.__dict__["__notes__"])
         moved.args = moved._arguments()
@@ -110,17 +109,17 @@ class RowError(DataError, ValueError):
         The first illegal row, counted from 0.
     reason : str
         What is wrong with it.
-    named : bool, default=False
-        Whether `reason` names the row in its sentence, as "row 3".
+    argument : str or None, default=None
+        The argument whose row it is, where the message is to name it.
     """
 
     row: int
 
-    def __init__(self, row: int, reason: str, *, named: bool = False) -> None:
-        super().__init__(reason, row, named=named)
+    def __init__(self, row: int, reason: str, argument: str | None = None) -> None:
+        super().__init__(reason, row, argument=argument)
 
     def _arguments(self) -> tuple[Any, ...]:
-        return self.row, self.reason
+        return (self.row, self.reason) if self.argument is None else (self.row, self.reason, self.argument)
 
 
 def in_words_of(name: str, error: ValueError, said: Callable[[str], str] = str) -> ValueError:
@@ -130,7 +129,7 @@ def in_words_of(name: str, error: ValueError, said: Callable[[str], str] = str) 
     """
     if type(error) is not ValueError:
         return error
-    return ValueError(f"{name}: {said(re.sub('^(structure|custom): ', '', str(error)))}")
+    return ValueError(f"{name}: {said(str(error))}")
 
 
 @contextmanager

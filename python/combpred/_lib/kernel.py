@@ -137,12 +137,10 @@ class InputKernel:
         for rows in row_blocks(*values.shape):
             if not np.isfinite(values[rows]).all():
                 i, j = (int(at) for at in np.argwhere(~np.isfinite(values[rows]))[0])
-                row = first_row + rows.start + i
                 raise RowError(
-                    row,
-                    f"kernel values overflow to NaN or infinity: {values[rows][i, j]} at row {row}, column {j}; scale "
-                    "the inputs, lower gamma or degree, or check the function where the kernel is one",
-                    named=True,
+                    first_row + rows.start + i,
+                    f"kernel values overflow to NaN or infinity: {values[rows][i, j]} in column {j}; scale the inputs, "
+                    "lower gamma or degree, or check the function where the kernel is one",
                 )
         return values
 

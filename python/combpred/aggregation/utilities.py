@@ -356,9 +356,9 @@ def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
         row = int(np.flatnonzero(tied.any(axis=1))[0])
         raise RowError(
             row,
-            f"rankings, row {row}: items share a position that is not the last one, and the model has no ties; "
-            "aggregation.kemeny takes them, with output='weak' also for the consensus",
-            named=True,
+            "items share a position that is not the last one, and the model has no ties; aggregation.kemeny takes them, "
+            "with output='weak' also for the consensus",
+            "rankings",
         )
     ranks = (ordered[:, np.newaxis, :] < values[:, :, np.newaxis]).sum(axis=2) + 1
     return np.where(known, ranks, 0).astype(np.int32), n_known - ((values == last) & known).sum(axis=1)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from .._data.checks import choice, is_number
 from .._data.glossary import documented
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
+from .._data.targets import as_numbers, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.call import floats
-from .._lib.errors import CapabilityError, RowError
+from .._lib.errors import CapabilityError
 from .._lib.kernel import Orders, order_kernel
 
 ORDER_FORMATS = ("positions", "pairs")
@@ -49,12 +49,8 @@ def gram(X: Any, Y: Any, given: str, compute: Callable[[Orders, Orders | None], 
         )
     try:
         values = compute(rows, columns)
-    except RowError as error:  # "x, row 3: …"
-        name, _, reason = error.reason.partition(f", row {error.row}: ")
-        raise TargetError(error.row, reason, name.upper()) from None
-    except CapabilityError as error:  # "x, row 3, and row 4 …"
-        reason = f"{error.reason[0].upper()}{error.reason[1:]}; take method='approximate'"
-        raise CapabilityError(reason, error.row, named=True) from None
+    except CapabilityError as error:
+        raise CapabilityError(f"{error.reason}; take method='approximate'", error.row) from None
     return float(values[0, 0]) if single else values
 
 

@@ -230,8 +230,8 @@ def _signs(y: Any, name: str) -> NDArray[np.int8]:
     positions = checked_positions(y, name, unknown=True)
     check_no_row(
         ((positions < 0) & (positions != -1)).any(axis=1),
-        f"{name} must hold positions, 1 for the first and −1 where unknown, or be booleans of shape (n, k, k); another "
-        "negative number stands in",
+        f"{name} must hold positions, 1 for the first and −1 where unknown, or be booleans of shape (n, k, k); this row "
+        "holds another negative number",
     )
     if positions.shape[1] < 2:
         raise ValueError(f"{name} must order at least 2 items, got {positions.shape[1]}")

@@ -54,7 +54,6 @@ def number_matrix(values: ArrayLike, name: str, *, missing: bool = False) -> NDA
 
 
 def check_no_row(bad: NDArray[np.bool_], reason: str) -> None:
-    """Raise ValueError with the reason and the first row where `bad` holds, if any."""
+    """Raise ValueError about the first row where `bad` holds, if any."""
     if bad.any():
-        row = int(np.argmax(bad))
-        raise RowError(row, f"{reason} row {row}", named=True)
+        raise RowError(int(np.argmax(bad)), reason)

@@ -156,6 +156,6 @@ def _predictions(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[FloatArray, Floa
 def _refuse(bad: NDArray[np.bool_], values: NDArray[np.generic], name: str, rule: str) -> None:
     if bad.any():
         place = tuple(int(i) for i in np.argwhere(bad)[0]) if values.ndim else ()
-        where = ", ".join([f"row {place[0]}", *(f"column {j}" for j in place[1:])]) if place else "value"
-        reason = f"{name}, {where}: {values[place]} is illegal; {rule}"
-        raise RowError(place[0], reason, named=True) if place else ValueError(reason)
+        where = f" in column {place[1]}" if len(place) > 1 else ""
+        reason = f"{values[place]}{where} is illegal; {rule}"
+        raise RowError(place[0], reason, name) if place else ValueError(f"{name}: {reason}")

@@ -26,9 +26,9 @@ def check_marginals(structure: Structure, marginals: Any, argument: str = "margi
         name = structure.feature_names()[entry]
         raise RowError(
             row,
-            f"{argument}, row {row}, entry {entry} ({name}): {rows[row, entry]} is not between {low:g} and 1; pass "
-            "what predict_marginals or the structure's marginals return",
-            named=True,
+            f"entry {entry} ({name}) is {rows[row, entry]}, which is not between {low:g} and 1; pass what "
+            "predict_marginals or the structure's marginals return",
+            argument,
         )
     return np.clip(rows, low, 1.0)
 

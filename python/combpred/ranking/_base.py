@@ -258,8 +258,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             finite = np.isfinite(scores[rows]).all(axis=1)
             if not finite.all():
                 row = rows.start + int(finite.argmin())
-                reason = f"the scores of row {row} of X overflow: scale the inputs as those of training were"
-                raise RowError(row, reason, named=True)
+                raise RowError(row, "the scores overflow: scale the inputs as those of training were", "X")
         return scores
 
     def predict(self, X: Any) -> Any:

@@ -51,5 +51,5 @@ def read_scores(structure: Structure, scores: Any) -> tuple[FloatArray, bool]:
         rows, is_row = score_rows(table, structure.n_features)
     except RowError as error:
         names = None if structure._names is None else tuple(structure.feature_names())
-        raise RowError(error.row, with_names(error.reason, "column", names), named=True) from None
+        raise RowError(error.row, with_names(error.reason, "column", names), "scores") from None
     return rows, single or is_row

@@ -42,9 +42,9 @@ def spoil(blocks, index, X=None, y=None, weights=None):
 def test_not_a_number_in_the_tenth_block_is_named(few_rows):
     _, blocks = fitted_and_blocks()
     blocks[9][0][3, 2] = np.nan
-    refused(blocks, "block 9: Input X contains NaN, first at row 3, column 2: remove such rows")
+    refused(blocks, "block 9: row 3: Input X contains NaN in column 2: remove such rows")
     X, y = (np.concatenate(each) for each in zip(*blocks, strict=True))
-    with pytest.raises(ValueError, match="^Input X contains NaN, first at row 39, column 2: remove such rows"):
+    with pytest.raises(ValueError, match="^row 39: Input X contains NaN in column 2: remove such rows"):
         StructuredRidge("permutations", solver="primal").fit(X, y)
 
 
@@ -60,7 +60,7 @@ def test_not_a_number_in_the_tenth_block_is_named(few_rows):
         ({"y": np.ones((4, 3), dtype=int)}, "block 3: y has 3 columns, it needs 4"),
         ({"y": np.tile([1, 3, 3, 4], (4, 1))}, "block 3: y, row 0: labels 1 and 2 share position 3"),
         ({"weights": np.ones(5)}, r"block 3: sample_weight has shape \(5,\)"),
-        ({"weights": np.array([1, 1, -1, 1])}, "block 3: sample_weight is -1.0 at row 2"),
+        ({"weights": np.array([1, 1, -1, 1])}, "block 3: row 2: sample_weight is -1.0"),
     ],
 )
 def test_blocks_that_are_not_legal_are_named(change, match):

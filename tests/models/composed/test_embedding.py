@@ -272,7 +272,7 @@ def test_kernel_matrices_are_cut_on_both_sides():
     [
         (lambda n, d: np.zeros((n, d - 1)), r"^regressor=Answers predicts an array of shape \(1, 5\) .* be \(1, 6\)"),
         (lambda n, d: np.zeros(n), r"^regressor=Answers predicts an array of shape \(1,\)"),
-        (lambda n, d: np.full((n, d), np.nan), r"^regressor=Answers predicts nan at row 0 for '0 before 1'"),
+        (lambda n, d: np.full((n, d), np.nan), r"^row 0: regressor=Answers predicts nan for '0 before 1'"),
         (lambda n, d: np.full((n, d), "high"), "^regressor=Answers must predict numbers"),
         (lambda n, d: np.ma.masked_less(np.zeros((n, d)), 1), "^regressor=Answers predicts masked entries"),
         (lambda n, d: np.full((n, d), 1j), "^regressor=Answers predicts complex numbers, must predict real numbers"),
@@ -297,7 +297,7 @@ def test_the_row_without_a_prediction_is_named():
 
     model = EmbeddingRegressor(Answers(answer), "permutations").fit(X, y)
     for method in (model.predict, model.feature_scores, model.predict_certified):
-        with pytest.raises(ValueError, match=r"^regressor=Answers predicts inf at row 7 for '0 before 3'") as found:
+        with pytest.raises(ValueError, match=r"^row 7: regressor=Answers predicts inf for '0 before 3'") as found:
             method(X)
         assert found.value.row == 7
 

@@ -36,12 +36,12 @@ INDEFINITE[0, 1] = INDEFINITE[1, 0] = 2.0
         ({"inference": "variational"}, X, None, "The 'inference' parameter"),
         ({"sampler": "gibbs"}, X, None, "The 'sampler' parameter"),
         ({"solver": "lbfgs", "inference": "mcmc"}, X, None, "solver='lbfgs' needs exact gradients.*take solver='auto'"),
-        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0), None, r"NaN.*row 5, column 1"),
+        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0), None, r"row 5: .*NaN in column 1"),
         ({}, np.ones((8, 3)), None, "inconsistent numbers of samples"),
         ({"kernel": "precomputed"}, np.ones((9, 3)), None, "square"),
         ({"kernel": "precomputed"}, INDEFINITE, None, "not positive semi-definite: its eigenvalues reach from -1"),
         ({}, X, np.zeros(9), "zero"),
-        ({}, X, [1, 1, 1, 1, -1, 1, 1, 1, 1], "sample_weight is -1.0 at row 4"),
+        ({}, X, [1, 1, 1, 1, -1, 1, 1, 1, 1], "row 4: sample_weight is -1.0"),
     ],
 )
 def test_bad_input_is_refused_by_name(options, X, weights, message):

@@ -26,9 +26,9 @@ HOLED[3, 4] = HOLED[4, 3] = np.inf
 @pytest.mark.parametrize(
     ("options", "X", "weights", "message"),
     [
-        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0), None, r"NaN.*row 5, column 1"),
-        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.inf, 1.0), None, r"infinity.*row 5, column 1"),
-        ({}, sparse.csr_matrix(np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0)), None, r"row 5, column 1"),
+        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0), None, r"row 5: .*NaN in column 1"),
+        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.inf, 1.0), None, r"row 5: .*infinity in column 1"),
+        ({}, sparse.csr_matrix(np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0)), None, r"row 5: .*column 1"),
         ({}, np.ones((8, 3)), None, "inconsistent numbers of samples"),
         ({}, np.ones(9), None, "Reshape your data"),
         ({"alpha": 0.0}, np.ones((9, 3)), None, "alpha"),
@@ -42,12 +42,12 @@ HOLED[3, 4] = HOLED[4, 3] = np.inf
         ({"solver": "primal", "kernel": "rbf"}, np.ones((9, 3)), None, "solver='primal' needs kernel='linear'"),
         ({"solver": "primal", "kernel": "precomputed"}, KERNEL, None, "solver='primal' needs kernel='linear'"),
         ({"kernel": "precomputed"}, np.ones((9, 3)), None, "square"),
-        ({"kernel": "precomputed"}, LOPSIDED, None, "not symmetric.*row 7, column 2"),
-        ({"kernel": "precomputed"}, HOLED, None, "row 3, column 4"),
+        ({"kernel": "precomputed"}, LOPSIDED, None, "row 7: .*not symmetric.* in column 2"),
+        ({"kernel": "precomputed"}, HOLED, None, "row 3: .*column 4"),
         ({}, np.ones((9, 3)), np.zeros(9), "zero"),
         ({}, np.ones((9, 3)), np.ones(8), r"sample_weight has shape \(8,\)"),
-        ({}, np.ones((9, 3)), [1, 1, 1, 1, -1, 1, 1, 1, 1], "sample_weight is -1.0 at row 4"),
-        ({}, np.ones((9, 3)), [1, 1, np.nan, 1, 1, 1, 1, 1, 1], "sample_weight is nan at row 2"),
+        ({}, np.ones((9, 3)), [1, 1, 1, 1, -1, 1, 1, 1, 1], "row 4: sample_weight is -1.0"),
+        ({}, np.ones((9, 3)), [1, 1, np.nan, 1, 1, 1, 1, 1, 1], "row 2: sample_weight is nan"),
         ({}, np.ones((9, 3)), ["a"] * 9, "sample_weight must be numbers"),
     ],
 )
@@ -83,7 +83,7 @@ def undefined_kernel(a, b):
 def test_kernel_values_that_are_not_finite_are_refused_on_every_route(structure, solver):
     y = problem(structure)[1]
     X = np.arange(9.0)[:, None]
-    message = r"kernel values overflow to NaN or infinity: {} at row {}, column {}; scale the inputs, .* degree"
+    message = r"row {1}: kernel values overflow to NaN or infinity: {0} in column {2}; scale the inputs, .* degree"
     with pytest.raises(ValueError, match=message.format("inf", 4, 8)):
         # (1 + ij)^d is largest at the last row and column, and first overflows where 1 + ij > 2^5.
         StructuredRidge(structure, kernel="poly", degree=205, solver=solver).fit(X, y)
@@ -102,10 +102,10 @@ def test_what_overflows_in_prediction_is_refused_by_row(limits):
     limits.block_entries(18)  # three rows at a time
     for form in (np.asarray, sparse.csr_matrix):
         for method in (model.predict, model.feature_scores, model.predict_certified):
-            with pytest.raises(ValueError, match="scores of row 4 of X overflow: scale the inputs"):
+            with pytest.raises(ValueError, match="row 4: the scores overflow: scale the inputs"):
                 method(form(large))
     curved = StructuredRidge("permutations", kernel="poly").fit(X, y)
-    with pytest.raises(ValueError, match="kernel values overflow.* at row 4, column 0"):
+    with pytest.raises(ValueError, match="row 4: kernel values overflow.* in column 0"):
         curved.predict(large)
 
 

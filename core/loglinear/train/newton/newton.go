@@ -13,12 +13,11 @@
 package newton
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"sync"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/parallel"
@@ -34,7 +33,7 @@ type Options = loglinear.SearchOptions
 // BLAS rounds depends on it.
 const columnsTogether = 16
 
-var errObjective = errors.New("newton: the objective, or its gradient, is not finite: scale the inputs down")
+var errObjective = fault.Value("the objective, or its gradient, is not finite: scale the inputs down")
 
 // lawOf returns that of every entry of ψ.
 func lawOf(space structure.Space) (law, error) {
@@ -89,9 +88,9 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	case err != nil:
 		return loglinear.Found{}, err
 	case p.X.Len() != q || p.Psi.Cols != d || space.FeatureLen() != d:
-		return loglinear.Found{}, fmt.Errorf("newton: the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols, q, d)
+		return loglinear.Found{}, fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols, q, d)
 	case start.Rows != 0 && (start.Rows != q || start.Cols != d):
-		return loglinear.Found{}, fmt.Errorf("newton: the start is %d×%d, must be %d×%d", start.Rows, start.Cols, q, d)
+		return loglinear.Found{}, fault.Value("the start is %d×%d, must be %d×%d", start.Rows, start.Cols, q, d)
 	case p.Len() == 0:
 		return loglinear.Found{}, loglinear.ErrNoWeight
 	}

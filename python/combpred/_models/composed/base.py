@@ -148,7 +148,5 @@ def require_scores(predicted: Any, structure: Structure, n: int, whose: str) -> 
     if bad.any():
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
         name = str(structure.feature_names()[column])
-        raise RowError(
-            row, f"{whose} predicts {values[row, column]} at row {row} for {name!r}, must be finite", named=True
-        )
+        raise RowError(row, f"{whose} predicts {values[row, column]} for {name!r}, must be finite")
     return values
