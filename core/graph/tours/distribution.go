@@ -140,8 +140,10 @@ func (d *Distribution) begin(poll func() error) error {
 	if err := p.prepare(); err != nil {
 		return err
 	}
-	if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > mostFree {
-		return &StatesError{Free: len(p.rooted.free)}
+	if p.mask != nil {
+		if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > mostFree {
+			return &StatesError{Free: len(p.rooted.free)}
+		}
 	}
 	k := len(p.plan.nodes)
 	d.worth, d.skip, d.totals = grow(d.worth, k*k), grow(d.skip, k), grow(d.totals, len(p.plan.roots))
