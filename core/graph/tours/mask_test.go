@@ -428,8 +428,8 @@ func TestForbiddenVerticesDoNotCount(t *testing.T) {
 	}
 }
 
-// TestCountsAtTheLimit: there are Σ_k C(n,k)·(k−1)! directed cycles of three vertices or more, and Σ_{k≥2} m!/(m−k)! routes through m
-// places.
+// TestCountsAtTheLimit: there are Σ_k C(n,k)·(k−1)! directed cycles of three vertices or more, and Σ_{k≥2} m!/(m−k)! routes
+// through m places.
 func TestCountsAtTheLimit(t *testing.T) {
 	var d Distribution
 	const n = 15
