@@ -1,6 +1,7 @@
 package tours
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -81,16 +82,20 @@ func (d *Distribution) Sum(arcs []float64, poll func() error) (float64, error) {
 	}
 	p.gains(d.worth)
 	shift, ok := d.scale()
-	if ok {
-		total, err := d.sumNumbers(nodeArcs)
-		if err != nil {
-			return 0, err
-		}
-		if ok = total >= leastSum; ok {
-			d.logZ = shift + math.Log(total)
-		}
-	}
 	if !ok {
+		return 0, ErrNone
+	}
+	total, err := d.sumNumbers(nodeArcs)
+	if err != nil {
+		return 0, err
+	}
+	d.logZ = shift + math.Log(total)
+	if total < leastSum {
+		if p.mask != nil {
+			if count, err := d.count(); err != nil || count == 0 {
+				return 0, cmp.Or(err, ErrNone)
+			}
+		}
 		p.gains(d.worth)
 		if err := d.sumLogs(nodeArcs); err != nil {
 			return 0, err
@@ -114,6 +119,10 @@ func (d *Distribution) Count(poll func() error) (uint64, error) {
 		return 0, err
 	}
 	defer d.poll.Reset(nil)
+	return d.count()
+}
+
+func (d *Distribution) count() (uint64, error) {
 	d.problem.gains(d.worth)
 	for i, g := range d.worth {
 		d.worth[i] = 0
@@ -124,7 +133,6 @@ func (d *Distribution) Count(poll func() error) (uint64, error) {
 	for i := range d.skip {
 		d.skip[i] = 1
 	}
-	d.drawn = nil
 	total, err := d.sumNumbers(nil)
 	return uint64(total), err
 }
@@ -140,8 +148,10 @@ func (d *Distribution) begin(poll func() error) error {
 	if err := p.prepare(); err != nil {
 		return err
 	}
-	if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > mostFree {
-		return &StatesError{Free: len(p.rooted.free)}
+	if p.mask != nil {
+		if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > mostFree {
+			return &StatesError{Free: len(p.rooted.free)}
+		}
 	}
 	k := len(p.plan.nodes)
 	d.worth, d.skip, d.totals = grow(d.worth, k*k), grow(d.skip, k), grow(d.totals, len(p.plan.roots))

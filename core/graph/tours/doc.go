@@ -7,5 +7,9 @@
 // of starting and of ending there.
 //
 // Both problems contain the travelling salesman problem. Exact solves them by dynamic programming over subsets of the
-// vertices, Search by local search from several starts; Bound limits what any tour earns.
+// vertices, Search by local search from several starts; Bound limits what any tour earns. Distribution is the Gibbs
+// distribution over the tours of a small problem, by the same recursion: sums, marginals, draws and counts.
+//
+// A Mask restricts all of these to tours that use, or do not use, given arcs and vertices, and visit a number of them
+// within bounds. What it forbids and what it requires makes the recursions smaller.
 package tours

@@ -12,7 +12,7 @@ import (
 // Where gains differ so much that the weights of important tours underflow, tables hold logarithms. An exponential for each
 // term makes that about twenty times as slow.
 
-// sumLogs is sumNumbers with logarithms. It returns ErrNone if there is no tour.
+// sumLogs is sumNumbers with logarithms. There must be a tour.
 func (d *Distribution) sumLogs(arcs []float64) error {
 	d.logs = true
 	p := &d.problem
@@ -32,9 +32,7 @@ func (d *Distribution) sumLogs(arcs []float64) error {
 			return d.poll.Err()
 		}
 	}
-	if d.logZ = logsum.Of(d.totals); math.IsInf(d.logZ, -1) {
-		return ErrNone
-	}
+	d.logZ = logsum.Of(d.totals)
 	if arcs == nil {
 		return nil
 	}

@@ -315,3 +315,230 @@ func TestSearchWithinMasks(t *testing.T) {
 		t.Errorf("%d of %d searches reached the best tour, %d none", best, compared, missed)
 	}
 }
+
+// TestLayersAgreeWithBlocks: tables by layers give what tables in blocks do.
+func TestLayersAgreeWithBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(39, 40))
+	for range 300 {
+		n, kind := 4+rng.IntN(6), rng.IntN(len(maskKinds))
+		var w Workspace
+		w.fill(rng, draws["Gaussian"], n, rng.IntN(2) == 0)
+		w.Restrict(drawMask(rng, kind, n, false))
+		if w.prepare() != nil {
+			continue
+		}
+		k := len(w.plan.nodes)
+		w.worth = grow(w.worth, k*k)
+		w.costs(w.worth)
+		for _, root := range w.plan.roots {
+			w.rooted.begin(&w.plan, root)
+			w.rooted.load(w.worth, math.Inf(1))
+			want, s, last := w.tabulate()
+			got, end := w.solveLayers()
+			if got != want {
+				t.Fatalf("%s: layers give %v, blocks %v", maskKinds[kind].name, got, want)
+			}
+			if math.IsInf(got, 1) {
+				continue
+			}
+			one, other := make([]int32, n), make([]int32, n)
+			one, other = one[:w.unwind(one, s, last)], other[:w.unwindLayers(other, end)]
+			if math.Abs(w.Value(one)+want) > tolerance || math.Abs(w.Value(other)+want) > tolerance {
+				t.Fatalf("%s: %v and %v earn %v and %v, not %v", maskKinds[kind].name, one, other, w.Value(one), w.Value(other), -want)
+			}
+		}
+	}
+}
+
+// TestShortToursAreExactAmongManyVertices compares with the search for the best third vertex.
+func TestShortToursAreExactAmongManyVertices(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	var w Workspace
+	const n = 200
+	w.fill(rng, draws["Gaussian"], n, true)
+	tour := make([]int32, n)
+	mask := &Mask{Arcs: make([]int8, n*n), Least: 5, Most: 5}
+	mask.Arcs[7], mask.Arcs[9*n], mask.Arcs[7*n+8] = Always, Always, Never
+	w.Restrict(mask)
+	k, err := w.Exact(tour)
+	if err != nil || k != 5 {
+		t.Fatalf("%d vertices, error %v", k, err)
+	}
+	best := math.Inf(-1)
+	for a := range int32(n) {
+		for b := range int32(n) {
+			if a != b && a != 0 && b != 0 && a != 7 && b != 7 && a != 9 && b != 9 && a != 8 {
+				best = max(best, w.Value([]int32{0, 7, a, b, 9}))
+			}
+		}
+	}
+	if v := w.Value(tour[:k]); math.Abs(v-best) > tolerance {
+		t.Errorf("%v earns %v, the best %v", tour[:k], v, best)
+	}
+	var states *StatesError
+	w.Restrict(&Mask{})
+	if _, err := w.Exact(tour); !errors.As(err, &states) || states.Error() == "" {
+		t.Errorf("199 free vertices: %v", err)
+	}
+	var d Distribution
+	clear(d.Reset(n, true))
+	d.Restrict(mask)
+	if _, err := d.Sum(nil, nil); !errors.As(err, &states) {
+		t.Errorf("a sum over tours of 200 vertices: %v", err)
+	}
+}
+
+// TestForbiddenVerticesDoNotCount: problems with many forbidden vertices are those without them.
+func TestForbiddenVerticesDoNotCount(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	const n, left = 40, 9
+	var w, small Workspace
+	var d, sums Distribution
+	w.fill(rng, draws["Gaussian"], n, false)
+	mask := &Mask{Vertices: make([]int8, n)}
+	order := rng.Perm(n)
+	for _, v := range order[left:] {
+		mask.Vertices[v] = Never
+	}
+	members := order[:left]
+	slices.Sort(members)
+	gain := small.Reset(left, false)
+	for i, u := range members {
+		for j, v := range members {
+			gain[i*left+j] = w.gain[u*n+v]
+		}
+	}
+	copy(sums.Reset(left, false), gain)
+	copy(d.Reset(n, false), w.gain)
+	w.Restrict(mask)
+	d.Restrict(mask)
+	one, other := make([]int32, n), make([]int32, n)
+	k, err := w.Exact(one)
+	l, _ := small.Exact(other)
+	for i, v := range other[:l] {
+		other[i] = int32(members[v])
+	}
+	if err != nil || !slices.Equal(one[:k], other[:l]) {
+		t.Errorf("%v is decoded, without the forbidden vertices %v (%v)", one[:k], other[:l], err)
+	}
+	got, err := d.Sum(nil, nil)
+	want, _ := sums.Sum(nil, nil)
+	if err != nil || math.Abs(got-want) > 1e-12*want {
+		t.Errorf("the sum is %v, without the forbidden vertices %v (%v)", got, want, err)
+	}
+}
+
+// TestCountsAtTheLimit: there are Σ_k C(n,k)·(k−1)! directed cycles of three vertices or more, and Σ_{k≥2} m!/(m−k)! routes
+// through m places.
+func TestCountsAtTheLimit(t *testing.T) {
+	var d Distribution
+	const n = 15
+	var cycles, routes uint64
+	falling := uint64(1) // n!/(n−k)!
+	for k := uint64(1); k <= n; k++ {
+		falling *= n - k + 1
+		if k >= 3 {
+			cycles += falling / k
+		}
+		if k >= 2 {
+			routes += falling
+		}
+	}
+	d.Reset(n, false)
+	if got, err := d.Count(nil); err != nil || got != cycles {
+		t.Errorf("%d cycles are counted, there are %d (%v)", got, cycles, err)
+	}
+	d.Reset(n+1, true)
+	if got, err := d.Count(nil); err != nil || got != routes {
+		t.Errorf("%d routes are counted, there are %d (%v)", got, routes, err)
+	}
+	d.Reset(MaxVertices+1, true)
+	if _, err := d.Count(nil); !errors.As(err, new(*SizeError)) {
+		t.Errorf("a count of too many: %v", err)
+	}
+}
+
+// TestSearchAmongForbiddenArcs: on graphs with a few arcs for each vertex, too large for exact decoding, the search finds tours.
+func TestSearchAmongForbiddenArcs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 44))
+	var w Workspace
+	const n = 40
+	tour := make([]int32, n)
+	for range 10 {
+		w.fill(rng, draws["Gaussian"], n, false)
+		mask := &Mask{Arcs: make([]int8, n*n), Vertices: make([]int8, n), Least: 5}
+		for i := range mask.Arcs {
+			if rng.IntN(4) > 0 {
+				mask.Arcs[i] = Never
+			}
+		}
+		order := rng.Perm(n)
+		mask.Arcs[order[0]*n+order[1]] = Always
+		mask.Arcs[order[2]*n+order[3]] = EitherWay
+		mask.Vertices[order[4]], mask.Vertices[order[5]] = Always, Never
+		w.Restrict(mask)
+		if k, err := w.Search(tour, nil); err != nil || !mask.meets(tour[:k], n) || w.Value(tour[:k]) > w.Bound() {
+			t.Errorf("the search finds %v, %v", tour[:k], err)
+		}
+	}
+	stop := errors.New("stop")
+	before := slices.Clone(w.gain)
+	if _, err := w.Search(tour, func() error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("the error is %v", err)
+	}
+	for i, g := range before {
+		if g != w.gain[i] {
+			t.Fatal("the gains are changed")
+		}
+	}
+}
+
+// TestSolvable says beforehand what Exact refuses.
+func TestSolvable(t *testing.T) {
+	required := func(n int, k Mask, v ...int) *Mask {
+		k.Vertices = make([]int8, n)
+		for _, v := range v {
+			k.Vertices[v] = Always
+		}
+		return &k
+	}
+	follows := func(n, u, v int) *Mask {
+		k := &Mask{Arcs: make([]int8, n*n)}
+		k.Arcs[u*n+v] = Always
+		return k
+	}
+	for i, c := range []struct {
+		n        int
+		mask     *Mask
+		solvable bool
+	}{
+		{17, nil, true},
+		{18, nil, false},
+		{18, required(18, Mask{}, 3), true},
+		{19, required(19, Mask{}, 3), false},
+		{19, follows(19, 5, 3), true},
+		{40, required(40, Mask{Least: 5, Most: 5}, 3), true},
+		{40, required(40, Mask{Least: 25, Most: 25}, 3), false},
+		{30, &Mask{Least: 4, Most: 4}, true},
+	} {
+		var w Workspace
+		for i, gain := 0, w.Reset(c.n, false); i < len(gain); i++ {
+			gain[i] = float64(i % 7)
+		}
+		w.Restrict(c.mask)
+		_, err := w.Exact(make([]int32, c.n))
+		if got := Solvable(c.n, false, c.mask); got != c.solvable || got != (err == nil) {
+			t.Errorf("case %d: solvable is %t, and solving gives the error %v", i, got, err)
+		}
+	}
+	for what, k := range map[string]*Mask{"arcs": {Arcs: make([]int8, 5)}, "vertices": {Vertices: make([]int8, 5)}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a mask with too few %s is accepted", what)
+				}
+			}()
+			Solvable(4, false, k)
+		}()
+	}
+}

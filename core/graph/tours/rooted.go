@@ -88,15 +88,27 @@ func (r *rooted) load(worth []float64, none float64) {
 			}
 		}
 	}
-	root := int(r.root)
+	root, into := int(r.root), r.into
 	r.direct = worth[root*n+root]
+	if r.plain { // the vertices behind the root are the next ones
+		copy(r.open, worth[root*n+root+1:(root+1)*n])
+		for i := range r.free {
+			from := worth[(root+1+i)*n : (root+2+i)*n]
+			r.closing[i] = from[root]
+			for j, g := range from[root+1:] {
+				into[j*m+i] = g
+			}
+			into[i*m+i] = none
+		}
+		return
+	}
 	for i, x := range r.free {
 		r.open[i], r.closing[i] = worth[root*n+int(x)], worth[int(x)*n+root]
 		from := worth[int(x)*n : (int(x)+1)*n]
 		for j, y := range r.free {
-			r.into[j*m+i] = from[y]
+			into[j*m+i] = from[y]
 		}
-		r.into[i*m+i] = none
+		into[i*m+i] = none
 	}
 }
 

@@ -20,8 +20,10 @@ func (w *Workspace) Exact(tour []int32) (int, error) {
 	if err := w.prepare(); err != nil {
 		return 0, err
 	}
-	if err := w.plan.fits(&w.rooted); err != nil {
-		return 0, err
+	if w.mask != nil {
+		if err := w.plan.fits(&w.rooted); err != nil {
+			return 0, err
+		}
 	}
 	k := len(w.plan.nodes)
 	w.worth = grow(w.worth, k*k)
@@ -57,6 +59,9 @@ func (w *Workspace) tabulate() (least float64, subset, last int) {
 	r := &w.rooted
 	m := r.m
 	w.table = grow(w.table, r.entries())
+	if r.plain && len(r.free) == 2 {
+		return w.triangle()
+	}
 	least, last = math.Inf(1), -1
 	if r.directIsAdmitted {
 		least = r.direct
@@ -100,6 +105,17 @@ func (w *Workspace) tabulate() (least float64, subset, last int) {
 		}
 	}
 	return least, subset, last
+}
+
+// triangle is tabulate where there are two tours, without a mask: every problem of cycles ends with such a root.
+func (w *Workspace) triangle() (least float64, subset, last int) {
+	r := &w.rooted
+	w.table[r.at(1, 0)], w.table[r.at(2, 1)] = r.open[0], r.open[1]
+	along, back := r.open[0]+r.into[r.m]+r.closing[1], r.open[1]+r.into[1]+r.closing[0]
+	if back < along {
+		return back, 3, 0
+	}
+	return along, 3, 1
 }
 
 // cheapest writes to row what paths cost, at least, that go on from a node of a set to one more. It is what the time goes
