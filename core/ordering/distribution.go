@@ -285,10 +285,17 @@ func (d *Distribution) last(dst *[MaxSummed]float64, s int, scale float64) uint 
 		}
 		return items
 	}
+	l := &d.sets
 	scale /= d.sums[s]
-	for x := items; x != 0; x &= x - 1 {
+	t, b := s>>l.low, s&(1<<l.low-1)
+	row := l.outer[t*l.m:][:l.m]
+	for x := items >> l.low << l.low; x != 0; x &= x - 1 {
 		v := bits.TrailingZeros(x)
-		dst[v] = scale * (d.sums[s&^(1<<v)] * d.sets.multiplied(s, v))
+		dst[v] = scale * (d.sums[s&^(1<<v)] * row[v])
+	}
+	for x := items & (1<<l.low - 1); x != 0; x &= x - 1 {
+		v := bits.TrailingZeros(x)
+		dst[v] = scale * (d.sums[s&^(1<<v)] * (row[v] * l.inner[v<<l.low|b]))
 	}
 	return items
 }
@@ -330,9 +337,6 @@ func (d *Distribution) shareNumbers() {
 	l := &d.sets
 	m, size := l.m, 1<<l.low
 	last := len(l.tops) - 1
-	if l.required {
-		clear(d.reach)
-	}
 	for i := last; i >= 0; i-- {
 		if i%8 == 0 && d.poll.Stopped() {
 			return
@@ -409,7 +413,9 @@ func (d *Distribution) shareLogs() {
 // a set are first with a certain one of some items as the last of them.
 func (d *Distribution) visit(each func(s int, q *[MaxSummed]float64, items uint)) {
 	l := &d.sets
-	clear(d.reach)
+	for _, t := range l.tops {
+		clear(l.block(d.reach, int(t)))
+	}
 	d.reach[len(d.reach)-1] = 1
 	var q [MaxSummed]float64
 	for i := len(l.tops) - 1; i >= 0; i-- {

@@ -161,15 +161,6 @@ func (l *subsets) added(s, v int) float64 {
 	return sum
 }
 
-// multiplied is added for products of steps.
-func (l *subsets) multiplied(s, v int) float64 {
-	product := l.outer[(s>>l.low)*l.m+v]
-	if v < l.low {
-		product *= l.inner[v<<l.low|s&(1<<l.low-1)]
-	}
-	return product
-}
-
 func fill(x []float64, value float64) {
 	for i := range x {
 		x[i] = value
