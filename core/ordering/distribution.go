@@ -210,20 +210,21 @@ func (d *Distribution) sumBlock(i, t int) {
 		v := bits.TrailingZeros32(x)
 		floats.AddScaled(block, row[l.low+v], l.block(d.sums, t&^(1<<v)))
 	}
-	if l.fast() {
+	if l.full(i) {
 		sumWithin(block, row, l.inner, l.step, l.m)
 		return
 	}
 	ideals := l.ideals[i]
-	for b := range block {
+	for b, sum := range block {
 		if ideals>>b&1 == 0 {
 			block[b] = 0
 			continue
 		}
 		for x := uint(b); x != 0; x &= x - 1 {
 			v := bits.TrailingZeros(x)
-			block[b] += block[b&^(1<<v)] * (row[v] * l.inner[v<<l.low|b])
+			sum += block[b&^(1<<v)] * (row[v] * l.inner[v<<l.low|b])
 		}
+		block[b] = sum
 	}
 }
 
@@ -360,7 +361,7 @@ func (d *Distribution) shareNumbers() {
 				behind[l.low+v] = w * floats.Dot(from, sums)
 			}
 		}
-		if l.fast() {
+		if l.full(i) {
 			backWithin(back, sums, behind[:], d.pairs, row, l.inner, l.step, m)
 		} else {
 			d.shareIdeals(l.ideals[i], back, sums, behind[:], row)
@@ -382,7 +383,7 @@ func (d *Distribution) shareIdeals(ideals uint64, back, sums, behind, row []floa
 		}
 		for x := uint(len(back)-1) &^ uint(b); x != 0; x &= x - 1 {
 			v := bits.TrailingZeros(x)
-			if l.required && ideals>>(b|1<<v)&1 == 0 {
+			if ideals>>(b|1<<v)&1 == 0 {
 				continue
 			}
 			w := back[b|1<<v] * (row[v] * l.inner[v<<l.low|b])
