@@ -210,20 +210,21 @@ func (d *Distribution) sumBlock(i, t int) {
 		v := bits.TrailingZeros32(x)
 		floats.AddScaled(block, row[l.low+v], l.block(d.sums, t&^(1<<v)))
 	}
-	if l.fast() {
+	if l.full(i) {
 		sumWithin(block, row, l.inner, l.step, l.m)
 		return
 	}
 	ideals := l.ideals[i]
-	for b := range block {
+	for b, sum := range block {
 		if ideals>>b&1 == 0 {
 			block[b] = 0
 			continue
 		}
 		for x := uint(b); x != 0; x &= x - 1 {
 			v := bits.TrailingZeros(x)
-			block[b] += block[b&^(1<<v)] * (row[v] * l.inner[v<<l.low|b])
+			sum += block[b&^(1<<v)] * (row[v] * l.inner[v<<l.low|b])
 		}
+		block[b] = sum
 	}
 }
 
@@ -285,10 +286,17 @@ func (d *Distribution) last(dst *[MaxSummed]float64, s int, scale float64) uint 
 		}
 		return items
 	}
+	l := &d.sets
 	scale /= d.sums[s]
-	for x := items; x != 0; x &= x - 1 {
+	t, b := s>>l.low, s&(1<<l.low-1)
+	row := l.outer[t*l.m:][:l.m]
+	for x := items >> l.low << l.low; x != 0; x &= x - 1 {
 		v := bits.TrailingZeros(x)
-		dst[v] = scale * (d.sums[s&^(1<<v)] * d.sets.multiplied(s, v))
+		dst[v] = scale * (d.sums[s&^(1<<v)] * row[v])
+	}
+	for x := items & (1<<l.low - 1); x != 0; x &= x - 1 {
+		v := bits.TrailingZeros(x)
+		dst[v] = scale * (d.sums[s&^(1<<v)] * (row[v] * l.inner[v<<l.low|b]))
 	}
 	return items
 }
@@ -330,9 +338,6 @@ func (d *Distribution) shareNumbers() {
 	l := &d.sets
 	m, size := l.m, 1<<l.low
 	last := len(l.tops) - 1
-	if l.required {
-		clear(d.reach)
-	}
 	for i := last; i >= 0; i-- {
 		if i%8 == 0 && d.poll.Stopped() {
 			return
@@ -356,7 +361,7 @@ func (d *Distribution) shareNumbers() {
 				behind[l.low+v] = w * floats.Dot(from, sums)
 			}
 		}
-		if l.fast() {
+		if l.full(i) {
 			backWithin(back, sums, behind[:], d.pairs, row, l.inner, l.step, m)
 		} else {
 			d.shareIdeals(l.ideals[i], back, sums, behind[:], row)
@@ -378,7 +383,7 @@ func (d *Distribution) shareIdeals(ideals uint64, back, sums, behind, row []floa
 		}
 		for x := uint(len(back)-1) &^ uint(b); x != 0; x &= x - 1 {
 			v := bits.TrailingZeros(x)
-			if l.required && ideals>>(b|1<<v)&1 == 0 {
+			if ideals>>(b|1<<v)&1 == 0 {
 				continue
 			}
 			w := back[b|1<<v] * (row[v] * l.inner[v<<l.low|b])
@@ -409,7 +414,9 @@ func (d *Distribution) shareLogs() {
 // a set are first with a certain one of some items as the last of them.
 func (d *Distribution) visit(each func(s int, q *[MaxSummed]float64, items uint)) {
 	l := &d.sets
-	clear(d.reach)
+	for _, t := range l.tops {
+		clear(l.block(d.reach, int(t)))
+	}
 	d.reach[len(d.reach)-1] = 1
 	var q [MaxSummed]float64
 	for i := len(l.tops) - 1; i >= 0; i-- {

@@ -14,6 +14,12 @@
 // and the gains between them are reached in full. Scores that come from a model are often nearly consistent, so that
 // orders of a hundred items fall apart into small components.
 //
+// # Requirements
+//
+// Workspace and Distribution take a partial order with which all orders are to agree (NewRequirement). Components then have
+// an arc for each pair that is required, and the recursions visit order ideals alone: an item may come only behind a set that
+// has all that is required before it. Local search starts from an order that is allowed and makes no move that is not.
+//
 // # Orders with ties and partial orders
 //
 // WeakWorkspace solves the same problem where items may be tied, and PartialWorkspace searches for partial orders, in

@@ -91,8 +91,9 @@ func (w *Workspace) start(items []int32) {
 	}
 }
 
-// insert moves single items to their best places, of those that are allowed, until no move earns more than threshold. Moving u to before v, with
-// all items between them, earns twice the gains of u against each item it passes. Cost: O(n²) for each sweep.
+// insert moves single items to their best places, of those that are allowed, until no move earns more than threshold.
+// Moving u to before v, with all items between them, earns twice the gains of u against each item it passes. Cost: O(n²) for
+// each sweep.
 func (w *Workspace) insert(items []int32, threshold float64) {
 	for moved := true; moved; {
 		moved = false

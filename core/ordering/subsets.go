@@ -149,8 +149,8 @@ func (l *subsets) tabulate(a arithmetic) {
 // block returns the entries of a table whose items other than the low ones are those of t.
 func (l *subsets) block(table []float64, t int) []float64 { return table[t<<l.low:][:1<<l.low] }
 
-// fast reports whether all entries of all blocks count, in eights.
-func (l *subsets) fast() bool { return !l.required && l.low >= 3 }
+// full reports whether all entries of the i-th block listed are order ideals, in eights.
+func (l *subsets) full(i int) bool { return l.low >= 3 && l.ideals[i] == ^uint64(0)>>(64-1<<l.low) }
 
 // added returns what v contributes where it comes behind the items of s, sums of steps being tabulated.
 func (l *subsets) added(s, v int) float64 {
@@ -159,15 +159,6 @@ func (l *subsets) added(s, v int) float64 {
 		sum += l.inner[v<<l.low|s&(1<<l.low-1)]
 	}
 	return sum
-}
-
-// multiplied is added for products of steps.
-func (l *subsets) multiplied(s, v int) float64 {
-	product := l.outer[(s>>l.low)*l.m+v]
-	if v < l.low {
-		product *= l.inner[v<<l.low|s&(1<<l.low-1)]
-	}
-	return product
 }
 
 func fill(x []float64, value float64) {
@@ -181,7 +172,7 @@ func fill(x []float64, value float64) {
 // Dynamic programming over subsets (Held and Karp, 1962; for linear orders Lawler, 1964): with loss[S] what the items of S
 // lose at least against their order as numbered, loss[S] = min over v in S of loss[S∖v] + Σ_{u∈S, u>v} 2·g[v,u], v being
 // last. Among equal choices the last item is the largest one. Cost: O(m 2^m) time, 2^m float64s of memory; with requirements
-// O(m) for each order ideal.
+// O(m) for each of the blocks that have an order ideal.
 func (w *Workspace) solve(items []int32) float64 {
 	m := len(items)
 	if m == 1 {
@@ -223,20 +214,21 @@ func (w *Workspace) lose(i, t int) {
 		v := bits.TrailingZeros32(x)
 		minPlusTo(block, l.block(w.loss, t&^(1<<v)), row[l.low+v])
 	}
-	if l.fast() {
+	if l.full(i) {
 		minWithin(block, row, l.inner, l.step, l.m)
 		return
 	}
 	ideals := l.ideals[i]
-	for b := range block {
+	for b, least := range block {
 		if ideals>>b&1 == 0 {
 			block[b] = math.Inf(1)
 			continue
 		}
 		for x := uint(b); x != 0; x &= x - 1 {
 			v := bits.TrailingZeros(x)
-			block[b] = min(block[b], block[b&^(1<<v)]+(row[v]+l.inner[v<<l.low|b]))
+			least = min(least, block[b&^(1<<v)]+(row[v]+l.inner[v<<l.low|b]))
 		}
+		block[b] = least
 	}
 }
 
