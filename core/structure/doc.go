@@ -30,6 +30,7 @@
 //	<structure>_moves.go       local moves
 //	<structure>_lattice.go     bounds of lattices of sets
 //	<structure>_restricted.go  the outputs that meet conditions, from which prediction under constraints chooses
+//	<structure>_masked.go      the outputs that obey a mask, which all exact recursions carry
 //	<structure>_rules.go       such conditions
 //	<structure>_sized.go       the outputs of a given size
 //	<structure>_observed.go    the outputs in a list, such as those that data hold
@@ -38,13 +39,13 @@
 //	<structure>_chain.go       a Markov chain, from which moments of large spaces are estimated
 //
 // A few have a part that no other structure has: custom_listed and custom_summarised, its two kinds; graphs_hereditary, sets of
-// edges with a property, and their decoders; pairs_implied, pairs that follow from others; paths_graph, the graph that the
-// parameters describe; permutations_partial, rankings of which a part is known.
+// edges with a property, and their decoders; labelsets_sums, sums over sets by their sizes; pairs_implied, pairs that follow from
+// others; paths_graph, the graph that the parameters describe; permutations_partial, rankings of which a part is known.
 //
 // What several structures share is in the files of the types that they embed or call: indices, allowed, sets, pairs, pairscheme, relations,
 // visits, cyclespace, rootedtree, edgelist, edgesets, bitrelation, centring, isotropic, lexicographic, mirror; and what conditions on
-// their outputs share in pairs_conditions, sets_conditions, visits_conditions and edges_conditions. The rest belongs to the package:
-// conditions (their keys, and how they are read), structure (what a Space is and what it may be able to do), encode (rows of data, and what is said of wrong ones),
+// their outputs share in pairs_conditions, sets_conditions, visits_conditions and edges_conditions, what masks share in masked. The rest belongs to the
+// package: conditions (their keys, and how they are read), structure (what a Space is and what it may be able to do), encode (rows of data, and what is said of wrong ones),
 // features (names of the entries of ψ, and their layout), scores, capability, registry, shared, derived (what is kept with a space).
 //
 // # Adding a structure
