@@ -284,6 +284,24 @@ func TestLargeMasks(t *testing.T) {
 	}
 }
 
+// Bounds of any size say no more than they do.
+func TestBoundsOfAnySize(t *testing.T) {
+	for _, c := range maskCases(t) {
+		if !c.sized {
+			continue
+		}
+		whole, err := c.mask(nil, math.MinInt, math.MaxInt)
+		if err != nil || whole.Count().Cmp(c.space.(Counter).Count()) != 0 {
+			t.Errorf("%s without bounds: error %v", Describe(c.space), err)
+		}
+		for _, bounds := range [][2]int{{math.MaxInt, math.MaxInt}, {math.MinInt, math.MinInt}, {3, 2}, {math.MaxInt, math.MinInt}} {
+			if _, err := c.mask(nil, bounds[0], bounds[1]); !errors.Is(err, ErrNoOutput) {
+				t.Errorf("%s within %v: error %v", Describe(c.space), bounds, err)
+			}
+		}
+	}
+}
+
 // Masks whose counter would take too much memory are refused before it is made.
 func TestMasksBeyondTheLimit(t *testing.T) {
 	tree := mustNew(t, "subtrees", examples.Subtrees(examples.BinaryTree(100000))).(*subtrees)
