@@ -13,10 +13,13 @@ func SoftmaxTo(dst, x []float64) float64 {
 	for _, v := range x {
 		top = max(top, v)
 	}
-	var sum float64
 	for i, v := range x {
-		dst[i] = math.Exp(v - top)
-		sum += dst[i]
+		dst[i] = v - top
+	}
+	ExpTo(dst, dst)
+	var sum float64
+	for _, v := range dst {
+		sum += v
 	}
 	for i := range dst {
 		dst[i] /= sum

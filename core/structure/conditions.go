@@ -220,20 +220,6 @@ func common[T comparable](a, b []T) (T, bool) {
 	return none, false
 }
 
-// require leaves only outputs of which the entries of a 0/1 embedding are 1.
-func (m *Mask) require(d int, entries []int) {
-	for _, e := range entries {
-		m.Limit(d, e, Plus)
-	}
-}
-
-// forbid leaves only outputs of which no such entry is 1.
-func (m *Mask) forbid(d int, entries []int) {
-	for _, e := range entries {
-		m.Limit(d, e, AnyValue&^Plus)
-	}
-}
-
 // sortedOnce returns numbers in ascending order, each once.
 func sortedOnce(numbers []int) []int {
 	slices.Sort(numbers)

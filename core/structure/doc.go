@@ -30,8 +30,7 @@
 //	<structure>_partition.go   partition functions and samples of p(y) ∝ exp⟨s, ψ(y)⟩
 //	<structure>_moves.go       local moves
 //	<structure>_lattice.go     bounds of lattices of sets
-//	<structure>_restricted.go  the outputs that meet conditions, from which prediction under constraints chooses
-//	<structure>_rules.go       such conditions
+//	<structure>_masked.go      what computes on the outputs that a mask allows
 //	<structure>_sized.go       the outputs of a given size
 //	<structure>_observed.go    the outputs in a list, such as those that data hold
 //	<structure>_sizes.go       probabilities of outputs of each size
@@ -39,14 +38,15 @@
 //	<structure>_chain.go       a Markov chain, from which moments of large spaces are estimated
 //
 // A few have a part that no other structure has: custom_listed and custom_summarised, its two kinds; graphs_hereditary, sets of
-// edges with a property, and their decoders; pairs_implied, pairs that follow from others; paths_graph, the graph that the
-// parameters describe; permutations_partial, rankings of which a part is known.
+// edges with a property, and their decoders; labelsets_sums, sums over sets by their sizes; pairs_implied, pairs that follow from
+// others; paths_graph, the graph that the parameters describe; permutations_partial, rankings of which a part is known.
 //
 // What several structures share is in the files of the types that they embed or call: indices, allowed, sets, pairs, pairscheme, relations,
 // visits, cyclespace, rootedtree, edgelist, edgesets, bitrelation, centring, isotropic, lexicographic, mirror; and what conditions on
 // their outputs share in pairs_conditions, sets_conditions, visits_conditions and edges_conditions. The rest belongs to the package:
-// conditions (their keys, and how they are read), space (what a Space is, its facts, and what it
-// may be able to do: the file to read first), encode (rows of data, and what is said of wrong ones), features (names of the entries of ψ,
+// space (what a Space is, its facts, and what it may be able to do: the file to read first), conditions (their keys, and how they are
+// read), mask (which outputs are allowed) and restricted (the space of those, restricted_listed and restricted_search what computes on
+// it where a structure has no recursion), encode (rows of data, and what is said of wrong ones), features (names of the entries of ψ,
 // and their cells), names (of items), scores, capability, registry, shared, derived (what is kept with a space).
 //
 // # Adding a structure

@@ -42,7 +42,7 @@ func (l labelSets) masked(state []int8, lo, hi int) (*maskedSets, error) {
 		}
 	}
 	n := len(m.free)
-	m.sizes = setSizes{n, max(lo-in, 0), min(hi-in, n)}
+	m.sizes = setSizes{n, max(max(lo, 0)-in, 0), min(max(hi, -1)-in, n)} // whatever the bounds are
 	if m.sizes.lo > m.sizes.hi {
 		return nil, ErrNoOutput
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/logsum"
 )
 
@@ -218,12 +220,7 @@ func (t *setSums) row(i int) []float64 {
 }
 
 // total adds up what the sizes weigh, given the last row.
-func (t *setSums) total(last []float64) (sum float64) {
-	for k, w := range t.end {
-		sum += last[k] * w
-	}
-	return sum
-}
+func (t *setSums) total(last []float64) float64 { return floats.Dot(last, t.end) }
 
 // marginals passes what the choices among the later elements weigh from the last element to the first.
 func (t *setSums) marginals(dst []float64, total float64, poll func() error) error {

@@ -194,3 +194,22 @@ func (m *Mask) states() ([]int8, error) {
 	}
 	return states, nil
 }
+
+// require leaves only outputs of which the entries of a 0/1 embedding are 1.
+func (m *Mask) require(d int, entries []int) {
+	for _, e := range entries {
+		m.Limit(d, e, Plus)
+	}
+}
+
+// forbid leaves only outputs of which no such entry is 1.
+func (m *Mask) forbid(d int, entries []int) {
+	for _, e := range entries {
+		m.Limit(d, e, AnyValue&^Plus)
+	}
+}
+
+// hasBounds reports whether the mask holds anything beside entries of ψ.
+func (m *Mask) hasBounds() bool {
+	return m.Size != anySize || m.Start != anyPlace || m.End != anyPlace || !allZero(m.Items)
+}

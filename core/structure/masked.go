@@ -93,7 +93,7 @@ func heldGraph(g *dag.Graph, state []int8, lo, hi int, what string) (*dag.Graph,
 	case errors.Is(err, dag.ErrTooLarge):
 		return nil, &LimitError{
 			What: fmt.Sprintf("the exact recursion over %s, by arcs of the graph without a count", what),
-			Size: g.Arcs(), Limit: dag.MaxArcs / (max(hi, 0) + 1),
+			Size: g.Arcs(), Limit: dag.MaxArcs / (min(max(hi, 0), g.Longest()) + 1),
 			Alternatives: "leave out the bounds, or take smaller ones",
 		}
 	}

@@ -205,11 +205,6 @@ func (f filter) All() iter.Seq[[]int32] {
 	}
 }
 
-// hasBounds reports whether the mask holds anything beside entries of ψ.
-func (m *Mask) hasBounds() bool {
-	return m.Size != anySize || m.Start != anyPlace || m.End != anyPlace || !allZero(m.Items)
-}
-
 // Read is that of the whole space, among the outputs that are allowed.
 func (r *restricted) Read(dst []int32, row []float64) error {
 	if err := ReadTo(r.all, dst, row); err != nil {
