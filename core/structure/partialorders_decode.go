@@ -22,7 +22,7 @@ func (p partialOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 		OfRow:        true,
 		Size:         p.n,
 		Limit:        maxListed,
-		Alternatives: "decode by search instead, which reports how much of the best score it guarantees",
+		Alternatives: "take decoder='auto' to decode by search instead, which reports how much of the best score it guarantees",
 	}
 }
 
