@@ -296,10 +296,10 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 	for i := range targets.examples() {
 		n := first[i+1] - first[i]
 		if n < 1 {
-			return 0, fault.At(i, fault.Value("there are %d outputs, must be at least one", n))
+			return 0, fault.At(i, fault.Value("the set has %d outputs, must have at least one", n))
 		}
 		if o.Loss == AUC && 2*float64(n) >= members {
-			return 0, fault.At(i, fault.Value("there are %d correct outputs, loss='auc' takes fewer than half of all %g: leave the row out, or "+
+			return 0, fault.At(i, fault.Value("the set has %d correct outputs, loss='auc' takes fewer than half of all %g: leave the row out, or "+
 				"take loss='squared'", n, members))
 		}
 	}

@@ -27,7 +27,7 @@ const (
 	abandonedOrder = 256
 )
 
-var errMoment = fault.Value("second moments are infinite or NaN: scale the inputs down")
+var errMoment = fault.Numerical("second moments are infinite or NaN: scale the inputs down")
 
 // diagonalise overwrites a symmetric matrix by its eigenvectors, in columns, and writes its eigenvalues, none below 0, to values.
 func diagonalise(values []float64, m matrix, mon *parallel.Monitor) error {

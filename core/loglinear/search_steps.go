@@ -25,7 +25,7 @@ func (s *Search) evaluated(weights matrix) (float64, error) {
 	flat.Axpy(gradient.Data, 2*s.o.Alpha, weights.Data)
 	value := s.own.loss[LossSum] + s.o.Alpha*flat.Dot(weights.Data, weights.Data)
 	if math.IsNaN(value) || math.IsInf(value, 0) || !flat.Finite(gradient.Data) {
-		return 0, fault.Value("the objective is %v, or its gradient is not finite: scale the inputs down", value)
+		return 0, fault.Numerical("the objective is %v, or its gradient is not finite: scale the inputs down", value)
 	}
 	*s.own.evaluations++
 	return value, nil

@@ -178,7 +178,7 @@ func (h hereditaryGraphs) Decode(dst []int32, score Scores) (Certificate, error)
 		if !h.matchable(weights) {
 			return Certificate{}, &LimitError{
 				What: "exact decoding of matchings, by the number of edges,", Size: len(h.ends),
-				Limit: maxMatchingWork / h.vertices, Alternatives: "decode by search instead, which takes longer",
+				Limit: maxMatchingWork / h.vertices, Alternatives: "take decoder='auto' to decode by search instead, which takes longer",
 			}
 		}
 		return h.matching(dst, weights, nil)
@@ -187,7 +187,7 @@ func (h hereditaryGraphs) Decode(dst []int32, score Scores) (Certificate, error)
 	if k := problem.Hardest(); k > cut.MostVertices {
 		return Certificate{}, &LimitError{
 			What: "exact decoding of bipartite graphs, by the number of connected vertices,", Size: k, Limit: cut.MostVertices,
-			Alternatives: "decode by search instead, which says how far from the best it may be",
+			Alternatives: "take decoder='auto' to decode by search instead, which says how far from the best it may be",
 		}
 	}
 	chosen := make([]bool, len(dst))

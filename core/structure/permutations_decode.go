@@ -26,7 +26,7 @@ func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
 				OfRow:        true,
 				Size:         size.Size,
 				Limit:        ordering.MaxComponent,
-				Alternatives: "decode by search instead, which guarantees half of the best score",
+				Alternatives: "take decoder='auto' to decode by search instead, which guarantees half of the best score",
 			}
 		}
 		return Certificate{}, err

@@ -219,7 +219,7 @@ func checkTourSize(what string, n, limit int) error {
 		What:         "exact decoding of " + what,
 		Size:         n,
 		Limit:        limit,
-		Alternatives: "decode by search instead, which says how far from the best it may be",
+		Alternatives: "take decoder='auto' to decode by search instead, which says how far from the best it may be",
 	}
 }
 

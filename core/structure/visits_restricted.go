@@ -91,7 +91,7 @@ func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error
 			What:         fmt.Sprintf("exact decoding of %v, which may visit so many in so many orders,", r),
 			Size:         e.Free,
 			Limit:        freePlaces,
-			Alternatives: "forbid more of them, prescribe a small number to visit, or decode by search instead",
+			Alternatives: "forbid more of them, prescribe a small number to visit, or take decoder='auto' to decode by search instead",
 		}
 	}
 	if err != nil {

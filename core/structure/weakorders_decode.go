@@ -20,7 +20,7 @@ func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 				OfRow:        true,
 				Size:         size.Size,
 				Limit:        size.Limit,
-				Alternatives: "decode by search instead, which reports how much of the best score it guarantees",
+				Alternatives: "take decoder='auto' to decode by search instead, which reports how much of the best score it guarantees",
 			}
 		}
 		return Certificate{}, err

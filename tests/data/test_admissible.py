@@ -141,7 +141,7 @@ def test_sets_can_be_compared_copied_and_shown():
         ([Admissible([[1, 2, 3]]), Admissible([[1, 2, 3]] * 2)], "row 1: outputs 0 and 1 of the set are the same"),
         (
             [Admissible([[1, 2, 3]]), Admissible([[1, 2, 3], [2, 1, 3], [3, 1, 2]])],
-            "row 1 has 3 correct outputs, loss .auc. takes fewer than half of all 6",
+            "row 1: the set has 3 correct outputs, loss=.auc. takes fewer than half of all 6",
         ),
     ],
 )

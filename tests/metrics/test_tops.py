@@ -81,7 +81,7 @@ def test_bad_arguments_are_named():
     for p in (0.0, 1.0, "high", np.nan):
         with pytest.raises(ValueError, match="p must be a number above 0 and below 1"):
             rank_biased_overlap(TRUE, PREDICTED, p=p)
-    with pytest.raises(ValueError, match="row 1: y_pred must hold positions"):
+    with pytest.raises(ValueError, match="y_pred, row 1: must hold positions"):
         ndcg([[1, 2], [1, 2]], [[1, 2], [-1, 1]])
 
 

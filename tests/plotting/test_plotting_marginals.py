@@ -313,7 +313,7 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="has 2 rows, a matrix shows one distribution"):
         MarginalsDisplay.from_marginals(rankings, np.zeros((2, 3)))
     for bad in (1.5, -1.5, math.nan):
-        with pytest.raises(ValueError, match=r"row 0, entry 1 \(0 before 2\).*not between -1 and 1"):
+        with pytest.raises(ValueError, match=r"row 0: entry 1 \(0 before 2\).*not between -1 and 1"):
             MarginalsDisplay.from_marginals(rankings, [0, bad, 0])
     with pytest.raises(ValueError, match="not between 0 and 1"):
         MarginalsDisplay.from_marginals(structures.Cliques(3), [0, -0.5, 0])

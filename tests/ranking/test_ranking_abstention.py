@@ -160,7 +160,7 @@ def test_what_is_refused():
         partial_orders([[0.5, 0.5]])
     with pytest.raises(ValueError, match="thresholds must be a list of numbers from 1/2"):
         abstention_curve([[1, 2]], [[0.5]], thresholds=[0.3])
-    with pytest.raises(ValueError, match="row 1: y_true must hold positions"):
+    with pytest.raises(ValueError, match="y_true, row 1: must hold positions"):
         pair_gamma([[1, 2], [1, -2]], [[1, 2], [1, 2]])
     for metric in (pair_gamma, pair_completeness, lambda y, _: abstention_curve(y, [[0.5]])):
         with pytest.raises(ValueError, match="no pair"):

@@ -378,7 +378,7 @@ def test_tau_x_is_the_same_across_blocks_of_rows() -> None:
 
 def test_pair_accuracy_counts_pairs() -> None:
     assert metrics.pair_accuracy([[1, 0, -1, 1]], [[1, 0, 1, 0]]) == 0.5
-    with pytest.raises(ValueError, match="row 1: y_pred must hold −1, 0 and 1 only"):
+    with pytest.raises(ValueError, match="y_pred, row 1: must hold −1, 0 and 1 only"):
         metrics.pair_accuracy([[1, 0], [0, 0]], [[1, 0], [0, 2]])
     with pytest.raises(ValueError, match="y_true has 0 columns, it needs at least 1"):
         metrics.pair_accuracy(np.zeros((2, 0)), np.zeros((2, 0)))

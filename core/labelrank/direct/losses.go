@@ -164,7 +164,7 @@ func (b *byList) findTo(positions []int32, row int, f []float64, _ *parallel.Mon
 
 func checkBest(value float64) error {
 	if !finite(value) {
-		return fault.Value("the scores of rankings overflow; scale position_weights, the inputs or the loss down")
+		return fault.Numerical("the scores of rankings overflow; scale position_weights, the inputs or the loss down")
 	}
 	return nil
 }

@@ -356,8 +356,8 @@ def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
         row = int(np.flatnonzero(tied.any(axis=1))[0])
         raise RowError(
             row,
-            "items share a position that is not the last one, and the model has no ties; aggregation.kemeny takes them, "
-            "with output='weak' also for the consensus",
+            "items share a position that is not the last one, and the model has no ties; aggregation.kemeny takes "
+            "them, with output='weak' also for the consensus",
             "rankings",
         )
     ranks = (ordered[:, np.newaxis, :] < values[:, :, np.newaxis]).sum(axis=2) + 1

@@ -230,7 +230,8 @@ def _signs(y: Any, name: str) -> NDArray[np.int8]:
     positions = checked_positions(y, name, unknown=True)
     check_no_row(
         ((positions < 0) & (positions != -1)).any(axis=1),
-        f"{name} must hold positions, 1 for the first and −1 where unknown, or be booleans of shape (n, k, k); this row "
+        name,
+        "must hold positions, 1 for the first and −1 where unknown, or be booleans of shape (n, k, k); this row "
         "holds another negative number",
     )
     if positions.shape[1] < 2:

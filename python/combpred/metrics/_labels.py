@@ -139,5 +139,5 @@ def _two_sets(y_true: Any, y_pred: Any) -> tuple[NDArray[np.bool_], NDArray[np.b
 def _sets(y: Any, name: str) -> NDArray[np.bool_]:
     refuse_names(y, name, "structures.LabelSets.from_sets makes 0 and 1 of sets, lists or strings of labels")
     matrix = number_matrix(y.toarray() if issparse(y) else y, name)
-    check_no_row(~((matrix == 0) | (matrix == 1)).all(axis=1), f"{name} must hold 0 and 1, and this row holds another value")
+    check_no_row(~((matrix == 0) | (matrix == 1)).all(axis=1), name, "must hold 0 and 1; this row holds another value")
     return matrix.astype(np.bool_)

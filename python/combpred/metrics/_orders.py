@@ -175,8 +175,8 @@ def spearman_rho(
     a -= centre
     b -= centre
     spread_a, spread_b = (a * a).sum(axis=1), (b * b).sum(axis=1)
-    check_no_row(spread_a == 0, "y_true: Spearman's rho is undefined where all labels are tied; leave the row out")
-    check_no_row(spread_b == 0, "y_pred: Spearman's rho is undefined where all labels are tied; leave the row out")
+    check_no_row(spread_a == 0, "y_true", "Spearman's rho is undefined where all labels are tied; leave the row out")
+    check_no_row(spread_b == 0, "y_pred", "Spearman's rho is undefined where all labels are tied; leave the row out")
     rho = (a * b).sum(axis=1) / np.sqrt(spread_a * spread_b)
     return mean_of_rows(rho, sample_weight, per_row)
 
@@ -260,7 +260,8 @@ def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> 
     for positions, name in ((truth, "y_true"), (predicted, "y_pred")):
         check_no_row(
             ((positions < 0) & ~(unknown & (name == "y_true") & (positions == -1))).any(axis=1),
-            f"{name} must hold positions, 1 for the first; a negative number, such as −1 for a missing position, "
+            name,
+            "must hold positions, 1 for the first; a negative number, such as −1 for a missing position, "
             "cannot be compared: leave the row out",
         )
     return truth, predicted

@@ -48,7 +48,8 @@ def pair_accuracy(
     for relation, name in ((truth, "y_true"), (predicted, "y_pred")):
         check_no_row(
             ~((relation == -1) | (relation == 0) | (relation == 1)).all(axis=1),
-            f"{name} must hold −1, 0 and 1 only, and this row holds another value",
+            name,
+            "must hold −1, 0 and 1 only, and this row holds another value",
         )
     right: NDArray[np.float64] = (truth == predicted).mean(axis=1)
     return mean_of_rows(right, sample_weight, per_row)

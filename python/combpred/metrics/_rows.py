@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.forms import column_names, columns_in_order
 from .._data.names import with_names
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix
-from .._lib.errors import RowError
 
 
 def check_same_shape(first: NDArray[Any], second: NDArray[Any], names: tuple[str, str] = ("y_true", "y_pred")) -> None:
@@ -53,7 +52,7 @@ def number_matrix(values: ArrayLike, name: str, *, missing: bool = False) -> NDA
     return matrix.astype(np.int8) if matrix.dtype.kind == "b" else matrix
 
 
-def check_no_row(bad: NDArray[np.bool_], reason: str) -> None:
+def check_no_row(bad: NDArray[np.bool_], name: str, reason: str) -> None:
     """Raise ValueError about the first row where `bad` holds, if any."""
     if bad.any():
-        raise RowError(int(np.argmax(bad)), reason)
+        raise TargetError(int(np.argmax(bad)), reason, name)

@@ -33,7 +33,7 @@ type Options = loglinear.SearchOptions
 // BLAS rounds depends on it.
 const columnsTogether = 16
 
-var errObjective = fault.Value("the objective, or its gradient, is not finite: scale the inputs down")
+var errObjective = fault.Numerical("the objective, or its gradient, is not finite: scale the inputs down")
 
 // lawOf returns that of every entry of ψ.
 func lawOf(space structure.Space) (law, error) {
