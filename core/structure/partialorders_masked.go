@@ -36,7 +36,7 @@ func (p partialOrders) decodeMasked(dst []int32, score Scores, mask pairMask) (C
 			OfRow:        true,
 			Size:         p.n,
 			Limit:        maxListed,
-			Alternatives: "decode by search instead, which reports how much of the best score it guarantees",
+			Alternatives: "take decoder='auto' to decode by search instead, which reports how much of the best score it guarantees",
 		}
 	}
 	best, ok := p.bestListed(score, mask)
