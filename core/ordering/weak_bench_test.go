@@ -43,6 +43,7 @@ func BenchmarkWeakDistribution(b *testing.B) {
 			})
 			rank := make([]int32, n)
 			b.Run(name+"draw", func(b *testing.B) {
+				sum(b)
 				for b.Loop() {
 					d.DrawTo(rank, rng)
 				}
