@@ -319,7 +319,7 @@ typedef const cp_conditions cp_in_conditions;
 #define CP_CONDITIONS {.struct_size = sizeof(cp_conditions)}
 
 /* What conditions say about entries of ψ, as cp_constraints holds it. Of cycles, routes, sets of a size and cliques
- * that is not all: they are also held to places, vertices, ends and numbers. So are paths, if arcs are tied, to arcs. */
+ * that is not all: they are also held to places, vertices, ends and numbers, and paths, if arcs are tied, to arcs. */
 typedef struct cp_restriction {
   int64_t struct_size;
   int64_t n;         /* that of the conditions                                                        */

@@ -20,11 +20,14 @@ INNER = {"_lib", "_data", "_programs", "_models", "_cli"}
 # Files of a few lines that only show what rooms hold. Nothing in a room imports them.
 FACES = {"", "__main__", "baselines", "losses", "reductions"}
 
-LONGEST_FILE = 300  # lines of code: neither docstrings nor comments nor blank lines
+# Lines of code: neither docstrings nor comments nor blank lines. A file holds one whole concept, and beyond this surely two; no file is
+# split or packed to stay below it.
+LONGEST_FILE = 600
 MOST_ENTRIES = 20
 ROOMY = 25  # the folders that hold rooms
 ROOMY_FOLDERS = {"python/combpred", "core", "tests"}
-LIMITS = {"capi": 30}  # one package for cgo
+# One package for cgo, and one for rankings with and without ties and partial orders.
+LIMITS = {"capi": 32, "core/ordering": 36}
 # One file a structure, one file a benchmark; capi is one package with the generated binding in it.
 FREE_FOLDERS = {"python/combpred/structures", "core/structure", "tests/benchmarks"}
 MOST_OWN_CLASSES = 3  # in the MRO of an estimator
