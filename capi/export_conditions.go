@@ -19,7 +19,8 @@ import (
 var conditionKeys = [...]structure.Key{
 	C.CP_KEY_FIRST: structure.FirstKey, C.CP_KEY_LAST: structure.LastKey, C.CP_KEY_BEFORE: structure.BeforeKey,
 	C.CP_KEY_REQUIRED: structure.RequiredKey, C.CP_KEY_FORBIDDEN: structure.ForbiddenKey, C.CP_KEY_SIZE: structure.SizeKey,
-	C.CP_KEY_START: structure.StartKey, C.CP_KEY_END: structure.EndKey, C.CP_KEY_LENGTH: structure.LengthKey, C.CP_KEY_WITHIN: structure.WithinKey,
+	C.CP_KEY_START: structure.StartKey, C.CP_KEY_END: structure.EndKey, C.CP_KEY_LENGTH: structure.LengthKey,
+	C.CP_KEY_WITHIN: structure.WithinKey,
 }
 
 // readConditions reads conditions in terms of a structure.
