@@ -26,8 +26,7 @@ func listWithin(r *restricted) (engine, error) {
 		Need:         "a recursion that takes conditions, or fewer outputs to list,",
 		Alternatives: "leave the conditions out",
 	}
-	_, ok := r.all.(Enumerator)
-	if _, knows := r.all.(bounded); !ok || r.mask.hasBounds() && !knows || r.subspace.Facts().Layout.General {
+	if _, lists := r.all.(Enumerator); !lists || r.subspace.Facts().Layout.General {
 		return nil, refusal
 	}
 	if log, err := LogCount(r.all); err != nil || !(log <= mostFiltered) {

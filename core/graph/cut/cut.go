@@ -52,7 +52,9 @@ type arc struct {
 
 // New prepares a problem on the vertices 0..n−1, with finite weights. Edges of negative weight or 0 are left out of all
 // solutions. The slices are kept. Cost: O(n + m) beside ordering components, which takes O(k²) for k vertices.
-func New(n int, edges [][2]int32, weights []float64) *Problem { return NewSigned(n, edges, nil, weights) }
+func New(n int, edges [][2]int32, weights []float64) *Problem {
+	return NewSigned(n, edges, nil, weights)
+}
 
 // NewSigned is New where edges may ask for one side, those for which same is true: these are kept if their ends are on one side. Edges may
 // be parallel; those of positive weight must not be loops.
