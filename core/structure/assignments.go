@@ -170,6 +170,11 @@ func (a assignments) diagonalTo(y []int32) {
 
 // Decode solves the linear assignment problem. Without any score each row gets the column of its own number. Cost: O(n³).
 func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
+	return a.decode(dst, score, nil)
+}
+
+// decode finds the best of the assignments that a mask of cells allows, nil: all.
+func (a assignments) decode(dst []int32, score Scores, cells []assignment.Cell) (Certificate, error) {
 	mustLen("dst", len(dst), a.n)
 	mustScores(score, a.FeatureLen())
 	w := a.pool.get()
@@ -178,8 +183,11 @@ func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
 	for cell := range gain {
 		gain[cell] = score.indicator(cell)
 	}
+	if cells != nil {
+		copy(w.Restrict(), cells)
+	}
 	if err := w.Solve(dst); err != nil {
-		return Certificate{}, err
+		return Certificate{}, ErrNone
 	}
 	var value float64
 	for i, j := range dst {
