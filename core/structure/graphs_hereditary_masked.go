@@ -221,7 +221,7 @@ func (e *maskedHereditary) facts() Facts {
 func (e *maskedHereditary) list() (*filteredList, error) {
 	refusal := &CapabilityError{
 		Structure:    e.all.String() + " under conditions",
-		Need:         "sums over the sets of the edges that are left open, which are too many to list,",
+		Need:         "sums over the sets of the edges that are left open, which are too many to list",
 		Alternatives: "add conditions",
 	}
 	if !e.summable() {

@@ -27,7 +27,7 @@ var _ engine = (*filteredList)(nil)
 func listWithin(r *restricted) (engine, error) {
 	refusal := &CapabilityError{
 		Structure:    Describe(r.all),
-		Need:         "a recursion that takes conditions, or fewer outputs to list,",
+		Need:         "a recursion that takes conditions, or fewer outputs to list",
 		Alternatives: "leave the conditions out",
 	}
 	if _, lists := r.all.(Enumerator); !lists || r.subspace.Facts().Layout.General {
