@@ -53,10 +53,10 @@ func (e *maskedAssignments) whyNone() error {
 		i, j := at/n, at%n
 		switch {
 		case columns[i] > 0:
-			return contradiction{fault.Value("the cells %s and %s are required, two columns of one item; leave one out",
+			return contradiction{fault.Value("'required' holds %s and %s, two columns of one item; leave one out",
 				names.cell(n, i, columns[i]-1), names.cell(n, i, j))}
 		case items[j] > 0:
-			return contradiction{fault.Value("the cells %s and %s are required, two items of one column; leave one out",
+			return contradiction{fault.Value("'required' holds %s and %s, two items of one column; leave one out",
 				names.cell(n, items[j]-1, j), names.cell(n, i, j))}
 		}
 		columns[i], items[j] = j+1, i+1

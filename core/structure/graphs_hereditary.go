@@ -211,5 +211,5 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 
 // Restrict takes edges that are required or forbidden.
 func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, h.Facts().Cells, h.names)
+	return refusing(h, restrictEdges(edgeTerms, h.Facts().Cells, h.names))
 }

@@ -164,5 +164,5 @@ func (s spanningTrees) Decode(dst []int32, score Scores) (Certificate, error) {
 
 // Restrict takes edges that are required or forbidden.
 func (s spanningTrees) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, s.Facts().Cells, s.names)
+	return refusing(s, restrictEdges(edgeTerms, s.Facts().Cells, s.names))
 }
