@@ -194,13 +194,13 @@ func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, nWor
 			return err
 		}
 		facts, found := sp.Facts(), new(float64)
-		if estimate := facts.StandardError; estimate != nil {
-			if err := parallel.Detached(run.mon, func() error {
-				*found = estimate()
-				return nil
-			}); err != nil {
-				return err
+		if err := parallel.Detached(run.mon, func() error {
+			if facts.StandardError != nil {
+				*found = facts.StandardError()
 			}
+			return nil
+		}); err != nil {
+			return err
 		}
 		result := C.cp_moments_info{standard_error: C.double(*found)}
 		cabi.PutName(result.kind[:], catalogue.Moments.Of(int(facts.Moments)))

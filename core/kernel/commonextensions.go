@@ -57,7 +57,7 @@ func ownLogs(x *Orders, most int, e *extensions.Estimation, first, workers int, 
 }
 
 // exponentialsTo overwrites logarithms of counts by the counts, whole numbers up to 10¹³, or, given the logarithms of the counts of
-// rows and columns alone, by the counts over the roots of those. A count too large for a float64 is an OverflowError.
+// rows and columns alone, by the counts over the roots of those. A count too large for a float64 is a numerical fault.
 func exponentialsTo(logs matrix, own, others []float64) error {
 	for i := range logs.Rows {
 		values := logs.Row(i)

@@ -104,7 +104,7 @@ func (f OrderFunction) weight(u int) float64 {
 // OrdersTo writes the kernel of every row of x with every row of y to dst; y nil is x itself, for a symmetric matrix at half the cost.
 // Counts of pairs and of positions are exact. The monitor counts rows of x.
 //
-// An illegal row is an error that names it and the argument. For Extensions, a count beyond MostDownsets is a *CountError, and
+// An illegal row is an error that names it and the argument. For Extensions, a count beyond MostDownsets is a fault of capability, and
 // one too large for a float64 an error; counts up to 10¹³ are exact, larger ones have some 13 digits.
 //
 // Cost: O(n m N²/64) for the edge kernels, O(n m N) for those of positions, and reading the orders, O(N³/64) for each one given by

@@ -42,7 +42,8 @@ func TestSinglesAreRoundedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := k.SingleGramTo(linalg.NewMatrix[float32](1, 1), Options{First: 4}); err == nil || !strings.Contains(err.Error(), "row 4: kernel values overflow") {
+	err = k.SingleGramTo(linalg.NewMatrix[float32](1, 1), Options{First: 4})
+	if err == nil || !strings.Contains(err.Error(), "row 4: kernel values overflow") {
 		t.Errorf("a value beyond single precision: %v", err)
 	}
 }

@@ -51,7 +51,7 @@ func (s Names) columns(n int) Names { return s[min(n, len(s)):] }
 
 // list returns a list of items as messages show it, shortened if it is long.
 func (s Names) list(y []int32) string {
-	if s == nil {
+	if len(s) == 0 {
 		return shownParts(y)
 	}
 	const most = 20

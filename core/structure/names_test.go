@@ -97,9 +97,11 @@ func TestEntriesAreCalledByTheNamesOfItems(t *testing.T) {
 		{named(t, "multiclass", drinks), "tea, milk, juice"},
 		{named(t, "cycles", drinks), "tea-milk, tea-juice, milk-juice"},
 		{named(t, "hierarchy", drinks, -1, 0, 0, 1, 1, 1), "tea, milk, juice"},
-		{named(t, "assignments", append(drinks, "a", "b", "c")), "tea to a, tea to b, tea to c, milk to a, milk to b, milk to c, juice to a, juice to b, juice to c"},
+		{named(t, "assignments", append(drinks, "a", "b", "c")), "tea to a, tea to b, tea to c, milk to a, " +
+			"milk to b, milk to c, juice to a, juice to b, juice to c"},
 		{named(t, "assignments", drinks), "tea to 0, tea to 1, tea to 2, milk to 0, milk to 1, milk to 2, juice to 0, juice to 1, juice to 2"},
-		{named(t, "routes", drinks), "tea->milk, tea->juice, milk->tea, milk->juice, juice->tea, juice->milk, start tea, start milk, start juice, end tea, end milk, end juice"},
+		{named(t, "routes", drinks), "tea->milk, tea->juice, milk->tea, milk->juice, juice->tea, juice->milk, " +
+			"start tea, start milk, start juice, end tea, end milk, end juice"},
 	} {
 		if got := strings.Join(slices.Collect(structure.NamesOf(c.space)), ", "); got != c.want {
 			t.Errorf("%s: the entries of ψ are %s, must be %s", structure.Describe(c.space), got, c.want)

@@ -229,7 +229,7 @@ def test_what_evaluation_cannot_judge_is_said(
     table(tmp_path / "t.csv", "a>b", "b>a", {"rule": 7})
     fitted(path, "--targets", "t", "--drop", "rule", "--model", model)
     said = fails("evaluate", path, "--model", model, "--metric", "hamming_loss")
-    what = "t.csv, line 2: t: --metric hamming_loss does not suit these targets (kendall_tau does): y_true must hold 0"
+    what = "t.csv, line 2: t: --metric hamming_loss does not suit these targets (kendall_tau does): must hold 0"
     assert what in said
     said = fails("predict", path, "--model", model, "--constraints", "rule")
     assert "t.csv, line 2: 'rule' holds 7, which is no JSON object of constraints" in said

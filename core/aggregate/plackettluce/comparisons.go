@@ -135,7 +135,7 @@ func (c *Comparisons) bounded() error {
 
 // FitTo writes the parameters of largest penalised likelihood, θ or β and with ties ln ν last, and their covariances by the observed
 // information: the inverse of the second derivatives of what is minimised, for θ among those of sum 0. It reports whether Newton's method
-// with step halving was done after 100 steps. Where no finite parameters are best: *UnboundedError. Cost: O(k²) and O(q³) for each step with
+// with step halving was done after 100 steps. Without finite best parameters, an error. Cost: O(k²) and O(q³) for each step with
 // q parameters, O(k² p) with covariates.
 func (c *Comparisons) FitTo(dst []float64, covariance linalg.Matrix[float64], mon *parallel.Monitor) (bool, error) {
 	if err := c.check(dst, covariance); err != nil {

@@ -44,7 +44,7 @@ type Method int
 
 const (
 	Auto   Method = iota // exactly up to ExactEdges, beyond in blocks
-	Exact                // exactly, or a *LimitError
+	Exact                // exactly, or refused beyond ExactEdges
 	Search               // in blocks beyond BlockEdges
 )
 

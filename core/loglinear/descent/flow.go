@@ -145,7 +145,8 @@ func (s *Descent) afterLoss(mon *parallel.Monitor) (loglinear.RowsRequest, error
 	now.gradient.CopyFrom(s.o.GradientOf(sums))
 	flat.Axpy(now.gradient.Data, 2*s.o.Alpha, average.Data)
 	if !flat.Finite(now.gradient.Data) || math.IsNaN(*own.objective) {
-		return loglinear.RowsRequest{}, fault.Numerical("the objective is %v, or its gradient is not finite: scale the inputs down", *own.objective)
+		return loglinear.RowsRequest{}, fault.Numerical("the objective is %v, or its gradient is not finite: scale the inputs down",
+			*own.objective)
 	}
 	return loglinear.RowsRequest{}, s.checked(known(now, s.half(), s.preconditioner(), own.steps.scratch), mon)
 }

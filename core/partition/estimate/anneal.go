@@ -19,7 +19,7 @@ import (
 // workers, nor on how many rows there are.
 //
 // A row with a score that is infinite or NaN, or an output whose score is beyond the given bound, is an error that names it, as is one
-// that an exact sampler does not finish within its budget (*SpentError). A structure that lacks what the sampler or the schedule need
+// that an exact sampler does not finish within its budget. A structure that lacks what the sampler or the schedule need
 // is a *structure.CapabilityError, as is one that does not know how many outputs it has. The monitor counts draws and is told the
 // level.
 func Anneal(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor) ([]Row, error) {

@@ -18,7 +18,7 @@ type levels interface {
 	// visit prepares for draws at a level, and at levels above it.
 	visit(beta float64) error
 	// affordable returns how many draws at each of the levels are worth n independent ones, or how many the remaining steps allow;
-	// a *SpentError where fewer draws would break a promise.
+	// a fault of the budget where fewer draws would break a promise.
 	affordable(betas []float64, n float64) (int, error)
 	// trust says how far all draws so far can be trusted.
 	trust() (Trust, error)

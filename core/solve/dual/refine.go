@@ -26,7 +26,7 @@ const (
 )
 
 // refine improves the coefficients of eq, zero at first, until the relative residual is at most opt.Tol. Solutions of relative
-// accuracy `accuracy` are enough as long as they contract; where they do not, the error is a *solve.NumericalError, or a
+// accuracy `accuracy` are enough as long as they contract; where they do not, the error is a numerical fault, or a
 // *solve.NotConvergedError where more accurate ones would not help. margins is nil for the squared loss, which has no such term.
 func refine(p *solve.Problem, eq equation, margins MarginSolver, accuracy float64, opt solve.Options) (solve.Info, error) {
 	var q, b []float64

@@ -13,7 +13,7 @@ const accuracy = 3e-4
 
 // Factored writes the coordinates of every row's leave-one-out scores to dst (m×Len), with factors of K̃ made in work, of
 // FactoredWork bytes: for the squared loss the exact ones, for the AUC loss those of removeLabels. Factors that are not accurate
-// enough are a *solve.NumericalError. Cost: 2m³/3 for the squared loss, (s + 1)m³ for the AUC loss with s distinct σ, and O(m²·Len).
+// enough are a numerical fault. Cost: 2m³/3 for the squared loss, (s + 1)m³ for the AUC loss with s distinct σ, and O(m²·Len).
 func Factored[T linalg.Float](p *solve.Problem, op *dual.Kernel, work []T, dst matrix) error {
 	f, err := dual.NewFactored(op, work, p.Coord.Distinct())
 	if err != nil {
@@ -61,7 +61,7 @@ func squared[T linalg.Float](p *solve.Problem, op *dual.Kernel, f *dual.Factored
 }
 
 // train writes (2λI + σK̃)⁻¹(√w z) to dst, as accurate as f is, and returns what it leaves of the right-hand side; if that is more than
-// accuracy, a *solve.NumericalError.
+// accuracy, a numerical fault.
 func train[T linalg.Float](p *solve.Problem, op *dual.Kernel, f *dual.Factored[T], dst matrix) (matrix, error) {
 	residual, product := p.NewBlock(), p.NewBlock()
 	if err := p.CombineTo(residual, p.Root); err != nil {

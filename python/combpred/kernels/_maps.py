@@ -56,8 +56,8 @@ def require_symmetric(matrix: Any) -> None:
 def _refuse(matrix: Any, i: int, j: int) -> None:
     raise RowError(
         i,
-        f"the kernel matrix is not symmetric: {matrix[i, j]} in column {j} but {matrix[j, i]} at row {j}, column {i}; "
-        "pass (K + K.T) / 2 where the order of two rows does not matter",
+        f"the kernel matrix is not symmetric: {matrix[i, j]} in column {j} but {matrix[j, i]} on the other side of "
+        "the diagonal; pass (K + K.T) / 2 where the order of two rows does not matter",
     )
 
 
