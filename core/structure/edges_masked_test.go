@@ -73,7 +73,7 @@ func weighed(m *Mask, scores []float64) (with []float64, earned float64) {
 }
 
 // decodesWithin compares what is decoded under a mask with what heavy scores lead to.
-func decodesWithin(t *testing.T, space Space, m Mask, scores []float64) Space {
+func decodesWithin(t *testing.T, space Space, m Mask, scores []float64) {
 	t.Helper()
 	within, err := Within(space, m)
 	if err != nil {
@@ -89,7 +89,6 @@ func decodesWithin(t *testing.T, space Space, m Mask, scores []float64) Space {
 	if err != nil || !got.Optimal || got.Value != want.Value-earned || within.Check(y) != nil {
 		t.Fatalf("%v: %+v, want %v; error %v, check %v", within, got, want.Value-earned, err, within.Check(y))
 	}
-	return within
 }
 
 // TestMaskedEdgesLarge: under conditions as without them, decoding is exact at sizes that no list covers.

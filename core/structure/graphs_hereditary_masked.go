@@ -34,18 +34,18 @@ var (
 	_ Searcher   = searchedHereditary{}
 )
 
-func (h hereditaryGraphs) under(m *Mask) (engine, error) { return h.within(m) }
+func (h hereditaryGraphs) under(m *Mask) (engine, error) { return h.masked(m) }
 
 func (h decodedGraphs) under(m *Mask) (engine, error) {
-	e, err := h.within(m)
+	e, err := h.masked(m)
 	if err != nil {
 		return nil, err
 	}
 	return searchedHereditary{e}, nil
 }
 
-// within costs O(d log d).
-func (h hereditaryGraphs) within(m *Mask) (*maskedHereditary, error) {
+// masked costs O(d log d).
+func (h hereditaryGraphs) masked(m *Mask) (*maskedHereditary, error) {
 	states, err := m.states()
 	if err != nil {
 		return nil, err
