@@ -164,7 +164,8 @@ func TestMaskedTreesLarge(t *testing.T) {
 	}
 }
 
-// TestMaskedAssignmentsLarge: where conditions leave 15 of 300 rows a choice, sums are those of 15 rows; where they leave 21, there are none.
+// TestMaskedAssignmentsLarge: where conditions leave 15 of 300 rows a choice, sums are those of 15 rows; where they leave 21, there are
+// none.
 func TestMaskedAssignmentsLarge(t *testing.T) {
 	const n = 300
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -217,7 +218,7 @@ func TestMaskedAssignmentsLarge(t *testing.T) {
 	}
 }
 
-// TestMaskedSearchLarge: bipartite graphs beyond exact decoding are searched among those that are allowed, and large matchings with a poll.
+// TestMaskedSearchLarge: bipartite graphs beyond exact decoding are searched among those that are allowed, large matchings with a poll.
 func TestMaskedSearchLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	stop := errors.New("stop")
@@ -243,7 +244,8 @@ func TestMaskedSearchLarge(t *testing.T) {
 			if err != nil || within.Check(y) != nil || found.Value < start.Value || property == examples.Matchings && !found.Optimal {
 				t.Fatalf("%v: %+v after the start %+v, error %v, %v", within, found, start, err, within.Check(y))
 			}
-			for _, f := range []func([]int32, Scores, func() error) (Certificate, error){within.(Searcher).Start, within.(Searcher).Search} {
+			searcher := within.(Searcher)
+			for _, f := range []func([]int32, Scores, func() error) (Certificate, error){searcher.Start, searcher.Search} {
 				if _, err := f(y, scores, func() error { return stop }); err != stop {
 					t.Errorf("%v: the error is %v", within, err)
 				}
@@ -308,7 +310,7 @@ func TestContradictionsNameEdges(t *testing.T) {
 		{"spanningtrees", named(wheel), "+++....", `the required edges ("a", "b"), ("b", "c"), ("c", "a") form a cycle; leave one`},
 		{"spanningtrees", wheel, "...+++.", `the required edges (2, 3), (3, 4), (4, 2) form a cycle`},
 		{"spanningtrees", named(wheel), "...-.--",
-			`the vertices ["a", "b", "c"] are joined to ["d", "e"] by forbidden edges alone, ("c", "d"), ("e", "c"), ("a", "d"); allow one`},
+			`the vertices ["a", "b", "c"] are joined to ["d", "e"] by forbidden edges alone, ("c", "d"), ("e", "c"), ("a", "d");`},
 		{"graphs", named(examples.Hereditary(wheel, examples.Forests)), "+.+++++",
 			`the required edges ("d", "e"), ("c", "d"), ("e", "c") form a cycle, which forests rule out`},
 		{"graphs", named(examples.Hereditary(wheel, examples.Matchings)), "....+.+",

@@ -138,7 +138,8 @@ func (h hereditaryGraphs) other(edge, v int32) int32 { return h.ends[edge][0] + 
 
 // solve finds a set among the free edges by what finds one among all, and adds what is required or fits anyway. Guarantees stay what they
 // are, as no set scores less than every one does without its free edges.
-func (e *maskedHereditary) solve(dst []int32, score Scores, by func(dst []int32, weights []float64) (Certificate, error)) (Certificate, error) {
+func (e *maskedHereditary) solve(dst []int32, score Scores,
+	by func(dst []int32, weights []float64) (Certificate, error)) (Certificate, error) {
 	weights, done := e.all.weights(dst, score)
 	defer done()
 	free, freed := e.all.weights(dst, score)

@@ -66,7 +66,4 @@ func (s spanningTrees) noTree(err error) error {
 
 func (t maskedTrees) count() *big.Int { return t.Count() }
 
-func (t maskedTrees) facts() Facts {
-	f := t.spanningTrees.Facts()
-	return Facts{LogCount: f.LogCount, Sums: f.Sums}
-}
+func (t maskedTrees) facts() Facts { return Facts{LogCount: t.graph.LogCount, Sums: t.sums()} }

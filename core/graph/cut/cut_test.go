@@ -94,7 +94,8 @@ func compare(t *testing.T, n int, edges [][2]int32, same []bool, weights []float
 	best, chosen := heaviest(n, edges, same, weights), make([]bool, len(edges))
 	p := NewSigned(n, edges, same, weights)
 	bound := p.Start(chosen)
-	if value := valueOf(t, n, edges, same, weights, chosen); bound < best-1e-12 || value < bound/2-1e-12 || value > best+1e-12 {
+	value := valueOf(t, n, edges, same, weights, chosen)
+	if bound < best-1e-12 || value < bound/2-1e-12 || value > best+1e-12 {
 		t.Fatalf("start: %v with the bound %v, the best is %v", value, bound, best)
 	}
 	p.Solve(chosen)
@@ -131,7 +132,8 @@ func TestLarge(t *testing.T) {
 		p := New(n, edges, weights)
 		bound, err := p.Search(chosen, nil)
 		best := float64(n / 2 * ((n + 1) / 2))
-		if value := valueOf(t, n, edges, nil, weights, chosen); err != nil || value != best || bound < best || bound > 0.75*float64(len(edges)) {
+		value := valueOf(t, n, edges, nil, weights, chosen)
+		if err != nil || value != best || bound < best || bound > 0.75*float64(len(edges)) {
 			t.Errorf("%d vertices: %v of %d edges, bound %v, error %v", n, value, len(edges), bound, err)
 		}
 	}
