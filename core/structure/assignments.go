@@ -170,6 +170,11 @@ func (a assignments) diagonalTo(y []int32) {
 
 // Decode solves the linear assignment problem. Without any score each row gets the column of its own number. Cost: O(n³).
 func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
+	return a.decode(dst, score, nil)
+}
+
+// decode finds the best of the assignments that a mask of cells allows, nil: all.
+func (a assignments) decode(dst []int32, score Scores, cells []assignment.Cell) (Certificate, error) {
 	mustLen("dst", len(dst), a.n)
 	mustScores(score, a.FeatureLen())
 	w := a.pool.get()
@@ -178,8 +183,11 @@ func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
 	for cell := range gain {
 		gain[cell] = score.indicator(cell)
 	}
+	if cells != nil {
+		copy(w.Restrict(), cells)
+	}
 	if err := w.Solve(dst); err != nil {
-		return Certificate{}, err
+		return Certificate{}, ErrNone
 	}
 	var value float64
 	for i, j := range dst {
@@ -188,9 +196,9 @@ func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
 	return proven(value), nil
 }
 
-// Restrict takes cells. To require one is to forbid the others of its row; the scores of allowed outputs do not change by it.
+// Restrict takes cells.
 func (a assignments) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
+	return refusing(a, func(given []Condition) (r Restriction, err error) {
 		h, err := readConditions(cellTerms, given, a.n, 0, a.names)
 		if err != nil {
 			return r, err
@@ -199,28 +207,15 @@ func (a assignments) Restrict() func([]Condition) (Restriction, error) {
 		if c, both := common(required, forbidden); both {
 			return r, fault.Value("the cell %s is required and forbidden; %s", a.names.cell(a.n, c[0], c[1]), dropOne)
 		}
-		var unused []int
-		for _, c := range forbidden {
-			unused = append(unused, c[0]*a.n+c[1])
-		}
-		columns, items := make(map[int]int, len(required)), make(map[int]int, len(required))
-		for _, c := range required {
-			item, column := c[0], c[1]
-			if other, given := columns[item]; given {
-				return r, fault.Value("'required' holds %s and %s, two columns of one item; leave one out",
-					a.names.cell(a.n, item, other), a.names.cell(a.n, item, column))
+		number := func(cells [][2]int) (numbers []int) {
+			for _, c := range cells {
+				numbers = append(numbers, c[0]*a.n+c[1])
 			}
-			if other, given := items[column]; given {
-				return r, fault.Value("'required' holds %s and %s, two items of one column; leave one out",
-					a.names.cell(a.n, other, column), a.names.cell(a.n, item, column))
-			}
-			columns[item], items[column] = column, item
+			return numbers
 		}
 		r.Mask = NewMask()
-		for _, c := range required {
-			r.Mask.Limit(a.FeatureLen(), c[0]*a.n+c[1], Plus)
-		}
-		r.Mask.forbid(a.FeatureLen(), unused)
+		r.Mask.require(a.FeatureLen(), number(required))
+		r.Mask.forbid(a.FeatureLen(), number(forbidden))
 		return r, nil
-	}
+	})
 }

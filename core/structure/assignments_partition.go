@@ -28,23 +28,31 @@ func (a assignments) LogPartition(marginals, scores []float64, poll func() error
 func (a assignments) sum(d *assignment.Distribution, scores []float64, poll func() error) (float64, error) {
 	mustLen("scores", len(scores), a.FeatureLen())
 	if a.n > assignment.MaxSummed {
-		return 0, &LimitError{
-			What:         "the exact sum over all assignments",
-			Size:         a.n,
-			Unit:         "rows",
-			Limit:        assignment.MaxSummed,
-			Alternatives: "take fewer rows and columns",
-		}
+		return 0, tooManyAssigned("rows", a.n)
 	}
 	copy(d.Reset(a.n), scores)
 	return d.Sum(poll)
 }
 
-func (a assignments) partitionCost(marginals bool) float64 {
-	if a.n > assignment.MaxSummed {
+// tooManyAssigned says that there are so many of the rows that unit names.
+func tooManyAssigned(unit string, rows int) error {
+	return &LimitError{
+		What:         "the exact sum over all assignments",
+		Size:         rows,
+		Unit:         unit,
+		Limit:        assignment.MaxSummed,
+		Alternatives: "take fewer rows and columns",
+	}
+}
+
+func (a assignments) partitionCost(marginals bool) float64 { return assignedCost(a.n, marginals) }
+
+// assignedCost is that of summing over so many rows that have a choice.
+func assignedCost(rows int, marginals bool) float64 {
+	if rows > assignment.MaxSummed {
 		return math.Inf(1)
 	}
-	cost := math.Ldexp(float64(a.n), a.n)
+	cost := math.Ldexp(float64(rows), rows)
 	if marginals {
 		cost *= 3
 	}

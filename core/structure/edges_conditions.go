@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"errors"
 	"slices"
 
 	"combpred/core/fault"
@@ -27,6 +28,22 @@ var (
 	_ Restricter = (*paths)(nil)
 	_ Restricter = assignments{}
 )
+
+// refusing reads conditions and refuses those that contradict each other as the engine of a space sees it at once.
+func refusing(s maskable, read func([]Condition) (Restriction, error)) func([]Condition) (Restriction, error) {
+	return func(given []Condition) (Restriction, error) {
+		r, err := read(given)
+		if err != nil || r.Mask.AllowsAll() {
+			return r, err
+		}
+		if _, err := s.under(&r.Mask); err != nil {
+			if named, is := errors.AsType[contradiction](err); is {
+				return Restriction{}, named.error
+			}
+		}
+		return r, nil
+	}
+}
 
 // restrictEdges holds outputs, whose ψ marks their edges or arcs, to required and forbidden ones. Cost: that of numbering them all,
 // once.

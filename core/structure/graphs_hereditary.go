@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"combpred/core/fault"
-	"combpred/core/graph/cut"
 )
 
 const (
@@ -25,6 +24,7 @@ type hereditaryGraphs struct {
 	*kept
 	property edgeProperty
 	ends     [][2]int32 // of each edge, vertices without edges not being counted
+	same     []bool     // of each edge of a bipartite graph, whether it asks for one side; nil: none does
 	vertices int        // that edges have
 	sets     *pool[edgeSet]
 	numbers  *scratch
@@ -136,25 +136,38 @@ func (l edgeList) listCount() (sum int64) {
 // All lists the sets in lexicographic order of their membership vectors. As subsets have the property with any set, every
 // branch ends in one. Cost: O(d log d) for each at most.
 func (l edgeList) All() iter.Seq[[]int32] {
+	free := make([]int32, len(l.of.ends))
+	for i := range free {
+		free[i] = int32(i)
+	}
+	return l.of.holding(nil, free)
+}
+
+// holding lists the sets of required edges, which have the property, and any of the free ones, ascending, in lexicographic order.
+func (h hereditaryGraphs) holding(required, free []int32) iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
-		h := l.of
 		set := new(edgeSet)
 		set.reset(h.vertices)
 		y := make([]int32, len(h.ends))
-		var from func(i int) bool
-		from = func(i int) bool {
-			if i == len(y) {
+		for _, i := range required {
+			y[i] = 1
+			set.add(h.ends[i], h.property)
+		}
+		var from func(k int) bool
+		from = func(k int) bool {
+			if k == len(free) {
 				return yield(y)
 			}
+			i := free[k]
 			y[i] = 0
-			if !from(i + 1) {
+			if !from(k + 1) {
 				return false
 			}
 			if !set.add(h.ends[i], h.property) {
 				return true
 			}
 			y[i] = 1
-			more := from(i + 1)
+			more := from(k + 1)
 			y[i] = 0
 			set.undo()
 			return more
@@ -171,29 +184,7 @@ func (l edgeList) All() iter.Seq[[]int32] {
 func (h hereditaryGraphs) Decode(dst []int32, score Scores) (Certificate, error) {
 	weights, done := h.weights(dst, score)
 	defer done()
-	switch h.property {
-	case forests:
-		return proven(h.greedy(dst, weights)), nil
-	case matchings:
-		if !h.matchable(weights) {
-			return Certificate{}, &LimitError{
-				What: "exact decoding of matchings, by the number of edges,", Size: len(h.ends),
-				Limit: maxMatchingWork / h.vertices, Alternatives: "take decoder='auto' to decode by search instead, which takes longer",
-			}
-		}
-		return h.matching(dst, weights, nil)
-	}
-	problem := cut.New(h.vertices, h.ends, weights)
-	if k := problem.Hardest(); k > cut.MostVertices {
-		return Certificate{}, &LimitError{
-			What: "exact decoding of bipartite graphs, by the number of connected vertices,", Size: k, Limit: cut.MostVertices,
-			Alternatives: "take decoder='auto' to decode by search instead, which says how far from the best it may be",
-		}
-	}
-	chosen := make([]bool, len(dst))
-	problem.Solve(chosen)
-	value := mark(dst, chosen, weights)
-	return proven(value), nil
+	return h.best(dst, weights)
 }
 
 // Start takes for matchings edges in descending order of score as long as no two meet, which earns half of the most at
@@ -205,13 +196,7 @@ func (h decodedGraphs) Start(dst []int32, score Scores, poll func() error) (Cert
 	}
 	weights, done := h.weights(dst, score)
 	defer done()
-	if h.property == matchings {
-		value := h.greedy(dst, weights)
-		return within(value, min(2*value, h.ceiling(weights)), weights), nil
-	}
-	chosen := make([]bool, len(dst))
-	bound := cut.New(h.vertices, h.ends, weights).Start(chosen)
-	return within(mark(dst, chosen, weights), bound, weights), nil
+	return h.start(dst, weights)
 }
 
 // Search finds a best matching at any size; for bipartite graphs it moves single vertices, from several starts.
@@ -221,18 +206,10 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 	}
 	weights, done := h.weights(dst, score)
 	defer done()
-	if h.property == matchings {
-		return h.matching(dst, weights, poll)
-	}
-	chosen := make([]bool, len(dst))
-	bound, err := cut.New(h.vertices, h.ends, weights).Search(chosen, poll)
-	if err != nil {
-		return Certificate{}, err
-	}
-	return within(mark(dst, chosen, weights), bound, weights), nil
+	return h.search(dst, weights, poll)
 }
 
 // Restrict takes edges that are required or forbidden.
 func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, h.Facts().Cells, h.names)
+	return refusing(h, restrictEdges(edgeTerms, h.Facts().Cells, h.names))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"combpred/core/graph/cut"
 	"combpred/core/graph/matching"
 )
 
@@ -19,6 +20,56 @@ func (h hereditaryGraphs) weights(dst []int32, score Scores) (weights []float64,
 		(*buf)[i] = score.indicator(i)
 	}
 	return *buf, func() { h.numbers.put(buf) }
+}
+
+// best writes a set of largest weight to dst.
+func (h hereditaryGraphs) best(dst []int32, weights []float64) (Certificate, error) {
+	switch h.property {
+	case forests:
+		return proven(h.greedy(dst, weights)), nil
+	case matchings:
+		if !h.matchable(weights) {
+			return Certificate{}, &LimitError{
+				What: "exact decoding of matchings, by the number of edges,", Size: len(h.ends),
+				Limit: maxMatchingWork / h.vertices, Alternatives: "take decoder='auto' to decode by search instead, which takes longer",
+			}
+		}
+		return h.matching(dst, weights, nil)
+	}
+	problem := cut.NewSigned(h.vertices, h.ends, h.same, weights)
+	if k := problem.Hardest(); k > cut.MostVertices {
+		return Certificate{}, &LimitError{
+			What: "exact decoding of bipartite graphs, by the number of connected vertices,", Size: k, Limit: cut.MostVertices,
+			Alternatives: "take decoder='auto' to decode by search instead, which says how far from the best it may be",
+		}
+	}
+	chosen := make([]bool, len(dst))
+	problem.Solve(chosen)
+	return proven(mark(dst, chosen, weights)), nil
+}
+
+// start writes a matching or bipartite graph of at least half of the largest weight to dst.
+func (h hereditaryGraphs) start(dst []int32, weights []float64) (Certificate, error) {
+	if h.property == matchings {
+		value := h.greedy(dst, weights)
+		return within(value, min(2*value, h.ceiling(weights)), weights), nil
+	}
+	chosen := make([]bool, len(dst))
+	bound := cut.NewSigned(h.vertices, h.ends, h.same, weights).Start(chosen)
+	return within(mark(dst, chosen, weights), bound, weights), nil
+}
+
+// search is best for matchings of any size, and improves on start for bipartite graphs.
+func (h hereditaryGraphs) search(dst []int32, weights []float64, poll func() error) (Certificate, error) {
+	if h.property == matchings {
+		return h.matching(dst, weights, poll)
+	}
+	chosen := make([]bool, len(dst))
+	bound, err := cut.NewSigned(h.vertices, h.ends, h.same, weights).Search(chosen, poll)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return within(mark(dst, chosen, weights), bound, weights), nil
 }
 
 // descending returns the edges of positive weight, the heaviest first and equal ones by their numbers.

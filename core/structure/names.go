@@ -32,6 +32,20 @@ func (s Names) pair(u, v int) string { return "(" + s.of(u) + ", " + s.of(v) + "
 // cell returns a pair whose second item is a column, one of n.
 func (s Names) cell(n, u, v int) string { return "(" + s.of(u) + ", " + s.columns(n).of(v) + ")" }
 
+// edges returns some of the edges of a graph as messages show them, at most the first ten.
+func (s Names) edges(ends [][2]int32, chosen []int32) string {
+	const most = 10
+	shown := make([]string, 0, most)
+	for _, i := range chosen[:min(most, len(chosen))] {
+		shown = append(shown, s.pair(int(ends[i][0]), int(ends[i][1])))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(chosen) - most; more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return text
+}
+
 // columns returns the names of columns, which stand behind those of n items.
 func (s Names) columns(n int) Names { return s[min(n, len(s)):] }
 

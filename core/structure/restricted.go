@@ -16,11 +16,11 @@ type engine interface {
 	Partitioner
 	// count returns the number of outputs, nil where it is not known at this size.
 	count() *big.Int
-	// facts returns what is known of the costs: Sums and TooLargeToDecode.
+	// facts returns what is known of the costs, Sums and TooLargeToDecode, and LogCount where that is cheaper than the number.
 	facts() Facts
 }
 
-// maskable spaces compute under masks.
+// maskable spaces compute under masks. An engine that is an Enumerator lists the outputs in the order of the space.
 type maskable interface {
 	Space
 	// under returns what computes under a mask, or ErrNone. An engine that is a Searcher keeps to the mask in its searches, too; for
@@ -81,6 +81,10 @@ func Within(s Space, m Mask) (Space, error) {
 	if err := m.check(s); err != nil {
 		return nil, err
 	}
+	if _, knows := s.(bounded); !knows && m.hasBounds() {
+		return nil, &CapabilityError{Structure: Describe(s), Need: "outputs with a size, ends or members beside ψ",
+			Alternatives: "hold entries of ψ to values"}
+	}
 	r := &restricted{subspace: subspace[Space]{s}, mask: m}
 	var err error
 	if x, ok := s.(maskable); ok {
@@ -100,20 +104,28 @@ func (r *restricted) withAbilities() Space {
 	if base, ok := r.all.(Searcher); ok && !searches && !r.mask.hasBounds() {
 		searcher, searches = &penalisedSearch{base, r}, true
 	}
-	lists := false
-	if _, ok := r.all.(Enumerator); ok {
-		log, err := LogCount(r.all)
-		lists = err == nil && log <= mostFiltered
-	}
+	lister, lists := r.lister()
 	switch {
 	case searches && lists:
-		return &searchedEnumerated{r, searcher, filter{r}}
+		return &searchedEnumerated{r, searcher, lister}
 	case searches:
 		return &searched{r, searcher}
 	case lists:
-		return &enumerated{r, filter{r}}
+		return &enumerated{r, lister}
 	}
 	return r
+}
+
+// lister returns what lists the outputs in the order of the base: the engine, or a filter where the base has few.
+func (r *restricted) lister() (Enumerator, bool) {
+	if _, lists := r.all.(Enumerator); !lists {
+		return nil, false
+	}
+	if e, lists := r.engine.(Enumerator); lists {
+		return e, true
+	}
+	log, err := LogCount(r.all)
+	return filter{r}, err == nil && log <= mostFiltered
 }
 
 func (r *restricted) whole() (Space, Mask) { return r.all, r.mask }
@@ -124,11 +136,13 @@ func (r *restricted) Count() *big.Int      { return r.count() }
 func (r *restricted) Facts() Facts {
 	f := r.facts()
 	f.Layout = r.subspace.Facts().Layout
-	f.LogCount = func() float64 {
-		if n := r.count(); n != nil {
-			return combin.LogInt(n)
+	if f.LogCount == nil {
+		f.LogCount = func() float64 {
+			if n := r.count(); n != nil {
+				return combin.LogInt(n)
+			}
+			return math.NaN()
 		}
-		return math.NaN()
 	}
 	return f
 }

@@ -1,11 +1,15 @@
 package structure
 
 import (
+	"errors"
+	"iter"
 	"math"
 	"math/big"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/fault"
 )
 
 // maxFilteredNumbers bounds the entries of ψ of the outputs that a mask allows of a space without a recursion: 256 MiB.
@@ -23,27 +27,38 @@ var _ engine = (*filteredList)(nil)
 func listWithin(r *restricted) (engine, error) {
 	refusal := &CapabilityError{
 		Structure:    Describe(r.all),
-		Need:         "a recursion that takes conditions, or fewer outputs to list,",
+		Need:         "a recursion that takes conditions, or fewer outputs to list",
 		Alternatives: "leave the conditions out",
 	}
-	_, ok := r.all.(Enumerator)
-	if _, knows := r.all.(bounded); !ok || r.mask.hasBounds() && !knows || r.subspace.Facts().Layout.General {
+	if _, lists := r.all.(Enumerator); !lists || r.subspace.Facts().Layout.General {
 		return nil, refusal
 	}
 	if log, err := LogCount(r.all); err != nil || !(log <= mostFiltered) {
 		return nil, refusal
 	}
-	d := r.FeatureLen()
+	l, err := newFilteredList(r, filter{r}.All())
+	if errors.Is(err, errTooManyListed) {
+		return nil, &CapabilityError{Structure: r.String(), Need: "fewer outputs to list", Alternatives: "add conditions"}
+	}
+	return l, err
+}
+
+// errTooManyListed says that a list would be too large.
+var errTooManyListed = fault.Value("too many outputs to list")
+
+// newFilteredList lists outputs of a space.
+func newFilteredList(s Space, outputs iter.Seq[[]int32]) (*filteredList, error) {
+	d := s.FeatureLen()
 	l := &filteredList{}
 	psi := blas64.General{Cols: d, Stride: d}
-	for y := range (filter{r}).All() {
+	for y := range outputs {
 		if len(psi.Data) >= maxFilteredNumbers {
-			return nil, &CapabilityError{Structure: r.String(), Need: "fewer outputs to list", Alternatives: "add conditions"}
+			return nil, errTooManyListed
 		}
 		l.outputs = append(l.outputs, append([]int32(nil), y...))
 		psi.Data = append(psi.Data, make([]float64, d)...)
 		psi.Rows++
-		r.Embed(row(psi, psi.Rows-1), y)
+		s.Embed(row(psi, psi.Rows-1), y)
 	}
 	if len(l.outputs) == 0 {
 		return nil, ErrNone

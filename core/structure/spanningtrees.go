@@ -104,16 +104,14 @@ func (s spanningTrees) remedy() string {
 	return fmt.Sprintf("a spanning tree has %d edges that connect all %d vertices", n-1, n)
 }
 
-// Facts has the rate of the products of matrices in an elimination, measured.
 func (s spanningTrees) Facts() Facts {
 	f := Facts{
 		Layout:   Layout{Format: formatOfEdges, Cells: Cells{"edges", s.graph.N(), endsOf(s.edges)}},
 		LogCount: s.graph.LogCount,
 		Moves:    movesOf(s.moveGaps()),
-		Sums:     sumsOf(s.partitionCost),
+		Sums:     s.sums(),
 	}
 	f.Moves.Least = s.leastGap()
-	f.Sums.Rate, f.Sums.Draws = 4e9, s.graph.Work() <= spanning.MaxDrawn
 	return f
 }
 
@@ -164,5 +162,5 @@ func (s spanningTrees) Decode(dst []int32, score Scores) (Certificate, error) {
 
 // Restrict takes edges that are required or forbidden.
 func (s spanningTrees) Restrict() func([]Condition) (Restriction, error) {
-	return restrictEdges(edgeTerms, s.Facts().Cells, s.names)
+	return refusing(s, restrictEdges(edgeTerms, s.Facts().Cells, s.names))
 }

@@ -20,6 +20,13 @@ func (s spanningTrees) LogPartition(marginals, scores []float64, poll func() err
 	return s.graph.EdgesTo(marginals, scores, poll)
 }
 
+// sums has the rate of the products of matrices in an elimination, measured.
+func (s spanningTrees) sums() Sums {
+	sums := sumsOf(s.partitionCost)
+	sums.Rate, sums.Draws = 4e9, s.graph.Work() <= spanning.MaxDrawn
+	return sums
+}
+
 func (s spanningTrees) partitionCost(marginals bool) float64 {
 	elimination := 2 * s.graph.Work()
 	if marginals {

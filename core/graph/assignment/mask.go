@@ -1,7 +1,7 @@
 package assignment
 
 import (
-	"combpred/core/fault"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -16,13 +16,25 @@ const (
 )
 
 // ErrNone says that no assignment has all required cells and no forbidden one.
-var ErrNone = fault.Value("no assignment has all required cells and no forbidden one")
+var ErrNone = errors.New("assignment: no assignment has all required cells and no forbidden one")
 
 // SizeError says that more rows than can be summed over have a choice of columns.
 type SizeError struct{ Size, Limit int }
 
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("assignment: %d rows have a choice of columns, beyond the limit of exact sums, %d", e.Size, e.Limit)
+}
+
+// Choices returns the number of rows to which an n×n mask, by rows, leaves a choice of columns, at most; these are what sums are over. It
+// returns ErrNone where a row or a column has no cell left. Cost: O(n²), more where rows lose their choice one by one.
+func Choices(n int, mask []Cell) (int, error) {
+	gain := make([]float64, n*n)
+	exclude(gain, mask, n)
+	var r reduction
+	if !r.reduce(gain, n) {
+		return 0, ErrNone
+	}
+	return len(r.rows), nil
 }
 
 // allowAll returns a mask of n×n allowed cells, in the memory of mask where that suffices.

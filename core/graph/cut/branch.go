@@ -24,7 +24,7 @@ func newBranching(p *Problem, vertices []int32) *branching {
 	for i, v := range vertices {
 		for _, a := range p.arcsFrom(v) {
 			if j, ok := place[a.to]; ok && int(j) > i {
-				b.forward[i] = append(b.forward[i], arc{to: j, weight: a.weight})
+				b.forward[i] = append(b.forward[i], arc{to: j, same: a.same, weight: a.weight})
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func (b *branching) from(i int, lost float64) {
 			copy(b.lost[i+1][t][i+1:], b.lost[i][t][i+1:])
 		}
 		for _, a := range b.forward[i] {
-			b.lost[i+1][s][a.to] += a.weight
+			b.lost[i+1][b2i(side != a.same)][a.to] += a.weight
 		}
 		b.from(i+1, lost+b.lost[i][s][i])
 	}

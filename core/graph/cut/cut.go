@@ -5,6 +5,9 @@
 // Vertices with one neighbour cost nothing and are left out until none remains. Connected components of the rest are
 // solved one by one: by branch and bound up to MostVertices vertices, otherwise by local search. No cut holds all edges of
 // a triangle, so that triangles that share no weight bound what is lost at least.
+//
+// Edges may also ask for one side instead of two, as they do where vertices whose sides are tied to each other are contracted. A triangle
+// then loses an edge if an even number of its edges asks for that.
 package cut
 
 import (
@@ -29,6 +32,7 @@ const (
 type Problem struct {
 	n          int
 	edges      [][2]int32
+	same       []bool // whether an edge asks for one side; nil: none does
 	weights    []float64
 	total      float64 // of positive weights
 	first      []int32 // arcs from v are arcs[first[v]:first[v+1]], those of edges of positive weight
@@ -42,13 +46,21 @@ type Problem struct {
 type arc struct {
 	to     int32
 	edge   int32
+	same   bool
 	weight float64
 }
 
 // New prepares a problem on the vertices 0..n−1, with finite weights. Edges of negative weight or 0 are left out of all
 // solutions. The slices are kept. Cost: O(n + m) beside ordering components, which takes O(k²) for k vertices.
 func New(n int, edges [][2]int32, weights []float64) *Problem {
-	p := &Problem{n: n, edges: edges, weights: weights, first: make([]int32, n+1), left: make([]bool, n), side: make([]bool, n)}
+	return NewSigned(n, edges, nil, weights)
+}
+
+// NewSigned is New where edges may ask for one side, those for which same is true: these are kept if their ends are on one side. Edges may
+// be parallel; those of positive weight must not be loops.
+func NewSigned(n int, edges [][2]int32, same []bool, weights []float64) *Problem {
+	p := &Problem{n: n, edges: edges, same: same, weights: weights,
+		first: make([]int32, n+1), left: make([]bool, n), side: make([]bool, n)}
 	for i, e := range edges {
 		if weights[i] > 0 {
 			p.total += weights[i]
@@ -64,7 +76,7 @@ func New(n int, edges [][2]int32, weights []float64) *Problem {
 	for i, e := range edges {
 		if weights[i] > 0 {
 			for k, v := range e {
-				p.arcs[next[v]] = arc{e[1-k], int32(i), weights[i]}
+				p.arcs[next[v]] = arc{e[1-k], int32(i), p.asksSame(i), weights[i]}
 				next[v]++
 			}
 		}
@@ -73,6 +85,8 @@ func New(n int, edges [][2]int32, weights []float64) *Problem {
 	p.split()
 	return p
 }
+
+func (p *Problem) asksSame(edge int) bool { return p.same != nil && p.same[edge] }
 
 func (p *Problem) arcsFrom(v int32) []arc { return p.arcs[p.first[v]:p.first[v+1]] }
 
@@ -220,13 +234,16 @@ func (p *Problem) start(c []int32) {
 		var lost [2]float64
 		for _, a := range p.arcsFrom(v) {
 			if placed[a.to] {
-				lost[b2i(p.side[a.to])] += a.weight
+				lost[b2i(p.side[a.to] != a.same)] += a.weight
 			}
 		}
 		p.side[v] = lost[1] < lost[0]
 		placed[v] = true
 	}
 }
+
+// loses reports whether an arc from v is lost with the sides as they are.
+func (p *Problem) loses(v int32, a arc) bool { return (p.side[a.to] == p.side[v]) != a.same }
 
 func b2i(b bool) int {
 	if b {
@@ -245,7 +262,7 @@ func (p *Problem) climb(c []int32) {
 			for _, a := range p.arcsFrom(v) {
 				switch {
 				case p.left[a.to]:
-				case p.side[a.to] == p.side[v]:
+				case p.loses(v, a):
 					gain += a.weight
 				default:
 					gain -= a.weight
@@ -263,7 +280,7 @@ func (p *Problem) climb(c []int32) {
 func (p *Problem) lost(c []int32) (sum float64) {
 	for _, v := range c {
 		for _, a := range p.arcsFrom(v) {
-			if a.to > v && !p.left[a.to] && p.side[a.to] == p.side[v] {
+			if a.to > v && !p.left[a.to] && p.loses(v, a) {
 				sum += a.weight
 			}
 		}
@@ -278,17 +295,17 @@ func (p *Problem) finish(chosen []bool) {
 		p.side[v] = false
 		for _, a := range p.arcsFrom(v) {
 			if !out[a.to] {
-				p.side[v] = !p.side[a.to]
+				p.side[v] = p.side[a.to] == a.same
 			}
 		}
 		out[v] = false
 	}
 	for i, e := range p.edges {
-		chosen[i] = p.weights[i] > 0 && p.side[e[0]] != p.side[e[1]]
+		chosen[i] = p.weights[i] > 0 && (p.side[e[0]] == p.side[e[1]]) == p.asksSame(i)
 	}
 }
 
-// bound returns all positive weight less what triangles lose: as long as all three edges of one have weight left, that of
+// bound returns all positive weight less what triangles lose: as long as all three edges of one that loses have weight left, that of
 // the lightest is lost, and taken from all three.
 func (p *Problem) bound() float64 {
 	rest := make([]float64, len(p.edges))
@@ -311,6 +328,9 @@ func (p *Problem) bound() float64 {
 					continue
 				}
 				c := third[b.to] - 1
+				if a.same != b.same != p.asksSame(int(c)) {
+					continue // all three can be kept
+				}
 				if least := min(rest[a.edge], rest[b.edge], rest[c]); least > 0 {
 					rest[a.edge] -= least
 					rest[b.edge] -= least

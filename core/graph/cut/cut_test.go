@@ -19,11 +19,11 @@ func random(rng *rand.Rand, n int, density float64, weight func() float64) (edge
 }
 
 // heaviest returns the largest weight over all ways to put the vertices on two sides.
-func heaviest(n int, edges [][2]int32, weights []float64) (best float64) {
+func heaviest(n int, edges [][2]int32, same []bool, weights []float64) (best float64) {
 	for sides := range 1 << (n - 1) {
 		var value float64
 		for i, e := range edges {
-			if sides>>e[0]&1 != sides>>e[1]&1 {
+			if (sides>>e[0]&1 == sides>>e[1]&1) == asks(same, i) {
 				value += max(weights[i], 0)
 			}
 		}
@@ -32,8 +32,10 @@ func heaviest(n int, edges [][2]int32, weights []float64) (best float64) {
 	return best
 }
 
-// valueOf returns the weight of the chosen edges, which must leave no odd cycle.
-func valueOf(t *testing.T, n int, edges [][2]int32, weights []float64, chosen []bool) (value float64) {
+func asks(same []bool, edge int) bool { return same != nil && same[edge] }
+
+// valueOf returns the weight of the chosen edges, which vertices on two sides must be able to keep.
+func valueOf(t *testing.T, n int, edges [][2]int32, same []bool, weights []float64, chosen []bool) (value float64) {
 	t.Helper()
 	side := make([]int, n)
 	for start := range side {
@@ -46,6 +48,9 @@ func valueOf(t *testing.T, n int, edges [][2]int32, weights []float64, chosen []
 			for i, e := range edges {
 				if a, b := side[e[0]], side[e[1]]; chosen[i] && (a == 0) != (b == 0) {
 					side[e[0]], side[e[1]] = a-b, b-a // the one that has none gets the opposite
+					if asks(same, i) {
+						side[e[0]], side[e[1]] = a+b, a+b
+					}
 					changed = true
 				}
 			}
@@ -54,7 +59,7 @@ func valueOf(t *testing.T, n int, edges [][2]int32, weights []float64, chosen []
 	for i, e := range edges {
 		if chosen[i] {
 			value += weights[i]
-			if side[e[0]] == side[e[1]] || weights[i] <= 0 {
+			if (side[e[0]] == side[e[1]]) != asks(same, i) || weights[i] <= 0 {
 				t.Fatalf("edge %v of weight %v is not to be chosen", e, weights[i])
 			}
 		}
@@ -70,20 +75,35 @@ func TestSmall(t *testing.T) {
 		for range 300 {
 			n := 2 + rng.IntN(9)
 			edges, weights := random(rng, n, rng.Float64(), weight)
-			best, chosen := heaviest(n, edges, weights), make([]bool, len(edges))
-			p := New(n, edges, weights)
-			bound := p.Start(chosen)
-			if value := valueOf(t, n, edges, weights, chosen); bound < best-1e-12 || value < bound/2-1e-12 || value > best+1e-12 {
-				t.Fatalf("start: %v with the bound %v, the best is %v", value, bound, best)
+			compare(t, n, edges, nil, weights)
+			var same []bool
+			for _, e := range edges[:rng.IntN(len(edges)+1)] { // some are parallel to others
+				edges, weights = append(edges, e), append(weights, weight())
 			}
-			p.Solve(chosen)
-			if value := valueOf(t, n, edges, weights, chosen); value < best-1e-12 {
-				t.Fatalf("%v, the best is %v", value, best)
+			for range edges {
+				same = append(same, rng.IntN(2) == 0)
 			}
-			if bound, err := p.Search(chosen, nil); err != nil || bound < best-1e-12 || bound > best+1e-12 {
-				t.Fatalf("search has the bound %v, the best is %v; error %v", bound, best, err)
-			}
+			compare(t, n, edges, same, weights)
 		}
+	}
+}
+
+// compare checks what is found, and what is said of it, against all ways to put the vertices on two sides.
+func compare(t *testing.T, n int, edges [][2]int32, same []bool, weights []float64) {
+	t.Helper()
+	best, chosen := heaviest(n, edges, same, weights), make([]bool, len(edges))
+	p := NewSigned(n, edges, same, weights)
+	bound := p.Start(chosen)
+	value := valueOf(t, n, edges, same, weights, chosen)
+	if bound < best-1e-12 || value < bound/2-1e-12 || value > best+1e-12 {
+		t.Fatalf("start: %v with the bound %v, the best is %v", value, bound, best)
+	}
+	p.Solve(chosen)
+	if value := valueOf(t, n, edges, same, weights, chosen); value < best-1e-12 {
+		t.Fatalf("%v, the best is %v", value, best)
+	}
+	if bound, err := p.Search(chosen, nil); err != nil || bound < best-1e-12 || bound > best+1e-12 {
+		t.Fatalf("search has the bound %v, the best is %v; error %v", bound, best, err)
 	}
 }
 
@@ -103,7 +123,7 @@ func TestLarge(t *testing.T) {
 	chosen := make([]bool, len(edges))
 	p := New(100, edges, weights)
 	bound, err := p.Search(chosen, func() error { return nil })
-	if value := valueOf(t, 100, edges, weights, chosen); err != nil || value != float64(len(edges)) || bound != value {
+	if value := valueOf(t, 100, edges, nil, weights, chosen); err != nil || value != float64(len(edges)) || bound != value {
 		t.Errorf("%v of %d edges, bound %v, error %v", value, len(edges), bound, err)
 	}
 	for _, n := range []int{11, 30} {
@@ -112,7 +132,8 @@ func TestLarge(t *testing.T) {
 		p := New(n, edges, weights)
 		bound, err := p.Search(chosen, nil)
 		best := float64(n / 2 * ((n + 1) / 2))
-		if value := valueOf(t, n, edges, weights, chosen); err != nil || value != best || bound < best || bound > 0.75*float64(len(edges)) {
+		value := valueOf(t, n, edges, nil, weights, chosen)
+		if err != nil || value != best || bound < best || bound > 0.75*float64(len(edges)) {
 			t.Errorf("%d vertices: %v of %d edges, bound %v, error %v", n, value, len(edges), bound, err)
 		}
 	}
