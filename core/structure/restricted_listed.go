@@ -24,7 +24,7 @@ var _ engine = (*filteredList)(nil)
 func listWithin(r *restricted) (engine, error) {
 	refusal := &CapabilityError{
 		Structure:    Describe(r.all),
-		Need:         "a recursion that takes conditions, or fewer outputs to list,",
+		Need:         "a recursion that takes conditions, or fewer outputs to list",
 		Alternatives: "leave the conditions out",
 	}
 	if _, ok := r.all.(Enumerator); !ok {
@@ -62,7 +62,7 @@ func (r *restricted) signed(table blas64.General) error {
 		for i := 0; i < table.Rows && v != AnyValue; i++ {
 			if x := row(table, i)[j]; !isSign(x) {
 				return &CapabilityError{Structure: Describe(r.all), Alternatives: "leave it out",
-					Need: fmt.Sprintf("entry %d of ψ to be -1, 0 or 1 under conditions, not %g,", j, x)}
+					Need: fmt.Sprintf("entry %d of ψ to be -1, 0 or 1 under conditions, not %g", j, x)}
 			}
 		}
 	}

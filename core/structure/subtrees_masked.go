@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -23,6 +24,7 @@ type maskedSubtrees struct {
 	size     Range                      // numbers of nodes, which those that are required and forbidden leave
 	held     func() (*dag.Graph, error) // of all sizes
 	graph    func() (*dag.Graph, error) // labels below n take that node
+	arcs     func() float64             // how many arcs that has, about, without building it; +Inf where they are too many
 	work     *pool[dag.Workspace]
 }
 
@@ -62,7 +64,7 @@ func (t *subtrees) under(m *Mask) (engine, error) {
 		copy(arcs, e.state)
 		return all.Hold(arcs)
 	})
-	e.graph = sync.OnceValues(e.sized)
+	e.graph, e.arcs = sync.OnceValues(e.sized), sync.OnceValue(e.sizedArcs)
 	return e, nil
 }
 
@@ -128,13 +130,12 @@ func (m *maskedSubtrees) sized() (*dag.Graph, error) {
 	}
 	graph, err := held.Within(nil, m.size.Least, m.size.Most)
 	if err != nil {
-		return nil, masked(err, held, "rooted subtrees of some numbers of nodes")
+		return nil, masked(err, held, fmt.Sprintf("rooted subtrees of %d to %d nodes", m.size.Least, m.size.Most))
 	}
 	return graph, nil
 }
 
-// arcs returns how many arcs that graph has, about, without building it, +Inf where they are too many.
-func (m *maskedSubtrees) arcs() float64 {
+func (m *maskedSubtrees) sizedArcs() float64 {
 	if !m.bounded() {
 		return float64(2 * len(m.state))
 	}
@@ -174,8 +175,11 @@ func (m *maskedSubtrees) count() *big.Int {
 	return countOf(graph, m.logCount())
 }
 
-// Decode finds a best subtree of any size and, where its size is not allowed, a best one of each that is: by the number of nodes below each
-// node that are in (the knapsack problem on trees), or that were before each in depth-first order. Cost: O(n), then O(n·sizes). It returns
+// fewArcs is the number of arcs for each node up to which a best path is found faster than the knapsack problem is solved.
+const fewArcs = 16
+
+// Decode finds a best subtree of any size and, where its size is not allowed, a best one of those that are: by the number of nodes that were
+// in before each in depth-first order or, in bushy trees, that are in below each (the knapsack problem on trees). Cost: O(n), then O(n·sizes). It returns
 // a *LimitError where nodes times sizes exceed 2²⁶ and the graph has more than 2²⁵ arcs.
 func (m *maskedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), len(m.state))
@@ -184,7 +188,7 @@ func (m *maskedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) 
 	switch {
 	case m.size.has(members(dst)):
 		return proven(value), nil
-	case !m.tooManyCells():
+	case m.arcs() > fewArcs*float64(len(m.state)) && !m.tooManyCells():
 		return proven(m.knapsack(dst, score)), nil
 	}
 	graph, err := m.graph()

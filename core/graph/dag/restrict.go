@@ -172,6 +172,12 @@ func (g *Graph) counter(of []bool, lo, hi int) (*counter, error) {
 	for v := range n {
 		// Counts from which some path, but not every one, ends within the bounds.
 		from, to := max(before[v], int32(c.lo)-most[v]), min(after[v], int32(c.hi)-least[v])
+		if int(before[v]+least[v]) >= c.lo {
+			from = max(from, int32(c.hi)-most[v]+1)
+		}
+		if int(after[v]+most[v]) <= c.hi {
+			to = min(to, int32(c.lo)-least[v]-1)
+		}
 		c.base[v] = from
 		copies := max(to-from+1, 0) + 1
 		c.first[v+1] = c.first[v] + copies
