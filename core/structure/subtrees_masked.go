@@ -178,9 +178,9 @@ func (m *maskedSubtrees) count() *big.Int {
 // fewArcs is the number of arcs for each node up to which a best path is found faster than the knapsack problem is solved.
 const fewArcs = 16
 
-// Decode finds a best subtree of any size and, where its size is not allowed, a best one of those that are: by the number of nodes that were
-// in before each in depth-first order or, in bushy trees, that are in below each (the knapsack problem on trees). Cost: O(n), then O(n·sizes). It returns
-// a *LimitError where nodes times sizes exceed 2²⁶ and the graph has more than 2²⁵ arcs.
+// Decode finds a best subtree of any size and, where its size is not allowed, a best one of those that are: by the number of nodes that
+// were in before each in depth-first order or, in bushy trees, that are in below each (the knapsack problem on trees). Cost: O(n), then
+// O(n·sizes). It returns a *LimitError where nodes times sizes exceed 2²⁶ and the graph has more than 2²⁵ arcs.
 func (m *maskedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), len(m.state))
 	mustScores(score, len(m.state))

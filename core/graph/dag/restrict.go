@@ -103,7 +103,8 @@ type counter struct {
 	room        int     // arcs out of all copies
 }
 
-// ArcsWithin returns how many arcs the graph that Within builds has at most, more than MaxArcs if there are too many. Cost: O(vertices + arcs).
+// ArcsWithin returns how many arcs the graph that Within builds has at most, more than MaxArcs if there are too many. Cost:
+// O(vertices + arcs).
 func (g *Graph) ArcsWithin(of []bool, lo, hi int) int {
 	c, err := g.counter(of, lo, hi)
 	switch {
