@@ -173,7 +173,7 @@ func (r *restricted) Check(y []int32) error {
 	psi := make([]float64, r.FeatureLen())
 	r.Embed(psi, y)
 	for i, v := range r.mask.Entries {
-		if !v.Has(int8(psi[i])) {
+		if !v.allows(psi[i]) {
 			return fault.Value("entry %d of ψ, %s, is %g, which the conditions rule out", i, nameOf(r.all, i), psi[i])
 		}
 	}
