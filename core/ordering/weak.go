@@ -53,9 +53,10 @@ func (w *WeakWorkspace) Reset(n int) []float64 {
 
 // Exact writes a best ranking to rank: the place of each item, 1 for the first, tied items on the same place and no place
 // empty. Ties in the value are broken in a fixed way. It returns a *SizeError where a component has more than MaxTied
-// items, and ErrNoneAllowed where the mask leaves no ranking, and then leaves rank unspecified. Cost: O(n²) and at most O(m·3^m) for each component of m items, but far less unless
-// nearly all sets of items are best tied: up to 8 items 2^m times the number of sets that are; from 9 items on tables of
-// the subsets of any two of four groups of items, and a search of the subsets whose bound leaves them a chance.
+// items, and ErrNoneAllowed where the mask leaves no ranking, and then leaves rank unspecified. Cost: O(n²) and at most
+// O(m·3^m) for each component of m items, but far less unless nearly all sets of items are best tied: up to 8 items 2^m
+// times the number of sets that are; from 9 items on tables of the subsets of any two of four groups of items, and a
+// search of the subsets whose bound leaves them a chance.
 func (w *WeakWorkspace) Exact(rank []int32) error {
 	x, ranks, err := w.reduced(rank)
 	if err == nil {
@@ -67,6 +68,7 @@ func (w *WeakWorkspace) Exact(rank []int32) error {
 	return err
 }
 
+// exact is Exact of an instance that reduced has returned, as startAll and search are Start and Search.
 func (w *WeakWorkspace) exact(rank []int32) error {
 	w.decompose()
 	for lo, hi := range w.components() {

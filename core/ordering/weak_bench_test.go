@@ -8,7 +8,7 @@ import (
 
 func BenchmarkWeakDistribution(b *testing.B) {
 	for _, n := range []int{2, 3, 5, 8, 11} {
-		for _, scale := range []float64{1, 20} {
+		for _, scale := range []float64{1, 20, 300} {
 			rng := rand.New(rand.NewPCG(7, uint64(n)))
 			forth, level := make([]float64, n*n), make([]float64, n*n)
 			for u := range n {
@@ -43,6 +43,7 @@ func BenchmarkWeakDistribution(b *testing.B) {
 			})
 			rank := make([]int32, n)
 			b.Run(name+"draw", func(b *testing.B) {
+				sum(b)
 				for b.Loop() {
 					d.DrawTo(rank, rng)
 				}

@@ -42,11 +42,23 @@ type WeakDistribution struct {
 	sums        []float64
 	reach       []float64 // the probability that the items of a set are the last
 	blocks      []float64 // the probability that a set is a block
-	sets        []int32   // the blocks of the set at hand
-	first       []float64 // what each weighs before that set, ties aside
-	terms       []float64 // and with all that may come before it, ties and all
+	list        blockList // the blocks of the set at hand
+	terms       []float64 // what each weighs before that set, with all that may come before it
 	counts      []uint64
 	poll        parallel.Poll
+}
+
+// blockList lists the blocks that may be directly before a set, all subsets of some items, by eight that differ in the first
+// three of these.
+type blockList struct {
+	items   [MaxTiedSummed]uint32 // as bits
+	weights [MaxTiedSummed]float64
+	n       int        // the number of items
+	width   int        // 8, or the number of subsets of fewer than three items
+	inner   [8]uint32  // the subsets of the first three
+	parts   [8]float64 // what they weigh before the set, ties aside
+	outer   []uint32   // the subsets of the others
+	first   []float64
 }
 
 // Reset begins a distribution on m items, at most MaxTiedSummed, and returns two m×m matrices by rows for the caller to fill with
@@ -78,7 +90,8 @@ func (d *WeakDistribution) Sum(poll func() error) (float64, error) {
 	}
 	m := d.m
 	d.rows, d.within, d.sums = grow(d.rows, m<<m), grow(d.within, 1<<m), grow(d.sums, 1<<m)
-	d.sets, d.first, d.terms = grow(d.sets, 1<<m), grow(d.first, 1<<m), grow(d.terms, 1<<m)
+	d.terms = grow(d.terms, max(8, 1<<m))
+	d.list.outer, d.list.first = grow(d.list.outer, len(d.terms)/8), grow(d.list.first, len(d.terms)/8)
 	d.weight = grow(d.weight, 2*m*m)
 	for i, g := range d.before {
 		d.weight[i], d.weight[m*m+i] = math.Exp(g), math.Exp(d.tie[i])
@@ -168,6 +181,61 @@ func (d *WeakDistribution) tabulate(before, tie []float64) {
 		}
 		d.within[s] = block
 	}
+	d.within[0] = d.nothing() // no items are no block
+}
+
+// nothing is what weighs nothing.
+func (d *WeakDistribution) nothing() float64 {
+	if d.logs {
+		return math.Inf(-1)
+	}
+	return 0
+}
+
+// listBlocks lists the blocks before the items of s.
+func (d *WeakDistribution) listBlocks(s int) {
+	l, row, nothing := &d.list, d.rows[s*d.m:][:d.m], d.nothing()
+	l.n = 0
+	for x := (uint32(1)<<d.m - 1) &^ uint32(s); x != 0; x &= x - 1 {
+		if w := row[bits.TrailingZeros32(x)]; w != nothing {
+			l.items[l.n], l.weights[l.n] = x&-x, w
+			l.n++
+		}
+	}
+	l.width = 1 << min(l.n, 3)
+	a, b, c := l.items[0], l.items[1], l.items[2]
+	u, v, w := l.weights[0], l.weights[1], l.weights[2]
+	l.inner[1], l.inner[2], l.inner[3] = a, b, a|b
+	if d.logs {
+		l.parts[0], l.parts[1], l.parts[2], l.parts[3] = 0, u, v, u+v
+	} else {
+		l.parts[0], l.parts[1], l.parts[2], l.parts[3] = 1, u, v, u*v
+	}
+	if l.n > 2 {
+		for k, set := range l.inner[:4] {
+			l.inner[4+k] = set | c
+			if d.logs {
+				l.parts[4+k] = l.parts[k] + w
+			} else {
+				l.parts[4+k] = l.parts[k] * w
+			}
+		}
+	}
+	l.outer, l.first = l.outer[:1], l.first[:1]
+	l.outer[0], l.first[0] = 0, l.parts[0]
+	for i := 3; i < l.n; i++ {
+		n, item, w := len(l.outer), l.items[i], l.weights[i]
+		l.outer, l.first = l.outer[:2*n], l.first[:2*n]
+		sets, products := l.outer[n:][:n], l.first[n:][:n]
+		for k, b := range l.outer[:n] {
+			sets[k] = b | item
+			if d.logs {
+				products[k] = l.first[k] + w
+			} else {
+				products[k] = l.first[k] * w
+			}
+		}
+	}
 }
 
 // recurse fills sums.
@@ -178,7 +246,7 @@ func (d *WeakDistribution) recurse() {
 		if s%32 == 0 && d.poll.Stopped() {
 			return
 		}
-		_, d.sums[s] = d.blocksBefore(s)
+		d.sums[s] = d.blocksBefore(s)
 	}
 }
 
@@ -192,84 +260,64 @@ func (d *WeakDistribution) maximize() {
 			return
 		}
 		most := math.Inf(-1)
-		sets, first := d.sets, d.first
-		sets[0], first[0] = 0, 0
-		n := 1
-		for x := uint(all &^ s); x != 0; x &= x - 1 {
-			u := bits.TrailingZeros(x)
-			w := d.rows[s*d.m+u]
-			if math.IsInf(w, -1) {
-				continue
+		d.listBlocks(s)
+		for i, set := range d.list.outer {
+			for k, b := range d.list.inner[:d.list.width] {
+				b |= set
+				most = max(most, d.list.first[i]+d.list.parts[k]+d.within[b]+d.best[s|int(b)])
 			}
-			more, products := sets[n:][:n], first[n:][:n]
-			for k, b := range sets[:n] {
-				b |= 1 << u
-				f := first[k] + w
-				more[k], products[k] = b, f
-				most = max(most, f+d.within[b]+d.best[s|int(b)])
-			}
-			n *= 2
 		}
 		d.best[s] = most
 	}
 }
 
-// blocksBefore lists the blocks that may be directly before the items of s, the empty one first, in sets, and the terms of
-// sums[s] in terms, relative to exp best[s] where there are logarithms. It returns their number and their sum.
-func (d *WeakDistribution) blocksBefore(s int) (n int, sum float64) {
+// blocksBefore lists the blocks before the items of s, and the terms of sums[s], relative to exp best[s] where there are
+// logarithms, in terms. It returns their sum. It is what the time goes into.
+func (d *WeakDistribution) blocksBefore(s int) (sum float64) {
+	d.listBlocks(s)
 	if d.logs {
-		return d.logBlocksBefore(s)
+		return d.logTerms(s)
 	}
-	sets, first, terms := d.sets, d.first, d.terms
-	within, sums, row := d.within, d.sums, d.rows[s*d.m:][:d.m]
-	sets[0], first[0], terms[0] = 0, 1, 0
-	n = 1
-	for x := uint(len(sums)-1) &^ uint(s); x != 0; x &= x - 1 {
-		w := row[bits.TrailingZeros(x)]
-		if w == 0 {
-			continue
-		}
-		item := int32(x & -x)
-		upper, products, to := sets[n:][:n], first[n:][:n], terms[n:][:n]
-		for k, b := range sets[:n] {
-			b |= item
-			f := first[k] * w
-			t := f * within[b] * sums[s|int(b)]
-			upper[k], products[k], to[k] = b, f, t
+	l, within, sums := &d.list, d.within, d.sums[:len(d.within)]
+	if l.width < 8 {
+		for k, b := range l.inner[:l.width] {
+			t := l.parts[k] * within[b] * sums[uint32(s)|b]
+			d.terms[k] = t
 			sum += t
 		}
-		n *= 2
+		return sum
 	}
-	return n, sum
+	p, o := &l.parts, &l.inner
+	for i, set := range l.outer {
+		f, t := l.first[i], (*[8]float64)(d.terms[8*i:])
+		before := set | uint32(s)
+		t[0] = f * p[0] * within[set] * sums[before]
+		t[1] = f * p[1] * within[set|o[1]] * sums[before|o[1]]
+		t[2] = f * p[2] * within[set|o[2]] * sums[before|o[2]]
+		t[3] = f * p[3] * within[set|o[3]] * sums[before|o[3]]
+		t[4] = f * p[4] * within[set|o[4]] * sums[before|o[4]]
+		t[5] = f * p[5] * within[set|o[5]] * sums[before|o[5]]
+		t[6] = f * p[6] * within[set|o[6]] * sums[before|o[6]]
+		t[7] = f * p[7] * within[set|o[7]] * sums[before|o[7]]
+		sum += (t[0] + t[1]) + (t[2] + t[3]) + ((t[4] + t[5]) + (t[6] + t[7]))
+	}
+	return sum
 }
 
-func (d *WeakDistribution) logBlocksBefore(s int) (n int, sum float64) {
-	sets, first, terms := d.sets, d.first, d.terms
-	row, best := d.rows[s*d.m:][:d.m], d.best[s]
-	sets[0], first[0], terms[0] = 0, -best, 0
-	n = 1
-	if math.IsInf(best, -1) {
-		return 1, 0
-	}
-	for x := uint(len(d.sums)-1) &^ uint(s); x != 0; x &= x - 1 {
-		w := row[bits.TrailingZeros(x)]
-		if math.IsInf(w, -1) {
-			continue
-		}
-		item := int32(x & -x)
-		upper, products, to := sets[n:][:n], first[n:][:n], terms[n:][:n]
-		for k, b := range sets[:n] {
-			b |= item
-			f, t := first[k]+w, 0.0
-			if e := f + d.within[b] + d.best[s|int(b)]; e > negligibleTied {
-				t = math.Exp(e) * d.sums[s|int(b)]
+func (d *WeakDistribution) logTerms(s int) (sum float64) {
+	l, best := &d.list, d.best[s]
+	for i, set := range l.outer {
+		t := (*[8]float64)(d.terms[8*i:])
+		for k, b := range l.inner[:l.width] {
+			b |= set
+			t[k] = 0
+			if e := l.first[i] + l.parts[k] + d.within[b] + d.best[s|int(b)] - best; e > negligibleTied { // not of NaN, −Inf less −Inf
+				t[k] = math.Exp(e) * d.sums[s|int(b)]
 			}
-			upper[k], products[k], to[k] = b, f, t
-			sum += t
+			sum += t[k]
 		}
-		n *= 2
 	}
-	return n, sum
+	return sum
 }
 
 // PairsTo writes the probability that u is before v to before[u,v], an m×m matrix by rows, and that the pair is tied to
@@ -294,15 +342,18 @@ func (d *WeakDistribution) PairsTo(before, tie []float64, poll func() error) err
 			continue
 		}
 		scale := d.reach[s] / d.sums[s]
-		n, _ := d.blocksBefore(s)
-		q := d.terms[:n]
-		for k, b := range d.sets[:n] {
-			q[k] *= scale
-			d.reach[s|int(b)] += q[k]
-			d.blocks[b] += q[k]
+		d.blocksBefore(s)
+		for i, set := range d.list.outer {
+			q := (*[8]float64)(d.terms[8*i:])
+			for k, b := range d.list.inner[:d.list.width] {
+				b |= set
+				q[k] *= scale
+				d.reach[s|int(b)] += q[k]
+				d.blocks[b] += q[k]
+			}
 		}
 		if s > 0 {
-			d.addBefore(before, s, q)
+			d.addBefore(before, s, d.terms)
 		}
 	}
 	d.tiesTo(before, tie)
@@ -313,14 +364,15 @@ func (d *WeakDistribution) PairsTo(before, tie []float64, poll func() error) err
 // the blocks, which are used up.
 func (d *WeakDistribution) addBefore(before []float64, s int, q []float64) {
 	m := d.m
-	for half := len(q) / 2; half > 0; half /= 2 {
-		lower, upper := q[:half], q[half:2*half] // the same blocks without and with the last item
+	for i := d.list.n - 1; i >= 0; i-- {
+		half := 1 << i
+		lower, upper := q[:half], q[half:2*half] // the same blocks without and with item i
 		var sum float64
 		for k, p := range upper {
 			sum += p
 			lower[k] += p
 		}
-		row := before[bits.TrailingZeros(uint(d.sets[half]))*m:][:m]
+		row := before[bits.TrailingZeros32(d.list.items[i])*m:][:m]
 		for x := uint(s); x != 0; x &= x - 1 {
 			row[bits.TrailingZeros(x)] += sum
 		}
@@ -353,16 +405,16 @@ func (d *WeakDistribution) tiesTo(before, tie []float64) {
 func (d *WeakDistribution) DrawTo(rank []int32, rng *rand.Rand) {
 	last := int32(0)
 	for s := 0; s < len(d.sums)-1; last++ {
-		n, sum := d.blocksBefore(s)
-		rest, chosen := rng.Float64()*sum, 0
-		for k, t := range d.terms[:n] {
+		rest, at := rng.Float64()*d.blocksBefore(s), 0
+		for k, t := range d.terms[:1<<d.list.n] {
 			if t > 0 {
-				chosen = int(d.sets[k]) // the last one where rounding leaves a rest
+				at = k // the last one where rounding leaves a rest
 				if rest -= t; rest < 0 {
 					break
 				}
 			}
 		}
+		chosen := int(d.list.outer[at/8] | d.list.inner[at%8])
 		for x := uint(chosen); x != 0; x &= x - 1 {
 			rank[bits.TrailingZeros(x)] = last
 		}

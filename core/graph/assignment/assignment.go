@@ -19,7 +19,6 @@ import (
 type Workspace struct {
 	n         int
 	gain      []float64 // n×n; −Inf in cells that are absent
-	mask      []Cell    // n×n, or empty
 	rowPrice  []float64 // potentials: rowPrice[i] + colPrice[j] ≤ −gain[i, j], with equality in matched cells
 	colPrice  []float64
 	distance  []float64 // of each column from the row that is being matched
@@ -27,6 +26,7 @@ type Workspace struct {
 	before    []int32   // the row that a column is reached from
 	open      []int32   // columns whose distance is not final
 	finalised []int32   // columns in the order in which they became final
+	mask      []Cell    // n×n, or empty
 }
 
 // Reset begins an instance of n rows and n columns and returns its n×n matrix of gains by rows, for the caller to fill
@@ -91,8 +91,7 @@ func (w *Workspace) augment(i int, column []int32) bool {
 	for free < 0 {
 		at := w.nearest(open, row, reached)
 		j := int(open[at])
-		reached = w.distance[j]
-		if math.IsInf(reached, 1) {
+		if reached = w.distance[j]; reached > math.MaxFloat64 {
 			return false
 		}
 		if w.rowOf[j] < 0 {
@@ -126,11 +125,12 @@ func (w *Workspace) nearest(open []int32, row int, reached float64) int {
 	gain := w.gain[row*w.n : (row+1)*w.n]
 	base := reached - w.rowPrice[row]
 	best, least := -1, math.Inf(1)
+	distance, price, before := w.distance[:len(gain)], w.colPrice[:len(gain)], w.before[:len(gain)]
 	for at, j := range open {
-		d := w.distance[j]
-		if through := base - gain[j] - w.colPrice[j]; through < d {
+		d := distance[j]
+		if through := base - gain[j] - price[j]; through < d {
 			d = through
-			w.distance[j], w.before[j] = d, int32(row)
+			distance[j], before[j] = d, int32(row)
 		}
 		if best < 0 || d < least || d == least && w.rowOf[j] < 0 {
 			best, least = at, d

@@ -286,7 +286,8 @@ func (d *Distribution) DrawTo(column []int32, rng *rand.Rand) {
 }
 
 // Count returns the number of assignments that the mask allows, the permanent of its matrix of 0 and 1, by the recursion of
-// Sum in whole numbers. Its errors are those of Sum but ErrNone: the number is 0 then. Cost for k rows with a choice: O(k 2ᵏ), 2ᵏ uint64s.
+// Sum in whole numbers. Its errors are those of Sum but ErrNone: the number is 0 then. Cost for k rows with a choice: O(k 2ᵏ),
+// 2ᵏ uint64s.
 func (d *Distribution) Count(poll func() error) (uint64, error) {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)

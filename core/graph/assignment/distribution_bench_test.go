@@ -8,7 +8,7 @@ import (
 
 func BenchmarkDistribution(b *testing.B) {
 	for _, n := range []int{2, 4, 6, 10, 14} {
-		for _, scale := range []float64{1, 20} {
+		for _, scale := range []float64{1, 20, 300} {
 			rng := rand.New(rand.NewPCG(3, uint64(n)))
 			gain, cells := make([]float64, n*n), make([]float64, n*n)
 			for k := range gain {
