@@ -1,10 +1,12 @@
 package structure
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"combpred/core/fault"
+	"combpred/core/ordering"
 )
 
 // orderTerms are the keys of rankings.
@@ -42,11 +44,7 @@ func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restricti
 		}
 	}
 	if cycle := cycleIn(p.n, before); cycle != nil {
-		shown := make([]string, len(cycle))
-		for i, u := range cycle {
-			shown[i] = "label " + names.of(u)
-		}
-		return r, fault.Value("'before' has a cycle, %s; leave a pair out", strings.Join(shown, " before "))
+		return r, fault.Value("'before' has a cycle, %s; leave a pair out", shownChain(cycle, "label", names))
 	}
 	r.Mask = NewMask()
 	precede := func(u, v int) { r.Mask.Limit(d, p.pair(u, v), only(int8(sign(u < v)))) }
@@ -62,6 +60,40 @@ func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restricti
 		}
 	}
 	return r, nil
+}
+
+// shownChain shows items of which each is before the next.
+func shownChain[I int | int32](items []I, noun string, names Names) string {
+	shown := make([]string, len(items))
+	for i, u := range items {
+		shown[i] = noun + " " + names.of(int(u))
+	}
+	return strings.Join(shown, " before ")
+}
+
+// requirement returns the order of the items of pairs that a mask requires: where it leaves a pair one of the possible values, and that
+// says which item is before the other, with what follows from all these together. Its error, an ErrNone, says how they contradict each
+// other.
+func (p pairs) requirement(entries []Values, possible Values, noun string, names Names) (*ordering.Partial, error) {
+	var before [][2]int32
+	pair := 0
+	for u, v := range itemPairs(p.n) {
+		switch entries[pair] & possible {
+		case 0:
+			return nil, contradiction{fault.Value("the conditions leave %ss %s and %s no order; leave one of them out", noun,
+				names.of(u), names.of(v))}
+		case Plus:
+			before = append(before, [2]int32{int32(u), int32(v)})
+		case Minus:
+			before = append(before, [2]int32{int32(v), int32(u)})
+		}
+		pair++
+	}
+	order, err := ordering.NewRequirement(p.n, before)
+	if cycle, ok := errors.AsType[*ordering.CycleError](err); ok {
+		return nil, contradiction{fault.Value("the conditions put %s; leave one of them out", shownChain(cycle.Items, noun, names))}
+	}
+	return order, err
 }
 
 // cycleIn returns a cycle of arcs between n vertices, its first vertex once more at its end, or nil where there is none. Cost: O(n)

@@ -124,11 +124,13 @@ func (r *restricted) Count() *big.Int      { return r.count() }
 func (r *restricted) Facts() Facts {
 	f := r.facts()
 	f.Layout = r.subspace.Facts().Layout
-	f.LogCount = func() float64 {
-		if n := r.count(); n != nil {
-			return combin.LogInt(n)
+	if f.LogCount == nil {
+		f.LogCount = func() float64 {
+			if n := r.count(); n != nil {
+				return combin.LogInt(n)
+			}
+			return math.NaN()
 		}
-		return math.NaN()
 	}
 	return f
 }
