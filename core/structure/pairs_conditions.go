@@ -2,6 +2,7 @@ package structure
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -71,17 +72,57 @@ func shownChain[I int | int32](items []I, noun string, names Names) string {
 	return strings.Join(shown, " before ")
 }
 
-// requirement returns the order of the items of pairs that a mask requires: where it leaves a pair one of the possible values, and that
-// says which item is before the other, with what follows from all these together. Its error, an ErrNone, says how they contradict each
-// other.
-func (p pairs) requirement(entries []Values, possible Values, noun string, names Names) (*ordering.Partial, error) {
+// orderedPairs are the pairs of items of which a mask leaves one of the possible values that says which item is before the other.
+type orderedPairs struct {
+	pairs
+	entries  []Values
+	possible Values
+	noun     string
+	names    Names
+}
+
+// order returns the order that the pairs require, with what follows from all together. Its error, an ErrNone, says how they contradict
+// each other.
+func (o orderedPairs) order() (*ordering.Partial, error) {
+	order := new(ordering.Partial)
+	order.Reset(o.n)
+	pair := 0
+	for u := range o.n {
+		for v := u + 1; v < o.n; v++ {
+			first, second := u, v
+			switch o.entries[pair] & o.possible {
+			case 0:
+				return nil, contradiction{fault.Value("the conditions leave %ss %s and %s no order; leave one of them out", o.noun,
+					o.names.of(u), o.names.of(v))}
+			case Plus:
+			case Minus:
+				first, second = v, u
+			default:
+				first = second
+			}
+			pair++
+			switch {
+			case first == second || order.Before(first, second):
+			case order.Before(second, first):
+				return nil, inCircle{o}
+			default:
+				order.Close(first, second)
+			}
+		}
+	}
+	return order, nil
+}
+
+// inCircle is an ErrNone that says which of the pairs form a cycle. That is found out if it is read: lists of the best outputs meet many.
+type inCircle struct{ of orderedPairs }
+
+func (c inCircle) Unwrap() error { return ErrNone }
+
+func (c inCircle) Error() string {
 	var before [][2]int32
 	pair := 0
-	for u, v := range itemPairs(p.n) {
-		switch entries[pair] & possible {
-		case 0:
-			return nil, contradiction{fault.Value("the conditions leave %ss %s and %s no order; leave one of them out", noun,
-				names.of(u), names.of(v))}
+	for u, v := range itemPairs(c.of.n) {
+		switch c.of.entries[pair] & c.of.possible {
 		case Plus:
 			before = append(before, [2]int32{int32(u), int32(v)})
 		case Minus:
@@ -89,11 +130,9 @@ func (p pairs) requirement(entries []Values, possible Values, noun string, names
 		}
 		pair++
 	}
-	order, err := ordering.NewRequirement(p.n, before)
-	if cycle, ok := errors.AsType[*ordering.CycleError](err); ok {
-		return nil, contradiction{fault.Value("the conditions put %s; leave one of them out", shownChain(cycle.Items, noun, names))}
-	}
-	return order, err
+	_, err := ordering.NewRequirement(c.of.n, before)
+	cycle, _ := errors.AsType[*ordering.CycleError](err)
+	return fmt.Sprintf("the conditions put %s; leave one of them out", shownChain(cycle.Items, c.of.noun, c.of.names))
 }
 
 // cycleIn returns a cycle of arcs between n vertices, its first vertex once more at its end, or nil where there is none. Cost: O(n)

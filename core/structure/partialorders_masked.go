@@ -38,7 +38,7 @@ var (
 
 // under costs O(n²) and what it takes to close the relations that are required.
 func (p partialOrders) under(m *Mask) (engine, error) {
-	least, err := p.requirement(m.Entries, AnyValue, "item", p.names)
+	least, err := orderedPairs{p.pairs, m.Entries, AnyValue, "item", p.names}.order()
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ var (
 
 // under costs O(n²) and what it takes to close the order.
 func (p permutations) under(m *Mask) (engine, error) {
-	before, err := p.requirement(m.Entries, Minus|Plus, "label", p.names)
+	before, err := orderedPairs{p.pairs, m.Entries, Minus | Plus, "label", p.names}.order()
 	return &maskedPermutations{p, before}, err
 }
 

@@ -83,7 +83,8 @@ func Within(s Space, m Mask) (Space, error) {
 	}
 	r := &restricted{subspace: subspace[Space]{s}, mask: m}
 	var err error
-	if x, ok := s.(maskable); ok {
+	x, takes := s.(maskable)
+	if _, knows := s.(bounded); takes && (knows || !m.hasBounds()) {
 		r.engine, err = x.under(&r.mask)
 	} else {
 		r.engine, err = listWithin(r)
@@ -94,6 +95,11 @@ func Within(s Space, m Mask) (Space, error) {
 	return r.withAbilities(), nil
 }
 
+// logNumber is the logarithm of the number of outputs of a space, kept with it, as lists of the best outputs take many masks.
+type logNumber float64
+
+func (logNumber) Bytes() int { return 8 }
+
 // withAbilities returns the space with those of its base.
 func (r *restricted) withAbilities() Space {
 	searcher, searches := r.engine.(Searcher)
@@ -102,8 +108,11 @@ func (r *restricted) withAbilities() Space {
 	}
 	lists := false
 	if _, ok := r.all.(Enumerator); ok {
-		log, err := LogCount(r.all)
-		lists = err == nil && log <= mostFiltered
+		log, err := Derive(r.all, func() (logNumber, error) {
+			log, err := LogCount(r.all)
+			return logNumber(log), err
+		})
+		lists = err == nil && float64(log) <= mostFiltered
 	}
 	switch {
 	case searches && lists:
