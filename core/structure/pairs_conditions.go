@@ -132,7 +132,8 @@ func (c inCircle) Error() string {
 	}
 	_, err := ordering.NewRequirement(c.of.n, before)
 	cycle, _ := errors.AsType[*ordering.CycleError](err)
-	return fmt.Sprintf("the conditions put %s; leave one of them out", shownChain(cycle.Items, c.of.noun, c.of.names))
+	circle := append(cycle.Items, cycle.Items[0])
+	return fmt.Sprintf("the conditions put %s; leave one of them out", shownChain(circle, c.of.noun, c.of.names))
 }
 
 // cycleIn returns a cycle of arcs between n vertices, its first vertex once more at its end, or nil where there is none. Cost: O(n)
