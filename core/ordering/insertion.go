@@ -71,6 +71,7 @@ func (w *Workspace) start(items []int32) {
 		w.score[u] = sum
 	}
 	if w.before != nil {
+		w.hold(items)
 		slices.Sort(items)
 		w.sortAllowed(items, 1)
 		w.kept = append(w.kept[:0], items...)

@@ -109,17 +109,33 @@ func (w *Workspace) Require(before *Partial) {
 	w.before = before
 }
 
-// room returns the first and the last place that the item at a place can be moved to, those between moving up by one.
+// room returns the first and the last place that the item at a place can be moved to, those between moving up by one. start
+// must have been called for the items.
 func (w *Workspace) room(items []int32, at int) (first, last int) {
-	if w.before == nil {
+	u := int(items[at])
+	if w.before == nil || !w.held[u] {
 		return 0, len(items) - 1
 	}
-	u := int(items[at])
 	for first = at; first > 0 && !w.before.Before(int(items[first-1]), u); first-- {
 	}
 	for last = at; last < len(items)-1 && !w.before.Before(u, int(items[last+1])); last++ {
 	}
 	return first, last
+}
+
+// hold finds the items that are required before or behind another one of them, so that room need not look around for others.
+func (w *Workspace) hold(items []int32) {
+	w.held = grow(w.held, w.n)
+	for _, u := range items {
+		w.held[u] = false
+	}
+	for _, u := range items {
+		for _, v := range items {
+			if w.before.Before(int(u), int(v)) {
+				w.held[u], w.held[v] = true, true
+			}
+		}
+	}
 }
 
 // sortAllowed puts next, again and again, the item of the largest score, times sign, of those for which all items are there

@@ -34,6 +34,7 @@ type Workspace struct {
 	loss    []float64 // see solve
 	score   []float64 // Borda scores
 	waiting []int32   // the items still to come that are required before each
+	held    []bool    // see hold
 	kept    []int32   // the best order that local search has found
 	poll    parallel.Poll
 }

@@ -38,8 +38,8 @@
 //	<structure>_chain.go       a Markov chain, from which moments of large spaces are estimated
 //
 // A few have a part that no other structure has: custom_listed and custom_summarised, its two kinds; graphs_hereditary, sets of
-// edges with a property, and their decoders; labelsets_sums, sums over sets by their sizes; pairs_implied, pairs that follow from
-// others; paths_graph, the graph that the parameters describe; permutations_partial, rankings of which a part is known.
+// edges with a property, and their decoders; labelsets_sums, sums over sets by their sizes; paths_graph, the graph that the
+// parameters describe; permutations_partial, rankings of which a part is known.
 //
 // What several structures share is in the files of the types that they embed or call: indices, allowed, sets, pairs, pairscheme, relations,
 // visits, cyclespace, rootedtree, edgelist, edgesets, bitrelation, centring, isotropic, lexicographic, mirror; and what conditions on

@@ -1,10 +1,13 @@
 package structure
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"combpred/core/fault"
+	"combpred/core/ordering"
 )
 
 // orderTerms are the keys of rankings.
@@ -42,11 +45,7 @@ func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restricti
 		}
 	}
 	if cycle := cycleIn(p.n, before); cycle != nil {
-		shown := make([]string, len(cycle))
-		for i, u := range cycle {
-			shown[i] = "label " + names.of(u)
-		}
-		return r, fault.Value("'before' has a cycle, %s; leave a pair out", strings.Join(shown, " before "))
+		return r, fault.Value("'before' has a cycle, %s; leave a pair out", shownChain(cycle, "label", names))
 	}
 	r.Mask = NewMask()
 	precede := func(u, v int) { r.Mask.Limit(d, p.pair(u, v), only(int8(sign(u < v)))) }
@@ -62,6 +61,79 @@ func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restricti
 		}
 	}
 	return r, nil
+}
+
+// shownChain shows items of which each is before the next.
+func shownChain[I int | int32](items []I, noun string, names Names) string {
+	shown := make([]string, len(items))
+	for i, u := range items {
+		shown[i] = noun + " " + names.of(int(u))
+	}
+	return strings.Join(shown, " before ")
+}
+
+// orderedPairs are the pairs of items of which a mask leaves one of the possible values that says which item is before the other.
+type orderedPairs struct {
+	pairs
+	entries  []Values
+	possible Values
+	noun     string
+	names    Names
+}
+
+// order returns the order that the pairs require, with what follows from all together. Its error, an ErrNone, says how they contradict
+// each other.
+func (o orderedPairs) order() (*ordering.Partial, error) {
+	order := new(ordering.Partial)
+	order.Reset(o.n)
+	pair := 0
+	for u := range o.n {
+		for v := u + 1; v < o.n; v++ {
+			first, second := u, v
+			switch o.entries[pair] & o.possible {
+			case 0:
+				return nil, contradiction{fault.Value("the conditions leave %ss %s and %s no order; leave one of them out", o.noun,
+					o.names.of(u), o.names.of(v))}
+			case Plus:
+			case Minus:
+				first, second = v, u
+			default:
+				first = second
+			}
+			pair++
+			switch {
+			case first == second || order.Before(first, second):
+			case order.Before(second, first):
+				return nil, inCircle{o}
+			default:
+				order.Close(first, second)
+			}
+		}
+	}
+	return order, nil
+}
+
+// inCircle is an ErrNone that says which of the pairs form a cycle. That is found out if it is read: lists of the best outputs meet many.
+type inCircle struct{ of orderedPairs }
+
+func (c inCircle) Unwrap() error { return ErrNone }
+
+func (c inCircle) Error() string {
+	var before [][2]int32
+	pair := 0
+	for u, v := range itemPairs(c.of.n) {
+		switch c.of.entries[pair] & c.of.possible {
+		case Plus:
+			before = append(before, [2]int32{int32(u), int32(v)})
+		case Minus:
+			before = append(before, [2]int32{int32(v), int32(u)})
+		}
+		pair++
+	}
+	_, err := ordering.NewRequirement(c.of.n, before)
+	cycle, _ := errors.AsType[*ordering.CycleError](err)
+	circle := append(cycle.Items, cycle.Items[0])
+	return fmt.Sprintf("the conditions put %s; leave one of them out", shownChain(circle, c.of.noun, c.of.names))
 }
 
 // cycleIn returns a cycle of arcs between n vertices, its first vertex once more at its end, or nil where there is none. Cost: O(n)

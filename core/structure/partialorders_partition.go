@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/logsum"
-	"combpred/core/ordering"
 )
 
 var _ Partitioner = listedPartialOrders{}
@@ -24,7 +23,7 @@ type orderSums struct {
 // widest is the range of earnings up to which those of the last item are summed up as numbers.
 const widest = 600
 
-// newOrderSums sums over the tree, as far as the mask allows it, and returns ordering.ErrNoneAllowed if that is nothing. Cost:
+// newOrderSums sums over the tree, as far as the mask allows it, and returns ErrNone if that is nothing. Cost:
 // one operation for each order.
 func (p listedPartialOrders) newOrderSums(scores []float64, mask pairMask, poll func() error) (*orderSums, error) {
 	mustLen("scores", len(scores), p.len())
@@ -52,7 +51,7 @@ func (p listedPartialOrders) newOrderSums(scores []float64, mask pairMask, poll 
 		}
 	}
 	if math.IsInf(t.below[1][0], -1) {
-		return nil, ordering.ErrNoneAllowed
+		return nil, ErrNone
 	}
 	return t, nil
 }

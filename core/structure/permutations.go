@@ -123,7 +123,6 @@ func (p permutations) Facts() Facts {
 		Layout:    Layout{Format: p.Format(), Cells: Cells{"total order", p.n, itemPairs(p.n)}},
 		Mirror:    p.mirror,
 		Spectrum:  p,
-		Implied:   p.chained,
 		Moves:     moves,
 		Sums:      sumsOf(p.partitionCost),
 		Positions: p.positions,

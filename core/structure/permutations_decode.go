@@ -9,7 +9,8 @@ import (
 // workspace is one problem and an order of its labels.
 type workspace struct {
 	ordering.Workspace
-	order []int32
+	order    []int32
+	required bool // whether it is held to an order of some labels
 }
 
 // Decode solves a linear ordering problem: scores split the labels into components that follow one another in every
@@ -17,7 +18,13 @@ type workspace struct {
 // component has more than 20 labels. Labels whose pairs all have score 0 come in ascending order. Cost: O(n²) and O(m
 // 2^m) for each component of m labels.
 func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
-	w := p.load(dst, score)
+	return p.decode(dst, score, nil)
+}
+
+// decode is Decode among the rankings that agree with an order, unless that is nil. Components take account of it, and so does the
+// dynamic programming.
+func (p permutations) decode(dst []int32, score Scores, before *ordering.Partial) (Certificate, error) {
+	w := p.load(dst, score, before)
 	defer p.pool.put(w)
 	if err := w.Exact(w.order); err != nil {
 		if size, ok := errors.AsType[*ordering.SizeError](err); ok {
@@ -38,35 +45,47 @@ func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
 // better of the two lies at least half-way between the worst and the best: Nu is 1/2 (Gärtner and Vembu, 2009). It is
 // optimal where no labels form a cycle of preferences. Cost: O(n²).
 func (p permutations) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := p.load(dst, score)
+	return p.start(dst, score, nil, poll)
+}
+
+func (p permutations) start(dst []int32, score Scores, before *ordering.Partial, poll func() error) (Certificate, error) {
+	w := p.load(dst, score, before)
 	defer p.pool.put(w)
 	bound, optimal := w.Workspace.Start(w.order)
-	return p.certify(dst, w.order, score, bound, optimal), polled(poll)
+	return p.certify(dst, w, score, bound, optimal), polled(poll)
 }
 
 // Search solves components of up to 10 labels exactly and improves the others by iterated local search with moves of single
 // labels, from what Start gives: Nu is 1/2. Cost: O(n²) for each sweep over the labels, a few for each of up to 400 rounds.
 func (p permutations) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := p.load(dst, score)
+	return p.search(dst, score, nil, poll)
+}
+
+func (p permutations) search(dst []int32, score Scores, before *ordering.Partial, poll func() error) (Certificate, error) {
+	w := p.load(dst, score, before)
 	defer p.pool.put(w)
 	bound, optimal, err := w.Workspace.Search(w.order, poll)
 	if err != nil {
 		return Certificate{}, err
 	}
-	return p.certify(dst, w.order, score, bound, optimal), nil
+	return p.certify(dst, w, score, bound, optimal), nil
 }
 
 // certify writes the ranking of an order and returns its certificate, given a bound on the gains of all orders.
-func (p permutations) certify(dst, order []int32, score Scores, bound float64, optimal bool) Certificate {
-	value := p.finish(dst, order, score)
+func (p permutations) certify(dst []int32, w *workspace, score Scores, bound float64, optimal bool) Certificate {
+	value := p.finish(dst, w.order, score)
 	if optimal {
 		return proven(value)
 	}
-	return Certificate{Value: value, UpperBound: max(value, bound+p.constant(score)), Nu: 0.5}
+	nu := 0.5
+	if w.required {
+		nu = 1 // the reverse of a ranking need not be allowed
+	}
+	return Certificate{Value: value, UpperBound: max(value, bound+p.constant(score)), Nu: nu}
 }
 
-// load returns a workspace with the gain of every pair of labels.
-func (p permutations) load(dst []int32, score Scores) *workspace {
+// load returns a workspace with the gain of every pair of labels, held to an order of some unless that is nil.
+func (p permutations) load(dst []int32, score Scores, before *ordering.Partial) *workspace {
 	mustLen("dst", len(dst), p.n)
 	mustScores(score, p.FeatureLen())
 	w := p.pool.get()
@@ -83,6 +102,9 @@ func (p permutations) load(dst []int32, score Scores) *workspace {
 			gain[v*p.n+u] = -s
 			pair++
 		}
+	}
+	if w.required = before != nil; w.required {
+		w.Require(before)
 	}
 	return w
 }

@@ -148,6 +148,30 @@ func (r relations) perPair(dst []int32, score Scores) float64 {
 	return total
 }
 
+// perPairWithin is perPair among the values that a mask allows to each pair, of which each has one.
+func (r relations) perPairWithin(dst []int32, score Scores, mask pairMask) float64 {
+	value := r.perPair(dst, score)
+	if mask == nil {
+		return value
+	}
+	value = 0
+	for i, allowed := range mask {
+		s, m := score.Linear[i], score.magnitude(i)
+		most := math.Inf(-1)
+		if allowed&Zero != 0 {
+			most, dst[i] = 0, 0
+		}
+		if allowed&Plus != 0 && m+s > most {
+			most, dst[i] = m+s, 1
+		}
+		if allowed&Minus != 0 && m-s > most {
+			most, dst[i] = m-s, -1
+		}
+		value += most
+	}
+	return value
+}
+
 // valueOf returns the score of a relation.
 func (r relations) valueOf(y []int32, score Scores) float64 {
 	var total float64

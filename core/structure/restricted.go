@@ -98,6 +98,11 @@ func Within(s Space, m Mask) (Space, error) {
 	return r.withAbilities(), nil
 }
 
+// logNumber is the logarithm of the number of outputs of a space, kept with it, as lists of the best outputs take many masks.
+type logNumber float64
+
+func (logNumber) Bytes() int { return 8 }
+
 // withAbilities returns the space with those of its base.
 func (r *restricted) withAbilities() Space {
 	searcher, searches := r.engine.(Searcher)
@@ -124,8 +129,11 @@ func (r *restricted) lister() (Enumerator, bool) {
 	if e, lists := r.engine.(Enumerator); lists {
 		return e, true
 	}
-	log, err := LogCount(r.all)
-	return filter{r}, err == nil && log <= mostFiltered
+	log, err := Derive(r.all, func() (logNumber, error) {
+		log, err := LogCount(r.all)
+		return logNumber(log), err
+	})
+	return filter{r}, err == nil && float64(log) <= mostFiltered
 }
 
 func (r *restricted) whole() (Space, Mask) { return r.all, r.mask }

@@ -38,9 +38,6 @@ func searchPenalised(by Searcher, space Space, mask *Mask, dst []int32, score Sc
 	if len(conditions) == 0 {
 		return by.Search(dst, score, poll)
 	}
-	if implied := space.Facts().Implied; implied != nil {
-		conditions = withImplied(implied, conditions, space.FeatureLen())
-	}
 	inner, exponent, reward := penalised(score, conditions)
 	cert, err := by.Search(dst, inner, poll)
 	if err != nil {
@@ -59,25 +56,6 @@ func searchPenalised(by Searcher, space Space, mask *Mask, dst []int32, score Sc
 		return proven(value), nil
 	}
 	return Certificate{Value: value, UpperBound: max(math.Ldexp(cert.UpperBound-reward, exponent), value), Nu: 1}, nil
-}
-
-// withImplied returns conditions together with those that follow from them.
-func withImplied(implied func(values []int8), conditions []EntryCondition, d int) []EntryCondition {
-	values := make([]int8, d)
-	for _, c := range conditions {
-		if c.Must && c.Value != 0 {
-			values[c.Feature] = c.Value
-		}
-	}
-	required := slices.Clone(values)
-	implied(values)
-	all := slices.Clone(conditions)
-	for feature, v := range values {
-		if v != required[feature] {
-			all = append(all, EntryCondition{Feature: feature, Value: v, Must: true})
-		}
-	}
-	return all
 }
 
 // penalised returns the scores, scaled by 2^−exponent, with penalties. An output that satisfies the conditions gains reward by them.

@@ -74,9 +74,6 @@ type Facts struct {
 
 	// TooLargeToDecode says that Decode refuses all scores at this size. A Decoder may still refuse some scores that would take long.
 	TooLargeToDecode bool
-	// Implied completes required values of entries of ψ, 0 for no requirement, by the values −1 and 1 that follow from them. It leaves
-	// contradictory values as they are.
-	Implied func(values []int8)
 	// Prepare builds what is otherwise built at first use and takes much longer than any later use. Call the function Prepare before
 	// decoding, drawing or listing many outputs, as those methods have no poll. poll is as for Searcher; unfinished work is dropped.
 	Prepare func(poll func() error) error

@@ -2,10 +2,12 @@ package structure
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"testing"
 
+	"combpred/core/combin"
 	"combpred/core/structure/examples"
 )
 
@@ -19,6 +21,22 @@ func TestTournamentsCount(t *testing.T) {
 	large := mustNew(t, "tournaments", examples.Sized(200)).(Counter).Count()
 	if want := new(big.Int).Exp(big.NewInt(3), big.NewInt(19900), nil); large.Cmp(want) != 0 {
 		t.Error("the count for 200 items is not 3^19900")
+	}
+}
+
+// TestTournamentsCountUnderMasks: the numbers of choices multiply.
+func TestTournamentsCountUnderMasks(t *testing.T) {
+	space, err := Within(mustNew(t, "tournaments", examples.Sized(200)),
+		MaskOf(19900, []EntryCondition{{0, 1, true}, {7, 0, false}, {19899, -1, false}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := new(big.Int).Exp(big.NewInt(3), big.NewInt(19897), nil)
+	if got := space.(Counter).Count(); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
+		t.Error("the count for 200 items is not 4·3^19897")
+	}
+	if got, err := LogCount(space); err != nil || math.Abs(got-combin.LogInt(want)) > 1e-10 {
+		t.Errorf("its logarithm is %v, want %v; error %v", got, combin.LogInt(want), err)
 	}
 }
 

@@ -137,7 +137,6 @@ func (w *weakOrders) Facts() Facts {
 			Cells:  Cells{"order", w.n, itemPairs(w.n)},
 		},
 		Spectrum: w,
-		Implied:  w.chained,
 		Moves:    Moves{Gain: w.gain},
 		Sums:     sumsOf(w.partitionCost),
 	}

@@ -11,7 +11,13 @@ import (
 // subsets, of large ones over those that a bound leaves. It returns a *LimitError where a component has more than 16 labels.
 // Cost: O(n²) and at most O(m·3^m) for each component of m labels, mostly far less.
 func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
-	x := w.load(dst, score)
+	return w.decode(dst, score, nil)
+}
+
+// decode is Decode among the rankings that a mask of the pairs allows, all unless there is one, as are the functions below. It returns
+// ErrNone where that leaves none.
+func (w *weakOrders) decode(dst []int32, score Scores, may pairChoices) (Certificate, error) {
+	x := w.load(dst, score, may)
 	defer w.pool.put(x)
 	if err := x.Exact(dst); err != nil {
 		if size, ok := errors.AsType[*ordering.SizeError](err); ok {
@@ -23,7 +29,7 @@ func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 				Alternatives: "take decoder='auto' to decode by search instead, which reports how much of the best score it guarantees",
 			}
 		}
-		return Certificate{}, err
+		return Certificate{}, none(err)
 	}
 	return proven(w.value(dst, score)), nil
 }
@@ -33,29 +39,38 @@ func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 // mirrorNu proves for these. It is at most 1/2 where no tie earns more, or none earns less, than the mean of "before" and
 // "behind". Cost: O(n²).
 func (w *weakOrders) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	x := w.load(dst, score)
+	return w.start(dst, score, nil, poll)
+}
+
+func (w *weakOrders) start(dst []int32, score Scores, may pairChoices, poll func() error) (Certificate, error) {
+	x := w.load(dst, score, may)
 	defer w.pool.put(x)
 	gained, optimal, err := x.Start(dst)
 	if err != nil {
-		return Certificate{}, err
+		return Certificate{}, none(err)
 	}
-	return w.certify(dst, score, gained, optimal), polled(poll)
+	return w.certify(dst, score, gained, optimal, may != nil), polled(poll)
 }
 
 // Search solves components of up to 8 labels exactly and improves the others by local search, from what Start gives. Nu is
 // as there.
 func (w *weakOrders) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	x := w.load(dst, score)
+	return w.search(dst, score, nil, poll)
+}
+
+func (w *weakOrders) search(dst []int32, score Scores, may pairChoices, poll func() error) (Certificate, error) {
+	x := w.load(dst, score, may)
 	defer w.pool.put(x)
 	gained, optimal, err := x.Search(dst, poll)
 	if err != nil {
-		return Certificate{}, err
+		return Certificate{}, none(err)
 	}
-	return w.certify(dst, score, gained, optimal), nil
+	return w.certify(dst, score, gained, optimal, may != nil), nil
 }
 
-// certify returns the certificate of a ranking, given a bound on what any one gains over the tie of all.
-func (w *weakOrders) certify(dst []int32, score Scores, gained float64, optimal bool) Certificate {
+// certify returns the certificate of a ranking, given a bound on what any one gains over the tie of all. Under a mask neither that tie
+// nor the reverse of a ranking need be allowed, and Nu is 1.
+func (w *weakOrders) certify(dst []int32, score Scores, gained float64, optimal, masked bool) Certificate {
 	value := w.value(dst, score)
 	if optimal {
 		return proven(value)
@@ -67,12 +82,15 @@ func (w *weakOrders) certify(dst []int32, score Scores, gained float64, optimal 
 		level += max(t, m)
 	}
 	bound := max(value, tied+gained)
+	if masked {
+		return Certificate{Value: value, UpperBound: bound, Nu: 1}
+	}
 	mirror := 2*w.unsigned(dst, score) - value
 	return Certificate{Value: value, UpperBound: bound, Nu: mirrorNu(value, bound, min(tied, mirror), level)}
 }
 
 // load returns a workspace with what each pair gains over a tie.
-func (w *weakOrders) load(dst []int32, score Scores) *ordering.WeakWorkspace {
+func (w *weakOrders) load(dst []int32, score Scores, may pairChoices) *ordering.WeakWorkspace {
 	mustLen("dst", len(dst), w.n)
 	mustScores(score, w.FeatureLen())
 	x := w.pool.get()
@@ -86,6 +104,9 @@ func (w *weakOrders) load(dst []int32, score Scores) *ordering.WeakWorkspace {
 			gain[v*w.n+u] = rest - s
 			pair++
 		}
+	}
+	if may != nil {
+		may.fillTo(x.Restrict(), w.n)
 	}
 	return x
 }

@@ -14,9 +14,14 @@ var weakDistributions pool[ordering.WeakDistribution]
 // LogPartition sums over sets of last labels and the block before them. It returns a *LimitError beyond 16 labels. Cost:
 // O(3ⁿ), for both.
 func (w *weakOrders) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	return w.logPartition(marginals, scores, nil, poll)
+}
+
+// logPartition is LogPartition over the rankings that a mask of the pairs allows, as are the functions below.
+func (w *weakOrders) logPartition(marginals, scores []float64, may pairChoices, poll func() error) (float64, error) {
 	d := weakDistributions.get()
 	defer weakDistributions.put(d)
-	logZ, err := w.sum(d, scores, poll)
+	logZ, err := w.sum(d, scores, may, poll)
 	if err != nil || marginals == nil {
 		return logZ, err
 	}
@@ -37,7 +42,7 @@ func (w *weakOrders) LogPartition(marginals, scores []float64, poll func() error
 }
 
 // sum loads the scores into a distribution and returns ln Z.
-func (w *weakOrders) sum(d *ordering.WeakDistribution, scores []float64, poll func() error) (float64, error) {
+func (w *weakOrders) sum(d *ordering.WeakDistribution, scores []float64, may pairChoices, poll func() error) (float64, error) {
 	mustLen("scores", len(scores), w.FeatureLen())
 	if w.n > ordering.MaxTiedSummed {
 		return 0, &LimitError{
@@ -58,7 +63,11 @@ func (w *weakOrders) sum(d *ordering.WeakDistribution, scores []float64, poll fu
 			pair++
 		}
 	}
-	return d.Sum(poll)
+	if may != nil {
+		may.fillTo(d.Restrict(), w.n)
+	}
+	logZ, err := d.Sum(poll)
+	return logZ, none(err)
 }
 
 func (w *weakOrders) partitionCost(marginals bool) float64 {
@@ -74,8 +83,12 @@ func (w *weakOrders) partitionCost(marginals bool) float64 {
 
 // Distribution draws the labels of each place after the other. Cost: O(2ⁿ) for each ranking.
 func (w *weakOrders) Distribution(scores []float64, poll func() error) (Draw, error) {
+	return w.distribution(scores, nil, poll)
+}
+
+func (w *weakOrders) distribution(scores []float64, may pairChoices, poll func() error) (Draw, error) {
 	d := new(ordering.WeakDistribution)
-	if _, err := w.sum(d, scores, poll); err != nil {
+	if _, err := w.sum(d, scores, may, poll); err != nil {
 		return nil, err
 	}
 	return func(dst []int32, rng *rand.Rand) {

@@ -29,6 +29,9 @@ func (e *FeatureError) Kind() fault.Kind { return fault.KindCapability }
 
 // partition lists outputs by a machine, whose requests the decoder of the space answers.
 func (l *lister) partition(yield emit) error {
+	if err := structure.Prepare(l.space, l.mon.Err); err != nil {
+		return err
+	}
 	m := NewMachine(l.space, l.score, l.nu, l.most, batchNumbers/max(1, l.space.FeatureLen()))
 	var answers []int32
 	var none []bool
@@ -98,11 +101,7 @@ func (l *lister) bestWithin(mask structure.Mask, dst []int32) error {
 	if err != nil {
 		return err
 	}
-	one, err := decode.NewOne(space, decode.Exact, 0, l.mon.Err)
-	if err != nil {
-		return err
-	}
-	_, err = one(dst, l.score, 0)
+	_, err = space.(structure.Decoder).Decode(dst, l.score)
 	return err
 }
 

@@ -16,7 +16,6 @@ func (s subject) facts(t *testing.T) {
 		{"moments", f.Moments != structure.ExactMoments || f.StandardError != nil || f.Spectrum != nil, is[structure.Momenter](s.space)},
 		{"a table", f.Table.Rows > 0, is[structure.Enumerator](s.space)},
 		{"a size to decode", f.TooLargeToDecode, is[structure.Decoder](s.space)},
-		{"what values imply", f.Implied != nil, is[structure.Restricter](s.space)},
 		{"moves", f.Moves.Gain != nil || f.Moves.Below > 0, is[structure.Proposer](s.space)},
 		{"costs of sums", f.Sums != structure.Sums{}, is[structure.Partitioner](s.space)},
 		{"positions or sizes", f.Positions != nil || f.SizeMarginals != nil, is[structure.Partitioner](s.space)},
