@@ -46,11 +46,15 @@ func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, 
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
-			counter, err := need[structure.Counter](sp, "the number of its outputs")
+			const what = "the number of its outputs"
+			counter, err := need[structure.Counter](sp, what)
 			if err != nil {
 				return "", err
 			}
-			return digits(counter.Count()), nil
+			if count := counter.Count(); count != nil {
+				return digits(count), nil
+			}
+			return "", &structure.CapabilityError{Structure: structure.Describe(sp), Need: what + " at this size"}
 		})
 	})
 }

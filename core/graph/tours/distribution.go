@@ -149,7 +149,7 @@ func (d *Distribution) begin(poll func() error) error {
 		return err
 	}
 	if p.mask != nil {
-		if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > mostFree {
+		if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > MostNodes {
 			return &StatesError{Free: len(p.rooted.free)}
 		}
 	}
@@ -273,7 +273,7 @@ func (d *Distribution) DrawTo(tour []int32, rng *rand.Rand) int {
 	t := d.rootTable(i)
 	r := &t.rooted
 	s := drawSum(t.sums, rng)
-	var order [mostFree]int32
+	var order [MostNodes]int32
 	k := 0
 	after := r.closing
 	for s != 0 {
@@ -334,7 +334,7 @@ func drawSum(sums []float64, rng *rand.Rand) int {
 
 // drawLast returns the last node of a random path through a set, before which it is worth as much to go on as after says.
 func (d *Distribution) drawLast(t *rootTable, s int, after []float64, rng *rand.Rand) int {
-	var w [mostFree]float64
+	var w [MostNodes]float64
 	top := math.Inf(-1)
 	var sum float64
 	for x := uint(s); x != 0; x &= x - 1 {

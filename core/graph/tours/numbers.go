@@ -166,9 +166,9 @@ func (d *Distribution) complete(arcs []float64) {
 	m := r.m
 	d.completion = grow(d.completion, r.entries())
 	var keep [block]float64
-	var sums [mostFree + 1][mostFree + 1]float64
+	var sums [MostNodes + 1][MostNodes + 1]float64
 	last := r.blocks() - 1
-	var back [mostFree]float64
+	var back [MostNodes]float64
 	for h := last; h >= 0; h-- {
 		if h%(pollEvery/block) == pollEvery/block-1 && d.poll.Stopped() {
 			return
@@ -194,7 +194,7 @@ func (d *Distribution) complete(arcs []float64) {
 }
 
 // addArcs adds what the tours of the root at hand weigh, by their arcs between the nodes behind it and by those back to it.
-func (d *Distribution) addArcs(arcs []float64, sums *[mostFree + 1][mostFree + 1]float64, back *[mostFree]float64) {
+func (d *Distribution) addArcs(arcs []float64, sums *[MostNodes + 1][MostNodes + 1]float64, back *[MostNodes]float64) {
 	r := &d.problem.rooted
 	k, root := len(r.plan.nodes), int(r.root)
 	for i, x := range r.free {
@@ -212,7 +212,7 @@ func (d *Distribution) addArcs(arcs []float64, sums *[mostFree + 1][mostFree + 1
 
 // completeFrom writes the row of node v in block h as far as completions go back to the root or on to nodes outside the block,
 // adds to sums what these ways weigh without their next arc, and returns the same for those back to the root.
-func (d *Distribution) completeFrom(rows, table []float64, h, v int, keep *[block]float64, sums *[mostFree + 1]float64) (back float64) {
+func (d *Distribution) completeFrom(rows, table []float64, h, v int, keep *[block]float64, sums *[MostNodes + 1]float64) (back float64) {
 	r := &d.problem.rooted
 	m := r.m
 	t := (*[block]float64)(table[v*block:])
@@ -231,7 +231,7 @@ func (d *Distribution) completeFrom(rows, table []float64, h, v int, keep *[bloc
 }
 
 // completeLow adds to the rows of nodes 0, 1 and 2 the ways that go on among them, the largest sets first.
-func (d *Distribution) completeLow(rows, table []float64, sums *[mostFree + 1][mostFree + 1]float64) {
+func (d *Distribution) completeLow(rows, table []float64, sums *[MostNodes + 1][MostNodes + 1]float64) {
 	r := &d.problem.rooted
 	m := r.m
 	a, b, c := (*[block]float64)(rows), (*[block]float64)(rows[block:]), (*[block]float64)(rows[2*block:])
@@ -252,7 +252,7 @@ func (d *Distribution) completeLow(rows, table []float64, sums *[mostFree + 1][m
 }
 
 // completeByLow adds to the row of another node v the ways that go on to nodes 0, 1 and 2.
-func (d *Distribution) completeByLow(rows, table []float64, v int, sums *[mostFree + 1]float64) {
+func (d *Distribution) completeByLow(rows, table []float64, v int, sums *[MostNodes + 1]float64) {
 	r := &d.problem.rooted
 	m := r.m
 	a, b, c := (*[block]float64)(rows), (*[block]float64)(rows[block:]), (*[block]float64)(rows[2*block:])

@@ -32,7 +32,7 @@ func (w *Workspace) Exact(tour []int32) (int, error) {
 	for _, root := range w.plan.roots {
 		w.rooted.begin(&w.plan, root)
 		w.rooted.load(w.worth, math.Inf(1))
-		if len(w.rooted.free) > mostFree {
+		if len(w.rooted.free) > MostNodes {
 			if cost, end := w.solveLayers(); cost < least {
 				least, length = cost, w.unwindLayers(tour, end)
 			}
@@ -168,7 +168,7 @@ func (w *Workspace) lowRows(rows []float64, h int, closed *[block]float64) {
 // unwind writes the tour whose cost the table holds, and returns its length.
 func (w *Workspace) unwind(tour []int32, s, last int) int {
 	r := &w.rooted
-	var order [mostFree]int
+	var order [MostNodes]int
 	k := 0
 	for s != 0 {
 		order[k] = last
