@@ -174,8 +174,8 @@ func (r routes) Sample(dst []int32, rng *rand.Rand) {
 // Decode finds a best route by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give the
 // route from place 0 to place 1. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²).
 func (r routes) Decode(dst []int32, score Scores) (Certificate, error) {
-	if err := checkTourSize("routes by the number of places", r.n, exactRoute); err != nil {
-		return Certificate{}, err
+	if r.n > exactRoute {
+		return Certificate{}, tourLimit("routes by the number of places", r.n, exactRoute)
 	}
 	return decodeTour(r, nil, dst, score)
 }

@@ -247,11 +247,8 @@ func decodeTour[S tourSpace](s S, within *tours.Mask, dst []int32, score Scores)
 	return proven(w.Value(w.tour[:k])), nil
 }
 
-// checkTourSize returns the error of an exact decoder beyond its size, or nil. what names the structures and their size.
-func checkTourSize(what string, n, limit int) error {
-	if n <= limit {
-		return nil
-	}
+// tourLimit returns the error of an exact decoder beyond its size. what names the structures and their size.
+func tourLimit(what string, n, limit int) error {
 	return &LimitError{
 		What:         "exact decoding of " + what,
 		Size:         n,

@@ -12,6 +12,8 @@ import (
 )
 
 const (
+	// mostDirect bounds gains of which weights need no scale: exp(−500) is trusted, and exp(500) for each of 1e15 tours no overflow.
+	mostDirect = 500
 	// leastSum is the smallest sum of scaled weights that is trusted. What underflows is below 1e-300 for each tour, and
 	// there are fewer than 1e15 tours, so it is below 1e-30 of such a sum.
 	leastSum = 1e-250
@@ -207,13 +209,10 @@ func (d *Distribution) load(root int32) {
 		}
 		return 1
 	}
-	for l := range d.keepLow {
-		d.keepLow[l] = 1
-		for i := range low {
-			if l>>i&1 == 0 {
-				d.keepLow[l] *= weight(i)
-			}
-		}
+	d.keepLow[block-1] = 1
+	for l := block - 2; l >= 0; l-- {
+		i := bits.TrailingZeros(^uint(l))
+		d.keepLow[l] = d.keepLow[l|1<<i] * weight(i)
 	}
 	d.keep = grow(d.keep, r.blocks())
 	last := r.blocks() - 1

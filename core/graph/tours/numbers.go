@@ -11,11 +11,23 @@ import (
 // Every node is entered and left once, or not visited, which is like entering it from itself with a gain of 0. So
 // potentials can be taken off: the largest gain of entering each node, and then the largest that is left of leaving each,
 // as in the assignment problem, of which tours are special solutions. What a tour weighs less than 1 then is about what it
-// earns less than the best of these solutions. Cost: O(n²), and n² exponentials.
+// earns less than the best of these solutions. Where gains are so small that nothing is out of range, they stay as they are. Cost: O(n²),
+// and n² exponentials.
 func (d *Distribution) scale() (shift float64, ok bool) {
 	nodes := d.problem.plan.nodes
 	k := len(nodes)
 	least := math.Inf(-1)
+	if d.direct() {
+		for i, g := range d.worth {
+			if d.worth[i] = 0; g > least {
+				d.worth[i] = math.Exp(g)
+			}
+		}
+		for i := range d.skip {
+			d.skip[i] = 1
+		}
+		return 0, true
+	}
 	d.potential = grow(d.potential, 3*k)
 	enter, leave, unvisited := d.potential[:k], d.potential[k:2*k], d.potential[2*k:]
 	for i := range nodes {
@@ -53,6 +65,22 @@ func (d *Distribution) scale() (shift float64, ok bool) {
 		d.skip[i] = math.Exp(unvisited[i] - enter[i] - leave[i])
 	}
 	return shift, true
+}
+
+// direct reports whether weights need no scale: the largest gains of leaving each node add up to mostDirect at most.
+func (d *Distribution) direct() bool {
+	k := len(d.skip)
+	var total float64
+	for i := range k {
+		most := 0.0
+		for _, g := range d.worth[i*k : (i+1)*k] {
+			if g = math.Abs(g); g <= math.MaxFloat64 { // no tour uses what the mask forbids
+				most = max(most, g)
+			}
+		}
+		total += most
+	}
+	return total <= mostDirect
 }
 
 // tabulate fills the table of the root at hand with numbers and returns what its tours weigh together.
