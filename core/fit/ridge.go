@@ -283,12 +283,15 @@ func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Mon
 
 // share returns 2/|𝒴| after checking the sets of outputs.
 func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
-	counter, ok := space.(structure.Counter)
-	if !ok {
+	var count *big.Int
+	if counter, ok := space.(structure.Counter); ok {
+		count = counter.Count()
+	}
+	if count == nil {
 		return 0, &structure.CapabilityError{Structure: structure.Describe(space),
 			Need: "the number of its members, to train on sets of outputs"}
 	}
-	members, _ := new(big.Float).SetInt(counter.Count()).Float64() // +Inf beyond the range, whose share is nothing
+	members, _ := new(big.Float).SetInt(count).Float64() // +Inf beyond the range, whose share is nothing
 	first := targets.First
 	if len(first) == 0 || first[0] != 0 || first[len(first)-1] != targets.Psi.Rows {
 		return 0, fault.Value("the sets of outputs must begin at 0 and end at %d, the number of rows of psi", targets.Psi.Rows)

@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"fmt"
 	"iter"
 	"math/big"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 
 	"combpred/core/combin"
 	"combpred/core/fault"
-	"combpred/core/graph/tours"
 )
 
 var _ = register(Spec{
@@ -26,13 +24,13 @@ var _ = register(Spec{
 	Ref:     "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
 	Typical: []Args{{Scalars: map[string]int64{"n": 4}}},
 	build: func(a given) (Space, error) {
-		c, err := newCycleSpace(a)
+		c, err := newCycleSpace(a, false)
 		if err != nil {
 			return nil, err
 		}
 		undirected := cycles{cycleSpace: c}
 		undirected.spaces = sync.OnceValue(undirected.eigenspaces)
-		return c.restricted(a, undirected)
+		return withinGiven(undirected, a, c.n)
 	},
 })
 
@@ -48,11 +46,7 @@ var (
 	_ Momenter   = cycles{}
 	_ Enumerator = cycles{}
 	_ Sampler    = cycles{}
-	_ Decoder    = cycles{}
-	_ Searcher   = cycles{}
 )
-
-func (c cycles) String() string { return fmt.Sprintf("cycles over %d vertices", c.n) }
 
 func (c cycles) Count() *big.Int { return new(big.Int).Rsh(c.total(), 1) }
 
@@ -162,42 +156,6 @@ func (c cycles) SecondMoment(dst blas64.General) {
 	}
 }
 
-// Decode finds a best cycle by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give 0,
-// 1, 2. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ n²).
-func (c cycles) Decode(dst []int32, score Scores) (Certificate, error) {
-	return decodeTour(c, "cycles by the number of vertices", c.n, exactCycle, dst, score)
-}
-
-// Start takes the best of a few of the shortest cycles, through each of up to 16 places. Nu is what the proven bound and the
-// score of some poor one leave open. Cost: O(n²) for each of these places.
-func (c cycles) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	return improveTour(c, (*tours.Workspace).Start, dst, score, poll)
-}
-
-// Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
-func (c cycles) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	return improveTour(c, (*tours.Workspace).Search, dst, score, poll)
-}
-
-// endsAt reports whether two vertices are neighbours; it does not ask for one that is not given.
-func (c cycles) endsAt(places []int32, start, end int) bool {
-	return start == anyPlace || end == anyPlace || follow(places, end, start) || follow(places, start, end)
-}
-
-func (c cycles) begin(dst []int32, score Scores) *tourWorkspace {
-	return c.load(dst, score, func(linear, magnitude float64) (up, down float64) {
-		return linear + magnitude, linear + magnitude
-	})
-}
-
-// finish writes a tour to dst and returns what it earns.
-func (c cycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
-	copy(dst, w.tour[:k])
-	padFrom(dst, k)
-	normalDirection(dst[:k])
-	return w.Value(dst[:k])
-}
-
 // Restrict takes vertices where cycles start and end, a number of vertices, and vertices and edges that are required or forbidden.
 func (c cycles) Restrict() func([]Condition) (Restriction, error) {
 	return func(given []Condition) (Restriction, error) {
@@ -205,7 +163,7 @@ func (c cycles) Restrict() func([]Condition) (Restriction, error) {
 		if err != nil {
 			return Restriction{}, err
 		}
-		r := c.restriction(&v, true)
+		r := c.restriction(&v)
 		for _, s := range v.used {
 			r.Mask.Limit(c.len(), c.pair(s[0], s[1]), Plus)
 		}
@@ -215,5 +173,3 @@ func (c cycles) Restrict() func([]Condition) (Restriction, error) {
 		return r, nil
 	}
 }
-
-func (c cycles) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y, c.endsAt) }

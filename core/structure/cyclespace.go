@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"combpred/core/combin"
 	"combpred/core/fault"
+	"combpred/core/graph/tours"
 )
 
 const (
@@ -32,12 +34,18 @@ const (
 type cycleSpace struct {
 	pairs
 	*kept
-	total   func() *big.Int      // the number of directed cycles
-	lengths func() *combin.Table // cell i: directed cycles of n−i vertices
-	pool    *pool[tourWorkspace]
+	directed bool
+	total    func() *big.Int      // the number of directed cycles
+	lengths  func() *combin.Table // cell i: directed cycles of n−i vertices
+	pool     *pool[tourWorkspace]
 }
 
-func newCycleSpace(a given) (cycleSpace, error) {
+var (
+	_ Decoder  = cycleSpace{}
+	_ Searcher = cycleSpace{}
+)
+
+func newCycleSpace(a given, directed bool) (cycleSpace, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return cycleSpace{}, err
@@ -52,22 +60,19 @@ func newCycleSpace(a given) (cycleSpace, error) {
 			weight.Quo(weight, big.NewInt(int64(k-1)*int64(n-k+1)))
 		})
 	})
-	return cycleSpace{pairs: pairs{n}, kept: a.kept(), total: total, lengths: lengths, pool: new(pool[tourWorkspace])}, nil
+	return cycleSpace{pairs{n}, a.kept(), directed, total, lengths, new(pool[tourWorkspace])}, nil
 }
 
 func (c cycleSpace) PartLen() int    { return c.n }
 func (c cycleSpace) FeatureLen() int { return c.len() }
 
-// restricted returns the space of those cycles in the given one that obey the rules of a, all of them without rules.
-func (c cycleSpace) restricted(a given, all tourSpace) (Space, error) {
-	rules, err := newVisitRules(a, c.n, leastCycle)
-	if err != nil {
-		return nil, err
+func (c cycleSpace) String() string { return fmt.Sprintf("%s over %d vertices", c.what(), c.n) }
+
+func (c cycleSpace) what() string {
+	if c.directed {
+		return "directed cycles"
 	}
-	if rules == nil {
-		return all, nil
-	}
-	return newRestrictedVisits(all, rules, rules.cycleMask(c.n)), nil
+	return "cycles"
 }
 
 // facts are those that directions do not change: rows are lists of any width, and the decision is the cycle of largest expected sum, as
@@ -81,10 +86,6 @@ func (c cycleSpace) facts(kind string) Facts {
 		Sums:             sumsOf(c.sumCost),
 	}
 }
-
-func (c cycleSpace) vertices() (n int, anchored bool) { return c.n, false }
-
-func (c cycleSpace) release(w *tourWorkspace) { c.pool.put(w) }
 
 // check returns the length of a directed cycle.
 func (c cycleSpace) check(y []int32) (k int, err error) {
@@ -118,22 +119,81 @@ func fromSmallest(cycle []int32) {
 	rotate(cycle, slices.Index(cycle, slices.Min(cycle)))
 }
 
-// load begins the problem of the best cycle: going from u to v earns what earn returns for the pair u < v, the second
-// number when it is run through from v to u.
-func (c cycleSpace) load(dst []int32, score Scores, earn func(linear, magnitude float64) (up, down float64)) *tourWorkspace {
-	mustLen("dst", len(dst), c.n)
-	mustScores(score, c.len())
-	w := c.pool.get()
-	gain := w.reset(c.n, false)
-	pair := 0
+// Decode finds a best cycle by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give 0,
+// 1, 2. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ n²).
+func (c cycleSpace) Decode(dst []int32, score Scores) (Certificate, error) {
+	if c.n > exactCycle {
+		return Certificate{}, tourLimit(c.what()+" by the number of vertices", c.n, exactCycle)
+	}
+	return decodeTour(c, nil, dst, score)
+}
+
+// Start takes the best of a few cycles of length 3, through each of up to 16 vertices. Nu is what the proven bound and the
+// score of some poor one leave open. Cost: O(n²) for each of these vertices.
+//
+// Directed ones come with their reverses. That negates the linear score, so without a Magnitude the better of the two lies at
+// least half-way between the worst and the best: Nu is at most 1/2 (Gärtner and Vembu, 2009).
+func (c cycleSpace) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	return c.improve((*tours.Workspace).Start, dst, score, poll)
+}
+
+// Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
+func (c cycleSpace) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	return c.improve((*tours.Workspace).Search, dst, score, poll)
+}
+
+func (c cycleSpace) improve(find tourSearch, dst []int32, score Scores, poll func() error) (Certificate, error) {
+	cert, err := improveTour(c, nil, find, dst, score, poll)
+	if c.directed && score.Magnitude == nil {
+		cert.Nu = min(cert.Nu, 0.5)
+	}
+	return cert, err
+}
+
+// problem: a cycle without direction is shown by both of its directed ones.
+func (c cycleSpace) problem() (n int, anchored bool, ways int) {
+	if c.directed {
+		return c.n, false, 1
+	}
+	return c.n, false, 2
+}
+
+func (c cycleSpace) workspaces() *pool[tourWorkspace] { return c.pool }
+
+// back is what ψ has for a step against the order of its pair.
+func (c cycleSpace) back() float64 { return sign(!c.directed) }
+
+func (c cycleSpace) weigh(gain []float64, score Scores) {
+	back, pair := c.back(), 0
 	for u := range c.n {
+		gain[u*c.n+u] = 0
 		for v := u + 1; v < c.n; v++ {
-			gain[u*c.n+v], gain[v*c.n+u] = earn(score.Linear[pair], score.magnitude(pair))
+			linear, magnitude := score.Linear[pair], score.magnitude(pair)
+			gain[u*c.n+v], gain[v*c.n+u] = magnitude+linear, magnitude+back*linear
 			pair++
 		}
 	}
-	return w
 }
+
+func (c cycleSpace) average(mean, steps []float64) {
+	back, pair := c.back(), 0
+	for u := range c.n {
+		for v := u + 1; v < c.n; v++ {
+			mean[pair] = steps[u*c.n+v] + back*steps[v*c.n+u]
+			pair++
+		}
+	}
+}
+
+func (c cycleSpace) show(dst, tour []int32) {
+	k := copy(dst, tour)
+	padFrom(dst, k)
+	if !c.directed {
+		normalDirection(dst[:k])
+	}
+}
+
+func (c cycleSpace) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y[:visited(y)]) }
 
 // mustSquare panics unless a matrix has the size of the second moment.
 func (c cycleSpace) mustSquare(dst blas64.General) {
@@ -141,13 +201,16 @@ func (c cycleSpace) mustSquare(dst blas64.General) {
 	mustLen("dst's row", dst.Cols, c.len())
 }
 
-// restriction returns the conditions on places. Cycles are listed so that they begin with the start and end with the end. Where only one of
-// the two is given and cycles have no direction, eitherWay, a list with a start goes on to its smaller neighbour, and one with an end
-// begins with the smaller neighbour of that.
-func (c cycleSpace) restriction(v *visitConditions, eitherWay bool) (r Restriction) {
+// restriction returns the conditions on vertices and, where both ends are given, on the step from the end to the start. Cycles are listed
+// so that they begin with the start and end with the end. Where only one of the two is given and cycles have no direction, a list with a
+// start goes on to its smaller neighbour, and one with an end begins with the smaller neighbour of that.
+func (c cycleSpace) restriction(v *visitConditions) (r Restriction) {
 	r.Mask = v.mask()
 	if v.start < 0 && v.end < 0 {
 		return r
+	}
+	if v.start >= 0 && v.end >= 0 {
+		r.Mask.Limit(c.len(), c.pair(v.start, v.end), only(int8(sign(!c.directed || v.end < v.start))))
 	}
 	start, end := int32(v.start), int32(v.end)
 	r.List = func(y []int32) {
@@ -166,7 +229,7 @@ func (c cycleSpace) restriction(v *visitConditions, eitherWay bool) (r Restricti
 		if start >= 0 && end >= 0 {
 			turn = cycle[last] != end
 		}
-		if eitherWay && turn {
+		if !c.directed && turn {
 			slices.Reverse(cycle[1:])
 		}
 		if start < 0 {

@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"fmt"
 	"iter"
 	"math/big"
 	"math/rand/v2"
@@ -9,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/combin"
-	"combpred/core/graph/tours"
 )
 
 var _ = register(Spec{
@@ -22,11 +20,11 @@ var _ = register(Spec{
 	Ref:        "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 4}}},
 	build: func(a given) (Space, error) {
-		c, err := newCycleSpace(a)
+		c, err := newCycleSpace(a, true)
 		if err != nil {
 			return nil, err
 		}
-		return c.restricted(a, directedCycles{c})
+		return withinGiven(directedCycles{c}, a, c.n)
 	},
 })
 
@@ -45,11 +43,7 @@ var (
 	_ Momenter   = directedCycles{}
 	_ Enumerator = directedCycles{}
 	_ Sampler    = directedCycles{}
-	_ Decoder    = directedCycles{}
-	_ Searcher   = directedCycles{}
 )
-
-func (c directedCycles) String() string { return fmt.Sprintf("directed cycles over %d vertices", c.n) }
 
 func (c directedCycles) Count() *big.Int { return new(big.Int).Set(c.total()) }
 
@@ -108,52 +102,6 @@ func (c directedCycles) All() iter.Seq[[]int32] { return allVisits(c.n, false) }
 
 func (c directedCycles) Sample(dst []int32, rng *rand.Rand) { c.sample(dst, rng) }
 
-// Decode finds a best cycle by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give 0,
-// 1, 2. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ n²).
-func (c directedCycles) Decode(dst []int32, score Scores) (Certificate, error) {
-	return decodeTour(c, "directed cycles by the number of vertices", c.n, exactCycle, dst, score)
-}
-
-// Start takes the best of a few cycles of length 3, through each of up to 16 vertices, and of their reverses. Reversing a
-// cycle negates its linear score, so without a Magnitude the better of the two lies at least half-way between the worst
-// and the best: Nu is at most 1/2 (Gärtner and Vembu, 2009). Cost: O(n²) for each of these vertices.
-func (c directedCycles) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	cert, err := improveTour(c, (*tours.Workspace).Start, dst, score, poll)
-	return halved(cert, score), err
-}
-
-// Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
-func (c directedCycles) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	cert, err := improveTour(c, (*tours.Workspace).Search, dst, score, poll)
-	return halved(cert, score), err
-}
-
-// halved lowers Nu to 1/2 where reversing a cycle negates its score.
-func halved(cert Certificate, score Scores) Certificate {
-	if score.Magnitude == nil {
-		cert.Nu = min(cert.Nu, 0.5)
-	}
-	return cert
-}
-
-// endsAt reports whether the start follows the end; it does not ask for one that is not given.
-func (c directedCycles) endsAt(places []int32, start, end int) bool {
-	return start == anyPlace || end == anyPlace || follow(places, end, start)
-}
-
-func (c directedCycles) begin(dst []int32, score Scores) *tourWorkspace {
-	return c.load(dst, score, func(linear, magnitude float64) (up, down float64) {
-		return magnitude + linear, magnitude - linear
-	})
-}
-
-// finish writes a tour to dst and returns what it earns.
-func (c directedCycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
-	copy(dst, w.tour[:k])
-	padFrom(dst, k)
-	return w.Value(dst[:k])
-}
-
 // mirror turns the cycle round: its arcs all change their sign.
 func (c directedCycles) mirror(dst, y []int32) {
 	copy(dst, y)
@@ -177,7 +125,7 @@ func (c directedCycles) Restrict() func([]Condition) (Restriction, error) {
 		if err != nil {
 			return r, err
 		}
-		r = c.restriction(&v, false)
+		r = c.restriction(&v)
 		along := func(s [2]int) (pair int, value Values) { return c.pair(s[0], s[1]), only(int8(sign(s[0] < s[1]))) }
 		for _, s := range v.used {
 			pair, value := along(s)
@@ -190,5 +138,3 @@ func (c directedCycles) Restrict() func([]Condition) (Restriction, error) {
 		return r, nil
 	}
 }
-
-func (c directedCycles) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y, c.endsAt) }

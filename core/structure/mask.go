@@ -49,8 +49,7 @@ type Mask struct {
 	Items []int8
 	// Size bounds the number of members of a set, of places that are visited, or of arcs of a path.
 	Size Range
-	// Start and End are the places with which a route begins and ends, −1 where any will do. Of a cycle they are vertices that it visits,
-	// the start right behind the end.
+	// Start and End are the places with which a route begins and ends, −1 where any will do.
 	Start, End int
 }
 

@@ -46,14 +46,7 @@ var _ = register(Spec{
 				weight.Quo(weight, big.NewInt(int64(n-k+1)))
 			})
 		})
-		rules, err := newVisitRules(a, n, leastRoute)
-		if err != nil {
-			return nil, err
-		}
-		if rules != nil {
-			return newRestrictedVisits(r, rules, rules.routeMask(n)), nil
-		}
-		return r, nil
+		return withinGiven(r, a, n)
 	},
 })
 
@@ -181,34 +174,29 @@ func (r routes) Sample(dst []int32, rng *rand.Rand) {
 // Decode finds a best route by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give the
 // route from place 0 to place 1. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²).
 func (r routes) Decode(dst []int32, score Scores) (Certificate, error) {
-	return decodeTour(r, "routes by the number of places", r.n, exactRoute, dst, score)
+	if r.n > exactRoute {
+		return Certificate{}, tourLimit("routes by the number of places", r.n, exactRoute)
+	}
+	return decodeTour(r, nil, dst, score)
 }
 
 // Start takes the best of a few of the shortest routes, through each of up to 16 places. Nu is what the proven bound and the
 // score of some poor one leave open. Cost: O(n²) for each of these places.
 func (r routes) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	return improveTour(r, (*tours.Workspace).Start, dst, score, poll)
+	return improveTour(r, nil, (*tours.Workspace).Start, dst, score, poll)
 }
 
 // Search improves routes by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
 func (r routes) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	return improveTour(r, (*tours.Workspace).Search, dst, score, poll)
+	return improveTour(r, nil, (*tours.Workspace).Search, dst, score, poll)
 }
 
-func (r routes) endsAt(places []int32, start, end int) bool {
-	return (start == anyPlace || int(places[0]) == start) && (end == anyPlace || int(places[len(places)-1]) == end)
-}
+// problem: the tours lead from a depot, vertex 0, through the places, vertices 1..n.
+func (r routes) problem() (n int, anchored bool, ways int) { return r.n + 1, true, 1 }
 
-func (r routes) vertices() (n int, anchored bool) { return r.n + 1, true }
+func (r routes) workspaces() *pool[tourWorkspace] { return r.pool }
 
-func (r routes) release(w *tourWorkspace) { r.pool.put(w) }
-
-// begin begins the problem of the best closed tour from the depot, vertex 0, through the places, vertices 1..n.
-func (r routes) begin(dst []int32, score Scores) *tourWorkspace {
-	mustLen("dst", len(dst), r.n)
-	mustScores(score, r.FeatureLen())
-	w := r.pool.get()
-	gain := w.reset(r.n+1, true)
+func (r routes) weigh(gain []float64, score Scores) {
 	gain[0] = 0
 	for u := range r.n {
 		gain[u+1] = score.indicator(r.start(u))
@@ -221,16 +209,25 @@ func (r routes) begin(dst []int32, score Scores) *tourWorkspace {
 			}
 		}
 	}
-	return w
 }
 
-// finish writes the route of a tour to dst and returns what it earns.
-func (r routes) finish(dst []int32, w *tourWorkspace, k int) float64 {
-	for i, v := range w.tour[1:k] {
+func (r routes) average(mean, steps []float64) {
+	n := r.n + 1
+	for u := range r.n {
+		mean[r.start(u)], mean[r.end(u)] = steps[u+1], steps[(u+1)*n]
+		for v := range r.n {
+			if v != u {
+				mean[r.arc(u, v)] = steps[(u+1)*n+v+1]
+			}
+		}
+	}
+}
+
+func (r routes) show(dst, tour []int32) {
+	for i, v := range tour[1:] {
 		dst[i] = v - 1
 	}
-	padFrom(dst, k-1)
-	return w.Value(w.tour[:k])
+	padFrom(dst, len(tour)-1)
 }
 
 // Restrict takes places where routes start and end, a number of places, and places and arcs that are required or forbidden.
@@ -245,6 +242,7 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 			return r, err
 		}
 		r.Mask = v.mask()
+		r.Mask.Start, r.Mask.End = v.start, v.end
 		var unused []int
 		for _, s := range steps {
 			unused = append(unused, c.arc(s[0], s[1]))
@@ -260,4 +258,8 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 	}
 }
 
-func (c routes) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y, c.endsAt) }
+func (c routes) keeps(m *Mask, y []int32) bool {
+	places := y[:visited(y)]
+	return keepsVisits(m, places) && (m.Start == anyPlace || int(places[0]) == m.Start) &&
+		(m.End == anyPlace || int(places[len(places)-1]) == m.End)
+}

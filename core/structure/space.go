@@ -184,7 +184,7 @@ type Spectrum interface {
 	SynthesizeTo(dst, c blas64.General, i int)
 }
 
-// Counter knows the exact number of outputs.
+// Counter knows the exact number of outputs. Spaces under a mask return nil at sizes at which they do not know it.
 type Counter interface {
 	Count() *big.Int
 }

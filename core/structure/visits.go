@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math/big"
@@ -195,26 +196,59 @@ func lengthTable(n, least int, total, largest *big.Int, step func(weight *big.In
 	}, total))
 }
 
+// tourSpace is what spaces have whose outputs are the tours of a problem of package tours.
+type tourSpace interface {
+	PartLen() int
+	FeatureLen() int
+	String() string
+	// problem returns the number of vertices, whether all tours visit vertex 0, and how many tours show the same output.
+	problem() (n int, anchored bool, ways int)
+	workspaces() *pool[tourWorkspace]
+	// weigh writes what going from one vertex to another earns to a matrix, by rows.
+	weigh(gain []float64, score Scores)
+	// average writes the mean of ψ, given the probabilities of the steps of a tour.
+	average(mean, steps []float64)
+	// show writes a tour, the smallest vertex first, as an output.
+	show(dst, tour []int32)
+}
+
 // tourWorkspace is one problem of package tours and its solution.
 type tourWorkspace struct {
 	tours.Workspace
 	tour []int32
 }
 
-// exact solves the problem; finish writes the tour of the first k entries to where it belongs and returns what it earns.
-func (w *tourWorkspace) exact(finish func(k int) float64) (Certificate, error) {
-	k, err := w.Exact(w.tour)
-	if err != nil {
-		return Certificate{}, err
+// beginTour loads the problem of the best output within a mask, nil where there is none. After use the workspace goes back to its pool.
+func beginTour[S tourSpace](s S, within *tours.Mask, dst []int32, score Scores) *tourWorkspace {
+	mustLen("dst", len(dst), s.PartLen())
+	mustScores(score, s.FeatureLen())
+	n, anchored, _ := s.problem()
+	w := s.workspaces().get()
+	if cap(w.tour) < n {
+		w.tour = make([]int32, n)
 	}
-	return proven(finish(k)), nil
+	w.tour = w.tour[:n]
+	s.weigh(w.Reset(n, anchored), score)
+	if within != nil {
+		w.Restrict(within)
+	}
+	return w
 }
 
-// checkTourSize returns the error of an exact decoder beyond its size, or nil. what names the structures and their size.
-func checkTourSize(what string, n, limit int) error {
-	if n <= limit {
-		return nil
+// decodeTour decodes exactly.
+func decodeTour[S tourSpace](s S, within *tours.Mask, dst []int32, score Scores) (Certificate, error) {
+	w := beginTour(s, within, dst, score)
+	defer s.workspaces().put(w)
+	k, err := w.Exact(w.tour)
+	if err != nil {
+		return Certificate{}, tourError(err)
 	}
+	s.show(dst, w.tour[:k])
+	return proven(w.Value(w.tour[:k])), nil
+}
+
+// tourLimit returns the error of an exact decoder beyond its size. what names the structures and their size.
+func tourLimit(what string, n, limit int) error {
 	return &LimitError{
 		What:         "exact decoding of " + what,
 		Size:         n,
@@ -223,49 +257,42 @@ func checkTourSize(what string, n, limit int) error {
 	}
 }
 
-// decodeTour decodes exactly, up to limit of n; what names the structures and their size.
-func decodeTour[S tourSpace](s S, what string, n, limit int, dst []int32, score Scores) (Certificate, error) {
-	if err := checkTourSize(what, n, limit); err != nil {
-		return Certificate{}, err
-	}
-	w := s.begin(dst, score)
-	defer s.release(w)
-	return w.exact(func(k int) float64 { return s.finish(dst, w, k) })
-}
+// tourSearch is Start or Search of the workspace.
+type tourSearch func(w *tours.Workspace, tour []int32, poll func() error) (int, error)
 
-// improveTour decodes by Start or Search of the workspace.
-func improveTour[S tourSpace](s S, find func(w *tours.Workspace, tour []int32, poll func() error) (int, error), dst []int32,
-	score Scores, poll func() error) (Certificate, error) {
-	w := s.begin(dst, score)
-	defer s.release(w)
-	return w.improve(find, poll, func(k int) float64 { return s.finish(dst, w, k) })
-}
-
-// reset begins a problem with n vertices.
-func (w *tourWorkspace) reset(n int, anchored bool) (gain []float64) {
-	if cap(w.tour) < n {
-		w.tour = make([]int32, n)
-	}
-	w.tour = w.tour[:n]
-	return w.Reset(n, anchored)
-}
-
-// improve has find write a tour, by Start or Search of the workspace, and returns its certificate; finish is as for exact.
-func (w *tourWorkspace) improve(find func(w *tours.Workspace, tour []int32, poll func() error) (int, error),
-	poll func() error, finish func(k int) float64) (Certificate, error) {
+// improveTour decodes by a search. What some poor tour earns is asked for its certificate unless there is a mask.
+func improveTour[S tourSpace](s S, within *tours.Mask, find tourSearch, dst []int32, score Scores, poll func() error) (Certificate, error) {
+	w := beginTour(s, within, dst, score)
+	defer s.workspaces().put(w)
 	k, err := find(&w.Workspace, w.tour, poll)
 	if err != nil {
-		return Certificate{}, err
+		return Certificate{}, tourError(err)
 	}
-	return certify(finish(k), w.Bound(), w.Low()), nil
+	s.show(dst, w.tour[:k])
+	value, bound := w.Value(w.tour[:k]), w.Bound()
+	switch {
+	case value >= bound:
+		return proven(value), nil
+	case within != nil: // the least that one earns within it is not known
+		return Certificate{Value: value, UpperBound: bound, Nu: 1}, nil
+	}
+	return certify(value, bound, w.Low()), nil
+}
+
+// tourError returns an error of package tours as one of this package.
+func tourError(err error) error {
+	switch {
+	case errors.Is(err, tours.ErrNone):
+		return ErrNone
+	case errors.Is(err, tours.ErrNotFound):
+		return ErrUnmet
+	}
+	return err
 }
 
 // certify returns the certificate of a tour that was found without proof. What some other tour earns bounds the minimum
 // from above, so the guarantee holds with the share of the way from there to the bound that is left.
 func certify(value, bound, low float64) Certificate {
-	if value >= bound {
-		return proven(value)
-	}
 	return Certificate{Value: value, UpperBound: bound, Nu: (bound - value) / (bound - min(low, value))}
 }
 
@@ -276,10 +303,11 @@ func rotate(list []int32, i int) {
 	slices.Reverse(list)
 }
 
-// keepsVisits: the items of a mask are places, and its size bounds the number of those that are visited. ends says whether the visited
-// places start and end where the mask says.
-func keepsVisits(m *Mask, y []int32, ends func(places []int32, start, end int) bool) bool {
-	places := y[:visited(y)]
+// anyPlace stands for a start or an end that is not prescribed.
+const anyPlace = -1
+
+// keepsVisits: the items of a mask are places, and its size bounds the number of those that are visited.
+func keepsVisits(m *Mask, places []int32) bool {
 	if !m.Size.has(len(places)) {
 		return false
 	}
@@ -288,10 +316,5 @@ func keepsVisits(m *Mask, y []int32, ends func(places []int32, start, end int) b
 			return false
 		}
 	}
-	for _, v := range [2]int{m.Start, m.End} {
-		if v != anyPlace && !slices.Contains(places, int32(v)) {
-			return false
-		}
-	}
-	return ends(places, m.Start, m.End)
+	return true
 }

@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"fmt"
 	"slices"
 
 	"combpred/core/fault"
@@ -138,10 +139,10 @@ func (v *visitConditions) excluded() ([][2]int, error) {
 	return distinct(all), nil
 }
 
-// mask returns the conditions on places.
+// mask returns the conditions on the number of places, and on what they are.
 func (v *visitConditions) mask() Mask {
 	m := NewMask()
-	m.Size, m.Start, m.End = v.length, v.start, v.end
+	m.Size = v.length
 	if len(v.must) > 0 || len(v.mustNot) > 0 {
 		m.Items = make([]int8, v.n)
 		for _, at := range v.must {
@@ -152,4 +153,68 @@ func (v *visitConditions) mask() Mask {
 		}
 	}
 	return m
+}
+
+// visitParams describes the parameters that restrict a space, all of them optional. The noun is "vertex" or "place".
+func visitParams(most int64, noun, start, end string) []Param {
+	return []Param{
+		{Name: "start", Kind: "int", Least: -1, Most: most - 1, Bound: "n - 1", Optional: true, Doc: start + "; -1 or absent: any"},
+		{Name: "end", Kind: "int", Least: -1, Most: most - 1, Bound: "n - 1", Optional: true, Doc: end + "; -1 or absent: any"},
+		{Name: "length", Kind: "int", Least: -1, Most: most, Bound: "n", Optional: true,
+			Doc: "how many are visited; -1 or absent: any number"},
+		{Name: "fixed", Kind: "int32 buffer", Optional: true, Doc: fmt.Sprintf(
+			"n entries: 1 for each %s that must be visited, -1 for each that must not, 0 for others; or none: all 0", noun)},
+	}
+}
+
+// cycleParams are those of both kinds of cycles.
+func cycleParams() []Param {
+	n := Param{Name: "n", Kind: "int", Least: leastCycle, Most: maxCycleVertices, Doc: "number of vertices",
+		Reason: "beyond that the n(n−1)/2 scores of a single cycle take more than a gigabyte"}
+	return append([]Param{n}, visitParams(maxCycleVertices, "vertex",
+		"a vertex that is visited, behind the end where that is given",
+		"a vertex that is visited, before the start where that is given")...)
+}
+
+// withinGiven returns the space of those cycles or routes over n places that obey the parameters, which are conditions by other names.
+func withinGiven[S interface {
+	Space
+	Restricter
+}](s S, a given, n int) (Space, error) {
+	var conditions []Condition
+	for _, p := range [3]struct {
+		name string
+		key  Key
+		most int
+	}{{"start", StartKey, n - 1}, {"end", EndKey, n - 1}, {"length", LengthKey, n}} {
+		if _, given := a.Scalars[p.name]; !given {
+			continue
+		}
+		x, err := a.IntTo(p.name, int64(p.most))
+		if err != nil {
+			return nil, err
+		}
+		if x >= 0 {
+			conditions = append(conditions, Condition{p.key, x, Alone})
+		}
+	}
+	if len(a.Ints) > 0 && len(a.Ints) != n {
+		return nil, fault.Value("\"fixed\" has %d entries, must have %d", len(a.Ints), n)
+	}
+	for v, f := range a.Ints {
+		switch f {
+		case 1:
+			conditions = append(conditions, Condition{RequiredKey, v, Alone})
+		case -1:
+			conditions = append(conditions, Condition{ForbiddenKey, v, Alone})
+		case 0:
+		default:
+			return nil, fault.Value("\"fixed\" is %d at %s, must be -1, 0 or 1", f, a.names().of(v))
+		}
+	}
+	r, err := s.Restrict()(conditions)
+	if err != nil {
+		return nil, err
+	}
+	return Within(s, r.Mask)
 }

@@ -12,6 +12,8 @@ import (
 )
 
 const (
+	// mostDirect bounds gains of which weights need no scale: exp(−500) is trusted, and exp(500) for each of 1e15 tours no overflow.
+	mostDirect = 500
 	// leastSum is the smallest sum of scaled weights that is trusted. What underflows is below 1e-300 for each tour, and
 	// there are fewer than 1e15 tours, so it is below 1e-30 of such a sum.
 	leastSum = 1e-250
@@ -149,7 +151,7 @@ func (d *Distribution) begin(poll func() error) error {
 		return err
 	}
 	if p.mask != nil {
-		if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > mostFree {
+		if p.rooted.begin(&p.plan, p.plan.roots[0]); len(p.rooted.free) > MostNodes {
 			return &StatesError{Free: len(p.rooted.free)}
 		}
 	}
@@ -207,13 +209,10 @@ func (d *Distribution) load(root int32) {
 		}
 		return 1
 	}
-	for l := range d.keepLow {
-		d.keepLow[l] = 1
-		for i := range low {
-			if l>>i&1 == 0 {
-				d.keepLow[l] *= weight(i)
-			}
-		}
+	d.keepLow[block-1] = 1
+	for l := block - 2; l >= 0; l-- {
+		i := bits.TrailingZeros(^uint(l))
+		d.keepLow[l] = d.keepLow[l|1<<i] * weight(i)
 	}
 	d.keep = grow(d.keep, r.blocks())
 	last := r.blocks() - 1
@@ -273,7 +272,7 @@ func (d *Distribution) DrawTo(tour []int32, rng *rand.Rand) int {
 	t := d.rootTable(i)
 	r := &t.rooted
 	s := drawSum(t.sums, rng)
-	var order [mostFree]int32
+	var order [MostNodes]int32
 	k := 0
 	after := r.closing
 	for s != 0 {
@@ -334,7 +333,7 @@ func drawSum(sums []float64, rng *rand.Rand) int {
 
 // drawLast returns the last node of a random path through a set, before which it is worth as much to go on as after says.
 func (d *Distribution) drawLast(t *rootTable, s int, after []float64, rng *rand.Rand) int {
-	var w [mostFree]float64
+	var w [MostNodes]float64
 	top := math.Inf(-1)
 	var sum float64
 	for x := uint(s); x != 0; x &= x - 1 {

@@ -15,7 +15,7 @@ import (
 // TestDistributionAgainstAllTours: sums, arcs and draws, for gains that are numbers and for those so large that logarithms are taken.
 func TestDistributionAgainstAllTours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 4))
-	for _, scale := range []float64{0, 1, 900} {
+	for _, scale := range []float64{0, 1, 300, 900} {
 		for n := 3; n <= 6; n++ {
 			for _, anchored := range []bool{false, true} {
 				name := fmt.Sprintf("%d vertices, scale %g, anchored %v", n, scale, anchored)

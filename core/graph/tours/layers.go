@@ -44,7 +44,7 @@ func (r *rooted) mostNodes() (most int, possible bool) {
 // fits returns a *StatesError unless there is room for the tables of the first root, which has the most nodes behind it.
 func (p *plan) fits(r *rooted) error {
 	r.begin(p, p.roots[0])
-	if len(r.free) <= mostFree {
+	if len(r.free) <= MostNodes {
 		return nil
 	}
 	most, _ := r.mostNodes()

@@ -53,7 +53,7 @@ func (d *Distribution) tabulateLogs() float64 {
 	if r.directIsAdmitted {
 		closed.Add(r.direct, nil)
 	}
-	var terms [mostFree]float64
+	var terms [MostNodes]float64
 	for s := 1; s < 1<<len(r.free); s++ {
 		if s%pollEvery == 0 && d.poll.Stopped() {
 			return 0

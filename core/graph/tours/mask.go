@@ -117,13 +117,25 @@ func (k *Mask) admits(tour []int32, n int) bool {
 	return true
 }
 
-// Solvable reports whether Exact has room for the tables of a problem of n vertices within a mask, or sees at once that the
-// mask leaves no tour.
-func Solvable(n int, anchored bool, mask *Mask) bool {
-	if mask == nil {
-		return n <= MaxVertices
-	}
+// Extent says how much there is to tabulate for a problem.
+type Extent struct {
+	Nodes     int  // behind the first root; Sum and Count fill tables over all sets of them
+	Summable  bool // Sum and Count have room for these
+	Decodable bool // Exact has room for its tables
+}
+
+// ExtentOf returns the extent of a problem of n vertices within a mask, or ErrNone if it sees at once that the mask leaves no tour.
+// Cost: O(n²).
+func ExtentOf(n int, anchored bool, mask *Mask) (Extent, error) {
 	mask.check(n)
 	var p plan
-	return p.arrange(n, anchored, mask) != nil || p.fits(new(rooted)) == nil
+	if err := p.arrange(n, anchored, mask); err != nil {
+		return Extent{}, err
+	}
+	var r rooted
+	decodable := p.fits(&r) == nil
+	if mask == nil {
+		return Extent{n - 1, n <= MaxVertices, n <= MaxVertices}, nil
+	}
+	return Extent{len(r.free), len(r.free) <= MostNodes, decodable}, nil
 }

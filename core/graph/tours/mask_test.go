@@ -493,8 +493,8 @@ func TestSearchAmongForbiddenArcs(t *testing.T) {
 	}
 }
 
-// TestSolvable says beforehand what Exact refuses.
-func TestSolvable(t *testing.T) {
+// TestExtent says beforehand what Exact and Sum refuse.
+func TestExtent(t *testing.T) {
 	required := func(n int, k Mask, v ...int) *Mask {
 		k.Vertices = make([]int8, n)
 		for _, v := range v {
@@ -508,27 +508,33 @@ func TestSolvable(t *testing.T) {
 		return k
 	}
 	for i, c := range []struct {
-		n        int
-		mask     *Mask
-		solvable bool
+		n                   int
+		mask                *Mask
+		decodable, summable bool
 	}{
-		{17, nil, true},
-		{18, nil, false},
-		{18, required(18, Mask{}, 3), true},
-		{19, required(19, Mask{}, 3), false},
-		{19, follows(19, 5, 3), true},
-		{40, required(40, Mask{Least: 5, Most: 5}, 3), true},
-		{40, required(40, Mask{Least: 25, Most: 25}, 3), false},
-		{30, &Mask{Least: 4, Most: 4}, true},
+		{17, nil, true, true},
+		{18, nil, false, false},
+		{18, required(18, Mask{}, 3), true, true},
+		{19, required(19, Mask{}, 3), false, false},
+		{19, follows(19, 5, 3), true, true},
+		{40, required(40, Mask{Least: 5, Most: 5}, 3), true, false},
+		{40, required(40, Mask{Least: 25, Most: 25}, 3), false, false},
+		{30, &Mask{Least: 4, Most: 4}, true, false},
 	} {
 		var w Workspace
+		var d Distribution
 		for i, gain := 0, w.Reset(c.n, false); i < len(gain); i++ {
 			gain[i] = float64(i % 7)
 		}
+		copy(d.Reset(c.n, false), w.gain)
 		w.Restrict(c.mask)
-		_, err := w.Exact(make([]int32, c.n))
-		if got := Solvable(c.n, false, c.mask); got != c.solvable || got != (err == nil) {
-			t.Errorf("case %d: solvable is %t, and solving gives the error %v", i, got, err)
+		d.Restrict(c.mask)
+		_, exact := w.Exact(make([]int32, c.n))
+		_, sum := d.Sum(nil, nil)
+		got, err := ExtentOf(c.n, false, c.mask)
+		if got.Decodable != c.decodable || got.Decodable != (exact == nil) || got.Summable != c.summable || got.Summable != (sum == nil) ||
+			err != nil {
+			t.Errorf("case %d: the extent is %+v, %v; solving gives the error %v, summing %v", i, got, err, exact, sum)
 		}
 	}
 	for what, k := range map[string]*Mask{"arcs": {Arcs: make([]int8, 5)}, "vertices": {Vertices: make([]int8, 5)}} {
@@ -538,7 +544,11 @@ func TestSolvable(t *testing.T) {
 					t.Errorf("a mask with too few %s is accepted", what)
 				}
 			}()
-			Solvable(4, false, k)
+			_, _ = ExtentOf(4, false, k)
 		}()
+	}
+	barred := &Mask{Vertices: []int8{0, Never, Never, 0}}
+	if _, err := ExtentOf(4, false, barred); err != ErrNone {
+		t.Errorf("two vertices make a tour: %v", err)
 	}
 }

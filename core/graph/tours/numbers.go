@@ -11,11 +11,23 @@ import (
 // Every node is entered and left once, or not visited, which is like entering it from itself with a gain of 0. So
 // potentials can be taken off: the largest gain of entering each node, and then the largest that is left of leaving each,
 // as in the assignment problem, of which tours are special solutions. What a tour weighs less than 1 then is about what it
-// earns less than the best of these solutions. Cost: O(n²), and n² exponentials.
+// earns less than the best of these solutions. Where gains are so small that nothing is out of range, they stay as they are. Cost: O(n²),
+// and n² exponentials.
 func (d *Distribution) scale() (shift float64, ok bool) {
 	nodes := d.problem.plan.nodes
 	k := len(nodes)
 	least := math.Inf(-1)
+	if d.direct() {
+		for i, g := range d.worth {
+			if d.worth[i] = 0; g > least {
+				d.worth[i] = math.Exp(g)
+			}
+		}
+		for i := range d.skip {
+			d.skip[i] = 1
+		}
+		return 0, true
+	}
 	d.potential = grow(d.potential, 3*k)
 	enter, leave, unvisited := d.potential[:k], d.potential[k:2*k], d.potential[2*k:]
 	for i := range nodes {
@@ -53,6 +65,22 @@ func (d *Distribution) scale() (shift float64, ok bool) {
 		d.skip[i] = math.Exp(unvisited[i] - enter[i] - leave[i])
 	}
 	return shift, true
+}
+
+// direct reports whether weights need no scale: the largest gains of leaving each node add up to mostDirect at most.
+func (d *Distribution) direct() bool {
+	k := len(d.skip)
+	var total float64
+	for i := range k {
+		most := 0.0
+		for _, g := range d.worth[i*k : (i+1)*k] {
+			if g = math.Abs(g); g <= math.MaxFloat64 { // no tour uses what the mask forbids
+				most = max(most, g)
+			}
+		}
+		total += most
+	}
+	return total <= mostDirect
 }
 
 // tabulate fills the table of the root at hand with numbers and returns what its tours weigh together.
@@ -166,9 +194,9 @@ func (d *Distribution) complete(arcs []float64) {
 	m := r.m
 	d.completion = grow(d.completion, r.entries())
 	var keep [block]float64
-	var sums [mostFree + 1][mostFree + 1]float64
+	var sums [MostNodes + 1][MostNodes + 1]float64
 	last := r.blocks() - 1
-	var back [mostFree]float64
+	var back [MostNodes]float64
 	for h := last; h >= 0; h-- {
 		if h%(pollEvery/block) == pollEvery/block-1 && d.poll.Stopped() {
 			return
@@ -194,7 +222,7 @@ func (d *Distribution) complete(arcs []float64) {
 }
 
 // addArcs adds what the tours of the root at hand weigh, by their arcs between the nodes behind it and by those back to it.
-func (d *Distribution) addArcs(arcs []float64, sums *[mostFree + 1][mostFree + 1]float64, back *[mostFree]float64) {
+func (d *Distribution) addArcs(arcs []float64, sums *[MostNodes + 1][MostNodes + 1]float64, back *[MostNodes]float64) {
 	r := &d.problem.rooted
 	k, root := len(r.plan.nodes), int(r.root)
 	for i, x := range r.free {
@@ -212,7 +240,7 @@ func (d *Distribution) addArcs(arcs []float64, sums *[mostFree + 1][mostFree + 1
 
 // completeFrom writes the row of node v in block h as far as completions go back to the root or on to nodes outside the block,
 // adds to sums what these ways weigh without their next arc, and returns the same for those back to the root.
-func (d *Distribution) completeFrom(rows, table []float64, h, v int, keep *[block]float64, sums *[mostFree + 1]float64) (back float64) {
+func (d *Distribution) completeFrom(rows, table []float64, h, v int, keep *[block]float64, sums *[MostNodes + 1]float64) (back float64) {
 	r := &d.problem.rooted
 	m := r.m
 	t := (*[block]float64)(table[v*block:])
@@ -231,7 +259,7 @@ func (d *Distribution) completeFrom(rows, table []float64, h, v int, keep *[bloc
 }
 
 // completeLow adds to the rows of nodes 0, 1 and 2 the ways that go on among them, the largest sets first.
-func (d *Distribution) completeLow(rows, table []float64, sums *[mostFree + 1][mostFree + 1]float64) {
+func (d *Distribution) completeLow(rows, table []float64, sums *[MostNodes + 1][MostNodes + 1]float64) {
 	r := &d.problem.rooted
 	m := r.m
 	a, b, c := (*[block]float64)(rows), (*[block]float64)(rows[block:]), (*[block]float64)(rows[2*block:])
@@ -252,7 +280,7 @@ func (d *Distribution) completeLow(rows, table []float64, sums *[mostFree + 1][m
 }
 
 // completeByLow adds to the row of another node v the ways that go on to nodes 0, 1 and 2.
-func (d *Distribution) completeByLow(rows, table []float64, v int, sums *[mostFree + 1]float64) {
+func (d *Distribution) completeByLow(rows, table []float64, v int, sums *[MostNodes + 1]float64) {
 	r := &d.problem.rooted
 	m := r.m
 	a, b, c := (*[block]float64)(rows), (*[block]float64)(rows[block:]), (*[block]float64)(rows[2*block:])

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// mostFree is the largest number of nodes behind a root that tables over all their sets are filled for: 17·2^17 entries.
-	mostFree = 17
+	// MostNodes is the largest number of nodes behind a root that tables over all their sets are filled for: 17·2^17 entries.
+	MostNodes = 17
 	// low is the number of nodes by which sets make a block: those that differ in the first three only.
 	low   = 3
 	block = 1 << low

@@ -62,13 +62,16 @@ func (w *Workspace) usable(from, to int32) bool {
 }
 
 // steer makes arcs that the mask forbids cost more than what tours can differ by, and those that must be used EitherWay earn as
-// much, so that local search comes to the tours within the mask, and stays there.
+// much, so that local search comes to the tours within the mask, and stays there. All gains are scaled to 1 at most, so that no sum of
+// penalties overflows.
 func (w *Workspace) steer() {
 	w.unpenalised = append(w.unpenalised[:0], w.gain...)
-	penalty := 4 * float64(w.n) * w.largest()
-	if penalty == 0 {
-		penalty = 1
+	_, exponent := math.Frexp(w.largest())
+	w.threshold = math.Ldexp(w.threshold, -exponent)
+	for i, g := range w.gain {
+		w.gain[i] = math.Ldexp(g, -exponent)
 	}
+	penalty := 4 * float64(w.n)
 	for u := range int32(w.n) {
 		for v := range int32(w.n) {
 			switch at := int(u)*w.n + int(v); {

@@ -30,9 +30,15 @@ func (w *Workspace) Exact(tour []int32) (int, error) {
 	w.costs(w.worth)
 	length, least := 0, math.Inf(1)
 	for _, root := range w.plan.roots {
+		if w.mask == nil && int(root) == w.n-leastVisits {
+			if cost, path := w.triangle(); cost < least {
+				least, length = cost, copy(tour, path[:])
+			}
+			continue
+		}
 		w.rooted.begin(&w.plan, root)
 		w.rooted.load(w.worth, math.Inf(1))
-		if len(w.rooted.free) > mostFree {
+		if len(w.rooted.free) > MostNodes {
 			if cost, end := w.solveLayers(); cost < least {
 				least, length = cost, w.unwindLayers(tour, end)
 			}
@@ -59,9 +65,6 @@ func (w *Workspace) tabulate() (least float64, subset, last int) {
 	r := &w.rooted
 	m := r.m
 	w.table = grow(w.table, r.entries())
-	if r.plain && len(r.free) == 2 {
-		return w.triangle()
-	}
 	least, last = math.Inf(1), -1
 	if r.directIsAdmitted {
 		least = r.direct
@@ -107,15 +110,16 @@ func (w *Workspace) tabulate() (least float64, subset, last int) {
 	return least, subset, last
 }
 
-// triangle is tabulate where there are two tours, without a mask: every problem of cycles ends with such a root.
-func (w *Workspace) triangle() (least float64, subset, last int) {
-	r := &w.rooted
-	w.table[r.at(1, 0)], w.table[r.at(2, 1)] = r.open[0], r.open[1]
-	along, back := r.open[0]+r.into[r.m]+r.closing[1], r.open[1]+r.into[1]+r.closing[0]
-	if back < along {
-		return back, 3, 0
+// triangle returns what the better of the two tours through the last three vertices costs, without a mask: every problem of cycles ends
+// with that root.
+func (w *Workspace) triangle() (least float64, path [leastVisits]int32) {
+	n := w.n
+	a, b, c := n-3, n-2, n-1
+	along := w.worth[a*n+b] + w.worth[b*n+c] + w.worth[c*n+a]
+	if back := w.worth[a*n+c] + w.worth[c*n+b] + w.worth[b*n+a]; back < along {
+		return back, [leastVisits]int32{int32(a), int32(c), int32(b)}
 	}
-	return along, 3, 1
+	return along, [leastVisits]int32{int32(a), int32(b), int32(c)}
 }
 
 // cheapest writes to row what paths cost, at least, that go on from a node of a set to one more. It is what the time goes
@@ -168,7 +172,7 @@ func (w *Workspace) lowRows(rows []float64, h int, closed *[block]float64) {
 // unwind writes the tour whose cost the table holds, and returns its length.
 func (w *Workspace) unwind(tour []int32, s, last int) int {
 	r := &w.rooted
-	var order [mostFree]int
+	var order [MostNodes]int
 	k := 0
 	for s != 0 {
 		order[k] = last
