@@ -82,7 +82,7 @@ func Within(s Space, m Mask) (Space, error) {
 		return nil, err
 	}
 	if _, knows := s.(bounded); !knows && m.hasBounds() {
-		return nil, &CapabilityError{Structure: Describe(s), Need: "outputs with a size, ends or members beside ψ",
+		return nil, &CapabilityError{Structure: Describe(s), Need: "outputs with a size, members or ends to be held to bounds",
 			Alternatives: "hold entries of ψ to values"}
 	}
 	r := &restricted{subspace: subspace[Space]{s}, mask: m}
