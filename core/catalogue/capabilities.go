@@ -95,7 +95,7 @@ func fact(holds func(structure.Facts) bool) func(structure.Space) bool {
 	return func(s structure.Space) bool { return holds(s.Facts()) }
 }
 
-// sizeKnown reports whether a space knows the logarithm of its number of outputs.
+// sizeKnown reports whether a space knows the logarithm of its number of outputs, which a Counter does unless its facts say otherwise.
 func sizeKnown(s structure.Space) bool {
 	if log := s.Facts().LogCount; log != nil {
 		return !math.IsNaN(log())

@@ -158,8 +158,15 @@ func (m *maskedSubtrees) facts() Facts {
 	}
 }
 
+// mostCountedArcs bounds the graphs that are built to count their paths, which takes a tenth of a second: callers ask for the number of
+// outputs of every space.
+const mostCountedArcs = 1 << 20
+
 // logCount is NaN where the graph is too large.
 func (m *maskedSubtrees) logCount() float64 {
+	if m.arcs() > mostCountedArcs {
+		return math.NaN()
+	}
 	log, err := m.LogPartition(nil, make([]float64, len(m.state)), nil)
 	if err != nil {
 		return math.NaN()
@@ -168,11 +175,15 @@ func (m *maskedSubtrees) logCount() float64 {
 }
 
 func (m *maskedSubtrees) count() *big.Int {
+	log := m.logCount()
+	if math.IsNaN(log) {
+		return nil
+	}
 	graph, err := m.graph()
 	if err != nil {
 		return nil
 	}
-	return countOf(graph, m.logCount())
+	return countOf(graph, log)
 }
 
 // fewArcs is the number of arcs for each node up to which a best path is found faster than the knapsack problem is solved.

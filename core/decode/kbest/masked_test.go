@@ -38,8 +38,7 @@ func restrictedTo(t *testing.T, spec structure.Spec, args structure.Args, space 
 		return nil
 	}
 	if err != nil {
-		t.Errorf("%s under %+v: %v", structure.Describe(space), mask, err)
-		return nil
+		t.Fatalf("%s under %+v: %v", structure.Describe(space), mask, err)
 	}
 	return part
 }
@@ -47,42 +46,48 @@ func restrictedTo(t *testing.T, spec structure.Spec, args structure.Args, space 
 // TestPartsComeInOrder compares the k best outputs of parts of all spaces with the sorted list of these.
 func TestPartsComeInOrder(t *testing.T) {
 	for _, spec := range structure.Catalogue() {
-		listed := 0
-		for args, space := range structuretest.SmallOf(t, spec) {
-			if space.Facts().General {
-				continue
-			}
-			rng := rand.New(rand.NewPCG(13, uint64(space.FeatureLen())))
-			for trial := range 8 {
-				part := restrictedTo(t, spec, args, space, rng)
-				if part == nil {
+		t.Run(spec.Name, func(t *testing.T) {
+			listed := 0
+			for args, space := range structuretest.SmallOf(t, spec) {
+				if space.Facts().General {
 					continue
 				}
-				score := scoresOf(space.FeatureLen(), rng)[trial%3]
-				lister, ok := part.(structure.Enumerator)
-				if !ok || isEmpty(lister) {
-					continue
-				}
-				want := expected(part, score, 1)
-				for _, method := range []Method{Auto, Partition} {
-					what := fmt.Sprintf("%s %v, trial %d, method %d", structure.Describe(part), args, trial, method)
-					most := min(len(want), 25)
-					parts, values, _, err := list(part, score, Options{Method: method, Nu: 1}, most, 1)
-					if _, missing := errors.AsType[*structure.CapabilityError](err); missing && score.Magnitude != nil {
-						continue // no Decoder for squares
+				rng := rand.New(rand.NewPCG(13, uint64(space.FeatureLen())))
+				for trial := range 8 {
+					if part := restrictedTo(t, spec, args, space, rng); part != nil {
+						listed += compareWithSorted(t, part, scoresOf(space.FeatureLen(), rng)[trial%3])
 					}
-					if err != nil {
-						t.Fatal(what, err)
-					}
-					checkList(t, what, part, score, parts, values, want[:most])
-					listed++
 				}
 			}
-		}
-		if listed < 10 && spec.Name != "custom" {
-			t.Errorf("%s: %d parts are listed", spec.Name, listed)
-		}
+			if listed < 10 && spec.Name != "custom" {
+				t.Errorf("%d parts are listed", listed)
+			}
+		})
 	}
+}
+
+// compareWithSorted compares the first outputs, by each method, with those of the sorted list, and returns how many times.
+func compareWithSorted(t *testing.T, part structure.Space, score structure.Scores) (listed int) {
+	t.Helper()
+	lister, ok := part.(structure.Enumerator)
+	if !ok || isEmpty(lister) {
+		return 0
+	}
+	want := expected(part, score, 1)
+	for _, method := range []Method{Auto, Partition} {
+		what := fmt.Sprintf("%s, method %d", structure.Describe(part), method)
+		most := min(len(want), 25)
+		parts, values, _, err := list(part, score, Options{Method: method, Nu: 1}, most, 1)
+		if _, missing := errors.AsType[*structure.CapabilityError](err); missing && score.Magnitude != nil {
+			continue // no Decoder for squares
+		}
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		checkList(t, what, part, score, parts, values, want[:most])
+		listed++
+	}
+	return listed
 }
 
 func isEmpty(s structure.Enumerator) bool {
@@ -99,27 +104,29 @@ var recursive = []string{"cliques", "hierarchy", "labelsets", "multiclass", "ord
 // of those that have a recursion.
 func TestSubproblemsAreMasks(t *testing.T) {
 	for _, spec := range structure.Catalogue() {
-		sizes := structuretest.SizesOf(t, spec.Name)
-		all := sizes.Small
-		if slices.Contains(recursive, spec.Name) {
-			all = append(all, sizes.Large...)
-		}
-		for _, args := range all {
-			space, err := spec.New(args)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(spec.Name, func(t *testing.T) {
+			sizes := structuretest.SizesOf(t, spec.Name)
+			all := sizes.Small
+			if slices.Contains(recursive, spec.Name) {
+				all = append(all, sizes.Large...)
 			}
-			facts := space.Facts()
-			if _, decodes := space.(structure.Decoder); !decodes || facts.General || facts.TooLargeToDecode {
-				continue
+			for _, args := range all {
+				space, err := spec.New(args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				facts := space.Facts()
+				if _, decodes := space.(structure.Decoder); !decodes || facts.General || facts.TooLargeToDecode {
+					continue
+				}
+				rng := rand.New(rand.NewPCG(14, uint64(space.FeatureLen())))
+				checkSubproblems(t, space, scoresOf(space.FeatureLen(), rng)[0])
 			}
-			rng := rand.New(rand.NewPCG(14, uint64(space.FeatureLen())))
-			checkSubproblems(t, space, scoresOf(space.FeatureLen(), rng)[0])
-		}
+		})
 	}
 }
 
-// checkSubproblems lists two outputs, given the values that entries take, and decodes a few of the subproblems of the first one.
+// checkSubproblems decodes a few of the subproblems that the best output leaves.
 func checkSubproblems(t *testing.T, space structure.Space, score structure.Scores) {
 	t.Helper()
 	const most = 8
@@ -144,8 +151,7 @@ func checkSubproblems(t *testing.T, space structure.Space, score structure.Score
 	}
 	answers, none := make([]int32, len(domains)*p), make([]bool, len(domains))
 	if err := l.decodeWithin(answers, none, domains); err != nil {
-		t.Errorf("%s: %v", structure.Describe(space), err)
-		return
+		t.Fatalf("%s: %v", structure.Describe(space), err)
 	}
 	for i, domain := range domains {
 		z := answers[i*p : (i+1)*p]
