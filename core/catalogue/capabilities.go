@@ -17,7 +17,7 @@ type capability struct {
 
 // capabilities lists them all, those of a space before the methods of drawing from p(y) ∝ exp⟨s, ψ(y)⟩.
 var capabilities = append([]capability{
-	{"count", "knows the exact number of its outputs", is[structure.Counter]},
+	{"count", "knows the exact number of its outputs", func(s structure.Space) bool { return is[structure.Counter](s) && sizeKnown(s) }},
 	{"log-count", "knows the logarithm of the number of its outputs", sizeKnown},
 	{"moments", "knows the mean and the second moment of ψ, or those of something close", is[structure.Momenter]},
 	{"exact-moments", "knows those that are averages over its outputs", func(s structure.Space) bool {
@@ -95,11 +95,10 @@ func fact(holds func(structure.Facts) bool) func(structure.Space) bool {
 	return func(s structure.Space) bool { return holds(s.Facts()) }
 }
 
-// sizeKnown reports whether a space knows the logarithm of its number of outputs, which a Counter does.
+// sizeKnown reports whether a space knows the logarithm of its number of outputs, which a Counter does unless its facts say otherwise.
 func sizeKnown(s structure.Space) bool {
-	if is[structure.Counter](s) {
-		return true
+	if log := s.Facts().LogCount; log != nil {
+		return !math.IsNaN(log())
 	}
-	log, err := structure.LogCount(s)
-	return err == nil && !math.IsNaN(log)
+	return is[structure.Counter](s)
 }

@@ -118,3 +118,28 @@ func TestCustomMessages(t *testing.T) {
 		expectError(t, err, want)
 	}
 }
+
+// TestListsUnderMasks: entries of a list may be held to values where all of them are −1, 0 or 1.
+func TestListsUnderMasks(t *testing.T) {
+	space, err := New("custom", Args{Scalars: map[string]int64{"d": 3, "members": 4},
+		Reals: []float64{1, 0.5, 0, -1, 2, 1, 0, 3, 1, 1, 4, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask := NewMask()
+	mask.Limit(3, 2, Plus)
+	mask.Limit(3, 0, Zero|Minus)
+	part := under(t, space, mask)
+	y := []int32{-1}
+	if cert, err := part.Decode(y, Scores{Linear: []float64{-1, 1, 0}}); err != nil || y[0] != 1 && y[0] != 2 || cert.Value != 3 ||
+		part.Count().Int64() != 2 || part.Check([]int32{3}) == nil || part.Check(y) != nil {
+		t.Errorf("member %d with %+v, error %v", y[0], cert, err)
+	}
+	mask.Limit(3, 1, Plus)
+	_, err = Within(space, mask)
+	expectError(t, err, "entry 1 of ψ to be -1, 0 or 1 under conditions, not 0.5, which")
+	bounds := NewMask()
+	bounds.Size = Range{1, 2}
+	_, err = Within(space, bounds)
+	expectError(t, err, "to be held to bounds")
+}

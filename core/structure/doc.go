@@ -31,7 +31,7 @@
 //	<structure>_moves.go       local moves
 //	<structure>_lattice.go     bounds of lattices of sets
 //	<structure>_masked.go      what computes on the outputs that a mask allows
-//	<structure>_sized.go       the outputs of a given size
+//	<structure>_sized.go       decoders for outputs of given sizes
 //	<structure>_observed.go    the outputs in a list, such as those that data hold
 //	<structure>_sizes.go       probabilities of outputs of each size
 //	<structure>_list.go        a list of all outputs, from which counts and moments of small spaces come

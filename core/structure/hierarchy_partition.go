@@ -42,3 +42,5 @@ func (h *hierarchy) averageTo(dst, p []float64) {
 		dst[i] = min(v, 1)
 	}
 }
+
+func (h *hierarchy) under(mask *Mask) (engine, error) { return indexedUnder(h, mask) }

@@ -2,7 +2,6 @@ package structure
 
 import (
 	"cmp"
-	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -10,71 +9,92 @@ import (
 	"combpred/core/combin"
 )
 
-// maskedSets is the space of the sets that obey a mask: those that are required, and a number of the free labels.
+// maskedSets computes on the sets that a mask allows: those that are required, and a number of the free labels.
 type maskedSets struct {
-	maskedSpace
-	free  []int32  // the free labels
-	sizes setSizes // of their sets
+	n           int
+	taken, free []int32  // the labels of all sets, and of some
+	sizes       setSizes // of the sets of free labels
 }
 
 var (
-	_ Counter     = (*maskedSets)(nil)
-	_ Decoder     = (*maskedSets)(nil)
-	_ Partitioner = (*maskedSets)(nil)
+	_ maskable = labelSets{}
+	_ engine   = (*maskedSets)(nil)
 )
 
-// masked returns the space of the sets that hold every label whose state is 1 and none whose state is −1, and of lo to hi
-// labels. state may be nil. It returns ErrNoOutput if there are none.
-func (l labelSets) masked(state []int8, lo, hi int) (*maskedSets, error) {
-	mustState(state, l.n)
-	if l.size >= 0 {
-		lo, hi = max(lo, l.size), min(hi, l.size)
+// under costs O(n).
+func (l labelSets) under(mask *Mask) (engine, error) {
+	states, err := mask.states()
+	if err != nil {
+		return nil, err
 	}
-	m := &maskedSets{maskedSpace: maskedSpace{l, "label", state, lo, hi}}
-	in := 0
-	for i := range l.n {
-		switch m.of(i) {
-		case required:
-			in++
-		case forbidden:
-		default:
-			m.free = append(m.free, int32(i))
+	m := &maskedSets{n: l.n}
+	for i := range int32(l.n) {
+		switch {
+		case states == nil || states[i] == 0:
+			m.free = append(m.free, i)
+		case states[i] > 0:
+			m.taken = append(m.taken, i)
 		}
 	}
-	n := len(m.free)
-	m.sizes = setSizes{n, max(max(lo, 0)-in, 0), min(max(hi, -1)-in, n)} // whatever the bounds are
+	size := mask.Size
+	if l.size >= 0 {
+		size = Range{max(size.Least, l.size), min(size.Most, l.size)}
+	}
+	n, in := len(m.free), len(m.taken)
+	m.sizes = setSizes{n, max(size.Least-in, 0), min(size.Most-in, n)}
 	if m.sizes.lo > m.sizes.hi {
-		return nil, ErrNoOutput
+		return nil, ErrNone
 	}
 	return m, nil
 }
 
-func (m *maskedSets) String() string { return fmt.Sprintf("%v, those that obey a mask", m.Space) }
+// mostCountedSizes bounds the 64-bit words that counting sets of several sizes goes through.
+const mostCountedSizes = 1 << 30
 
-func (m *maskedSets) Count() *big.Int {
-	count := combin.Binomial(m.sizes.n, m.sizes.lo)
+func (m *maskedSets) count() *big.Int {
+	s := m.sizes
+	switch {
+	case s.all():
+		return new(big.Int).Lsh(big.NewInt(1), uint(s.n))
+	case s.hi-s.lo > mostCountedSizes/(s.n/64+1):
+		return nil
+	}
+	count := combin.Binomial(s.n, s.lo)
 	one := new(big.Int).Set(count)
-	for k := m.sizes.lo; k < m.sizes.hi; k++ { // C(n, k+1) = C(n, k) (n − k)/(k + 1)
-		one.Mul(one, big.NewInt(int64(m.sizes.n-k)))
+	for k := s.lo; k < s.hi; k++ { // C(n, k+1) = C(n, k) (n − k)/(k + 1)
+		one.Mul(one, big.NewInt(int64(s.n-k)))
 		one.Quo(one, big.NewInt(int64(k+1)))
 		count.Add(count, one)
 	}
 	return count
 }
 
-// Decode takes the labels of positive score, but as many as are needed and no more than are allowed, by their scores; the
-// smallest indices among equals. Cost: O(n log n).
+func (m *maskedSets) facts() Facts {
+	return Facts{Sums: sumsOf(func(marginals bool) float64 { return float64(m.n) + m.sizes.cost(marginals) })}
+}
+
+// Decode takes the free labels of positive score, but as many as are needed and no more than are allowed, by their scores; the
+// smallest indices among equals. Cost: O(n), and O(n log n) where other numbers of labels must do.
 func (m *maskedSets) Decode(dst []int32, score Scores) (Certificate, error) {
-	mustLen("dst", len(dst), m.PartLen())
-	mustScores(score, m.PartLen())
+	mustLen("dst", len(dst), m.n)
+	mustScores(score, m.n)
 	m.begin(dst)
-	order := slices.Clone(m.free)
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(score.indicator(int(b)), score.indicator(int(a))) })
-	for k, i := range order[:m.sizes.hi] {
-		if k >= m.sizes.lo && !(score.indicator(int(i)) > 0) {
-			break
+	positive := 0
+	for _, i := range m.free {
+		if score.indicator(int(i)) > 0 {
+			dst[i] = 1
+			positive++
 		}
-		dst[i] = 1
+	}
+	if k := max(m.sizes.lo, min(positive, m.sizes.hi)); k != positive {
+		order := slices.Clone(m.free)
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(score.indicator(int(b)), score.indicator(int(a))) })
+		for at, i := range order {
+			dst[i] = 0
+			if at < k {
+				dst[i] = 1
+			}
+		}
 	}
 	var value float64
 	for i, in := range dst {
@@ -88,16 +108,14 @@ func (m *maskedSets) Decode(dst []int32, score Scores) (Certificate, error) {
 // begin writes the set of the required labels.
 func (m *maskedSets) begin(dst []int32) {
 	clear(dst)
-	for i, s := range m.state {
-		if s == required {
-			dst[i] = 1
-		}
+	for _, i := range m.taken {
+		dst[i] = 1
 	}
 }
 
 // ofFree returns the scores of the free labels.
 func (m *maskedSets) ofFree(scores []float64) []float64 {
-	mustLen("scores", len(scores), m.PartLen())
+	mustLen("scores", len(scores), m.n)
 	x := make([]float64, len(m.free))
 	for k, i := range m.free {
 		x[k] = scores[i]
@@ -110,29 +128,26 @@ func (m *maskedSets) LogPartition(marginals, scores []float64, poll func() error
 	x := m.ofFree(scores)
 	var p []float64
 	if marginals != nil {
-		mustLen("marginals", len(marginals), m.PartLen())
+		mustLen("marginals", len(marginals), m.n)
 		p = make([]float64, len(x))
 	}
 	logZ, err := m.sizes.logPartition(p, x, poll)
 	if err != nil {
 		return 0, err
 	}
-	for i, s := range m.state {
-		if s == required {
-			logZ += scores[i]
-		}
+	for _, i := range m.taken {
+		logZ += scores[i]
 	}
 	if marginals != nil {
-		m.pin(marginals)
+		clear(marginals)
+		for _, i := range m.taken {
+			marginals[i] = 1
+		}
 		for k, i := range m.free {
 			marginals[i] = p[k]
 		}
 	}
 	return logZ, nil
-}
-
-func (m *maskedSets) PartitionCost(marginals bool) float64 {
-	return float64(m.PartLen()) + m.sizes.cost(marginals)
 }
 
 func (m *maskedSets) Distribution(scores []float64, poll func() error) (Draw, error) {
@@ -142,43 +157,11 @@ func (m *maskedSets) Distribution(scores []float64, poll func() error) (Draw, er
 	}
 	drawn := make([]int32, len(m.free))
 	return func(dst []int32, rng *rand.Rand) {
-		mustLen("dst", len(dst), m.PartLen())
+		mustLen("dst", len(dst), m.n)
 		m.begin(dst)
 		draw(drawn, rng)
 		for k, i := range m.free {
 			dst[i] = drawn[k]
 		}
 	}, nil
-}
-
-// maskedObserved is the list of the observed sets that obey a mask.
-type maskedObserved struct {
-	*observedSets
-	maskedSpace maskedSpace
-}
-
-// masked is as for sets that need not be observed.
-func (o *observedSets) masked(state []int8, lo, hi int) (*maskedObserved, error) {
-	mustState(state, o.all.n)
-	m := maskedSpace{o, "label", state, lo, hi}
-	var left [][]int32
-	psi := make([]float64, o.all.n)
-	for _, y := range o.sets {
-		if o.Embed(psi, y); m.obeys(psi) == nil {
-			left = append(left, y)
-		}
-	}
-	if len(left) == 0 {
-		return nil, ErrNoOutput
-	}
-	list, err := listSets(o.all, left)
-	return &maskedObserved{list, m}, err
-}
-
-func (m *maskedObserved) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	logZ, err := m.observedSets.LogPartition(marginals, scores, poll)
-	if marginals != nil {
-		m.maskedSpace.pin(marginals)
-	}
-	return logZ, err
 }

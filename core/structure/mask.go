@@ -19,6 +19,12 @@ const (
 // Has reports whether x, which is −1, 0 or 1, is in the set.
 func (v Values) Has(x int8) bool { return v>>(x+1)&1 == 1 }
 
+// allows reports whether an entry of ψ may have a value. What is none of −1, 0 and 1 it may have only where it may have any.
+func (v Values) allows(x float64) bool { return v == AnyValue || isSign(x) && v.Has(int8(x)) }
+
+// isSign reports whether x is −1, 0 or 1.
+func isSign(x float64) bool { return x == 0 || math.Abs(x) == 1 }
+
 // only returns the set of one value.
 func only(x int8) Values { return 1 << (x + 1) }
 
@@ -75,7 +81,7 @@ func (m *Mask) Limit(d, i int, to Values) {
 // Allows reports whether the entries of ψ have values that the mask allows. It knows nothing of the bounds.
 func (m *Mask) Allows(psi []float64) bool {
 	for i, v := range m.Entries {
-		if v != AnyValue && !v.Has(int8(psi[i])) {
+		if !v.allows(psi[i]) {
 			return false
 		}
 	}
@@ -117,7 +123,7 @@ func (m Mask) and(o Mask) (Mask, error) {
 type contradiction struct{ error }
 
 func (contradiction) Is(target error) bool { return target == ErrNone }
-func (c contradiction) Unwrap() error          { return c.error }
+func (c contradiction) Unwrap() error      { return c.error }
 
 // check returns an error that names an entry of ψ which may take no value, or says that the bounds leave no size.
 func (m *Mask) check(s Space) error {

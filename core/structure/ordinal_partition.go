@@ -29,3 +29,5 @@ func (o ordinal) averageTo(dst, p []float64) {
 		dst[i] = min(sum, 1)
 	}
 }
+
+func (o ordinal) under(mask *Mask) (engine, error) { return indexedUnder(o, mask) }

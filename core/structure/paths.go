@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -263,10 +262,22 @@ func (p *paths) keeps(m *Mask, y []int32) bool {
 	if !m.Size.has(k) {
 		return false
 	}
-	for a, x := range m.Items {
-		if x != 0 && slices.Contains(y[:k], int32(a)) != (x > 0) {
+	if m.Items == nil {
+		return true
+	}
+	missing := 0
+	for _, x := range m.Items {
+		if x > 0 {
+			missing++
+		}
+	}
+	for _, a := range y[:k] {
+		switch m.Items[a] {
+		case 1:
+			missing--
+		case -1:
 			return false
 		}
 	}
-	return true
+	return missing == 0
 }

@@ -1,53 +1,135 @@
 package structure
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/big"
 
 	"combpred/core/graph/dag"
 )
 
-// maskedPaths is the space of the paths that obey a mask.
+// maskedPaths computes on the paths that a mask allows, which are those of a graph with the same arcs, some of them several times.
 type maskedPaths struct {
-	maskedSpace // its state is by arc, whether arcs are tied or not
-	all         *paths
-	graph       *dag.Graph
+	all   *paths
+	graph *dag.Graph
 }
 
 var (
-	_ Counter     = (*maskedPaths)(nil)
-	_ Decoder     = (*maskedPaths)(nil)
-	_ Partitioner = (*maskedPaths)(nil)
+	_ maskable = (*paths)(nil)
+	_ engine   = (*maskedPaths)(nil)
 )
 
-// masked returns the space of the paths that hold every arc whose state is 1 and none whose state is −1, and of lo to hi arcs.
-// state may be nil. It returns ErrNoOutput if there are none, and a *LimitError where the graph with a count of arcs beside its
-// vertices would be too large.
-func (p *paths) masked(state []int8, lo, hi int) (*maskedPaths, error) {
-	mustState(state, len(p.arcs))
-	graph, err := heldGraph(p.graph, state, lo, hi, fmt.Sprintf("paths of %d to %d arcs", lo, hi))
+// under leaves out arcs, and counts them beside the vertices where their number is bounded, or how often groups of tied arcs may occur. It
+// returns a *LimitError where that takes more than 2²⁵ arcs. Cost: O(vertices + arcs), times the largest count.
+func (p *paths) under(m *Mask) (engine, error) {
+	state, counted, err := p.arcStates(m)
 	if err != nil {
 		return nil, err
 	}
-	return &maskedPaths{maskedSpace{p, "arc", state, lo, hi}, p, graph}, nil
-}
-
-func (m *maskedPaths) String() string { return fmt.Sprintf("%v, those that obey a mask", m.all) }
-
-func (m *maskedPaths) Check(y []int32) error {
-	if err := m.all.Check(y); err != nil {
-		return err
+	held, err := p.graph.Hold(state)
+	if err != nil {
+		return nil, masked(err, held, "")
 	}
-	counts := make([]float64, len(m.all.arcs))
-	for _, a := range y {
-		if a >= 0 {
-			counts[a] = 1
+	graph, err := held.Within(nil, m.Size.Least, min(m.Size.Most, p.longest))
+	if err != nil {
+		return nil, masked(err, held, fmt.Sprintf("paths of %d to %d arcs", m.Size.Least, min(m.Size.Most, p.longest)))
+	}
+	for _, c := range counted {
+		if graph, err = graph.Within(c.groups, c.times.Least, c.times.Most); err != nil {
+			return nil, masked(err, held, "paths that hold groups of arcs once")
 		}
 	}
-	return m.obeys(counts)
+	return &maskedPaths{p, graph}, nil
 }
 
-func (m *maskedPaths) Count() *big.Int { return m.graph.Count() }
+// groupCount says how often a path holds arcs of some groups, in all.
+type groupCount struct {
+	groups []bool
+	times  Range
+}
+
+// arcStates returns which arcs all paths hold, 1, and which none, −1, and what is to be counted. A group of one arc is that arc. Where no
+// path holds a group twice, it holds all of some groups if it holds arcs of these as often as there are groups.
+func (p *paths) arcStates(m *Mask) (state []int8, counted []groupCount, err error) {
+	groups, err := m.states()
+	if err != nil || groups == nil {
+		return m.Items, nil, err
+	}
+	state = make([]int8, len(p.arcs))
+	copy(state, m.Items)
+	arcs := make([]int, p.features)
+	for _, g := range p.group {
+		arcs[g]++
+	}
+	for a, g := range p.group {
+		s := groups[g]
+		if s > 0 && arcs[g] > 1 {
+			continue
+		}
+		if s*state[a] < 0 {
+			return nil, nil, ErrNone
+		}
+		state[a] |= s
+	}
+	once := groupCount{groups: make([]bool, p.features)}
+	for g, s := range groups {
+		switch {
+		case m.Entries[g] == AnyValue || s < 0 || arcs[g] == 1:
+		case p.repeats:
+			alone := groupCount{make([]bool, p.features), Range{0, 1}}
+			alone.groups[g], alone.times.Least = true, int(s)
+			counted = append(counted, alone)
+		case s > 0:
+			once.groups[g] = true
+			once.times.Least++
+			once.times.Most++
+		}
+	}
+	if once.times.Most > 0 {
+		counted = append(counted, once)
+	}
+	return state, counted, nil
+}
+
+// masked returns the error of a graph under a mask as that of a space. What names the paths that have to be counted.
+func masked(err error, g *dag.Graph, what string) error {
+	switch {
+	case errors.Is(err, dag.ErrEmpty):
+		return ErrNone
+	case errors.Is(err, dag.ErrTooLarge):
+		return &LimitError{
+			What:         fmt.Sprintf("the exact recursion over %s, by copies of the arcs of the graph with a count,", what),
+			Size:         g.Arcs(),
+			Limit:        dag.MaxArcs / (g.Longest() + 1),
+			Alternatives: "leave out the bounds, or take smaller ones",
+		}
+	}
+	return err
+}
+
+// mostCounted bounds the 64-bit words of the exact numbers of paths from all vertices of a graph, 128 MiB.
+const mostCounted = 1 << 24
+
+// countOf returns the number of paths of a graph, given its logarithm, or nil where exact numbers take too much memory.
+func countOf(g *dag.Graph, log float64) *big.Int {
+	if log/math.Ln2/64*float64(g.Vertices()) > mostCounted {
+		return nil
+	}
+	return g.Count()
+}
+
+func (m *maskedPaths) logCount() float64 {
+	return m.all.sum(m.graph, nil, make([]float64, m.all.features))
+}
+func (m *maskedPaths) count() *big.Int { return countOf(m.graph, m.logCount()) }
+
+func (m *maskedPaths) facts() Facts {
+	return Facts{
+		LogCount: m.logCount,
+		Sums:     sumsOf(func(bool) float64 { return float64(4*m.graph.Arcs() + m.all.features) }),
+	}
+}
 
 func (m *maskedPaths) Decode(dst []int32, score Scores) (Certificate, error) {
 	return m.all.best(m.graph, dst, score)
@@ -57,18 +139,8 @@ func (m *maskedPaths) LogPartition(marginals, scores []float64, poll func() erro
 	if err := polled(poll); err != nil {
 		return 0, err
 	}
-	logZ := m.all.sum(m.graph, marginals, scores)
-	if marginals != nil && m.state != nil && !m.all.repeats {
-		for a, s := range m.state {
-			if s == required {
-				marginals[m.all.group[a]] = 1
-			}
-		}
-	}
-	return logZ, nil
+	return m.all.sum(m.graph, marginals, scores), nil
 }
-
-func (m *maskedPaths) PartitionCost(bool) float64 { return float64(4*m.graph.Arcs() + m.all.features) }
 
 func (m *maskedPaths) Distribution(scores []float64, poll func() error) (Draw, error) {
 	if err := polled(poll); err != nil {

@@ -33,3 +33,5 @@ func (p *posetElements) averageTo(dst, probability []float64) {
 		dst[b] = min(sum, 1)
 	}
 }
+
+func (p *posetElements) under(mask *Mask) (engine, error) { return indexedUnder(p, mask) }

@@ -16,7 +16,7 @@ type engine interface {
 	Partitioner
 	// count returns the number of outputs, nil where it is not known at this size.
 	count() *big.Int
-	// facts returns what is known of the costs, Sums and TooLargeToDecode, and LogCount where that is cheaper than the number.
+	// facts returns what is known of the costs: Sums and TooLargeToDecode; and LogCount where it does not follow from count.
 	facts() Facts
 }
 
@@ -81,9 +81,9 @@ func Within(s Space, m Mask) (Space, error) {
 	if err := m.check(s); err != nil {
 		return nil, err
 	}
-	if _, knows := s.(bounded); !knows && m.hasBounds() {
-		return nil, &CapabilityError{Structure: Describe(s), Need: "outputs with a size, ends or members beside ψ",
-			Alternatives: "hold entries of ψ to values"}
+	if _, knows := s.(bounded); m.hasBounds() && !knows {
+		return nil, &CapabilityError{Structure: Describe(s), Need: "outputs of several sizes, or with ends, to be held to bounds",
+			Alternatives: "leave the bounds out"}
 	}
 	r := &restricted{subspace: subspace[Space]{s}, mask: m}
 	var err error
@@ -173,7 +173,7 @@ func (r *restricted) Check(y []int32) error {
 	psi := make([]float64, r.FeatureLen())
 	r.Embed(psi, y)
 	for i, v := range r.mask.Entries {
-		if !v.Has(int8(psi[i])) {
+		if !v.allows(psi[i]) {
 			return fault.Value("entry %d of ψ, %s, is %g, which the conditions rule out", i, nameOf(r.all, i), psi[i])
 		}
 	}

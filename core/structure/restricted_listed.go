@@ -2,6 +2,7 @@ package structure
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"math/big"
@@ -30,11 +31,15 @@ func listWithin(r *restricted) (engine, error) {
 		Need:         "a recursion that takes conditions, or fewer outputs to list",
 		Alternatives: "leave the conditions out",
 	}
-	if _, lists := r.all.(Enumerator); !lists || r.subspace.Facts().Layout.General {
+	if _, ok := r.all.(Enumerator); !ok {
 		return nil, refusal
 	}
-	if log, err := LogCount(r.all); err != nil || !(log <= mostFiltered) {
+	facts := r.all.Facts()
+	if log, err := LogCount(r.all); facts.Table.Rows == 0 && (err != nil || !(log <= mostFiltered)) {
 		return nil, refusal
+	}
+	if err := r.signed(facts.Table); err != nil {
+		return nil, err
 	}
 	l, err := newFilteredList(r, filter{r}.All())
 	if errors.Is(err, errTooManyListed) {
@@ -65,6 +70,19 @@ func newFilteredList(s Space, outputs iter.Seq[[]int32]) (*filteredList, error) 
 	}
 	l.all = &listed{indices: newIndices(new(kept), len(l.outputs), "output"), psi: psi}
 	return l, nil
+}
+
+// signed returns an error if an entry of a mask has other values than −1, 0 and 1 in a list.
+func (r *restricted) signed(table blas64.General) error {
+	for j, v := range r.mask.Entries {
+		for i := 0; i < table.Rows && v != AnyValue; i++ {
+			if x := row(table, i)[j]; !isSign(x) {
+				return &CapabilityError{Structure: Describe(r.all), Alternatives: "leave it out",
+					Need: fmt.Sprintf("entry %d of ψ to be -1, 0 or 1 under conditions, not %g", j, x)}
+			}
+		}
+	}
+	return nil
 }
 
 func (l *filteredList) count() *big.Int { return big.NewInt(int64(len(l.outputs))) }

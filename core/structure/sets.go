@@ -117,3 +117,11 @@ func (s sets) moveGaps() (below, above float64) {
 
 // keeps: the size of a mask bounds the number of members.
 func (s sets) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }
+
+// members returns the number of elements of a set.
+func members(y []int32) (k int) {
+	for _, in := range y {
+		k += int(in)
+	}
+	return k
+}

@@ -99,7 +99,9 @@ func newSubtrees(a given) (Space, error) {
 	case size == 0:
 		return nil, fault.Value("parameter \"size\" is 0, but every subtree has its root")
 	}
-	return newSizedSubtrees(t, size), nil
+	mask := NewMask()
+	mask.Size = Range{size, size}
+	return Within(t, mask)
 }
 
 // tabulate computes f of every node, children first: exactly where it fits 64 bits (0 stands for larger), and its
@@ -304,23 +306,35 @@ func (t *subtrees) dropped(v int32, rng *rand.Rand) bool {
 func (t *subtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), len(t.parent))
 	mustScores(score, len(t.parent))
+	return proven(t.best(dst, score, nil)), nil
+}
+
+// best writes the best subtree that holds the nodes of state 1, and with them all above, and none of state −1, nor below; nil: any.
+func (t *subtrees) best(dst []int32, score Scores, state []int8) float64 {
 	buf := t.sums.get(len(t.parent))
 	defer t.sums.put(buf)
 	best := *buf
 	for v := range best {
 		best[v] = score.indicator(v)
 	}
+	in := func(v int32) bool {
+		if state == nil || state[v] == 0 {
+			return best[v] > 0
+		}
+		return state[v] > 0
+	}
 	for i := len(t.order) - 1; i > 0; i-- {
-		v := t.order[i]
-		best[t.parent[v]] += max(0, best[v])
+		if v := t.order[i]; in(v) {
+			best[t.parent[v]] += best[v]
+		}
 	}
 	for _, v := range t.order {
 		dst[v] = 1
-		if p := t.parent[v]; p >= 0 && (dst[p] == 0 || !(best[v] > 0)) {
+		if p := t.parent[v]; p >= 0 && (dst[p] == 0 || !in(v)) {
 			dst[v] = 0
 		}
 	}
-	return proven(best[t.order[0]]), nil
+	return best[t.order[0]]
 }
 
 // keeps: the size of a mask bounds the number of nodes.

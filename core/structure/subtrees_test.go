@@ -96,8 +96,13 @@ func TestSizedSubtreesOfEnormousScores(t *testing.T) {
 			for _, sign := range []float64{-1, 1} {
 				score := Scores{Linear: make([]float64, len(parent))}
 				fill(score.Linear, sign*math.MaxFloat64)
-				space, y := newSizedSubtrees(all, size), make([]int32, len(parent))
-				if _, err := space.Decode(y, score); err != nil || space.Check(y) != nil {
+				mask, y := NewMask(), make([]int32, len(parent))
+				mask.Size = Range{size, size}
+				space, err := Within(all, mask)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := space.(Decoder).Decode(y, score); err != nil || space.Check(y) != nil {
 					t.Errorf("%v, %d nodes: %v, error %v", parent, size, y, err)
 				}
 			}

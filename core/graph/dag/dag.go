@@ -211,34 +211,31 @@ func (d *draft) graph(symbols, given int) (*Graph, error) {
 		}
 		g.start, g.far = append(g.start, int32(len(g.head))), append(g.far, last)
 	}
-	_, most := g.lengths(false)
+	_, most := g.lengths(func(int32) int32 { return 1 })
 	g.longest = int(most[0])
 	return g, nil
 }
 
-// lengths returns how many arcs the shortest and the longest path from each vertex have, silent ones counted or not.
-func (g *Graph) lengths(onlySymbols bool) (least, most []int32) {
+// lengths returns how many arcs the shortest and the longest path from each vertex have, each arc counted as often as said.
+func (g *Graph) lengths(counted func(a int32) int32) (least, most []int32) {
 	n := g.Vertices()
 	least, most = make([]int32, n), make([]int32, n)
 	for v := n - 2; v >= 0; v-- {
 		least[v] = math.MaxInt32
 		for a := g.start[v]; a < g.start[v+1]; a++ {
-			var one int32 = 1
-			if onlySymbols {
-				one = g.counted(a)
-			}
-			least[v], most[v] = min(least[v], one+least[g.head[a]]), max(most[v], one+most[g.head[a]])
+			w, k := g.head[a], counted(a)
+			least[v], most[v] = min(least[v], k+least[w]), max(most[v], k+most[w])
 		}
 	}
 	return least, most
 }
 
-// counted is 1 for arcs with a symbol and 0 for silent ones.
-func (g *Graph) counted(a int32) int32 {
-	if g.symbol[a] == int32(g.symbols) {
-		return 0
+// counted is 1 for arcs with a symbol out of a set, nil holding all of them, and 0 for others.
+func (g *Graph) counted(a int32, of []bool) int32 {
+	if symbol := int(g.symbol[a]); symbol < g.symbols && (of == nil || of[symbol]) {
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // Vertices returns how many vertices lie on paths.

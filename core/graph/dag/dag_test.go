@@ -90,7 +90,7 @@ func TestAgainstList(t *testing.T) {
 		}
 		if trial%3 > 0 {
 			lo = rng.IntN(5)
-			hi = lo + rng.IntN(3)
+			hi = lo + []int{rng.IntN(3), len(arcs)}[trial%2]
 		}
 		kept := slices.DeleteFunc(slices.Clone(all), func(p []int32) bool { return !obeys(arcs, p, state, lo, hi) })
 		held, err := g.Restrict(state, lo, hi)
@@ -105,13 +105,44 @@ func TestAgainstList(t *testing.T) {
 			t.Fatalf("%d paths of %v obey %v and %d..%d, but the error is %v", len(kept), arcs, state, lo, hi, err)
 		}
 		compare(t, held, arcs, kept, scoresOf(symbols, trial%kinds, rng))
-		if trial%20 == 1 && len(kept) > 1 {
+		if trial%10 == 1 && len(kept) > 1 {
 			drawn++
 			frequencies(t, held, arcs, kept, scoresOf(symbols, 0, rng), rng)
 		}
+		countAgain(t, held, arcs, kept, scoresOf(symbols, trial%kinds, rng), rng)
 	}
 	if empty < 100 || drawn < 20 {
 		t.Errorf("only %d masks left nothing, and %d were drawn from", empty, drawn)
+	}
+}
+
+// countAgain counts the arcs of some symbols on the paths that are left.
+func countAgain(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float64, rng *rand.Rand) {
+	t.Helper()
+	of := make([]bool, len(scores))
+	for i := range of {
+		of[i] = rng.IntN(2) == 0
+	}
+	lo := rng.IntN(3)
+	hi := lo + rng.IntN(2)
+	some := slices.DeleteFunc(slices.Clone(kept), func(path []int32) bool {
+		k := 0
+		for _, a := range path {
+			if s := arcs[a].Symbol; s != Silent && of[s] {
+				k++
+			}
+		}
+		return k < lo || k > hi
+	})
+	within, err := g.Within(of, lo, hi)
+	if (len(some) == 0) != errors.Is(err, ErrEmpty) || len(some) > 0 && err != nil {
+		t.Fatalf("%d paths hold %v %d to %d times, but the error is %v", len(some), of, lo, hi, err)
+	}
+	if most := g.ArcsWithin(of, lo, hi); err == nil && most < within.Arcs() {
+		t.Fatalf("there are %d arcs, %d at most", within.Arcs(), most)
+	}
+	if err == nil {
+		compare(t, within, arcs, some, scores)
 	}
 }
 

@@ -36,5 +36,5 @@ func Example() {
 	// 3 paths, the best is [0 1] with 0.693
 	// Z = 4, marginals [0.50 0.50 0.25 0.25]
 	// with at most one score: [4]
-	// dag: no path leads from the source to the sink
+	// no path leads from the source to the sink
 }

@@ -3,6 +3,7 @@ package structuretest
 import (
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"combpred/core/structure"
 )
@@ -72,10 +73,42 @@ func endsOf(name string, args structure.Args, space structure.Space) (ends [][2]
 	return ends
 }
 
-// Satisfies reports whether an output satisfies conditions, as their keys are defined. Cycles may be listed from any vertex on.
+// Satisfies reports whether an output satisfies conditions, as their keys are defined. Cycles may be listed from any vertex on. Where a key
+// of a single number holds two, none does, as these are refused.
 func Satisfies(name string, args structure.Args, space structure.Space, y []int32, conditions []structure.Condition) bool {
+	if twice(name, conditions) {
+		return false
+	}
 	for _, listing := range listingsOf(name, y) {
 		if !slices.ContainsFunc(conditions, func(c structure.Condition) bool { return !satisfies(name, args, space, listing, c) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyOf is a key of a structure.
+type keyOf struct {
+	structure string
+	key       structure.Key
+}
+
+// single are the keys that take one number.
+var single = sync.OnceValue(func() map[keyOf]bool {
+	all := map[keyOf]bool{}
+	for _, spec := range structure.Catalogue() {
+		for _, t := range spec.Conditions {
+			all[keyOf{spec.Name, t.Key}] = t.Form == structure.One
+		}
+	}
+	return all
+})
+
+// twice reports whether a key that takes one number holds two.
+func twice(name string, conditions []structure.Condition) bool {
+	for i, c := range conditions {
+		other := func(o structure.Condition) bool { return o.Key == c.Key && o.U != c.U }
+		if slices.ContainsFunc(conditions[:i], other) && single()[keyOf{name, c.Key}] {
 			return true
 		}
 	}
