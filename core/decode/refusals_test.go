@@ -229,7 +229,8 @@ func TestEdgesThatContradictEachOther(t *testing.T) {
 			keyed := Keyed{[]int{0, 0, 0, len(c.bad)}, c.bad}
 			err = keyed.Batch(space, gaussian(3, space.FeatureLen(), 5), blas64.General{}, Auto, make([]int32, 3*space.PartLen()), nil,
 				make([]bool, 3), 1, nil)
-			if err == nil || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != 2 || !strings.HasPrefix(fault.TextOf(err), c.want) {
+			if err == nil || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != 2 ||
+				!strings.HasPrefix(fault.TextOf(err), c.want) {
 				t.Errorf("the error is %v, want %s", err, c.want)
 			}
 		})

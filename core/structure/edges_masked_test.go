@@ -98,6 +98,7 @@ func TestMaskedEdgesLarge(t *testing.T) {
 	for name, args := range map[string]examples.Args{
 		"spanningtrees": sparse,
 		"assignments":   examples.Sized(300),
+		"graphs":        sparse,
 		"forests":       examples.Hereditary(sparse, examples.Forests),
 		"matchings":     examples.Hereditary(examples.Graph(150, randomEdges(rng, 150, 400)), examples.Matchings),
 		"bipartite":     examples.Hereditary(examples.Sized(20), examples.Bipartite),
