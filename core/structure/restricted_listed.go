@@ -23,7 +23,7 @@ var _ engine = (*filteredList)(nil)
 func listWithin(r *restricted) (engine, error) {
 	refusal := &CapabilityError{
 		Structure:    Describe(r.all),
-		Need:         "a recursion that takes conditions, or fewer outputs to list,",
+		Need:         "a recursion that takes conditions, or fewer outputs to list",
 		Alternatives: "leave the conditions out",
 	}
 	_, ok := r.all.(Enumerator)
