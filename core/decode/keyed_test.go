@@ -87,6 +87,37 @@ func TestKeyedConditions(t *testing.T) {
 	}
 }
 
+// TestKeyedConditionsOfManyLabels: rankings that only local search decodes keep to their conditions, each row to its own.
+func TestKeyedConditionsOfManyLabels(t *testing.T) {
+	const n, rows = 130, 3
+	for _, name := range []string{"permutations", "weakorders"} {
+		space := build(t, name, n)
+		keyed := Keyed{First: []int{0}}
+		for i := range rows {
+			keyed.All = append(keyed.All, structure.Condition{Key: structure.FirstKey, U: i, V: structure.Alone},
+				structure.Condition{Key: structure.LastKey, U: 50 + i, V: structure.Alone})
+			for u := 60; u < 100; u += i + 1 {
+				keyed.All = append(keyed.All, structure.Condition{Key: structure.BeforeKey, U: u + i + 1, V: u})
+			}
+			keyed.First = append(keyed.First, len(keyed.All))
+		}
+		dst, certs, met := make([]int32, rows*n), make([]structure.Certificate, rows), make([]bool, rows)
+		linear := gaussian(rows, space.FeatureLen(), 33)
+		if err := keyed.Batch(space, linear, blas64.General{}, Auto, dst, certs, met, 2, nil); err != nil {
+			t.Fatal(name, err)
+		}
+		for i, cert := range certs {
+			y, of := dst[i*n:(i+1)*n], keyed.All[keyed.First[i]:keyed.First[i+1]]
+			if !met[i] || space.Check(y) != nil || !structuretest.Satisfies(name, structure.Args{}, space, y, of) {
+				t.Errorf("%s, row %d: %v does not satisfy %v, met is %t", name, i, y, of, met[i])
+			}
+			if !(cert.Value > 0 && cert.UpperBound > cert.Value) || cert.Optimal {
+				t.Errorf("%s, row %d: %+v", name, i, cert)
+			}
+		}
+	}
+}
+
 // TestArrange lists cycles as decoding does.
 func TestArrange(t *testing.T) {
 	space := build(t, "cycles", 6)

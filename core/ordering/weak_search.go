@@ -21,6 +21,7 @@ type weakSearch struct {
 	now, best ranking
 	gain      []float64
 	may       []PairChoices // n×n, or empty
+	held      []bool        // under a mask; see hold
 	n         int
 	threshold float64
 	into, out []float64 // gains of one item after, and before, the items of each block
@@ -74,6 +75,9 @@ func (w *WeakWorkspace) searchOf(items []int32) *weakSearch {
 	s := &w.seek
 	s.gain, s.may, s.n, s.poll = w.gain, w.may, w.n, &w.poll
 	s.threshold = improvement * w.magnitude(items)
+	if len(s.may) > 0 {
+		s.hold(items)
+	}
 	return s
 }
 
@@ -231,7 +235,7 @@ func (s *weakSearch) move(u int32) bool {
 		lo = int(end)
 	}
 	alone := blockLen(r.ends, own) == 1
-	masked, barred := len(s.may) > 0, 0
+	masked, barred := len(s.may) > 0 && s.held[u], 0
 	var current float64
 	to, most, join := -1, value, false // to = −1: before the first block; otherwise on block to, or after it
 	if masked {

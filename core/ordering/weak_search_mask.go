@@ -50,8 +50,26 @@ func (s *weakSearch) all(first, second []int32, choice PairChoices) bool {
 	return true
 }
 
+// hold finds the items that may not stand in any way to all others, so that barred need not look at those that may.
+func (s *weakSearch) hold(items []int32) {
+	s.held = grow(s.held, s.n)
+	for _, u := range items {
+		s.held[u] = false
+		may := s.may[int(u)*s.n:][:s.n]
+		for _, v := range items {
+			if may[v] != MayAll && v != u {
+				s.held[u] = true
+				break
+			}
+		}
+	}
+}
+
 // barred returns the number of items to which u may not stand so.
 func (s *weakSearch) barred(u int32, items []int32, choice PairChoices) (n int) {
+	if !s.held[u] {
+		return 0
+	}
 	may := s.may[int(u)*s.n:][:s.n]
 	for _, v := range items {
 		if may[v]&choice == 0 && v != u {

@@ -3,7 +3,6 @@ package structure
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"combpred/core/fault"
@@ -29,12 +28,14 @@ func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restricti
 	if err != nil {
 		return r, err
 	}
-	first, last, before := h.one(FirstKey), h.one(LastKey), h[BeforeKey].pairs
+	first, last := h.one(FirstKey), h.one(LastKey)
+	var before [][2]int32
 	if first >= 0 && first == last {
 		return r, fault.Value("label %s is 'first' and 'last'; %s", names.of(first), dropOne)
 	}
-	for _, b := range before {
+	for _, b := range h[BeforeKey].pairs {
 		u, v := b[0], b[1]
+		before = append(before, [2]int32{int32(u), int32(v)})
 		switch {
 		case u == v:
 			return r, fault.Value("'before' holds %s, a label before itself; leave it out", names.pair(u, u))
@@ -44,12 +45,15 @@ func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restricti
 			return r, fault.Value("'before' puts label %s behind label %s, which is 'last'; %s", names.of(v), names.of(u), dropOne)
 		}
 	}
-	if cycle := cycleIn(p.n, before); cycle != nil {
-		return r, fault.Value("'before' has a cycle, %s; leave a pair out", shownChain(cycle, "label", names))
+	if len(before) > 1 {
+		_, err = ordering.NewRequirement(p.n, before)
+	}
+	if cycle, ok := errors.AsType[*ordering.CycleError](err); ok {
+		return r, fault.Value("'before' has a cycle, %s; leave a pair out", shownCircle(cycle, "label", names))
 	}
 	r.Mask = NewMask()
 	precede := func(u, v int) { r.Mask.Limit(d, p.pair(u, v), only(int8(sign(u < v)))) }
-	for _, b := range before {
+	for _, b := range h[BeforeKey].pairs {
 		precede(b[0], b[1])
 	}
 	for v := range p.n {
@@ -63,11 +67,11 @@ func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restricti
 	return r, nil
 }
 
-// shownChain shows items of which each is before the next.
-func shownChain[I int | int32](items []I, noun string, names Names) string {
-	shown := make([]string, len(items))
-	for i, u := range items {
-		shown[i] = noun + " " + names.of(int(u))
+// shownCircle shows items of which each is required before the next, the first once more at the end.
+func shownCircle(cycle *ordering.CycleError, noun string, names Names) string {
+	var shown []string
+	for _, u := range append(cycle.Items, cycle.Items[0]) {
+		shown = append(shown, noun+" "+names.of(int(u)))
 	}
 	return strings.Join(shown, " before ")
 }
@@ -132,44 +136,5 @@ func (c inCircle) Error() string {
 	}
 	_, err := ordering.NewRequirement(c.of.n, before)
 	cycle, _ := errors.AsType[*ordering.CycleError](err)
-	circle := append(cycle.Items, cycle.Items[0])
-	return fmt.Sprintf("the conditions put %s; leave one of them out", shownChain(circle, c.of.noun, c.of.names))
-}
-
-// cycleIn returns a cycle of arcs between n vertices, its first vertex once more at its end, or nil where there is none. Cost: O(n)
-// beside that of the arcs.
-func cycleIn(n int, arcs [][2]int) []int {
-	if len(arcs) == 0 {
-		return nil
-	}
-	heads := make([][]int, n)
-	for _, a := range arcs {
-		heads[a[0]] = append(heads[a[0]], a[1])
-	}
-	const open, done = 1, 2
-	state := make([]int8, n)
-	var path []int
-	var visit func(v int) bool
-	visit = func(v int) bool {
-		path = append(path, v)
-		state[v] = open
-		for _, w := range heads[v] {
-			if state[w] == open {
-				path = append(path[slices.Index(path, w):], w)
-				return true
-			}
-			if state[w] == 0 && visit(w) {
-				return true
-			}
-		}
-		path = path[:len(path)-1]
-		state[v] = done
-		return false
-	}
-	for v := range n {
-		if state[v] == 0 && visit(v) {
-			return path
-		}
-	}
-	return nil
+	return fmt.Sprintf("the conditions put %s; leave one of them out", shownCircle(cycle, c.of.noun, c.of.names))
 }

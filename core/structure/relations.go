@@ -148,13 +148,14 @@ func (r relations) perPair(dst []int32, score Scores) float64 {
 	return total
 }
 
-// perPairWithin is perPair among the values that a mask allows to each pair, of which each has one.
+// perPairWithin is perPair among the values that a mask allows to each pair, of which there is one at least.
 func (r relations) perPairWithin(dst []int32, score Scores, mask pairMask) float64 {
-	value := r.perPair(dst, score)
 	if mask == nil {
-		return value
+		return r.perPair(dst, score)
 	}
-	value = 0
+	mustLen("dst", len(dst), r.len())
+	mustScores(score, r.len())
+	var value float64
 	for i, allowed := range mask {
 		s, m := score.Linear[i], score.magnitude(i)
 		most := math.Inf(-1)

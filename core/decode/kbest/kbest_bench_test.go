@@ -29,7 +29,8 @@ func BenchmarkPartition(b *testing.B) {
 			dst := make([]int32, c.most*space.PartLen())
 			b.ResetTimer()
 			for range b.N {
-				if _, err := Batch(space, scores, blas64.General{}, Options{Method: Partition, Nu: 1}, c.most, dst, nil, 1, nil); err != nil {
+				o := Options{Method: Partition, Nu: 1}
+				if _, err := Batch(space, scores, blas64.General{}, o, c.most, dst, nil, 1, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
