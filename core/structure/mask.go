@@ -116,7 +116,7 @@ func (m Mask) and(o Mask) (Mask, error) {
 type contradiction struct{ error }
 
 func (contradiction) Is(target error) bool { return target == ErrNone }
-func (c contradiction) Unwrap() error          { return c.error }
+func (c contradiction) Unwrap() error      { return c.error }
 
 // check returns an error that names an entry of ψ which may take no value, or says that the bounds leave no size.
 func (m *Mask) check(s Space) error {
