@@ -150,13 +150,7 @@ func (c cycleSpace) improve(find tourSearch, dst []int32, score Scores, poll fun
 	return cert, err
 }
 
-// problem: a cycle without direction is shown by both of its directed ones.
-func (c cycleSpace) problem() (n int, anchored bool, ways int) {
-	if c.directed {
-		return c.n, false, 1
-	}
-	return c.n, false, 2
-}
+func (c cycleSpace) problem() (n int, anchored, eitherWay bool) { return c.n, false, !c.directed }
 
 func (c cycleSpace) workspaces() *pool[tourWorkspace] { return c.pool }
 

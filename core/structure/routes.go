@@ -192,7 +192,7 @@ func (r routes) Search(dst []int32, score Scores, poll func() error) (Certificat
 }
 
 // problem: the tours lead from a depot, vertex 0, through the places, vertices 1..n.
-func (r routes) problem() (n int, anchored bool, ways int) { return r.n + 1, true, 1 }
+func (r routes) problem() (n int, anchored, eitherWay bool) { return r.n + 1, true, false }
 
 func (r routes) workspaces() *pool[tourWorkspace] { return r.pool }
 

@@ -201,8 +201,8 @@ type tourSpace interface {
 	PartLen() int
 	FeatureLen() int
 	String() string
-	// problem returns the number of vertices, whether all tours visit vertex 0, and how many tours show the same output.
-	problem() (n int, anchored bool, ways int)
+	// problem returns the number of vertices, whether all tours visit vertex 0, and whether a tour and its reverse show the same output.
+	problem() (n int, anchored, eitherWay bool)
 	workspaces() *pool[tourWorkspace]
 	// weigh writes what going from one vertex to another earns to a matrix, by rows.
 	weigh(gain []float64, score Scores)

@@ -67,7 +67,7 @@ func (e *maskedVisits) count() *big.Int {
 	if !e.extent.Summable {
 		return nil
 	}
-	n, anchored, ways := e.all.problem()
+	n, anchored, eitherWay := e.all.problem()
 	d := tourDistributions.get()
 	defer tourDistributions.put(d)
 	clear(d.Reset(n, anchored))
@@ -76,7 +76,10 @@ func (e *maskedVisits) count() *big.Int {
 	if err != nil {
 		return nil
 	}
-	return new(big.Int).SetUint64(count / uint64(ways))
+	if eitherWay {
+		count /= 2
+	}
+	return new(big.Int).SetUint64(count)
 }
 
 // Decode finds a best output by dynamic programming over the sets of places that may be visited. It returns a *LimitError where these are

@@ -19,13 +19,12 @@ func loadTours[S tourSpace](d *tours.Distribution, s S, within *tours.Mask, scor
 	}
 }
 
-// sumTours returns ln Z over the outputs within a mask, each of which several tours may show, and writes the mean of ψ to marginals, unless
-// that is nil.
+// sumTours returns ln Z over the outputs within a mask, and writes the mean of ψ to marginals, unless that is nil.
 func sumTours[S tourSpace](s S, within *tours.Mask, marginals, scores []float64, poll func() error) (float64, error) {
 	d := tourDistributions.get()
 	defer tourDistributions.put(d)
 	loadTours(d, s, within, scores)
-	n, _, ways := s.problem()
+	n, _, eitherWay := s.problem()
 	var steps []float64
 	if marginals != nil {
 		mustLen("marginals", len(marginals), s.FeatureLen())
@@ -38,8 +37,8 @@ func sumTours[S tourSpace](s S, within *tours.Mask, marginals, scores []float64,
 	if marginals != nil {
 		s.average(marginals, steps)
 	}
-	if ways > 1 {
-		logZ -= math.Log(float64(ways))
+	if eitherWay {
+		logZ -= math.Ln2
 	}
 	return logZ, nil
 }

@@ -78,10 +78,11 @@ func (d *Distribution) Sum(arcs []float64, poll func() error) (float64, error) {
 	defer d.poll.Reset(nil)
 	p := &d.problem
 	k := len(p.plan.nodes)
-	var nodeArcs []float64
-	if arcs != nil {
+	nodeArcs := arcs // without a mask nodes are vertices
+	if arcs != nil && p.mask != nil {
 		nodeArcs = make([]float64, k*k)
 	}
+	clear(nodeArcs)
 	p.gains(d.worth)
 	shift, ok := d.scale()
 	if !ok {
@@ -103,7 +104,13 @@ func (d *Distribution) Sum(arcs []float64, poll func() error) (float64, error) {
 			return 0, err
 		}
 	}
-	if arcs != nil {
+	switch {
+	case arcs == nil:
+	case p.mask == nil:
+		for i, x := range arcs {
+			arcs[i] = min(x, 1)
+		}
+	default:
 		d.arcsTo(arcs, nodeArcs)
 	}
 	return d.logZ, nil

@@ -189,7 +189,13 @@ func (w *Workspace) unwind(tour []int32, s, last int) int {
 	}
 	length := copy(tour, w.plan.nodes[r.root].path)
 	for k--; k >= 0; k-- {
-		length += copy(tour[length:], w.plan.nodes[r.free[order[k]]].path)
+		x := r.free[order[k]]
+		if r.plain { // a node is a vertex
+			tour[length] = x
+			length++
+			continue
+		}
+		length += copy(tour[length:], w.plan.nodes[x].path)
 	}
 	return length
 }
