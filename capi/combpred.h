@@ -212,8 +212,8 @@ int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t 
                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs
- * that agree with it. "permutations": position 0 is that of a label about which nothing is known,
- * and labels that share the last position come behind all others, in an order that is not known.
+ * that agree with it. "permutations": position 0 is that of a label about which nothing is known, and labels that share
+ * the last position come behind all others, in an unknown order. One row has one or the other: CP_EVALUE for both.
  * CP_ECAPABILITY for others. control->step and bad_row as for cp_structure_embed. */
 int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst,
                                    int64_t d, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
@@ -239,8 +239,8 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t
  *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
  *     column's. The diagonal is 0, or all 1 for partial orders
  *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
- *     cp_structure_embed_partial takes them; labels may share the last position. CP_ECAPABILITY: outputs
- *     of the structure are not known in part
+ *     cp_structure_embed_partial takes them; in rows without these labels may share the last position. CP_ECAPABILITY:
+ *     outputs of the structure are not known in part
  * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
  * do. control->step counts rows. */
 int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
