@@ -377,6 +377,10 @@ typedef struct cp_scores {
   cp_in_f64 *linear;    /* [n, d]                                                                      */
   int64_t n_magnitude;  /* 0: there is no such term, 1: it is the same for all rows, or n              */
   cp_in_f64 *magnitude; /* [n_magnitude, d]; none where a distribution is made of the scores           */
+  cp_in_i64 *streams;   /* [n] numbers of the random streams of rows, for calls with a seed, such as hashes of what the
+                           scores follow from, or NULL. NULL: a hash of the scores of each row; where outputs are
+                           drawn or searched for, equal rows are told apart by their order, so that their draws are
+                           independent, while cp_decode finds the same output for both                          */
 } cp_scores;
 typedef const cp_scores cp_in_scores;
 #define CP_SCORES {.struct_size = sizeof(cp_scores)}
@@ -402,8 +406,9 @@ typedef struct cp_decode_options {
                          "approx":       the guaranteed solution from which the search begins; likewise
                          "anneal":       the best output on a chain of cooling temperatures from there; likewise
                          "metropolis":   the best output on a chain of one temperature from there; likewise       */
-  uint64_t seed;      /* of "anneal" and "metropolis". Row i has its own random stream, so that the same seed gives
-                         the same outputs for any number of workers                                                */
+  uint64_t seed;      /* of "anneal" and "metropolis". Each row has its own random stream, which follows from its
+                         scores (see cp_scores.streams), for cp_predict from its features: the same seed gives a row
+                         the same output, whatever workers and other rows                                          */
   cp_in_constraints *constraints; /* what outputs must satisfy, or NULL; "auto", "exact" and "local-search" only. Rows
                                      with conditions are decoded with penalties for violating them, which no score
                                      outweighs; bounds are those of the outputs that satisfy them, and nu is 1 unless
@@ -457,7 +462,7 @@ typedef struct cp_search_options {
   int64_t steps;           /* of a run; 0: some 10^5, by part_len                                                  */
   int64_t runs;            /* independent ones, of which the best output is kept, at least 1; fewer where an output
                               is proven optimal                                                                    */
-  uint64_t seed;           /* row i has its own random stream                                                      */
+  uint64_t seed;           /* each row has its own random stream: see cp_scores.streams                            */
 } cp_search_options;
 typedef const cp_search_options cp_in_search_options;
 #define CP_SEARCH_OPTIONS {.struct_size = sizeof(cp_search_options), .runs = 1}
@@ -624,8 +629,8 @@ int32_t cp_order_positions(cp_in_structure *s, cp_in_scores *scores, double *dst
                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
- * rounding, and writes them to dst[n_samples, n, part_len]. Row i has its own random stream, so that the same seed
- * gives the same outputs for any number of workers. CP_ECAPABILITY where there is neither recursion nor list for the
+ * rounding, and writes them to dst[n_samples, n, part_len]. Each row has its own random stream (cp_scores.streams), so
+ * that the same seed gives it the same outputs, whatever workers and other rows. CP_ECAPABILITY where there is neither recursion nor list for the
  * structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores. control is as for
  * cp_log_partition. */
 int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
@@ -727,8 +732,9 @@ typedef struct cp_chain_record {
  * With n = 0, or n_samples = 0 and diagnosed = 0, nothing is done but to tell the method, and CP_ECAPABILITY.
  *
  * burn_in, thin and budget are at most 2^40; methods that do not use them ignore their values. The seed decides on
- * everything: row i, and sample j of exact methods, have their own random streams, so that results depend neither on
- * workers nor on n, nor, for exact methods, on n_samples. record may be NULL.
+ * everything: each row (cp_scores.streams), and sample j of exact methods, have their own random streams, so that
+ * results depend neither on workers nor, unless diagnosed, on other rows, nor, for exact methods, on n_samples. record
+ * may be NULL.
  * CP_ECAPABILITY: the structure lacks what the method needs. NaN or infinite scores: CP_EVALUE with bad_row.
  * control->step counts rows, for exact methods blocks of 16 samples; control->cancel is polled every few milliseconds,
  * in exact decoding between rows.
@@ -854,7 +860,7 @@ typedef struct cp_estimate_options {
   double epsilon;       /* between 0 and 1                                                                           */
   double delta;         /* likewise; each row on its own                                                             */
   int64_t max_steps;    /* of chains, or proposals, for a row: 1 to 2^40                                             */
-  uint64_t seed;        /* row i has its own random stream                                                           */
+  uint64_t seed;        /* each row has its own random stream: see cp_scores.streams                                 */
   double exact_seconds; /* of one processor                                                                          */
   int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                */
   cp_in_f64 *bound;     /* [n] numbers that no |⟨s, ψ(y)⟩| of a row exceeds, or NULL for what the structure proves   */

@@ -34,6 +34,7 @@ type Process struct {
 	Steps          int // of a run
 	Runs           int // independent ones, of which the best output is kept; from 1 on
 	Seed           uint64
+	Streams        []uint64 // numbers of the rows' random streams; nil: they follow from scores, equal rows having independent ones
 
 	progress func(runs int) // told of finished runs but the last of a row; nil: nobody is
 }
@@ -65,7 +66,14 @@ func SearchBatch(space structure.Space, linear blas64.General, p Process, dst []
 	if err != nil {
 		return err
 	}
-	return batch(space, linear, blas64.General{}, 1, one, dst, certs, workers, mon)
+	if err := checkShapes(space, linear, blas64.General{}, dst, certs); err != nil {
+		return err
+	}
+	streams := p.Streams
+	if streams == nil {
+		streams = parallel.RowStreams(linear.Rows, func(i int) []float64 { return row(linear, i) })
+	}
+	return batch(space, linear, blas64.General{}, 1, streams, one, dst, certs, workers, mon)
 }
 
 func (p *Process) check() error {
@@ -132,13 +140,13 @@ func (p *Process) decoder(space structure.Space, traces []Trace, poll func() err
 	if p.Epsilon > 0 && math.IsNaN(logCount) {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the number of its outputs, for epsilon"}
 	}
-	return func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
+	return func(dst []int32, score structure.Scores, row int, stream uint64) (structure.Certificate, error) {
 		var source rand.PCG
-		parallel.Stream(&source, p.Seed, row)
+		parallel.Stream(&source, p.Seed, int(stream))
 		trace := Trace{Temperature: math.NaN()}
 		cert, err := ends.start(dst, score, &source)
 		if err == nil && !cert.Optimal {
-			cert, err = p.search(space, proposer, ends, dst, score, &source, row, logCount, cert, &trace, poll)
+			cert, err = p.search(space, proposer, ends, dst, score, &source, stream, logCount, cert, &trace, poll)
 		}
 		switch {
 		case cert.Optimal:
@@ -158,7 +166,7 @@ func (p *Process) decoder(space structure.Space, traces []Trace, poll func() err
 
 // search makes the runs from a start, and returns the certificate of the best output.
 func (p *Process) search(space structure.Space, proposer structure.Proposer, ends *ends, dst []int32, score structure.Scores,
-	source *rand.PCG, row int, logCount float64, cert structure.Certificate, trace *Trace, poll func() error,
+	source *rand.PCG, stream uint64, logCount float64, cert structure.Certificate, trace *Trace, poll func() error,
 ) (structure.Certificate, error) {
 	levels := p.Temperatures
 	if levels == nil {
@@ -177,7 +185,7 @@ func (p *Process) search(space structure.Space, proposer structure.Proposer, end
 		if run == 0 {
 			c.source = *source
 		} else {
-			parallel.Stream(&c.source, p.Seed+uint64(run), row)
+			parallel.Stream(&c.source, p.Seed, int(parallel.Substream(stream, run)))
 			if ends.sampler != nil {
 				ends.sampler.Sample(c.now, rand.New(&c.source))
 				space.Embed(c.psi, c.now)

@@ -97,12 +97,15 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 	if len(met) != linear.Rows {
 		return fmt.Errorf("decode: met has %d entries, must have %d", len(met), linear.Rows)
 	}
+	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
+		return err
+	}
 	free, err := decoderOf(space, method, 0, mon.Err)
 	if err != nil {
 		return err
 	}
 	var buffers sync.Pool
-	one := func(dst []int32, score structure.Scores, row int) (cert structure.Certificate, err error) {
+	one := func(dst []int32, score structure.Scores, row int, _ uint64) (cert structure.Certificate, err error) {
 		r, err := of(row)
 		if err != nil {
 			return cert, err
@@ -121,7 +124,7 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 		}
 		if r.Entries != nil {
 			if score.Magnitude != nil { // squares of sums are no sums of squares, unless the sums are 0 or 1: the space says whether
-				if cert, err = free(dst, score, row); err != nil {
+				if cert, err = free(dst, score, row, 0); err != nil {
 					return cert, err
 				}
 			}
@@ -136,10 +139,10 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 		return cert, nil
 	}
 	if !own {
-		return batch(space, linear, magnitude, rowsAtOnce, one, dst, certs, workers, mon)
+		return batch(space, linear, magnitude, rowsAtOnce, nil, one, dst, certs, workers, mon)
 	}
-	return batch(space, linear, magnitude, rowsAtOnce, func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
-		cert, err := one(dst, score, row)
+	return batch(space, linear, magnitude, rowsAtOnce, nil, func(dst []int32, score structure.Scores, row int, _ uint64) (structure.Certificate, error) {
+		cert, err := one(dst, score, row, 0)
 		if err != nil && mon.Err() == nil {
 			err = rowError{err}
 		}
@@ -169,7 +172,7 @@ func gathered(score []float64, entries []int32) []float64 {
 func (b *penalised) decode(space structure.Space, find decoder, conditions []Condition, dst []int32, score structure.Scores,
 	row int) (structure.Certificate, bool, error) {
 	if len(conditions) == 0 {
-		cert, err := find(dst, score, row)
+		cert, err := find(dst, score, row, 0)
 		return cert, true, err
 	}
 	d := space.FeatureLen()
@@ -178,7 +181,7 @@ func (b *penalised) decode(space structure.Space, find decoder, conditions []Con
 	}
 	b.resize(d)
 	inner, exponent, reward := b.load(score, conditions)
-	cert, err := find(dst, inner, row)
+	cert, err := find(dst, inner, row, 0)
 	if err != nil {
 		return cert, false, err
 	}
