@@ -36,6 +36,7 @@ from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import CapabilityError, DataError, RowError
 from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
+from .._lib.streams import row_streams
 from ..kernels import InputKernel
 from ..structures import Hierarchy, LabelSets, Ordinal, PosetElements, Structure, has_classes, is_meant
 from .certified import Certified
@@ -613,7 +614,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             model = self._model()
             for rows in self._row_blocks(X, whole=True):
                 found = whole.rows(rows)
-                self._predict_rows(model, X, rows, found=found, how=replace(how, seed=how.seed + rows.start))
+                self._predict_rows(model, X, rows, found=found, how=how)
             return whole
         for rows, part in self._decoded_blocks(X, constraints, how):
             for column, some in zip(whole, part, strict=True):
@@ -627,8 +628,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         """Yield the decoded scores of blocks of rows; X must have been through `_check_input`."""
         held = None if constraints is None else self.structure_.space.restricted(constraints, X.shape[0])
+        streams = row_streams(X, apart=False) if how.is_random else None
         for rows, block in self._score_blocks(X):
-            yield rows, self._decode_scores(block, replace(how, seed=how.seed + rows.start), held, rows.start)
+            how = replace(how, streams=None if streams is None else streams[rows])
+            yield rows, self._decode_scores(block, how, held, rows.start)
 
     def _decoding(self) -> Decoding:
         """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""

@@ -27,6 +27,7 @@ from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, DataError, renumbered
 from .._lib.names import SET_LOSSES
 from .._lib.partition import order_positions
+from .._lib.streams import row_streams
 from ..sampling import LogPartition
 from ..sampling.engines import (
     INFERENCE_OF,
@@ -967,11 +968,11 @@ class ProbabilisticStructured(StructuredEstimator):
         parts = allocate((n_samples, n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
         method = sampler if sampler == "auto" else method_of(structure, sampler)
         n_threads, chained, measured = get_n_threads(self.n_jobs), [], []
+        streams = row_streams(X)
         for rows, scores in self._score_blocks(X):
-            # Blocks of rows have seeds of their own, and rows of a block streams of their own.
             try:
                 drawn = draw_rows(
-                    structure, method, scores, n_samples, seed + rows.start, n_rows=n, n_threads=n_threads,
+                    structure, method, scores, n_samples, seed, n_rows=n, streams=streams[rows], n_threads=n_threads,
                     verbose=int(self.verbose),
                 )  # fmt: skip
             except DataError as error:
