@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/chain"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -98,11 +99,6 @@ func (p *Process) check() error {
 	return nil
 }
 
-// uniform proposes what a sampler draws.
-type uniform struct{ structure.Sampler }
-
-func (u uniform) Propose(dst, _ []int32, rng *rand.Rand) { u.Sample(dst, rng) }
-
 // proposer returns what proposes, and whether that is uniform outputs.
 func (p *Process) proposer(space structure.Space) (structure.Proposer, bool, error) {
 	moves, canMove := space.(structure.Proposer)
@@ -111,7 +107,7 @@ func (p *Process) proposer(space structure.Space) (structure.Proposer, bool, err
 	}
 	sampler, canDraw := space.(structure.Sampler)
 	if canDraw && p.Proposals != Moves {
-		return uniform{sampler}, true, nil
+		return chain.Uniform{Sampler: sampler}, true, nil
 	}
 	need := "local moves, for chains of them"
 	if p.Proposals == Uniform {
@@ -180,33 +176,29 @@ func (p *Process) search(space structure.Space, proposer structure.Proposer, end
 	if steps == 0 {
 		steps = chainSteps(len(dst))
 	}
+	rng := rand.New(source)
 	for run := range p.Runs {
-		c := newChain(space, proposer, score, dst, cert.Value)
-		if run == 0 {
-			c.source = *source
-		} else {
-			parallel.Stream(&c.source, p.Seed, int(parallel.Substream(stream, run)))
+		w := newWalk(space, score, dst)
+		if run > 0 {
+			parallel.Stream(source, p.Seed, int(parallel.Substream(stream, run)))
 			if ends.sampler != nil {
-				ends.sampler.Sample(c.now, rand.New(&c.source))
-				space.Embed(c.psi, c.now)
-				if c.value = score.Value(c.psi); c.value > c.most {
-					c.most = c.value
-					copy(c.best, c.now)
-				}
+				y := make([]int32, len(dst))
+				ends.sampler.Sample(y, rng)
+				w.begin(y)
 			}
 		}
 		left := steps
 		for i, t := range levels {
 			share := left / (len(levels) - i)
 			left -= share
-			if err := c.run(t, share, poll); err != nil {
+			if err := w.follow(chain.NewMetropolis(space, proposer, score, 1/t), share, rng, poll); err != nil {
 				return structure.Certificate{}, err
 			}
 		}
 		trace.Steps += int64(steps)
-		trace.Accepted += c.accepted
+		trace.Accepted += w.Accepted
 		trace.Temperature = levels[len(levels)-1]
-		if cert = c.finish(dst, cert); cert.Optimal {
+		if cert = w.finish(dst, cert); cert.Optimal {
 			trace.runs = run + 1
 			break
 		}
