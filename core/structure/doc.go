@@ -42,7 +42,7 @@
 // parameters describe; permutations_partial, rankings of which a part is known.
 //
 // What several structures share is in the files of the types that they embed or call: indices, allowed, sets, pairs, pairscheme, relations,
-// visits, cyclespace, rootedtree, edgelist, edgesets, bitrelation, centring, isotropic, lexicographic, mirror; and what conditions on
+// visits, cyclespace, rootedtree, edgelist, edgesets, centring, isotropic, lexicographic, mirror; and what conditions on
 // their outputs share in pairs_conditions, sets_conditions, visits_conditions and edges_conditions. The rest belongs to the package:
 // conditions (their keys, and how they are read), structure (what a Space is and what it may be able to do), encode (rows of data, and what is said of wrong ones),
 // features (names of the entries of ψ, and their layout), scores, capability, registry, shared, derived (what is kept with a space).

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"combpred/core/relation"
 )
 
 // orderTerms are the keys of rankings.
@@ -41,7 +43,7 @@ func (p pairs) restrictOrder(given []Condition) (r Restriction, err error) {
 			return r, fmt.Errorf("structure: 'before' puts label %d behind label %d, which is 'last'; %s", v, u, dropOne)
 		}
 	}
-	if cycle := cycleIn(p.n, before); cycle != nil {
+	if cycle := cycleOf(p.n, before); cycle != nil {
 		shown := strings.ReplaceAll(strings.Trim(fmt.Sprint(cycle), "[]"), " ", " before label ")
 		return r, fmt.Errorf("structure: 'before' has a cycle, label %s; leave a pair out", shown)
 	}
@@ -68,40 +70,14 @@ func (p pairs) restrictOrder(given []Condition) (r Restriction, err error) {
 	return r, nil
 }
 
-// cycleIn returns a cycle of arcs between n vertices, its first vertex once more at its end, or nil where there is none. Cost: O(n)
-// beside that of the arcs.
-func cycleIn(n int, arcs [][2]int) []int {
-	if len(arcs) == 0 {
+// cycleOf returns a cycle of pairs, its first label once more at its end, or nil where there is none.
+func cycleOf(n int, pairs [][2]int) []int {
+	if len(pairs) == 0 {
 		return nil
 	}
-	heads := make([][]int, n)
-	for _, a := range arcs {
-		heads[a[0]] = append(heads[a[0]], a[1])
+	r := relation.New(n)
+	for _, b := range pairs {
+		r.Add(b[0], b[1])
 	}
-	const open, done = 1, 2
-	state := make([]int8, n)
-	var path []int
-	var visit func(v int) bool
-	visit = func(v int) bool {
-		path = append(path, v)
-		state[v] = open
-		for _, w := range heads[v] {
-			if state[w] == open {
-				path = append(path[slices.Index(path, w):], w)
-				return true
-			}
-			if state[w] == 0 && visit(w) {
-				return true
-			}
-		}
-		path = path[:len(path)-1]
-		state[v] = done
-		return false
-	}
-	for v := range n {
-		if state[v] == 0 && visit(v) {
-			return path
-		}
-	}
-	return nil
+	return r.Cycle()
 }

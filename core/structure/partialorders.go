@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/ordering"
+	"combpred/core/relation"
 )
 
 const (
@@ -163,8 +164,8 @@ func (p partialOrders) Check(y []int32) error {
 	}
 	up := p.after(y)
 	for u := range p.n {
-		for v := range up.related(u) {
-			if w := up.extra(u, v); w >= 0 {
+		for v := range up.Related(u) {
+			if w := up.Extra(u, v); w >= 0 {
 				return fmt.Errorf("structure: the relation is not transitive: %d is before %d and %d before %d, but %d is not before %d; "+
 					"add that pair, or take partial tournaments, which need not be transitive", u, v, v, w, u, w)
 			}
@@ -182,16 +183,16 @@ func (p partialOrders) Read(dst []int32, row []float64) error {
 }
 
 // after returns the relation whose row u holds the items after u.
-func (p partialOrders) after(y []int32) bitRelation {
-	up := newBitRelation(p.n)
+func (p partialOrders) after(y []int32) relation.Relation {
+	up := relation.New(p.n)
 	pair := 0
 	for u := range p.n {
 		for v := u + 1; v < p.n; v++ {
 			switch y[pair] {
 			case 1:
-				up.set(u, v)
+				up.Add(u, v)
 			case -1:
-				up.set(v, u)
+				up.Add(v, u)
 			}
 			pair++
 		}

@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/relation"
 )
 
 // maxElements bounds posets: their relation has n² entries, and checking that it is transitive costs up to n³/64 word
@@ -30,8 +32,8 @@ var _ = register[*posetElements](Spec{
 // posetElements is the space of the allowed elements of a poset, encoded as the element's index.
 type posetElements struct {
 	allowedIndices
-	down bitRelation // down.has(a, b): a ⪰ b
-	up   bitRelation // up.has(b, a): a ⪰ b and a is allowed
+	down relation.Relation // down.Has(a, b): a ⪰ b
+	up   relation.Relation // up.Has(b, a): a ⪰ b and a is allowed
 }
 
 var (
@@ -61,14 +63,14 @@ func newPosetElements(a given) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &posetElements{allowedIndices: allowed, down: newBitRelation(n), up: newBitRelation(n)}
+	p := &posetElements{allowedIndices: allowed, down: relation.New(n), up: relation.New(n)}
 	for i, v := range a.Ints[:n*n] {
 		switch v {
 		case 0:
 		case 1:
-			p.down.set(i/n, i%n)
+			p.down.Add(i/n, i%n)
 			if p.place[i/n] >= 0 {
-				p.up.set(i%n, i/n)
+				p.up.Add(i%n, i/n)
 			}
 		default:
 			return nil, fmt.Errorf("structure: the relation is %d for elements %d and %d, must be 0 or 1", v, i/n, i%n)
@@ -83,15 +85,15 @@ func newPosetElements(a given) (Space, error) {
 // checkOrder returns an error that names the elements where the relation is not a partial order.
 func (p *posetElements) checkOrder() error {
 	for a := range p.n {
-		if !p.down.has(a, a) {
+		if !p.down.Has(a, a) {
 			return fmt.Errorf("structure: the relation is not reflexive: element %d is not ⪰ itself", a)
 		}
-		for b := range p.down.related(a) {
-			if b != a && p.down.has(b, a) {
+		for b := range p.down.Related(a) {
+			if b != a && p.down.Has(b, a) {
 				return fmt.Errorf("structure: the relation is not antisymmetric: elements %d and %d are ⪰ each other",
 					a, b)
 			}
-			if c := p.down.extra(a, b); c >= 0 {
+			if c := p.down.Extra(a, b); c >= 0 {
 				return fmt.Errorf("structure: the relation is not transitive: element %d is ⪰ element %d and "+
 					"element %d ⪰ element %d, but element %d is not ⪰ element %d",
 					a, b, b, c, a, c)
@@ -115,7 +117,7 @@ func (p *posetElements) Names() iter.Seq[string] { return numbered(">=", p.n) }
 func (p *posetElements) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.n)
 	clear(dst)
-	for b := range p.down.related(int(y[0])) {
+	for b := range p.down.Related(int(y[0])) {
 		dst[b] = 1
 	}
 }
@@ -124,7 +126,7 @@ func (p *posetElements) Embed(dst []float64, y []int32) {
 func (p *posetElements) Mean(dst []float64) {
 	mustLen("dst", len(dst), p.n)
 	for i := range dst {
-		dst[i] = float64(p.up.common(i, i)) / float64(len(p.allowed))
+		dst[i] = float64(p.up.Common(i, i)) / float64(len(p.allowed))
 	}
 }
 
@@ -134,7 +136,7 @@ func (p *posetElements) SecondMoment(dst blas64.General) {
 	mustLen("dst's row", dst.Cols, p.n)
 	for i := range p.n {
 		for j := range i + 1 {
-			both := float64(p.up.common(i, j)) / float64(len(p.allowed))
+			both := float64(p.up.Common(i, j)) / float64(len(p.allowed))
 			dst.Data[i*dst.Stride+j] = both
 			dst.Data[j*dst.Stride+i] = both
 		}
@@ -149,7 +151,7 @@ func (p *posetElements) Decode(dst []int32, score Scores) (Certificate, error) {
 	best, value := int32(-1), 0.0
 	for _, a := range p.allowed {
 		var sum float64
-		for b := range p.down.related(int(a)) {
+		for b := range p.down.Related(int(a)) {
 			sum += score.indicator(b)
 		}
 		if best < 0 || sum > value {

@@ -16,7 +16,7 @@ LAYERS = [
     {
         *("core/graph/assignment", "core/badrow", "core/combin", "core/extensions", "core/graph/induced"),
         "core/internal/drawtest",
-        *("core/logsum", "core/ordering", "core/parallel", "core/graph/spanning", "core/graph/tours"),
+        *("core/logsum", "core/ordering", "core/parallel", "core/relation", "core/graph/spanning", "core/graph/tours"),
         *("core/graph/cut", "core/graph/matching"),
     },
     {
