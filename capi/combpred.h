@@ -630,9 +630,9 @@ int32_t cp_order_positions(cp_in_structure *s, cp_in_scores *scores, double *dst
 
 /* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
  * rounding, and writes them to dst[n_samples, n, part_len]. Each row has its own random stream (cp_scores.streams), so
- * that the same seed gives it the same outputs, whatever workers and other rows. CP_ECAPABILITY where there is neither recursion nor list for the
- * structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores. control is as for
- * cp_log_partition. */
+ * that the same seed gives it the same outputs, whatever workers and other rows. CP_ECAPABILITY where there is neither
+ * recursion nor list for the structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores.
+ * control is as for cp_log_partition. */
 int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
                                int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                                int64_t err_cap);

@@ -281,9 +281,7 @@ def decode(
         If the outputs do not fit.
     """
     part_len, d, _ = description.shape
-    scores = _scores(linear, magnitude, d)
-    if streams is not None:
-        put(scores, streams=streams)
+    scores = put(_scores(linear, magnitude, d), streams=streams)
     n = scores.n
     found = Decoded(
         allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once"),

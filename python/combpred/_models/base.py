@@ -30,13 +30,12 @@ from .._data.inputs import (
 )
 from .._data.names import output, set_output
 from .._data.tags import classifier_tags
-from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
+from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import CapabilityError, DataError, RowError
 from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
-from .._lib.streams import row_streams
 from ..kernels import InputKernel
 from ..structures import Hierarchy, LabelSets, Ordinal, PosetElements, Structure, has_classes, is_meant
 from .certified import Certified
@@ -613,8 +612,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if constraints is None and self._decides_by_scores() and self.structure_.space.decodes_in_library(how.decoder):
             model = self._model()
             for rows in self._row_blocks(X, whole=True):
-                found = whole.rows(rows)
-                self._predict_rows(model, X, rows, found=found, how=how)
+                self._predict_rows(model, X, rows, found=whole.rows(rows), how=how)
             return whole
         for rows, part in self._decoded_blocks(X, constraints, how):
             for column, some in zip(whole, part, strict=True):
@@ -637,9 +635,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""
         choice(self.decoder, "decoder", DECODERS)  # it may have been set after fit, which checks it
         how = Decoding(self.decoder, get_n_threads(self.n_jobs), verbose=int(getattr(self, "verbose", 0)))
-        if not how.is_random:
-            return how
-        return replace(how, seed=seed_of(self.random_state))
+        return replace(how, seed=seed_of(self.random_state)) if how.is_random else how
 
     def _decode_scores(
         self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0

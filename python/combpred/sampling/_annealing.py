@@ -14,12 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.abi import Control
-from .._lib.arrays import CountArray, FloatArray, refuse_masked
+from .._lib.arrays import CountArray, FloatArray, refuse_masked, row_streams
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import BOUNDED_METHODS
 from .._lib.partition import Asked, Estimates, Walk, estimate, estimate_from_draws
-from .._lib.streams import row_streams
 from ..structures import Structure
 from ._counts import count_for
 from ._estimates import AnnealingDetails, LogPartition

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.abi import Control
-from ..._lib.arrays import CountArray, FloatArray
+from ..._lib.arrays import CountArray, FloatArray, row_streams
 from ..._lib.errors import CapabilityError, SamplingError, naming_row
 from ..._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
 from ..._lib.partition import Walk, Walks
 from ..._lib.sampling import Drawn, Plan, chain_next
-from ..._lib.streams import row_streams
 
 if TYPE_CHECKING:
     from .computed import PythonSpace
