@@ -29,7 +29,7 @@ func newFeatureReader(r *Rows) *featureReader {
 // row returns the columns and the values of row i.
 func (f *featureReader) row(i int) ([]int32, []float64) {
 	if s := f.r.X.sparse(); s != nil {
-		return entries(s, i)
+		return s.Row(i)
 	}
 	f.r.X.wideTo(f.dense, i, nil, nil)
 	return f.all, f.dense.Data[:len(f.all)]
@@ -67,7 +67,7 @@ func (o *outputReader) start(i int) (first, last int, err error) {
 // output returns the columns and the values of output a of the row.
 func (o *outputReader) output(a int) ([]int32, []float64) {
 	if s := o.r.Psi.sparse(); s != nil {
-		return entries(s, a)
+		return s.Row(a)
 	}
 	return o.all, o.psi.wideRow(o.row, a-o.begin)
 }
