@@ -15,7 +15,7 @@ MODULE = "combpred"
 LAYERS = [
     {
         *("core/graph/assignment", "core/badrow", "core/combin", "core/extensions", "core/graph/induced"),
-        "core/internal/drawtest",
+        *("core/internal/drawtest", "core/slicex"),
         *("core/logsum", "core/ordering", "core/parallel", "core/relation", "core/graph/spanning", "core/graph/tours"),
         *("core/graph/cut", "core/graph/matching"),
     },

@@ -3,6 +3,7 @@ package primal
 import (
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // Sparse rows are worked on entry by entry, in double precision: what is sparse, x or ψ, is gone through, and the other is a row of a dense
@@ -188,7 +189,7 @@ func (r *Rows) sparseOutputPass(t *Task, dst matrix, v Direction, lo, hi int, mo
 			if err != nil {
 				return err
 			}
-			margins = grown(margins, last-first)
+			margins = slicex.Grow(margins, last-first)
 			for a := range margins {
 				linalg.ScaleTo(along, -1, mean)
 				psiAt, y := outputs.output(first + a)
