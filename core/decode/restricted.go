@@ -141,13 +141,14 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 	if !own {
 		return batch(space, linear, magnitude, rowsAtOnce, nil, one, dst, certs, workers, mon)
 	}
-	return batch(space, linear, magnitude, rowsAtOnce, nil, func(dst []int32, score structure.Scores, row int, _ uint64) (structure.Certificate, error) {
-		cert, err := one(dst, score, row, 0)
+	alone := func(dst []int32, score structure.Scores, row int, stream uint64) (structure.Certificate, error) {
+		cert, err := one(dst, score, row, stream)
 		if err != nil && mon.Err() == nil {
 			err = rowError{err}
 		}
 		return cert, err
-	}, dst, certs, workers, mon)
+	}
+	return batch(space, linear, magnitude, rowsAtOnce, nil, alone, dst, certs, workers, mon)
 }
 
 // rowError is about one row, whatever the scores of others: it has conditions of its own.

@@ -36,8 +36,8 @@ func (p permutations) CheckPartial(y []int32) error {
 		switch {
 		case other < 0:
 		case missing >= 0:
-			return fmt.Errorf("structure: labels %d and %d share position %d, and that of label %d is unknown; a ranking has either unknown "+
-				"positions or a tie at its end: take the structure of rankings with ties", other, label, pos, missing)
+			return fmt.Errorf("structure: labels %d and %d share position %d, and that of label %d is unknown; a ranking has either "+
+				"unknown positions or a tie at its end: take the structure of rankings with ties", other, label, pos, missing)
 		case pos != last || pos == first:
 			return fmt.Errorf("structure: labels %d and %d share position %d; only the last position may be shared, by the labels behind "+
 				"a list of the best ones: take the structure of rankings with ties", other, label, pos)
