@@ -212,8 +212,8 @@ int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t 
                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs
- * that agree with it. "permutations": position 0 is that of a label about which nothing is known,
- * and labels that share the last position come behind all others, in an order that is not known.
+ * that agree with it. "permutations": position 0 is that of a label about which nothing is known, and labels that share
+ * the last position come behind all others, in an unknown order. One row has one or the other: CP_EVALUE for both.
  * CP_ECAPABILITY for others. control->step and bad_row as for cp_structure_embed. */
 int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst,
                                    int64_t d, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
@@ -239,8 +239,8 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t
  *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
  *     column's. The diagonal is 0, or all 1 for partial orders
  *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
- *     cp_structure_embed_partial takes them; labels may share the last position. CP_ECAPABILITY: outputs
- *     of the structure are not known in part
+ *     cp_structure_embed_partial takes them; in rows without these labels may share the last position. CP_ECAPABILITY:
+ *     outputs of the structure are not known in part
  * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
  * do. control->step counts rows. */
 int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
@@ -381,6 +381,10 @@ typedef struct cp_scores {
   cp_in_f64 *linear;    /* [n, d]                                                                      */
   int64_t n_magnitude;  /* 0: there is no such term, 1: it is the same for all rows, or n              */
   cp_in_f64 *magnitude; /* [n_magnitude, d]; none where a distribution is made of the scores           */
+  cp_in_i64 *streams;   /* [n] numbers of the random streams of rows, for calls with a seed, such as hashes of what the
+                           scores follow from, or NULL. NULL: a hash of the scores of each row; where outputs are
+                           drawn or searched for, equal rows are told apart by their order, so that their draws are
+                           independent, while cp_decode finds the same output for both                          */
 } cp_scores;
 typedef const cp_scores cp_in_scores;
 #define CP_SCORES {.struct_size = sizeof(cp_scores)}
@@ -406,8 +410,9 @@ typedef struct cp_decode_options {
                          "approx":       the guaranteed solution from which the search begins; likewise
                          "anneal":       the best output on a chain of cooling temperatures from there; likewise
                          "metropolis":   the best output on a chain of one temperature from there; likewise       */
-  uint64_t seed;      /* of "anneal" and "metropolis". Row i has its own random stream, so that the same seed gives
-                         the same outputs for any number of workers                                                */
+  uint64_t seed;      /* of "anneal" and "metropolis". Each row has its own random stream, which follows from its
+                         scores (see cp_scores.streams), for cp_predict from its features: the same seed gives a row
+                         the same output, whatever workers and other rows                                          */
   cp_in_constraints *constraints; /* what outputs must satisfy, or NULL; "auto", "exact" and "local-search" only. Bounds
                                      are those of the outputs that satisfy them                                    */
   cp_in_conditions *conditions;   /* the same in terms of the structure, or NULL; not both. Cycles are listed as
@@ -459,7 +464,7 @@ typedef struct cp_search_options {
   int64_t steps;           /* of a run; 0: some 10^5, by part_len                                                  */
   int64_t runs;            /* independent ones, of which the best output is kept, at least 1; fewer where an output
                               is proven optimal                                                                    */
-  uint64_t seed;           /* row i has its own random stream                                                      */
+  uint64_t seed;           /* each row has its own random stream: see cp_scores.streams                            */
 } cp_search_options;
 typedef const cp_search_options cp_in_search_options;
 #define CP_SEARCH_OPTIONS {.struct_size = sizeof(cp_search_options), .runs = 1}
@@ -626,10 +631,10 @@ int32_t cp_order_positions(cp_in_structure *s, cp_in_scores *scores, double *dst
                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
- * rounding, and writes them to dst[n_samples, n, part_len]. Row i has its own random stream, so that the same seed
- * gives the same outputs for any number of workers. CP_ECAPABILITY where there is neither recursion nor list for the
- * structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores. control is as for
- * cp_log_partition. */
+ * rounding, and writes them to dst[n_samples, n, part_len]. Each row has its own random stream (cp_scores.streams), so
+ * that the same seed gives it the same outputs, whatever workers and other rows. CP_ECAPABILITY where there is neither
+ * recursion nor list for the structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores.
+ * control is as for cp_log_partition. */
 int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
                                int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                                int64_t err_cap);
@@ -729,8 +734,9 @@ typedef struct cp_chain_record {
  * With n = 0, or n_samples = 0 and diagnosed = 0, nothing is done but to tell the method, and CP_ECAPABILITY.
  *
  * burn_in, thin and budget are at most 2^40; methods that do not use them ignore their values. The seed decides on
- * everything: row i, and sample j of exact methods, have their own random streams, so that results depend neither on
- * workers nor on n, nor, for exact methods, on n_samples. record may be NULL.
+ * everything: each row (cp_scores.streams), and sample j of exact methods, have their own random streams, so that
+ * results depend neither on workers nor, unless diagnosed, on other rows, nor, for exact methods, on n_samples. record
+ * may be NULL.
  * CP_ECAPABILITY: the structure lacks what the method needs. NaN or infinite scores: CP_EVALUE with bad_row.
  * control->step counts rows, for exact methods blocks of 16 samples; control->cancel is polled every few milliseconds,
  * in exact decoding between rows.
@@ -856,7 +862,7 @@ typedef struct cp_estimate_options {
   double epsilon;       /* between 0 and 1                                                                           */
   double delta;         /* likewise; each row on its own                                                             */
   int64_t max_steps;    /* of chains, or proposals, for a row: 1 to 2^40                                             */
-  uint64_t seed;        /* row i has its own random stream                                                           */
+  uint64_t seed;        /* each row has its own random stream: see cp_scores.streams                                 */
   double exact_seconds; /* of one processor                                                                          */
   int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                */
   cp_in_f64 *bound;     /* [n] numbers that no |⟨s, ψ(y)⟩| of a row exceeds, or NULL for what the structure proves   */

@@ -70,6 +70,7 @@ func readEstimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_est
 	if opt, err = readEstimateOptions(options, methods, sc.n, d); err != nil {
 		return sc, opt, out, t, err
 	}
+	opt.Streams = sc.streams
 	if out, err = readEstimates(dst, sc.n, d); err != nil {
 		return sc, opt, out, t, err
 	}

@@ -4,7 +4,6 @@ package main
 import "C"
 
 import (
-	"errors"
 	"unsafe"
 
 	"combpred/capi/cabi"
@@ -100,7 +99,7 @@ func go_cp_blas_open(path *C.cp_in_char, err *C.char, errCap C.int64_t) C.int32_
 			return err
 		}
 		if path != nil && text == "" {
-			return errors.New("path is empty: give NULL for the libraries with usual names")
+			return cabi.Illegal("path is empty: give NULL for the libraries with usual names")
 		}
 		return hostblas.Open(text)
 	})

@@ -290,7 +290,7 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		}
 		engine := expect.Exact{Space: c.space, Workers: c.workers}
 		return rows.EachWide(c.mon, func(lo int, some primal.Wide) error {
-			x := &solve.Design{N: some.X.Len(), P: p, Intercept: c.constant == 1, Dense: some.X.Dense, Rows: some.X.Sparse}
+			x := solve.NewDesign(some.X, c.constant == 1)
 			part := &loglinear.Problem{X: x, Psi: some.Psi, Weights: some.Weights, Mean: mean, Workers: c.workers}
 			if some.First != nil {
 				part.Psi, part.Weights = loglinear.MeanOutputs(some.Psi, some.First, some.Weights)

@@ -41,6 +41,7 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 		if e != nil {
 			return e
 		}
+		opt.Streams = sc.streams
 		found, e := sampler.Batch(sc.space, sc.linear, opt, out.Draws, t.workers, t.mon)
 		if e == nil {
 			out.finish(found)
@@ -179,6 +180,7 @@ func go_cp_search(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_sea
 		if e != nil {
 			return e
 		}
+		process.Streams = sc.streams
 		certs, traces := make([]structure.Certificate, sc.n), make([]decode.Trace, sc.n)
 		if e := decode.SearchBatch(sc.space, sc.linear, process, out, certs, traces, t.workers, t.mon); e != nil {
 			return e

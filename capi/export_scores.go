@@ -21,6 +21,7 @@ type scores struct {
 	space             structure.Space
 	n                 C.int64_t
 	linear, magnitude blas64.General
+	streams           []uint64 // nil: they follow from scores
 }
 
 // readScores reads scores and checks that they are as long as ψ.
@@ -45,7 +46,11 @@ func readScores(s *C.cp_in_structure, in *C.cp_in_scores) (scores, error) {
 		return out, cabi.Illegal("scores.n_magnitude is %d, must be 0, 1 or scores.n, which is %d", int64(r.n_magnitude), int64(r.n))
 	}
 	magnitude, err := float64s(r.magnitude, "scores.magnitude", r.n_magnitude, r.d)
-	return scores{sp, r.n, general(r.n, r.d, linear), general(r.n_magnitude, r.d, magnitude)}, err
+	if err != nil {
+		return out, err
+	}
+	streams, err := cabi.Optional[uint64](unsafe.Pointer(r.streams), "scores.streams", r.n)
+	return scores{sp, r.n, general(r.n, r.d, linear), general(r.n_magnitude, r.d, magnitude), streams}, err
 }
 
 // readLinear is readScores where a distribution is made of the scores.
@@ -111,7 +116,7 @@ func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_dec
 			return e
 		}
 		if restricted == nil {
-			e = decode.Batch(sc.space, sc.linear, sc.magnitude, how, uint64(opt.seed), out, cert.rows, t.workers, t.mon)
+			e = decode.BatchStreams(sc.space, sc.linear, sc.magnitude, how, uint64(opt.seed), sc.streams, out, cert.rows, t.workers, t.mon)
 		} else {
 			e = cert.within(sc, restricted, how, out, t)
 		}
@@ -301,6 +306,6 @@ func go_cp_sample_distribution(s *C.cp_in_structure, in *C.cp_in_scores, nSample
 		if e != nil || sc.n == 0 || nSamples == 0 {
 			return e
 		}
-		return partition.Sample(sc.space, sc.linear, int(nSamples), uint64(seed), out, t.workers, t.mon)
+		return partition.Sample(sc.space, sc.linear, int(nSamples), uint64(seed), sc.streams, out, t.workers, t.mon)
 	})
 }

@@ -121,7 +121,7 @@ func readSGDKernel(p *C.cp_sgd_kernel, c ridgeCall, repeated bool) (sgdKernel, e
 			return k, err
 		}
 		own := x.Slice(k.first, x.Len())
-		k.design = &solve.Design{N: own.Len(), P: own.Features(), Dense: own.Dense, Rows: own.Sparse}
+		k.design = solve.NewDesign(own, false)
 	}
 	switch {
 	case r.matrix != nil:

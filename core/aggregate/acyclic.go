@@ -1,11 +1,10 @@
 package aggregate
 
 import (
-	"math/bits"
-
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/relation"
 )
 
 // AcyclicMajority is a partial order that follows from an acyclic part of the majority's preferences.
@@ -57,25 +56,19 @@ func Acyclic(margins linalg.Matrix[float64], o Options) (*AcyclicMajority, error
 	order, lost := joined(parts, margins)
 	k := len(order)
 	a := &AcyclicMajority{Relation: make([]bool, k*k), Kept: make([]bool, k*k), Ratio: 0.5, Optimal: true, Method: o.Method}
-	words := (k + 63) / 64
-	after := make([]uint64, k*words)
+	after := relation.New(k)
 	var total float64
 	for i := k - 1; i >= 0; i-- {
 		u := int(order[i])
-		own := after[u*words : (u+1)*words]
 		for _, v := range order[i+1:] {
 			if margins.Row(u)[v] > 0 {
 				a.Kept[u*k+int(v)] = true
-				own[v>>6] |= 1 << (v & 63)
-				for w, x := range after[int(v)*words : (int(v)+1)*words] {
-					own[w] |= x
-				}
+				after.Add(u, int(v))
+				after.Include(u, int(v))
 			}
 		}
-		for w, x := range own {
-			for ; x != 0; x &= x - 1 {
-				a.Relation[u*k+64*w+bits.TrailingZeros64(x)] = true
-			}
+		for v := range after.Related(u) {
+			a.Relation[u*k+v] = true
 		}
 		total += linalg.Sum(margins.Row(u))
 	}

@@ -52,7 +52,7 @@ func Kemeny(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 		return nil, err
 	}
 	if o.Output != Order {
-		return relation(p, pairs, o)
+		return relationConsensus(p, pairs, o)
 	}
 	k, err := kindOf(p, pairs.Before, o.Monitor.Err)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // Pairs says what rankings prefer, pair by pair: k×k matrices, the diagonal 0.
@@ -112,7 +113,7 @@ func (c *counting) slice(lo, hi, workers int, mon *parallel.Monitor) error {
 	p, k := c.profile, c.profile.Items()
 	n := hi - lo
 	c.words = (n + 63) / 64
-	c.codes = grow(c.codes, n*k)
+	c.codes = slicex.Grow(c.codes, n*k)
 	most := make([]int32, c.words)
 	err := parallel.For(c.words, 1, workers, nil, func(w, _ int) error {
 		var coder coder
@@ -128,10 +129,10 @@ func (c *counting) slice(lo, hi, workers int, mon *parallel.Monitor) error {
 	for _, m := range most {
 		c.digits = max(c.digits, bits.Len32(uint32(m)))
 	}
-	c.slices = grow(c.slices, k*(c.digits+1)*c.words)
+	c.slices = slicex.Grow(c.slices, k*(c.digits+1)*c.words)
 	clear(c.slices)
 	if c.same == 0 {
-		c.tables = grow(c.tables, 16*c.words)
+		c.tables = slicex.Grow(c.tables, 16*c.words)
 	}
 	return parallel.For(c.words, 1, workers, nil, func(w, _ int) error {
 		rows := min(64, n-64*w)
@@ -218,12 +219,4 @@ func weigh(tables [][16]float64, set uint64) (sum float64) {
 		sum += tables[q][set>>(4*q)&15]
 	}
 	return sum
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

@@ -60,8 +60,8 @@ type found struct {
 	optimal    bool
 }
 
-// relation is Kemeny for consensuses with ties, and for partial orders.
-func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
+// relationConsensus is Kemeny for consensuses with ties, and for partial orders.
+func relationConsensus(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
 	k := pairs.Items()
 	costs := newPairCosts(pairs, o.Penalty)
 	var f found

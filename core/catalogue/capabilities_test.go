@@ -136,7 +136,7 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 		if partition.Drawable(r.space) && r.endless(true) {
 			return false, false
 		}
-		return r.succeeds(t, "exact", partition.Sample(r.space, r.scores, 1, 0, r.part(), 1, nil)), true
+		return r.succeeds(t, "exact", partition.Sample(r.space, r.scores, 1, 0, nil, r.part(), 1, nil)), true
 	},
 }
 

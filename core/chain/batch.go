@@ -16,8 +16,9 @@ import (
 const drawsAtOnce = 16
 
 // Batch draws outputs for every row s of linear (n×d) from p ∝ exp ⟨s, ψ⟩. A chain is followed for each row; exact
-// draws are independent. Row i and, for exact methods, its draw j have a random stream of their own, which follows from
-// their numbers and the seed: results do not depend on workers, nor on how many rows or exact draws there are.
+// draws are independent. Each row and, for exact methods, its draw j have a random stream of their own, which follows from the
+// row's scores, or its number in opt.Streams, j and the seed: results depend neither on workers nor on other rows nor on the
+// number of exact draws. Rows of equal scores are told apart by their order, so that they are drawn for independently.
 //
 // A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it, as are a
 // start that is no member, a bound that is too small (*BoundError) and a draw that does not end within the budget
@@ -31,6 +32,9 @@ func Batch(space structure.Space, linear blas64.General, opt Options, dst Draws,
 		if err := structure.Prepare(space, mon.Err); err != nil {
 			return err
 		}
+	}
+	if opt.Streams == nil {
+		opt.Streams = parallel.RowStreams(linear.Rows, func(i int) []float64 { return scoresOf(linear, i) })
 	}
 	b := &batch{space: space, linear: linear, opt: opt, dst: dst, parts: space.PartLen(), poll: mon.Err}
 	if opt.Method.Chained() {
@@ -64,7 +68,11 @@ func (b *batch) named(row int, err error) error {
 }
 
 func (b *batch) score(i int) structure.Scores {
-	return structure.Scores{Linear: b.linear.Data[i*b.linear.Stride : i*b.linear.Stride+b.linear.Cols]}
+	return structure.Scores{Linear: scoresOf(b.linear, i)}
+}
+
+func scoresOf(linear blas64.General, i int) []float64 {
+	return linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]
 }
 
 // output returns where draw j of row i goes.
@@ -94,7 +102,7 @@ func (b *batch) follow(i int) error {
 		return err
 	}
 	var source rand.PCG
-	parallel.Stream(&source, b.opt.Seed, i)
+	parallel.Stream(&source, b.opt.Seed, int(b.opt.Streams[i]))
 	rng := rand.New(&source)
 	state := NewState(b.space)
 	start := b.output(i, 0)
@@ -186,7 +194,7 @@ func (b *batch) drawExact(i, lo, hi int) error {
 	}
 	psi := make([]float64, b.space.FeatureLen())
 	var source rand.PCG
-	parallel.Stream(&source, b.opt.Seed, i)
+	parallel.Stream(&source, b.opt.Seed, int(b.opt.Streams[i]))
 	seed := source.Uint64()
 	for j := lo; j < hi; j++ {
 		parallel.Stream(&source, seed, j)

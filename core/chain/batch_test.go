@@ -24,7 +24,8 @@ func optionsOf(method Method, draws int) Options {
 // are; they do on the seed and the row.
 func TestBatchIsReproducible(t *testing.T) {
 	space := mustNew(t, "labelsets", 9)
-	linear := rows(gaussian(9, 1, rand.New(rand.NewPCG(1, 2))), 5)
+	linear := rows(gaussian(9, 1, rand.New(rand.NewPCG(1, 2))), 5) // equal ones but the last
+	linear.Data[len(linear.Data)-1]++
 	const draws = 40
 	draw := func(method Method, n, draws, workers int, seed uint64) []int32 {
 		m := linear
@@ -47,6 +48,15 @@ func TestBatchIsReproducible(t *testing.T) {
 		}
 		if few := draw(method, 1, 7, 2, 77); !slices.Equal(all[:7*9], few) {
 			t.Errorf("method %d: the number of draws matters", method)
+		}
+		last := linear
+		last.Rows, last.Data = 1, linear.Data[4*linear.Stride:]
+		dst := Draws{Y: make([]int32, draws*9)}
+		if err := Batch(space, last, optionsOf(method, draws), dst, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(all[4*draws*9:], dst.Y) {
+			t.Errorf("method %d: earlier rows matter", method)
 		}
 		if slices.Equal(all, draw(method, 5, draws, 1, 78)) || slices.Equal(all[:draws*9], all[draws*9:2*draws*9]) {
 			t.Errorf("method %d: the seed or the row does not matter", method)

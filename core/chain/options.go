@@ -81,6 +81,8 @@ type Options struct {
 	Thin   int // steps of a chain from draw to draw, at least 1; the first draw follows as many after BurnIn
 	Budget int // most steps for one exact draw, at least 1
 	Seed   uint64
+	// Streams holds the numbers of the rows' random streams; nil: parallel.RowStreams of the scores.
+	Streams []uint64
 	// Start holds where the chain of each row begins; nil: in a uniform output where there is a Sampler, otherwise in
 	// the guaranteed solution. Exact methods have no start.
 	Start []int32
@@ -119,6 +121,8 @@ func check(space structure.Space, linear blas64.General, opt Options, dst Draws)
 		return fault.Value("there are %d steps between draws, must be between 1 and %d", opt.Thin, int64(MostSteps))
 	case opt.Budget < 1 || opt.Budget > MostSteps:
 		return fault.Value("the budget is %d steps, must be between 1 and %d", opt.Budget, int64(MostSteps))
+	case opt.Streams != nil && len(opt.Streams) != n:
+		return fault.Value("there are %d random streams for %d rows", len(opt.Streams), n)
 	case opt.Start != nil && opt.Method.Exact():
 		return fault.Value("exact methods have no start, leave it out")
 	case opt.Start != nil && len(opt.Start) != n*parts:

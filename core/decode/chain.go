@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"combpred/core/chain"
 	"combpred/core/structure"
 )
 
@@ -46,85 +47,60 @@ func negative(x []float64) []float64 {
 	return y
 }
 
-// chain is a Markov chain on the outputs of a space and the best output it has visited.
-type chain struct {
-	space    structure.Space
-	proposer structure.Proposer
-	gainOf   func(z, y []int32, score structure.Scores) float64 // a move; nil where that takes the embedding
-	score    structure.Scores
-	source   rand.PCG
-	psi      []float64
-	now      []int32
-	next     []int32
-	best     []int32
-	value    float64 // of now, up to the rounding of the gains
-	most     float64 // of best
-	accepted int64   // proposals
+// walk is a Markov chain on the outputs of a space and the best output that it has visited.
+type walk struct {
+	*chain.State
+	space structure.Space
+	score structure.Scores
+	best  []int32
+	most  float64 // the score of best, up to the rounding of the gains
 }
 
-func newChain(space structure.Space, proposer structure.Proposer, score structure.Scores, start []int32,
-	value float64) *chain {
-	n := len(start)
-	buf := make([]int32, 3*n)
-	c := &chain{
-		space: space, proposer: proposer, score: score, value: value, most: value,
-		now: buf[:n:n], next: buf[n : 2*n : 2*n], best: buf[2*n:],
-		psi: make([]float64, space.FeatureLen()),
-	}
-	if _, drawn := proposer.(uniform); !drawn {
-		c.gainOf = space.Facts().Moves.Gain
-	}
-	copy(c.now, start)
-	copy(c.best, start)
-	return c
+// newWalk returns a walk that begins at an output.
+func newWalk(space structure.Space, score structure.Scores, start []int32) *walk {
+	w := &walk{State: chain.NewState(space), space: space, score: score, best: make([]int32, len(start)), most: math.Inf(-1)}
+	w.begin(start)
+	return w
 }
 
-// run makes steps of one temperature.
-func (c *chain) run(temperature float64, steps int, poll func() error) error {
-	rng := rand.New(&c.source)
-	every := min(256, 1+pollWork/len(c.now))
+// begin goes to an output, and keeps the best one so far.
+func (w *walk) begin(y []int32) {
+	w.Set(w.space, w.score, y)
+	w.see()
+}
+
+func (w *walk) see() {
+	if w.Value > w.most {
+		w.most = w.Value
+		copy(w.best, w.Y)
+	}
+}
+
+// follow makes steps of a chain.
+func (w *walk) follow(kernel chain.Kernel, steps int, rng *rand.Rand, poll func() error) error {
+	every := min(256, 1+pollWork/len(w.Y))
 	for i := range steps {
 		if i%every == 0 {
 			if err := poll(); err != nil {
 				return err
 			}
 		}
-		c.proposer.Propose(c.next, c.now, rng)
-		gain := c.gain()
-		if gain < 0 && rng.Float64() >= math.Exp(gain/temperature) {
-			continue
-		}
-		c.now, c.next = c.next, c.now
-		c.value += gain
-		c.accepted++
-		if c.value > c.most {
-			c.most = c.value
-			copy(c.best, c.now)
-		}
+		kernel.Step(w.State, rng)
+		w.see()
 	}
 	return nil
 }
 
-// gain returns the score of next less that of now.
-func (c *chain) gain() float64 {
-	if c.gainOf != nil {
-		return c.gainOf(c.next, c.now, c.score)
-	}
-	c.space.Embed(c.psi, c.next)
-	return c.score.Value(c.psi) - c.value
-}
-
 // finish writes the best output to dst, which holds the start, if it scores more, and returns its certificate.
-func (c *chain) finish(dst []int32, cert structure.Certificate) structure.Certificate {
-	c.space.Embed(c.psi, c.best)
-	value := c.score.Value(c.psi)
-	if value <= cert.Value {
+func (w *walk) finish(dst []int32, cert structure.Certificate) structure.Certificate {
+	w.Set(w.space, w.score, w.best)
+	if w.Value <= cert.Value {
 		return cert
 	}
-	copy(dst, c.best)
-	cert.Value = value
-	if value >= cert.UpperBound {
-		return structure.Certificate{Value: value, UpperBound: value, Optimal: true}
+	copy(dst, w.best)
+	cert.Value = w.Value
+	if w.Value >= cert.UpperBound {
+		return structure.Certificate{Value: w.Value, UpperBound: w.Value, Optimal: true}
 	}
 	return cert
 }

@@ -83,8 +83,41 @@ func TestChainsDependOnTheSeed(t *testing.T) {
 	if slices.Equal(outputs[1], outputs[2]) {
 		t.Error("two seeds give the same outputs")
 	}
+	if !slices.Equal(outputs[1][:space.PartLen()], outputs[1][space.PartLen():]) {
+		t.Error("two rows of equal scores have different outputs")
+	}
+	// As a search draws for them independently.
+	p := Process{Method: Metropolis, Runs: 1, Steps: 50, Seed: 1}
+	if err := SearchBatch(space, linear, p, outputs[1], nil, nil, 1, nil); err != nil {
+		t.Fatal(err)
+	}
 	if slices.Equal(outputs[1][:space.PartLen()], outputs[1][space.PartLen():]) {
-		t.Error("two rows of equal scores follow the same chain")
+		t.Error("two searches for equal rows follow the same chain")
+	}
+}
+
+// TestChainsFollowFromTheirRow: what is found for a row depends on its scores, of squares, too, and neither on its place nor on other rows.
+func TestChainsFollowFromTheirRow(t *testing.T) {
+	space := build(t, "partialorders", 30)
+	d, parts := space.FeatureLen(), space.PartLen()
+	linear, magnitude := gaussian(3, d, 7), gaussian(1, d, 8)
+	search := func(linear blas64.General, magnitude blas64.General) ([]int32, []int32) {
+		found, searched := make([]int32, linear.Rows*parts), make([]int32, linear.Rows*parts)
+		p := Process{Method: Anneal, Runs: 2, Steps: 100, Seed: 5}
+		if err := errors.Join(Batch(space, linear, magnitude, Metropolis, 5, found, nil, 2, nil),
+			SearchBatch(space, linear, p, searched, nil, nil, 2, nil)); err != nil {
+			t.Fatal(err)
+		}
+		return found, searched
+	}
+	found, searched := search(linear, magnitude)
+	last := blas64.General{Rows: 1, Cols: d, Stride: d, Data: row(linear, 2)}
+	alone, own := search(last, magnitude)
+	if !slices.Equal(alone, found[2*parts:]) || !slices.Equal(own, searched[2*parts:]) {
+		t.Error("a row alone has another output")
+	}
+	if streamsOf(last, magnitude)[0] == streamsOf(last, blas64.General{})[0] {
+		t.Error("scores of squares do not matter")
 	}
 }
 
@@ -153,7 +186,7 @@ func TestCancelledWhileDecoding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := decoder(make([]int32, 300), structure.Scores{Linear: row(linear, 0)}, 0); !errors.Is(err, parallel.ErrCancelled) {
+		if _, err := decoder(make([]int32, 300), structure.Scores{Linear: row(linear, 0)}, 0, 0); !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("method %d gives the error %v", method, err)
 		}
 	}

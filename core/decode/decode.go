@@ -35,15 +35,42 @@ const rowsAtOnce = 16
 //
 // A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it; so is a
 // row beyond the exact method's size with method Exact. A structure without the capability is a
-// *structure.CapabilityError. After an error the outputs are unspecified. Results do not depend on workers: each row has
-// a random stream of its own, which follows from its number and the seed; only Anneal and Metropolis use it.
+// *structure.CapabilityError. After an error the outputs are unspecified. Anneal and Metropolis take a random stream for each
+// row, which follows from its scores and the seed: results depend neither on workers nor on other rows, and equal rows have
+// equal results.
 func Batch(space structure.Space, linear, magnitude blas64.General, method Method, seed uint64, dst []int32,
+	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
+	return BatchStreams(space, linear, magnitude, method, seed, nil, dst, certs, workers, mon)
+}
+
+// BatchStreams is Batch with the numbers of the rows' random streams, such as parallel.RowStream of the inputs that the scores follow
+// from. Scores may differ in the last bit between products of one row and of many, inputs do not. nil: those of Batch.
+func BatchStreams(space structure.Space, linear, magnitude blas64.General, method Method, seed uint64, streams []uint64, dst []int32,
 	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
 	one, err := decoderOf(space, method, seed, mon.Err)
 	if err != nil {
 		return err
 	}
-	return batch(space, linear, magnitude, method.rowsAtOnce(), one, dst, certs, workers, mon)
+	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
+		return err
+	}
+	if streams == nil && method.Random() {
+		streams = streamsOf(linear, magnitude)
+	}
+	return batch(space, linear, magnitude, method.rowsAtOnce(), streams, one, dst, certs, workers, mon)
+}
+
+// streamsOf returns the numbers of the random streams of rows, which follow from all scores of each.
+func streamsOf(linear, magnitude blas64.General) []uint64 {
+	streams := make([]uint64, linear.Rows)
+	for i := range streams {
+		streams[i] = parallel.RowStream(nil, row(linear, i))
+		if magnitude.Rows > 0 {
+			own := parallel.RowStream(nil, row(magnitude, min(i, magnitude.Rows-1)))
+			streams[i] = parallel.Substream(streams[i], int(own))
+		}
+	}
+	return streams
 }
 
 // rowsAtOnce is the number of rows a worker takes at a time: enough to hide the cost of taking them.
@@ -54,12 +81,9 @@ func (m Method) rowsAtOnce() int {
 	return rowsAtOnce
 }
 
-// batch decodes every row by one; a worker takes as many at a time as atOnce says.
-func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, one decoder, dst []int32,
+// batch decodes every row by one; a worker takes as many at a time as atOnce says. streams is nil for methods without any.
+func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, streams []uint64, one decoder, dst []int32,
 	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
-	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
-		return err
-	}
 	if magnitude.Rows == 1 {
 		if err := structure.CheckScores(magnitude.Data[:magnitude.Cols]); err != nil {
 			return fault.Wrap("magnitude: %w", err)
@@ -83,7 +107,11 @@ func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, 
 			if err != nil {
 				return fault.At(i, err)
 			}
-			cert, err := one(dst[i*parts:(i+1)*parts], score, i)
+			var stream uint64
+			if streams != nil {
+				stream = streams[i]
+			}
+			cert, err := one(dst[i*parts:(i+1)*parts], score, i, stream)
 			if err != nil {
 				return fault.At(i, err)
 			}
@@ -95,8 +123,8 @@ func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, 
 	})
 }
 
-// decoder decodes the row of the given number.
-type decoder func(dst []int32, score structure.Scores, row int) (structure.Certificate, error)
+// decoder decodes the row of the given number; stream is that of its random stream.
+type decoder func(dst []int32, score structure.Scores, row int, stream uint64) (structure.Certificate, error)
 
 // decoderOf returns what decodes one row by the method, or an error if the structure has no such capability.
 func decoderOf(space structure.Space, method Method, seed uint64, poll func() error) (decoder, error) {
@@ -106,7 +134,7 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 		return nil, fault.Value("there is no method number %d", method)
 	}
 	prepare := space.Facts().Prepare
-	prove := func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
+	prove := func(dst []int32, score structure.Scores, _ int, _ uint64) (structure.Certificate, error) {
 		if prepare != nil {
 			if err := prepare(poll); err != nil {
 				return structure.Certificate{}, err
@@ -115,23 +143,23 @@ func decoderOf(space structure.Space, method Method, seed uint64, poll func() er
 		return exact.Decode(dst, score)
 	}
 	if canSearch {
-		searchOne := func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
+		searchOne := func(dst []int32, score structure.Scores, _ int, _ uint64) (structure.Certificate, error) {
 			return search.Search(dst, score, poll)
 		}
 		switch {
 		case method == Anneal || method == Metropolis:
 			return chainOf(space, method, seed, poll)
 		case method == Approx:
-			return func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
+			return func(dst []int32, score structure.Scores, _ int, _ uint64) (structure.Certificate, error) {
 				return search.Start(dst, score, poll)
 			}, nil
 		case method == Search, method == Auto && !canDecode:
 			return searchOne, nil
 		case method == Auto:
-			return func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
-				cert, err := prove(dst, score, row)
+			return func(dst []int32, score structure.Scores, row int, stream uint64) (structure.Certificate, error) {
+				cert, err := prove(dst, score, row, stream)
 				if _, ok := errors.AsType[*structure.LimitError](err); ok {
-					return searchOne(dst, score, row)
+					return searchOne(dst, score, row, stream)
 				}
 				return cert, err
 			}, nil

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/chain"
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -33,6 +34,7 @@ type Process struct {
 	Steps          int // of a run
 	Runs           int // independent ones, of which the best output is kept; from 1 on
 	Seed           uint64
+	Streams        []uint64 // numbers of the rows' random streams; nil: they follow from scores, equal rows having independent ones
 
 	progress func(runs int) // told of finished runs but the last of a row; nil: nobody is
 }
@@ -64,7 +66,14 @@ func SearchBatch(space structure.Space, linear blas64.General, p Process, dst []
 	if err != nil {
 		return err
 	}
-	return batch(space, linear, blas64.General{}, 1, one, dst, certs, workers, mon)
+	if err := checkShapes(space, linear, blas64.General{}, dst, certs); err != nil {
+		return err
+	}
+	streams := p.Streams
+	if streams == nil {
+		streams = parallel.RowStreams(linear.Rows, func(i int) []float64 { return row(linear, i) })
+	}
+	return batch(space, linear, blas64.General{}, 1, streams, one, dst, certs, workers, mon)
 }
 
 func (p *Process) check() error {
@@ -89,11 +98,6 @@ func (p *Process) check() error {
 	return nil
 }
 
-// uniform proposes what a sampler draws.
-type uniform struct{ structure.Sampler }
-
-func (u uniform) Propose(dst, _ []int32, rng *rand.Rand) { u.Sample(dst, rng) }
-
 // proposer returns what proposes, and whether that is uniform outputs.
 func (p *Process) proposer(space structure.Space) (structure.Proposer, bool, error) {
 	moves, canMove := space.(structure.Proposer)
@@ -102,7 +106,7 @@ func (p *Process) proposer(space structure.Space) (structure.Proposer, bool, err
 	}
 	sampler, canDraw := space.(structure.Sampler)
 	if canDraw && p.Proposals != Moves {
-		return uniform{sampler}, true, nil
+		return chain.Uniform{Sampler: sampler}, true, nil
 	}
 	need := "local moves, for chains of them"
 	if p.Proposals == Uniform {
@@ -131,13 +135,13 @@ func (p *Process) decoder(space structure.Space, traces []Trace, poll func() err
 	if p.Epsilon > 0 && math.IsNaN(logCount) {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the number of its outputs, for epsilon"}
 	}
-	return func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
+	return func(dst []int32, score structure.Scores, row int, stream uint64) (structure.Certificate, error) {
 		var source rand.PCG
-		parallel.Stream(&source, p.Seed, row)
+		parallel.Stream(&source, p.Seed, int(stream))
 		trace := Trace{Temperature: math.NaN()}
 		cert, err := ends.start(dst, score, &source)
 		if err == nil && !cert.Optimal {
-			cert, err = p.search(space, proposer, ends, dst, score, &source, row, logCount, cert, &trace, poll)
+			cert, err = p.search(space, proposer, ends, dst, score, &source, stream, logCount, cert, &trace, poll)
 		}
 		switch {
 		case cert.Optimal:
@@ -157,7 +161,7 @@ func (p *Process) decoder(space structure.Space, traces []Trace, poll func() err
 
 // search makes the runs from a start, and returns the certificate of the best output.
 func (p *Process) search(space structure.Space, proposer structure.Proposer, ends *ends, dst []int32, score structure.Scores,
-	source *rand.PCG, row int, logCount float64, cert structure.Certificate, trace *Trace, poll func() error,
+	source *rand.PCG, stream uint64, logCount float64, cert structure.Certificate, trace *Trace, poll func() error,
 ) (structure.Certificate, error) {
 	levels := p.Temperatures
 	if levels == nil {
@@ -171,33 +175,29 @@ func (p *Process) search(space structure.Space, proposer structure.Proposer, end
 	if steps == 0 {
 		steps = chainSteps(len(dst))
 	}
+	rng := rand.New(source)
 	for run := range p.Runs {
-		c := newChain(space, proposer, score, dst, cert.Value)
-		if run == 0 {
-			c.source = *source
-		} else {
-			parallel.Stream(&c.source, p.Seed+uint64(run), row)
+		w := newWalk(space, score, dst)
+		if run > 0 {
+			parallel.Stream(source, p.Seed, int(parallel.Substream(stream, run)))
 			if ends.sampler != nil {
-				ends.sampler.Sample(c.now, rand.New(&c.source))
-				space.Embed(c.psi, c.now)
-				if c.value = score.Value(c.psi); c.value > c.most {
-					c.most = c.value
-					copy(c.best, c.now)
-				}
+				y := make([]int32, len(dst))
+				ends.sampler.Sample(y, rng)
+				w.begin(y)
 			}
 		}
 		left := steps
 		for i, t := range levels {
 			share := left / (len(levels) - i)
 			left -= share
-			if err := c.run(t, share, poll); err != nil {
+			if err := w.follow(chain.NewMetropolis(space, proposer, score, 1/t), share, rng, poll); err != nil {
 				return structure.Certificate{}, err
 			}
 		}
 		trace.Steps += int64(steps)
-		trace.Accepted += c.accepted
+		trace.Accepted += w.Accepted
 		trace.Temperature = levels[len(levels)-1]
-		if cert = c.finish(dst, cert); cert.Optimal {
+		if cert = w.finish(dst, cert); cert.Optimal {
 			trace.runs = run + 1
 			break
 		}

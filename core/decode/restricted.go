@@ -106,6 +106,9 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 	if len(met) != linear.Rows {
 		return fault.Value("met has %d entries, must have %d", len(met), linear.Rows)
 	}
+	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
+		return err
+	}
 	partOf := func(row int) (restricted, error) {
 		r, err := of(row)
 		if err != nil {
@@ -120,7 +123,7 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 		}
 		partOf = func(int) (restricted, error) { return part, nil }
 	}
-	return batch(space, linear, magnitude, rowsAtOnce, func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
+	one := func(dst []int32, score structure.Scores, row int, _ uint64) (structure.Certificate, error) {
 		part, err := partOf(row)
 		if err != nil {
 			return structure.Certificate{}, ofRowAlone(err, mon)
@@ -136,7 +139,8 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 			err = ofRowAlone(err, mon)
 		}
 		return cert, err
-	}, dst, certs, workers, mon)
+	}
+	return batch(space, linear, magnitude, rowsAtOnce, nil, one, dst, certs, workers, mon)
 }
 
 // decode writes the best output of the part, listed as its conditions ask for.
@@ -144,7 +148,7 @@ func (p *restricted) decode(dst []int32, score structure.Scores, row int) (struc
 	if p.find == nil {
 		return structure.Certificate{}, structure.ErrNone
 	}
-	cert, err := p.find(dst, score, row)
+	cert, err := p.find(dst, score, row, 0)
 	if err == nil && p.list != nil {
 		p.list(dst)
 	}

@@ -13,7 +13,7 @@ import (
 //
 // Cost: that of Count for each pair that the partial order leaves open.
 func Before(dst []float64, p *Poset, most, workers int, mon *parallel.Monitor) error {
-	n := p.n
+	n := p.Len()
 	if len(dst) != n*n {
 		return fault.Value("dst has %d entries, must have %d", len(dst), n*n)
 	}
@@ -38,8 +38,8 @@ func Before(dst []float64, p *Poset, most, workers int, mon *parallel.Monitor) e
 	}
 	return parallel.For(len(open), 1, workers, mon, func(i, _ int) error {
 		u, v := open[i][0], open[i][1]
-		with := &Poset{n: n, words: p.words, after: append([]uint64(nil), p.after...)}
-		with.row(u)[v>>6] |= 1 << (v & 63)
+		with := &Poset{after: p.after.Clone()}
+		with.after.Add(u, v)
 		with.finish()
 		some, err := countAll(with, most, mon.Err)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"combpred/core/combin"
 	"combpred/core/fault"
 	"combpred/core/parallel"
+	"combpred/core/relation"
 )
 
 // Common writes to dst, for each row of x and each row of y, the logarithm of the number of orders that agree with the
@@ -89,10 +90,8 @@ func CommonOrEstimated(dst []float64, x, y []int32, n, most int, estimation *Est
 
 // logCommon is one entry of Common.
 func logCommon(a, b *Poset, most int, estimation *Estimation, entry int, mon *parallel.Monitor) (float64, error) {
-	union := &Poset{n: a.n, words: a.words, after: make([]uint64, len(a.after))}
-	for k, word := range a.after {
-		union.after[k] = word | b.after[k]
-	}
+	union := &Poset{after: a.after.Clone()}
+	union.after.Unite(b.after)
 	if union.finish() >= 0 {
 		return math.Inf(-1), nil
 	}
@@ -117,16 +116,15 @@ func relations(signs []int32, n int, name string) ([]*Poset, error) {
 	}
 	all := make([]*Poset, len(signs)/pairs)
 	for i := range all {
-		p := &Poset{n: n, words: (n + 63) / 64}
-		p.after = make([]uint64, n*p.words)
+		p := &Poset{after: relation.New(n)}
 		at := i * pairs
 		for u := range n {
 			for v := u + 1; v < n; v++ {
 				switch signs[at] {
 				case 1:
-					p.row(u)[v>>6] |= 1 << (v & 63)
+					p.after.Add(u, v)
 				case -1:
-					p.row(v)[u>>6] |= 1 << (u & 63)
+					p.after.Add(v, u)
 				case 0:
 				default:
 					return nil, fault.At(i, fault.Value("%s holds %d, must hold −1, 0 and 1", name, signs[at]))

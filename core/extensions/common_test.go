@@ -13,8 +13,8 @@ import (
 
 // signs returns the relations of a poset as a row of Common.
 func signs(p *Poset) (row []int32) {
-	for u := range p.n {
-		for v := u + 1; v < p.n; v++ {
+	for u := range p.Len() {
+		for v := u + 1; v < p.Len(); v++ {
 			switch {
 			case p.Before(u, v):
 				row = append(row, 1)

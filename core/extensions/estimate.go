@@ -12,6 +12,7 @@ import (
 	"combpred/core/combin"
 	"combpred/core/fault"
 	"combpred/core/parallel"
+	"combpred/core/relation"
 )
 
 const (
@@ -77,7 +78,7 @@ func Estimate(p *Poset, epsilon, delta float64, most int, seed uint64, workers i
 	}
 	for _, at := range levels {
 		flip := func(many int) ([]bool, error) { return e.ends(at, many) }
-		log, err := logInverse(flip, successes, at.share, max(1, batchNumbers/at.part.n), e.rng())
+		log, err := logInverse(flip, successes, at.share, max(1, batchNumbers/at.part.Len()), e.rng())
 		if err != nil {
 			return Estimated{}, err
 		}
@@ -149,7 +150,7 @@ func (e *estimator) rng() *rand.Rand {
 
 // draw returns so many uniform extensions of a part.
 func (e *estimator) draw(part *Poset, many int) ([]int32, error) {
-	orders := make([]int32, many*part.n)
+	orders := make([]int32, many*part.Len())
 	if err := Batch(part, Coupling, e.rng().Uint64(), orders, nil, e.workers, e.mon); err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (e *estimator) level(p *Poset, elements []int) (level, error) {
 	if err != nil {
 		return level{}, err
 	}
-	n := part.n
+	n := part.Len()
 	best, most := level{part: part}, 0
 	for _, place := range [...]int{0, n - 1} {
 		times := make([]int, n)
@@ -190,7 +191,7 @@ func (e *estimator) ends(at level, many int) ([]bool, error) {
 	}
 	found := make([]bool, many)
 	for j := range found {
-		found[j] = orders[j*at.part.n+at.place] == at.element
+		found[j] = orders[j*at.part.Len()+at.place] == at.element
 	}
 	return found, nil
 }
@@ -198,12 +199,11 @@ func (e *estimator) ends(at level, many int) ([]bool, error) {
 // induced returns the partial order on some of the elements, by their places in the list.
 func (p *Poset) induced(elements []int) *Poset {
 	n := len(elements)
-	q := &Poset{n: n, words: (n + 63) / 64}
-	q.after = make([]uint64, n*q.words)
+	q := &Poset{after: relation.New(n)}
 	for i, u := range elements {
 		for j, v := range elements {
 			if p.Before(u, v) {
-				q.row(i)[j>>6] |= 1 << (j & 63)
+				q.after.Add(i, j)
 			}
 		}
 	}

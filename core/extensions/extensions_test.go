@@ -44,19 +44,19 @@ func random(t testing.TB, n int, density float64, rng *rand.Rand) *Poset {
 
 // list returns all linear extensions by trying all orders.
 func list(p *Poset) (all [][]int32) {
-	order := make([]int32, 0, p.n)
+	order := make([]int32, 0, p.Len())
 	var extend func()
 	extend = func() {
-		if len(order) == p.n {
+		if len(order) == p.Len() {
 			all = append(all, append([]int32(nil), order...))
 			return
 		}
-		for v := range p.n {
+		for v := range p.Len() {
 			ok := true
 			for _, u := range order {
 				ok = ok && int(u) != v && !p.Before(v, int(u))
 			}
-			for u := range p.n { // all before v must be placed
+			for u := range p.Len() { // all before v must be placed
 				placed := false
 				for _, w := range order {
 					placed = placed || int(w) == u

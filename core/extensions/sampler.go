@@ -48,7 +48,7 @@ func NewSampler(p *Poset, method Method, poll func() error) (*Sampler, error) {
 func (s *Sampler) Clone() *Sampler {
 	c := &Sampler{
 		poset: s.poset, tables: s.tables, chains: make([]*bounding, len(s.tables)),
-		owner: make([]int32, s.poset.n), order: make([]int32, s.poset.n),
+		owner: make([]int32, s.poset.Len()), order: make([]int32, s.poset.Len()),
 	}
 	for k, set := range s.poset.sets {
 		if s.tables[k] == nil && len(set) > 1 {
@@ -62,7 +62,7 @@ func (s *Sampler) Clone() *Sampler {
 // took, 0 where all components were drawn by counting. poll may be nil; otherwise it is called every few milliseconds
 // of coupling, and its first error ends the draw.
 func (s *Sampler) Sample(dst []int32, source *rand.PCG, poll func() error) (steps int64, err error) {
-	if len(dst) != s.poset.n {
+	if len(dst) != s.poset.Len() {
 		panic("extensions: dst must have a place for each element")
 	}
 	poll = orNever(poll)

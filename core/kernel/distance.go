@@ -28,7 +28,7 @@ func (k *Matrix) distanceRow(values []float64, x row, own float64, norms []float
 		apart := s - 2*v
 		value := exp(-gamma * apart)
 		if !(apart > nearShare*s) || value*(gamma*s)*roundoff > allowedError {
-			value = exp(-gamma * distance(x, k.y.at(first+j)))
+			value = exp(-gamma * distance(x, rowAt(k.y, first+j)))
 		}
 		values[j] = value
 	}

@@ -97,7 +97,7 @@ const maxWhole = 32
 // GammaScale returns 1 / (p·v) for the variance v of all entries of n rows of p features, those of row i counted weights[i] times
 // (nil: once), or 1 where they do not vary. An overflow is an error, and so is a number that is not finite. Cost: O(n p), or O(nnz) for sparse rows.
 func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (float64, error) {
-	x = x.canonical()
+	x = canonical(x)
 	n, p := x.Len(), x.Features()
 	weight := func(i int) float64 {
 		if weights == nil {
@@ -111,7 +111,7 @@ func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (
 		return parallel.For(n, max(1, grainValues/max(p, 1)), workers, nil, func(lo, hi int) error {
 			buffer := make([]float64, p)
 			for i := lo; i < hi; i++ {
-				values := x.at(i).values
+				values := rowAt(x, i).values
 				deviations[i] = weight(i) * of(values, buffer[:len(values)])
 			}
 			return mon.Err()
@@ -139,7 +139,7 @@ func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (
 	switch {
 	case scale-scale != 0:
 		for i := range n {
-			for _, v := range x.at(i).values {
+			for _, v := range rowAt(x, i).values {
 				if v-v != 0 {
 					return 0, fault.At(i, fault.Value("a feature is %g, must be finite", v))
 				}
@@ -169,7 +169,7 @@ func (f Function) norms(x Rows) []float64 {
 func norms(x Rows) []float64 {
 	out := make([]float64, x.Len())
 	for i := range out {
-		v := x.at(i).vector()
+		v := rowAt(x, i).vector()
 		out[i] = blas64.Dot(v, v)
 	}
 	return out
@@ -179,7 +179,7 @@ func norms(x Rows) []float64 {
 func absolutes(x Rows) []float64 {
 	out := make([]float64, x.Len())
 	for i := range out {
-		out[i] = blas64.Asum(x.at(i).vector())
+		out[i] = blas64.Asum(rowAt(x, i).vector())
 	}
 	return out
 }
@@ -188,7 +188,7 @@ func absolutes(x Rows) []float64 {
 func lengths(x Rows) []float64 {
 	out := make([]float64, x.Len())
 	for i := range out {
-		out[i] = blas64.Nrm2(x.at(i).vector())
+		out[i] = blas64.Nrm2(rowAt(x, i).vector())
 	}
 	return out
 }

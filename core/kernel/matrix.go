@@ -41,7 +41,7 @@ func New(f Function, y Rows) (*Matrix, error) {
 	if err := y.Check(); err != nil {
 		return nil, err
 	}
-	k := &Matrix{f: f, y: y.canonical()}
+	k := &Matrix{f: f, y: canonical(y)}
 	if y.Sparse != nil {
 		turned := k.y.Sparse.Transpose()
 		k.columns = &turned
@@ -107,7 +107,7 @@ func valuesTo[T linalg.Float](k *Matrix, dst linalg.Matrix[T], x Rows, o Options
 	if dst.Rows != n || dst.Cols != m {
 		return fault.Value("dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, n, m)
 	}
-	return fill(k, dst, x.canonical(), false, o)
+	return fill(k, dst, canonical(x), false, o)
 }
 
 func gramTo[T linalg.Float](k *Matrix, dst linalg.Matrix[T], o Options) error {
@@ -208,7 +208,7 @@ func (p *panel) values(i int) []float64 {
 // finish writes the kernel values of row i of the panel, from inner products where both sides are dense. The monitor is asked after
 // some pollTerms terms of those that are computed here.
 func (k *Matrix) finish(p *panel, i int, mon *parallel.Monitor) error {
-	all, x := p.values(i), p.x.at(i)
+	all, x := p.values(i), rowAt(p.x, i)
 	if k.columns != nil {
 		if err := k.scatter(all, x, mon); err != nil {
 			return err
@@ -300,7 +300,7 @@ func (k *Matrix) cosineRow(values []float64, x row, length float64, first int) {
 		case plain && other > leastLength && other < largestLength:
 			v /= length * other
 		default:
-			v = cosine(x, k.y.at(first+j), length, other)
+			v = cosine(x, rowAt(k.y, first+j), length, other)
 		}
 		if v > 1 { // the built-in min and max are several times slower
 			v = 1

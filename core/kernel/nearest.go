@@ -40,7 +40,7 @@ func NearestTo(numbers []int64, squares linalg.Matrix[float64], x, y Rows, worke
 	case squares.Cols < 1 || squares.Cols > y.Len():
 		return fault.Value("%d neighbours are wanted of %d rows", squares.Cols, y.Len())
 	}
-	x = x.canonical()
+	x = canonical(x)
 	s := search{k: k, own: norms(x), others: norms(k.y), wanted: squares.Cols, dense: x.Sparse == nil && y.Sparse == nil,
 		slack: float64(x.Features()+8) * 0x1p-50}
 	s.least = make([]float64, len(s.others))
@@ -64,7 +64,7 @@ func NearestTo(numbers []int64, squares linalg.Matrix[float64], x, y Rows, worke
 			}
 		}
 		err := parallel.For(hi-lo, 1, workers, mon, func(i, _ int) error {
-			return s.settle(squares.Row(lo+i), numbers[(lo+i)*s.wanted:(lo+i+1)*s.wanted], &lists[i], x.at(lo+i), mon)
+			return s.settle(squares.Row(lo+i), numbers[(lo+i)*s.wanted:(lo+i+1)*s.wanted], &lists[i], rowAt(x, lo+i), mon)
 		})
 		if err != nil {
 			return err
@@ -181,7 +181,7 @@ func (s *search) settle(squares []float64, numbers []int64, list *shortlist, x r
 				return err
 			}
 		}
-		list.rows[at].least = orderlyDistance(x, s.k.y.at(list.rows[at].number))
+		list.rows[at].least = orderlyDistance(x, rowAt(s.k.y, list.rows[at].number))
 	}
 	slices.SortFunc(list.rows, func(a, b doubtful) int {
 		return cmp.Or(cmp.Compare(a.least, b.least), cmp.Compare(a.number, b.number))

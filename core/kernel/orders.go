@@ -7,6 +7,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/parallel"
+	"combpred/core/relation"
 )
 
 // MostItems bounds the items of orders: the pairs of one order then fit 32 megabytes.
@@ -118,15 +119,14 @@ func (o *Orders) read(related bool, name string, workers int, mon *parallel.Moni
 
 // orderReader is work space for reading one row after the other.
 type orderReader struct {
-	items, words int
-	rank         []int32 // items before each, −1 for unknown positions
-	order        []int
-	before       []uint64 // a bit for each ordered pair: row u has those after u
+	items  int
+	rank   []int32 // items before each, −1 for unknown positions
+	order  []int
+	before relation.Relation // of u to v where u is before v; empty until signs are read
 }
 
 func newOrderReader(items int) *orderReader {
-	words := (items + 63) / 64
-	return &orderReader{items: items, words: words, rank: make([]int32, items), order: make([]int, 0, items)}
+	return &orderReader{items: items, rank: make([]int32, items), order: make([]int, 0, items)}
 }
 
 func (w *orderReader) positions(o *Orders, out reader, i int) error {
@@ -178,19 +178,19 @@ func (w *orderReader) positions(o *Orders, out reader, i int) error {
 }
 
 func (w *orderReader) signs(o *Orders, out reader, i int) error {
-	if w.before == nil {
-		w.before = make([]uint64, w.items*w.words)
+	if w.before.Len() == 0 {
+		w.before = relation.New(w.items)
 	}
-	clear(w.before)
+	w.before.Clear()
 	all := o.Signs[i*pairs(w.items) : (i+1)*pairs(w.items)]
 	pair := 0
 	for u := range w.items {
 		for v := u + 1; v < w.items; v++ {
 			switch all[pair] {
 			case 1:
-				w.after(u)[v>>6] |= 1 << (v & 63)
+				w.before.Add(u, v)
 			case -1:
-				w.after(v)[u>>6] |= 1 << (u & 63)
+				w.before.Add(v, u)
 			case 0:
 			default:
 				return fault.Value("the sign of pair %d is %d, must be -1, 0 or 1", pair, all[pair])
@@ -198,27 +198,15 @@ func (w *orderReader) signs(o *Orders, out reader, i int) error {
 			pair++
 		}
 	}
-	for via := range w.items { // Warshall (1962)
-		for u := range w.items {
-			if w.isBefore(u, via) {
-				for k, word := range w.after(via) {
-					w.after(u)[k] |= word
-				}
-			}
-		}
-	}
-	for u := range w.items {
-		if w.isBefore(u, u) {
-			return fault.Value("the relations lead from item %d back to it; leave one of them out", u)
-		}
+	w.before.Close()
+	if u := w.before.Reflexive(); u >= 0 {
+		return fault.Value("the relations lead from item %d back to it; leave one of them out", u)
 	}
 	if out.relations == nil {
 		to := out.predecessors[i*w.items : (i+1)*w.items]
 		for u := range w.items {
-			for k, word := range w.after(u) {
-				for ; word != 0; word &= word - 1 {
-					to[k*64+bits.TrailingZeros64(word)]++
-				}
+			for v := range w.before.Related(u) {
+				to[v]++
 			}
 		}
 		return nil
@@ -227,9 +215,9 @@ func (w *orderReader) signs(o *Orders, out reader, i int) error {
 	pair = 0
 	for u := range w.items {
 		for v := u + 1; v < w.items; v++ {
-			if w.isBefore(u, v) {
+			if w.before.Has(u, v) {
 				set(row, pair, false)
-			} else if w.isBefore(v, u) {
+			} else if w.before.Has(v, u) {
 				set(row, pair, true)
 			}
 			pair++
@@ -237,10 +225,6 @@ func (w *orderReader) signs(o *Orders, out reader, i int) error {
 	}
 	return nil
 }
-
-func (w *orderReader) after(u int) []uint64 { return w.before[u*w.words : (u+1)*w.words] }
-
-func (w *orderReader) isBefore(u, v int) bool { return w.before[u*w.words+v>>6]>>(v&63)&1 == 1 }
 
 // signsOf returns relations as package extensions reads them.
 func (r *relations) signsOf(from, to int) []int32 {

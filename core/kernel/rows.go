@@ -14,52 +14,11 @@ import (
 
 type matrix = linalg.Matrix[float64]
 
-// Rows are inputs: a dense matrix, or, where Sparse is set, a sparse one.
-type Rows struct {
-	Dense  linalg.Matrix[float64]
-	Sparse *linalg.Sparse
-}
-
-// Len returns the number of rows.
-func (r Rows) Len() int {
-	if r.Sparse != nil {
-		return r.Sparse.Rows
-	}
-	return r.Dense.Rows
-}
-
-// Features returns the number of columns.
-func (r Rows) Features() int {
-	if r.Sparse != nil {
-		return r.Sparse.Cols
-	}
-	return r.Dense.Cols
-}
-
-// Slice returns the view of rows [lo, hi).
-func (r Rows) Slice(lo, hi int) Rows {
-	if r.Sparse != nil {
-		s := r.Sparse.Slice(lo, hi)
-		return Rows{Sparse: &s}
-	}
-	return Rows{Dense: r.Dense.Slice(lo, hi, 0, r.Dense.Cols)}
-}
-
-// Check returns an error if the arrays do not hold what the dimensions say. Functions of this package that take Rows rely on
-// that.
-func (r Rows) Check() error {
-	if r.Sparse != nil {
-		return r.Sparse.Check()
-	}
-	d := r.Dense
-	if d.Rows < 0 || d.Cols < 0 || d.Stride < max(d.Cols, 1) || (d.Rows > 0 && d.Cols > 0 && len(d.Data) < (d.Rows-1)*d.Stride+d.Cols) {
-		return fault.Value("%d numbers at stride %d hold no %d×%d matrix", len(d.Data), d.Stride, d.Rows, d.Cols)
-	}
-	return nil
-}
+// Rows are inputs, dense or sparse. Functions of this package rely on what its Check says.
+type Rows = linalg.Rows
 
 // canonical returns the same rows; entries of a sparse row are in the order of columns, each once.
-func (r Rows) canonical() Rows {
+func canonical(r Rows) Rows {
 	if r.Sparse != nil {
 		s := r.Sparse.Canonical()
 		return Rows{Sparse: &s}
@@ -67,8 +26,8 @@ func (r Rows) canonical() Rows {
 	return r
 }
 
-// at returns row i.
-func (r Rows) at(i int) row {
+// rowAt returns row i.
+func rowAt(r Rows, i int) row {
 	if r.Sparse != nil {
 		columns, values := r.Sparse.Row(i)
 		return row{columns: columns, values: values, sparse: true}
@@ -129,24 +88,6 @@ func join(a, b row, f func(x, y float64)) {
 	default:
 		join(b, a, func(x, y float64) { f(y, x) })
 	}
-}
-
-// Take returns a copy of some rows, in the order of their numbers.
-func (r Rows) Take(numbers []int64) Rows {
-	if r.Sparse == nil {
-		out := linalg.NewMatrix[float64](len(numbers), r.Dense.Cols)
-		for t, i := range numbers {
-			copy(out.Row(t), r.Dense.Row(int(i)))
-		}
-		return Rows{Dense: out}
-	}
-	out := &linalg.Sparse{Rows: len(numbers), Cols: r.Sparse.Cols, Indptr: make([]int64, len(numbers)+1)}
-	for t, i := range numbers {
-		columns, values := r.Sparse.Row(int(i))
-		out.Indices, out.Data = append(out.Indices, columns...), append(out.Data, values...)
-		out.Indptr[t+1] = int64(len(out.Data))
-	}
-	return Rows{Sparse: out}
 }
 
 // tileFlops bounds one product: about a quarter of a second on one core.
@@ -227,7 +168,7 @@ func ProductTo(dst linalg.Matrix[float64], x Rows, w linalg.Matrix[float64], wor
 			if err := mon.Err(); err != nil {
 				return err
 			}
-			row, out := x.at(i), dst.Row(i)
+			row, out := rowAt(x, i), dst.Row(i)
 			clear(out)
 			for at, j := range row.columns {
 				floats.AddScaled(out, row.values[at], w.Row(int(j)))

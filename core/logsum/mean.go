@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"combpred/core/slicex"
 )
 
 // Mean averages vectors with weights that are given by their logarithms, one after the other. The zero value, after Reset,
@@ -23,7 +25,7 @@ const flushed = 1 << 10
 
 // Reset begins an average of vectors of length d; 0 where only the weights are added.
 func (m *Mean) Reset(d int) {
-	*m = Mean{top: math.Inf(-1), in: grow(m.in, d), out: grow(m.out, d)}
+	*m = Mean{top: math.Inf(-1), in: slicex.Grow(m.in, d), out: slicex.Grow(m.out, d)}
 	clear(m.in)
 	clear(m.out)
 }
@@ -73,12 +75,4 @@ func (m *Mean) MeanTo(dst []float64) {
 	for i, v := range m.out {
 		dst[i] = v / m.outer
 	}
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
 }

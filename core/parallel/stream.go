@@ -1,10 +1,52 @@
 package parallel
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+)
 
-// Stream starts the random stream that belongs to index i under a seed: results then do not depend on which worker takes
-// the index. The streams of different indices, and of different seeds, are unrelated.
+// Stream starts the random stream of number i under a seed: results then do not depend on which worker takes the index i. The streams of
+// different numbers, and of different seeds, are unrelated. Rows of data have the numbers that RowStream gives them.
 func Stream(source *rand.PCG, seed uint64, i int) { source.Seed(mix(seed), mix(uint64(i))) }
+
+// RowStream returns the number of the random stream of a row of data: a hash of its nonzero entries and their columns, those from 0 on if
+// columns is nil. What is drawn for a row then does not depend on the rows beside it, and a sparse row draws what the dense one does.
+//
+// It is the sum of one hash for each entry, so that entries may come in any order.
+func RowStream(columns []int32, values []float64) uint64 {
+	var sum uint64
+	for k, v := range values {
+		if v == 0 {
+			continue
+		}
+		j := k
+		if columns != nil {
+			j = int(columns[k])
+		}
+		sum += mix(math.Float64bits(v) ^ mix(uint64(j)))
+	}
+	return sum
+}
+
+// RowStreams returns the numbers of the streams of n rows, of which equal ones are told apart by how many come before: their draws are
+// independent.
+func RowStreams(n int, row func(i int) []float64) []uint64 {
+	streams, before := make([]uint64, n), make(map[uint64]int, n)
+	for i := range streams {
+		of := RowStream(nil, row(i))
+		streams[i] = Substream(of, before[of])
+		before[of]++
+	}
+	return streams
+}
+
+// Substream returns the number of the k-th stream that belongs to another, which is the 0th itself.
+func Substream(stream uint64, k int) uint64 {
+	if k == 0 {
+		return stream
+	}
+	return mix(stream ^ mix(uint64(k)))
+}
 
 // mix scatters the bits of x, a bijection. Generators seeded with consecutive numbers would start out correlated. It is the
 // finaliser of SplitMix64 (Steele, Lea and Flood 2014).

@@ -115,10 +115,10 @@ func TestIllegalArgumentsAreRefused(t *testing.T) {
 		spoilt := matrix(4, 3, func() float64 { return 0 })
 		spoilt.Data[7] = bad
 		refused("row 2", batch(spoilt, out, blas64.General{}))
-		refused("row 2", partition.Sample(space, spoilt, 1, 1, make([]int32, 4), 2, nil))
+		refused("row 2", partition.Sample(space, spoilt, 1, 1, nil, make([]int32, 4), 2, nil))
 	}
-	refused("dst has 7 entries", partition.Sample(space, scores, 2, 1, make([]int32, 7), 2, nil))
-	refused("-1 samples", partition.Sample(space, scores, -1, 1, nil, 2, nil))
+	refused("dst has 7 entries", partition.Sample(space, scores, 2, 1, nil, make([]int32, 7), 2, nil))
+	refused("-1 samples", partition.Sample(space, scores, -1, 1, nil, nil, 2, nil))
 }
 
 func TestTooLargeSpacesAreRefused(t *testing.T) {
@@ -135,7 +135,7 @@ func TestTooLargeSpacesAreRefused(t *testing.T) {
 	if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 		t.Errorf("with too long a list the error is %v", err)
 	}
-	if err := partition.Sample(list, scores, 1, 1, make([]int32, 40), 1, nil); err == nil {
+	if err := partition.Sample(list, scores, 1, 1, nil, make([]int32, 40), 1, nil); err == nil {
 		t.Error("samples from too long a list are not refused")
 	}
 }
@@ -149,7 +149,7 @@ func TestCancelledBatchStops(t *testing.T) {
 	if _, err := partition.Batch(list, scores, make([]float64, 3), blas64.General{}, 2, mon); !errors.Is(err, parallel.ErrCancelled) {
 		t.Error(err)
 	}
-	if err := partition.Sample(list, scores, 1, 1, make([]int32, 36), 2, mon); !errors.Is(err, parallel.ErrCancelled) {
+	if err := partition.Sample(list, scores, 1, 1, nil, make([]int32, 36), 2, mon); !errors.Is(err, parallel.ErrCancelled) {
 		t.Error(err)
 	}
 }
@@ -162,14 +162,14 @@ func TestSamplesDoNotDependOnWorkers(t *testing.T) {
 	scores := matrix(9, 5, rng.NormFloat64)
 	for _, s := range []structure.Space{space, list} {
 		first := make([]int32, 6*9*5)
-		if err := partition.Sample(s, scores, 6, 42, first, 1, nil); err != nil {
+		if err := partition.Sample(s, scores, 6, 42, nil, first, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		again := make([]int32, len(first))
-		if err := partition.Sample(s, scores, 6, 42, again, 4, nil); err != nil || !slices.Equal(first, again) {
+		if err := partition.Sample(s, scores, 6, 42, nil, again, 4, nil); err != nil || !slices.Equal(first, again) {
 			t.Errorf("4 workers draw other samples than 1, or fail with %v", err)
 		}
-		if err := partition.Sample(s, scores, 6, 43, again, 4, nil); err != nil || slices.Equal(first, again) {
+		if err := partition.Sample(s, scores, 6, 43, nil, again, 4, nil); err != nil || slices.Equal(first, again) {
 			t.Errorf("another seed draws the same samples, or fails with %v", err)
 		}
 	}
@@ -181,7 +181,7 @@ func TestNoRowIsToBlameForSizes(t *testing.T) {
 		space := build(t, name, map[string]int64{"n": n})
 		scores := matrix(2, space.FeatureLen(), func() float64 { return 0 })
 		_, summed := partition.Batch(space, scores, make([]float64, 2), blas64.General{}, 1, nil)
-		drawn := partition.Sample(space, scores, 1, 1, make([]int32, 2*space.PartLen()), 1, nil)
+		drawn := partition.Sample(space, scores, 1, 1, nil, make([]int32, 2*space.PartLen()), 1, nil)
 		for _, err := range []error{summed, drawn} {
 			if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 				t.Fatalf("%s of size %d give the error %v", name, n, err)
@@ -190,5 +190,36 @@ func TestNoRowIsToBlameForSizes(t *testing.T) {
 				t.Errorf("%s: row %d is to blame in %q", name, row, err)
 			}
 		}
+	}
+}
+
+// TestSamplesFollowFromTheirRow: those of a row do not depend on its place, on other rows or on workers, and equal rows are drawn for
+// independently.
+func TestSamplesFollowFromTheirRow(t *testing.T) {
+	space := build(t, "permutations", map[string]int64{"n": 9})
+	d, rng := space.FeatureLen(), rand.New(rand.NewPCG(1, 8))
+	five := matrix(5, d, func() float64 { return rng.NormFloat64() })
+	copy(five.Data[4*d:], five.Data[d:2*d])
+	const samples = 8
+	draw := func(scores blas64.General, workers int) [][]int32 {
+		dst := make([]int32, scores.Rows*samples*9)
+		if err := partition.SampleRows(space, scores, samples, 3, nil, dst, workers, nil); err != nil {
+			t.Fatal(err)
+		}
+		return slices.Collect(slices.Chunk(dst, samples*9))
+	}
+	all := draw(five, 1)
+	order := []int{3, 1, 0}
+	some := matrix(3, d, func() float64 { return 0 })
+	for k, i := range order {
+		copy(some.Data[k*d:], five.Data[i*d:(i+1)*d])
+	}
+	for k, y := range draw(some, 2) {
+		if !slices.Equal(y, all[order[k]]) {
+			t.Errorf("row %d has other samples in another batch", order[k])
+		}
+	}
+	if slices.Equal(all[1], all[4]) {
+		t.Error("two equal rows have the same samples")
 	}
 }

@@ -13,6 +13,11 @@ type Design struct {
 	Rows      *Sparse // X, nil when dense
 }
 
+// NewDesign returns the matrix of some rows, with a last column of ones or without.
+func NewDesign(x linalg.Rows, intercept bool) *Design {
+	return &Design{N: x.Len(), P: x.Features(), Intercept: intercept, Dense: x.Dense, Rows: x.Sparse}
+}
+
 // Len returns the number of columns, the constant one included.
 func (x *Design) Len() int {
 	if x.Intercept {
@@ -24,8 +29,9 @@ func (x *Design) Len() int {
 // Entries calls f for the features of row i that are not zero.
 func (x *Design) Entries(i int, f func(k int, v float64)) {
 	if x.Rows != nil {
-		for at := x.Rows.Indptr[i]; at < x.Rows.Indptr[i+1]; at++ {
-			f(int(x.Rows.Indices[at]), x.Rows.Data[at])
+		columns, values := x.Rows.Row(i)
+		for at, j := range columns {
+			f(int(j), values[at])
 		}
 	} else {
 		for k, v := range x.Dense.Row(i) {

@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/ordering"
+	"combpred/core/relation"
 )
 
 const (
@@ -171,8 +172,8 @@ func (p partialOrders) Check(y []int32) error {
 	}
 	up := p.after(y)
 	for u := range p.n {
-		for v := range up.related(u) {
-			if w := up.extra(u, v); w >= 0 {
+		for v := range up.Related(u) {
+			if w := up.Extra(u, v); w >= 0 {
 				return fault.Value("the relation is not transitive: %[1]s is before %[2]s and %[2]s before %[3]s, but %[1]s is not before %[3]s; "+
 					"add that pair, or take partial tournaments, which need not be transitive", p.names.of(u), p.names.of(v), p.names.of(w))
 			}
@@ -190,16 +191,16 @@ func (p partialOrders) Read(dst []int32, row []float64) error {
 }
 
 // after returns the relation whose row u holds the items after u.
-func (p partialOrders) after(y []int32) bitRelation {
-	up := newBitRelation(p.n)
+func (p partialOrders) after(y []int32) relation.Relation {
+	up := relation.New(p.n)
 	pair := 0
 	for u := range p.n {
 		for v := u + 1; v < p.n; v++ {
 			switch y[pair] {
 			case 1:
-				up.set(u, v)
+				up.Add(u, v)
 			case -1:
-				up.set(v, u)
+				up.Add(v, u)
 			}
 			pair++
 		}

@@ -16,8 +16,8 @@ func (p partialOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 func (p partialOrders) transitive(y []int32) bool {
 	up := p.after(y)
 	for u := range p.n {
-		for v := range up.related(u) {
-			if up.extra(u, v) >= 0 {
+		for v := range up.Related(u) {
+			if up.Extra(u, v) >= 0 {
 				return false
 			}
 		}

@@ -1,11 +1,10 @@
 package structure
 
 import (
+	"combpred/core/fault"
 	"fmt"
 	"math"
 	"slices"
-
-	"combpred/core/fault"
 )
 
 var _ PartialEmbedder = permutations{}
@@ -13,9 +12,9 @@ var _ PartialEmbedder = permutations{}
 // unknown is the position of a label about which nothing is known. Positions of the others count by their order alone.
 const unknown = 0
 
-// CheckPartial accepts positions from 1 to n, of which only the last may be shared, and unknown ones. Labels that share the last
-// position are those that a list of the first ones leaves out: they come behind all others, of which there is one, in an order that
-// is not known.
+// CheckPartial accepts positions from 1 to n, of which some are unknown, or the last is shared, but not both in one row. Labels that
+// share the last position are those that a list of the best ones leaves out: they stand behind all others, of which there is at
+// least one, in an unknown order.
 func (p permutations) CheckPartial(y []int32) error {
 	mustLen("y", len(y), p.n)
 	at := make([]int32, p.n)
@@ -25,6 +24,7 @@ func (p permutations) CheckPartial(y []int32) error {
 			first = min(first, pos)
 		}
 	}
+	missing := slices.Index(y, unknown)
 	for label, pos := range y {
 		if pos == unknown {
 			continue
@@ -32,12 +32,18 @@ func (p permutations) CheckPartial(y []int32) error {
 		if pos < 0 || int(pos) > p.n {
 			return wrongPart(y, label, p.names, p.formatPartial(unknown))
 		}
-		if other := at[pos-1]; other > 0 && (pos != last || pos == first) {
-			return fault.Value("labels %s and %s share position %d; known positions are whole numbers 1..%d, none twice "+
-				"but the last, which labels share that are not in a list of the first", p.names.of(int(other-1)), p.names.of(label),
-				pos, p.n)
-		}
+		other := int(at[pos-1]) - 1
 		at[pos-1] = int32(label + 1)
+		switch {
+		case other < 0:
+		case missing >= 0:
+			return fault.Value("labels %s and %s share position %d, and that of label %s is unknown; a ranking has either "+
+				"unknown positions or a tie at its end: take the structure of rankings with ties", p.names.of(other),
+				p.names.of(label), pos, p.names.of(missing))
+		case pos != last || pos == first:
+			return fault.Value("labels %s and %s share position %d; only the last position may be shared, by the labels behind "+
+				"a list of the best ones: take the structure of rankings with ties", p.names.of(other), p.names.of(label), pos)
+		}
 	}
 	return nil
 }
@@ -45,8 +51,8 @@ func (p permutations) CheckPartial(y []int32) error {
 // notKnown reports whether a number in data stands for a position that is not known.
 func notKnown(position float64) bool { return position == -1 || math.IsNaN(position) }
 
-// ReadPartial takes −1 and NaN for positions that are not known. Where labels share the last position, those before it are numbered
-// without gaps, so that no position reaches n.
+// ReadPartial takes −1 and NaN for unknown positions. If labels share the last position, those before it are numbered without gaps, so
+// that no position reaches n.
 func (p permutations) ReadPartial(dst []int32, row []float64) error {
 	if !slices.ContainsFunc(row, notKnown) {
 		if i := wholeTo(dst, row); i >= 0 {

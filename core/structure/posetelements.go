@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/fault"
+	"combpred/core/relation"
 )
 
 // maxElements bounds posets: their relation has n² entries, and checking that it is transitive costs up to n³/64 word
@@ -32,8 +33,8 @@ var _ = register(Spec{
 // posetElements is the space of the allowed elements of a poset, encoded as the element's index.
 type posetElements struct {
 	allowedIndices
-	down bitRelation // down.has(a, b): a ⪰ b
-	up   bitRelation // up.has(b, a): a ⪰ b and a is allowed
+	down relation.Relation // down.Has(a, b): a ⪰ b
+	up   relation.Relation // up.Has(b, a): a ⪰ b and a is allowed
 }
 
 var (
@@ -63,14 +64,14 @@ func newPosetElements(a given) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &posetElements{allowedIndices: allowed, down: newBitRelation(n), up: newBitRelation(n)}
+	p := &posetElements{allowedIndices: allowed, down: relation.New(n), up: relation.New(n)}
 	for i, v := range a.Ints[:n*n] {
 		switch v {
 		case 0:
 		case 1:
-			p.down.set(i/n, i%n)
+			p.down.Add(i/n, i%n)
 			if p.place[i/n] >= 0 {
-				p.up.set(i%n, i/n)
+				p.up.Add(i%n, i/n)
 			}
 		default:
 			return nil, fault.Value("the relation is %d for elements %s and %s, must be 0 or 1", v, p.names.of(i/n), p.names.of(i%n))
@@ -85,15 +86,15 @@ func newPosetElements(a given) (Space, error) {
 // checkOrder returns an error that names the elements where the relation is not a partial order.
 func (p *posetElements) checkOrder() error {
 	for a := range p.n {
-		if !p.down.has(a, a) {
+		if !p.down.Has(a, a) {
 			return fault.Value("the relation is not reflexive: element %s is not ⪰ itself", p.names.of(a))
 		}
-		for b := range p.down.related(a) {
-			if b != a && p.down.has(b, a) {
+		for b := range p.down.Related(a) {
+			if b != a && p.down.Has(b, a) {
 				return fault.Value("the relation is not antisymmetric: elements %s and %s are ⪰ each other",
 					p.names.of(a), p.names.of(b))
 			}
-			if c := p.down.extra(a, b); c >= 0 {
+			if c := p.down.Extra(a, b); c >= 0 {
 				return fault.Value("the relation is not transitive: element %[1]s is ⪰ element %[2]s and "+
 					"element %[2]s ⪰ element %[3]s, but element %[1]s is not ⪰ element %[3]s",
 					p.names.of(a), p.names.of(b), p.names.of(c))
@@ -123,7 +124,7 @@ func (p *posetElements) Facts() Facts {
 func (p *posetElements) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.n)
 	clear(dst)
-	for b := range p.down.related(int(y[0])) {
+	for b := range p.down.Related(int(y[0])) {
 		dst[b] = 1
 	}
 }
@@ -132,7 +133,7 @@ func (p *posetElements) Embed(dst []float64, y []int32) {
 func (p *posetElements) Mean(dst []float64) {
 	mustLen("dst", len(dst), p.n)
 	for i := range dst {
-		dst[i] = float64(p.up.common(i, i)) / float64(len(p.allowed))
+		dst[i] = float64(p.up.Common(i, i)) / float64(len(p.allowed))
 	}
 }
 
@@ -142,7 +143,7 @@ func (p *posetElements) SecondMoment(dst blas64.General) {
 	mustLen("dst's row", dst.Cols, p.n)
 	for i := range p.n {
 		for j := range i + 1 {
-			both := float64(p.up.common(i, j)) / float64(len(p.allowed))
+			both := float64(p.up.Common(i, j)) / float64(len(p.allowed))
 			dst.Data[i*dst.Stride+j] = both
 			dst.Data[j*dst.Stride+i] = both
 		}
@@ -157,7 +158,7 @@ func (p *posetElements) Decode(dst []int32, score Scores) (Certificate, error) {
 	best, value := int32(-1), 0.0
 	for _, a := range p.allowed {
 		var sum float64
-		for b := range p.down.related(int(a)) {
+		for b := range p.down.Related(int(a)) {
 			sum += score.indicator(b)
 		}
 		if best < 0 || sum > value {

@@ -17,7 +17,7 @@ func (p *posetElements) partitionCost(bool) float64 { return float64(2 * p.n * p
 func (p *posetElements) scoresTo(dst, s []float64) {
 	for i, a := range p.allowed {
 		dst[i] = 0
-		for b := range p.down.related(int(a)) {
+		for b := range p.down.Related(int(a)) {
 			dst[i] += s[b]
 		}
 	}
@@ -27,7 +27,7 @@ func (p *posetElements) scoresTo(dst, s []float64) {
 func (p *posetElements) averageTo(dst, probability []float64) {
 	for b := range p.n {
 		var sum float64
-		for a := range p.up.related(b) {
+		for a := range p.up.Related(b) {
 			sum += probability[p.place[a]]
 		}
 		dst[b] = min(sum, 1)

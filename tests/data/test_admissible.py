@@ -204,7 +204,9 @@ def test_kendall_tau_leaves_unknown_labels_out():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([2, -1, 2, 3], "row 1: labels 0 and 2 share position 2; known positions"),
+        ([2, -1, 2, 3], "row 1: labels 0 and 2 share position 2, and that of label 1 is unknown; .*WeakOrders"),
+        ([1, 2, -1, 2], "row 1: labels 1 and 3 share position 2, and that of label 2 is unknown; .*WeakOrders"),
+        ([1, 2, np.nan, 2], "row 1: labels 1 and 3 share position 2, and that of label 2 is unknown; .*WeakOrders"),
         ([5, -1, 2, 1], r"row 1: found 5 in column 0; positions are whole numbers 1\.\.4.*-1 where they are unknown"),
         ([0, -1, 2, 1], "row 1: found 0 in column 0"),
         ([1.5, -1, 2, 1], "row 1: found 1.5 in column 0"),

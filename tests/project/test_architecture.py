@@ -15,8 +15,8 @@ MODULE = "combpred"
 LAYERS = [
     {
         *("core/graph/assignment", "core/fault", "core/combin", "core/extensions", "core/graph/induced"),
-        "core/internal/drawtest",
-        *("core/logsum", "core/ordering", "core/parallel", "core/graph/spanning", "core/graph/tours"),
+        *("core/internal/drawtest", "core/slicex"),
+        *("core/logsum", "core/ordering", "core/parallel", "core/relation", "core/graph/spanning", "core/graph/tours"),
         *("core/graph/cut", "core/graph/dag", "core/graph/matching"),
     },
     {

@@ -142,6 +142,8 @@ def test_rows_and_formats():
     np.testing.assert_array_equal(drawn.y[-1], [[1, 2, 3], [3, 2, 1]])
     again = sampling.sample(structure, scores[:1], 5, sampler="local", random_state=0, n_jobs=2)
     np.testing.assert_array_equal(again.y[:, 0], drawn.y[:, 0])  # each row has its own stream
+    turned = sampling.sample(structure, scores[::-1], 5, sampler="local", random_state=0)
+    np.testing.assert_array_equal(turned.y, drawn.y[:, ::-1])
     kept = sampling.sample(structure, scores, sampler="local", burn_in=0, thin=1, start=drawn.y[-1], random_state=1)
     assert (np.abs(kept.y[0] - drawn.y[-1]).sum(axis=1) <= 4).all()  # one move from where it began
 

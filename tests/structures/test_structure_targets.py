@@ -324,8 +324,8 @@ def test_arrays_at_odd_places_are_learnt_and_predicted_from(solver):
     assert model.structure_.log_partition(_at_odd_places(expected)).shape == (30,)
 
 
-@pytest.mark.parametrize("row", [[1, 2, 3, 3], [4, 2, 4, 1], [3, 1, -1, 3], [1, 3, 3, -1]])
-def test_labels_that_share_the_last_position_come_behind_in_any_order(row: list[int]) -> None:
+@pytest.mark.parametrize("row", [[1, 2, 3, 3], [4, 2, 4, 1], [3, 3, 1, 3], [3, 1, -1, 2]])
+def test_rankings_known_in_part_embed_as_the_mean_of_those_that_agree(row: list[int]) -> None:
     """ψ is the mean over the rankings that agree, listed."""
     space, y = Permutations(4), np.array(row)
     before = (y[:, np.newaxis] > 0) & (y[:, np.newaxis] < y)

@@ -69,6 +69,8 @@ type Options struct {
 	First   int    // the number by which errors call the first row
 	Workers int
 	Monitor *parallel.Monitor // counts rows
+
+	streams []uint64 // get the numbers of the rows' random streams; nil: not wanted
 }
 
 // Check returns an error unless the parts of the model fit together.

@@ -141,12 +141,14 @@ func TestBlocksAreParts(t *testing.T) {
 	}
 }
 
-// TestRandomDecodersFollowTheSeed and the number of the row.
+// TestRandomDecodersFollowTheSeed and the features of the row, neither its place nor other rows, blocks or workers.
 func TestRandomDecodersFollowTheSeed(t *testing.T) {
 	space := build(t, "permutations", 30)
-	const rows = 4
+	const rows = 5
 	m := &Model{Space: space, Coef: gaussian(nInputs, space.FeatureLen(), 1), blockLength: 3}
-	x := kernel.Rows{Dense: gaussian(rows, nInputs, 2)}
+	dense := gaussian(rows, nInputs, 2)
+	copy(dense.Row(4), dense.Row(0))
+	x := kernel.Rows{Dense: dense}
 	predicted := func(seed uint64, workers int) []int32 {
 		dst := make([]int32, rows*space.PartLen())
 		if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
@@ -159,6 +161,22 @@ func TestRandomDecodersFollowTheSeed(t *testing.T) {
 	}
 	if reflect.DeepEqual(predicted(3, 2), predicted(4, 2)) {
 		t.Error("predictions do not depend on the seed")
+	}
+	all, parts := predicted(3, 1), space.PartLen()
+	if !slices.Equal(all[:parts], all[4*parts:]) {
+		t.Error("equal rows in different blocks have different predictions")
+	}
+	for i := range rows {
+		for _, one := range []kernel.Rows{{Dense: dense.Slice(i, i+1, 0, nInputs)}, sparse(dense.Slice(i, i+1, 0, nInputs))} {
+			dst := make([]int32, parts)
+			o := Options{Method: decode.Metropolis, Seed: 3, Workers: 1}
+			if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, one, o); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(dst, all[i*parts:(i+1)*parts]) {
+				t.Errorf("row %d alone has another prediction", i)
+			}
+		}
 	}
 }
 

@@ -38,8 +38,10 @@ func (m *Model) Blocks(x Inputs, o Options, f func(lo, hi int, scores linalg.Mat
 }
 
 // PredictTo writes the output of largest score of every row to dst, of PartLen numbers a row, and, unless certs is nil, its
-// certificate to certs, as decode.Batch does. Unless scores has no rows it gets f(x), as of ScoresTo. The random decoders have a stream for each row that follows from its number, the
-// seed, and the size of blocks, which follows from those of the model.
+// certificate to certs, as decode.Batch does. Unless scores has no rows it gets f(x), as of ScoresTo.
+//
+// The random decoders have a stream for each row that follows from its features and the seed: the prediction for x depends neither on other
+// rows, nor on the size of blocks or workers, and equal rows have equal predictions.
 //
 // Cost: that of ScoresTo, and n decodings.
 func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, scores linalg.Matrix[float64], x Inputs, o Options) error {
@@ -52,12 +54,19 @@ func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, scores lin
 	case scores.Rows != 0 && (scores.Rows != n || scores.Cols != m.Space.FeatureLen()):
 		return fault.Value("scores is %d×%d, must be %d×%d", scores.Rows, scores.Cols, n, m.Space.FeatureLen())
 	}
+	if o.Method.Random() {
+		o.streams = make([]uint64, n)
+	}
 	return m.decoded(scores, x, o, func(lo, hi int, linear, squares matrix) error {
 		var own []structure.Certificate
+		var streams []uint64
+		if o.streams != nil {
+			streams = o.streams[lo:hi]
+		}
 		if certs != nil {
 			own = certs[lo:hi]
 		}
-		err := decode.Batch(m.Space, linalg.General(linear), linalg.General(squares), o.Method, o.Seed+uint64(lo),
+		err := decode.BatchStreams(m.Space, linalg.General(linear), linalg.General(squares), o.Method, o.Seed, streams,
 			dst[lo*parts:hi*parts], own, o.Workers, o.Monitor)
 		return shifted(err, o.First+lo)
 	})
@@ -155,8 +164,11 @@ func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func
 	}
 	for lo := 0; lo < n; lo += step {
 		hi := min(lo+step, n)
-		scores := into(lo, hi)
-		if err := m.scoresTo(scores, values, x.Slice(lo, hi), o.First+lo, o); err != nil {
+		scores, rows := into(lo, hi), x.Slice(lo, hi)
+		if o.streams != nil {
+			streamsTo(o.streams[lo:hi], rows)
+		}
+		if err := m.scoresTo(scores, values, rows, o.First+lo, o); err != nil {
 			return err
 		}
 		if err := f(lo, hi, scores); err != nil {
@@ -164,6 +176,17 @@ func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func
 		}
 	}
 	return nil
+}
+
+// streamsTo writes the numbers of the random streams of rows to dst.
+func streamsTo(dst []uint64, x kernel.Rows) {
+	for i := range dst {
+		if x.Sparse != nil {
+			dst[i] = parallel.RowStream(x.Sparse.Row(i))
+		} else {
+			dst[i] = parallel.RowStream(nil, x.Dense.Row(i))
+		}
+	}
 }
 
 // scoresTo writes f(x) of a block of rows, numbered from first on, to dst; values has room for their kernel values.

@@ -1,7 +1,7 @@
 package assignment
 
 import (
-	"errors"
+	"combpred/core/fault"
 	"fmt"
 	"math"
 )
@@ -16,7 +16,7 @@ const (
 )
 
 // ErrNone says that no assignment has all required cells and no forbidden one.
-var ErrNone = errors.New("assignment: no assignment has all required cells and no forbidden one")
+var ErrNone = fault.Value("no assignment has all required cells and no forbidden one")
 
 // SizeError says that more rows than can be summed over have a choice of columns.
 type SizeError struct{ Size, Limit int }

@@ -166,7 +166,7 @@ func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, 
 	y := make([]int32, n*chains*draws*parts)
 	if s.Recursion {
 		drawn := make([]int32, len(y))
-		err := partition.Sample(s.Space, linalg.General(scores), chains*draws, s.seed(), drawn, s.Workers, mon)
+		err := partition.Sample(s.Space, linalg.General(scores), chains*draws, s.seed(), nil, drawn, s.Workers, mon)
 		for k := range chains * draws {
 			for i := range n {
 				copy(y[(i*chains*draws+k)*parts:][:parts], drawn[(k*n+i)*parts:])

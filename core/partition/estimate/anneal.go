@@ -15,7 +15,7 @@ import (
 )
 
 // Anneal estimates ln Z(1) / Z(0) for every row of scores (n×d), within ln(1 ± Epsilon) with probability 1 − Delta for each where the
-// sampler is exact. Each row has a random stream of its own, which follows from its number and the seed: results do not depend on
+// sampler is exact. Each row has a random stream of its own, which follows from its scores and the seed: results do not depend on
 // workers, nor on how many rows there are.
 //
 // A row with a score that is infinite or NaN, or an output whose score is beyond the given bound, is an error that names it, as is one
@@ -49,6 +49,9 @@ func Anneal(space structure.Space, scores blas64.General, opt Options, workers i
 func eachRow(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor,
 	run func(i int, t *task) error) error {
 	within := max(1, workers/max(1, scores.Rows))
+	if opt.Streams == nil {
+		opt.Streams = parallel.RowStreams(scores.Rows, func(i int) []float64 { return rowOf(scores, i) })
+	}
 	return parallel.For(scores.Rows, 1, workers, nil, func(i, _ int) error {
 		if err := mon.Err(); err != nil {
 			return err
@@ -75,6 +78,8 @@ func (o Options) check(n int) error {
 		return fault.Value("delta is %v, must be between 0 and 1", o.Delta)
 	case o.MaxSteps < 1 || o.MaxSteps > 1<<40:
 		return fault.Value("max_steps is %d, must be between 1 and 2^40", o.MaxSteps)
+	case o.Streams != nil && len(o.Streams) != n:
+		return fault.Value("there are %d random streams for %d rows", len(o.Streams), n)
 	case o.Bound != nil && len(o.Bound) != n:
 		return fault.Value("bound has %d entries, must have %d", len(o.Bound), n)
 	}

@@ -53,6 +53,7 @@ type Options struct {
 	Levels         Levels
 	MaxSteps       int64 // of chains, or proposals, for a row; at least 1
 	Seed           uint64
+	Streams        []uint64  // numbers of the rows' random streams; nil: parallel.RowStreams of the scores
 	Bound          []float64 // of each row, on the magnitudes of all scores, in place of what the structure proves; or nil
 }
 
@@ -109,7 +110,7 @@ type task struct {
 
 func newTask(space structure.Space, scores []float64, opt Options, i, workers int, mon *parallel.Monitor) *task {
 	var source rand.PCG
-	parallel.Stream(&source, opt.Seed, i)
+	parallel.Stream(&source, opt.Seed, int(opt.Streams[i]))
 	t := &task{
 		space: space, scores: structure.Scores{Linear: scores}, opt: opt, rng: rand.New(&source), workers: workers, mon: mon,
 	}

@@ -62,7 +62,8 @@ func (r *run) measured(method chain.Method) (*Report, error) {
 	n, parts := r.scores.Rows, r.space.PartLen()
 	many := max(r.opt.Draws, laggedDraws)
 	thin := int(max(1, math.Ceil(relaxed*slices.Max(report.Time))))
-	opt := chain.Options{Method: method, Draws: many, Thin: thin, Budget: 1, Seed: r.opt.Seed + sampledSeed, Start: report.States}
+	opt := chain.Options{Method: method, Draws: many, Thin: thin, Budget: 1, Seed: r.opt.Seed + sampledSeed, Streams: r.opt.Streams,
+		Start: report.States}
 	drawn := newDraws(n*many, parts)
 	if many == r.opt.Draws {
 		drawn.Y = r.dst.Y
@@ -111,8 +112,10 @@ func known(correlation float64) float64 {
 func (r *run) diagnose(method chain.Method) (*Report, error) {
 	n, d, parts := r.scores.Rows, r.scores.Cols, r.space.PartLen()
 	four := blas64.General{Rows: Chains * n, Cols: d, Stride: d, Data: make([]float64, 0, Chains*n*d)}
-	for i := range Chains * n {
+	streams := make([]uint64, Chains*n)
+	for i := range streams {
 		four.Data = append(four.Data, r.row(i/Chains).Linear...)
+		streams[i] = parallel.Substream(r.opt.Streams[i/Chains], i%Chains)
 	}
 	column := func() []float64 { return make([]float64, n) }
 	report := &Report{
@@ -124,7 +127,8 @@ func (r *run) diagnose(method chain.Method) (*Report, error) {
 	drawn := newDraws(n*each, parts)
 	states, thin := r.opt.Start, estimate.NaturalThin(r.space, method)
 	for trial := range trials(method) {
-		opt := chain.Options{Method: method, Draws: drawsOfEach, Thin: thin, Budget: 1, Seed: r.opt.Seed + uint64(trial), Start: states}
+		opt := chain.Options{Method: method, Draws: drawsOfEach, Thin: thin, Budget: 1, Seed: r.opt.Seed + uint64(trial), Streams: streams,
+			Start: states}
 		if states == nil {
 			opt.BurnIn = 16 * thin
 		}

@@ -21,10 +21,11 @@ type Options struct {
 	// chains.
 	Sampler estimate.Sampler
 	Draws   int // 0: nothing is drawn, but for diagnostics
-	BurnIn  int // as in chain.Options, as are the next five
+	BurnIn  int // as in chain.Options, as are the next six
 	Thin    int
 	Budget  int
 	Seed    uint64
+	Streams []uint64
 	Start   []int32 // with Diagnosed four for each row; only chains have one
 	Bound   []float64
 	// Diagnosed has chains measured before samples are drawn, which then replace BurnIn and Thin, and coupling from the past that has
@@ -52,6 +53,9 @@ func Batch(space structure.Space, scores blas64.General, opt Options, dst chain.
 	r := &run{space: space, scores: scores, opt: opt, dst: dst, workers: workers, mon: mon}
 	if err := opt.check(); err != nil {
 		return Found{}, err
+	}
+	if opt.Streams == nil {
+		r.opt.Streams = parallel.RowStreams(scores.Rows, func(i int) []float64 { return r.row(i).Linear })
 	}
 	if r.supplied, _ = space.(*estimate.Supplied); r.supplied != nil {
 		if err := r.supplied.Begin(opt.Start); err != nil {
@@ -129,7 +133,7 @@ func (r *run) draw(s estimate.Sampler) (Found, error) {
 	}
 	opt := chain.Options{
 		Method: method, Draws: r.opt.Draws, BurnIn: r.opt.BurnIn, Thin: r.opt.Thin, Budget: r.opt.Budget, Seed: r.opt.Seed,
-		Start: r.opt.Start,
+		Streams: r.opt.Streams, Start: r.opt.Start,
 	}
 	if method.Bounded() || r.opt.Sampler == s {
 		opt.Bound = r.opt.Bound
@@ -154,7 +158,7 @@ func (r *run) batch(scores blas64.General, opt chain.Options, dst chain.Draws) e
 // exactly draws by the structure's recursion, or from a list of its outputs.
 func (r *run) exactly() error {
 	n, parts := r.scores.Rows, r.space.PartLen()
-	if err := partition.SampleRows(r.space, r.scores, r.opt.Draws, r.opt.Seed, r.dst.Y, r.workers, r.mon); err != nil {
+	if err := partition.SampleRows(r.space, r.scores, r.opt.Draws, r.opt.Seed, r.opt.Streams, r.dst.Y, r.workers, r.mon); err != nil {
 		return err
 	}
 	return parallel.For(n*r.opt.Draws, scoredAtOnce, r.workers, nil, func(lo, hi int) error {

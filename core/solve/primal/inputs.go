@@ -123,12 +123,6 @@ func (x compressed) singleTo(linalg.Matrix[float32], int, []float64, []float64) 
 	panic("primal: sparse inputs read as dense")
 }
 
-// entries returns the columns and values of row i.
-func entries(s *solve.Sparse, i int) ([]int32, []float64) {
-	lo, hi := s.Indptr[i], s.Indptr[i+1]
-	return s.Indices[lo:hi], s.Data[lo:hi]
-}
-
 // longest is the largest ‖x‖² of a row that counts: sums over rows, and products with weights, stay finite.
 const longest = 1e280
 

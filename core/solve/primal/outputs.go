@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"combpred/core/fault"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -123,7 +124,7 @@ func (o encoded) sparse() *solve.Sparse { return nil }
 
 func (o encoded) read(b *psiRows, lo, hi int) error {
 	d, l := o.space.FeatureLen(), o.space.PartLen()
-	b.ownSmall, b.row = grown(b.ownSmall, (hi-lo)*d), grown(b.row, d)
+	b.ownSmall, b.row = slicex.Grow(b.ownSmall, (hi-lo)*d), slicex.Grow(b.row, d)
 	b.small = b.ownSmall[:(hi-lo)*d]
 	integers := true
 	for i := lo; i < hi; i++ {
@@ -136,7 +137,7 @@ func (o encoded) read(b *psiRows, lo, hi int) error {
 		}
 		if integers && !narrowTo(b.small[(i-lo)*d:][:d], row) {
 			integers = false
-			b.ownWide = grown(b.ownWide, (hi-lo)*d)
+			b.ownWide = slicex.Grow(b.ownWide, (hi-lo)*d)
 			b.wide = matrix{Rows: hi - lo, Cols: d, Stride: max(d, 1), Data: b.ownWide[:(hi-lo)*d]}
 			for k, v := range b.small[:(i-lo)*d] {
 				b.wide.Data[k] = float64(v)
@@ -176,13 +177,6 @@ func narrowTo(dst []int8, row []float64) bool {
 		lost += d * d
 	}
 	return lost == 0
-}
-
-func grown[E any](s []E, n int) []E {
-	if cap(s) < n {
-		return make([]E, n)
-	}
-	return s[:n]
 }
 
 // wideRow returns row a of the outputs; it may be written to dst.

@@ -1,6 +1,9 @@
 package primal
 
-import "combpred/core/linalg"
+import (
+	"combpred/core/linalg"
+	"combpred/core/slicex"
+)
 
 // puller turns the scores f of a row into the derivative Σ_y u'_y ψ_y of its loss's part that is quadratic in the margins u_y = ⟨ψ̃_y, f⟩,
 // with Σ_y u'_y in the column after.
@@ -52,11 +55,11 @@ func pullRows[T linalg.Float, E int8 | float64](k *puller[T], f linalg.Matrix[T]
 func pullSets[T linalg.Float, E int8 | float64](k *puller[T], f linalg.Matrix[T], psi []E, stride, lo int) {
 	r := k.rows
 	begin := r.First[lo]
-	k.sum = grown(k.sum, k.d)
+	k.sum = slicex.Grow(k.sum, k.d)
 	for i := range f.Rows {
 		row := f.Row(i)
 		first, last := r.First[lo+i]-begin, r.First[lo+i+1]-begin
-		k.margins = grown(k.margins, last-first)
+		k.margins = slicex.Grow(k.margins, last-first)
 		var total T
 		for a := range k.margins {
 			u := inner(row[:k.d], psi[(first+a)*stride:][:k.d])

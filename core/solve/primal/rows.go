@@ -7,6 +7,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -72,7 +73,7 @@ type workspace[T linalg.Float] struct{ design, scores []T }
 
 // block returns the first rows×cols numbers of a buffer, which it lets grow.
 func block[T linalg.Float](buffer *[]T, rows, cols int) linalg.Matrix[T] {
-	*buffer = grown(*buffer, rows*cols)
+	*buffer = slicex.Grow(*buffer, rows*cols)
 	return linalg.Matrix[T]{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: *buffer}
 }
 

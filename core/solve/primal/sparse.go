@@ -3,6 +3,7 @@ package primal
 import (
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // Sparse rows are worked on entry by entry, in double precision: what is sparse, x or ψ, is gone through, and the other is a row of a dense
@@ -29,7 +30,7 @@ func newFeatureReader(r *Rows) *featureReader {
 // row returns the columns and the values of row i.
 func (f *featureReader) row(i int) ([]int32, []float64) {
 	if s := f.r.X.sparse(); s != nil {
-		return entries(s, i)
+		return s.Row(i)
 	}
 	f.r.X.wideTo(f.dense, i, nil, nil)
 	return f.all, f.dense.Data[:len(f.all)]
@@ -67,7 +68,7 @@ func (o *outputReader) start(i int) (first, last int, err error) {
 // output returns the columns and the values of output a of the row.
 func (o *outputReader) output(a int) ([]int32, []float64) {
 	if s := o.r.Psi.sparse(); s != nil {
-		return entries(s, a)
+		return s.Row(a)
 	}
 	return o.all, o.psi.wideRow(o.row, a-o.begin)
 }
@@ -188,7 +189,7 @@ func (r *Rows) sparseOutputPass(t *Task, dst matrix, v Direction, lo, hi int, mo
 			if err != nil {
 				return err
 			}
-			margins = grown(margins, last-first)
+			margins = slicex.Grow(margins, last-first)
 			for a := range margins {
 				linalg.ScaleTo(along, -1, mean)
 				psiAt, y := outputs.output(first + a)

@@ -72,7 +72,7 @@ func (w *Wide) check(lo int) error {
 		var x []float64
 		var columns []int32
 		if w.X.Sparse != nil {
-			columns, x = entries(w.X.Sparse, i)
+			columns, x = w.X.Sparse.Row(i)
 		} else {
 			x = w.X.Dense.Row(i)
 		}
@@ -89,7 +89,7 @@ func (r *Rows) wideTo(dst matrix, b *psiRows, from int) error {
 		for i := range dst.Rows {
 			row := dst.Row(i)
 			clear(row)
-			columns, values := entries(s, from+i)
+			columns, values := s.Row(from + i)
 			for k, j := range columns {
 				row[j] += values[k]
 			}

@@ -62,7 +62,7 @@ class CRestriction(Structure):
 class CScores(Structure):
     """cp_scores."""
 
-    _fields_ = _fields(n=_N, d=_N, linear=_P, n_magnitude=_N, magnitude=_P)
+    _fields_ = _fields(n=_N, d=_N, linear=_P, n_magnitude=_N, magnitude=_P, streams=_P)
 
 
 class CConstraints(Structure):

@@ -40,15 +40,18 @@ class Decoding:
     n_threads : int or None
         Threads; None: as configured.
     seed : int
-        Of the random streams of "anneal" and "metropolis", one for each row; 64 bits.
+        Of "anneal" and "metropolis"; 64 bits.
     verbose : int
         Positive: progress is shown where a user's own functions are searched.
+    streams : ndarray of shape (n,), uint64, or None
+        Numbers of the rows' random streams; None: they follow from scores.
     """
 
     decoder: str = "auto"
     n_threads: int | None = None
     seed: int = 0
     verbose: int = 0
+    streams: npt.NDArray[np.uint64] | None = None
 
     @property
     def is_random(self) -> bool:
@@ -236,6 +239,7 @@ def decode(
     seed: int = 0,
     conditions: Conditions | None = None,
     met: npt.NDArray[np.bool_] | None = None,
+    streams: npt.NDArray[np.uint64] | None = None,
 ) -> Decoded:
     """Find an output of largest score ``<linear, psi> + <magnitude, psi**2>`` for each row.
 
@@ -254,12 +258,14 @@ def decode(
     n_threads : int or None, default=None
         Threads; None as :func:`get_n_threads` says.
     seed : int, default=0
-        Of the Markov chains, modulo 2**64. Each row has its own random stream.
+        Of the Markov chains, modulo 2**64. Each row has its own random stream, which follows from its scores.
     conditions : Conditions or None, default=None
         What the outputs must satisfy; for "auto", "exact" and "local-search".
     met : ndarray of shape (n,), bool, or None, default=None
         Gets whether the output of a row satisfies its conditions. Where it does not, none was found, and if the row is
         "optimal" there is none. None: that is an error.
+    streams : ndarray of shape (n,), uint64, or None, default=None
+        Numbers of the rows' random streams in place of those that follow from scores.
 
     Returns
     -------
@@ -275,7 +281,7 @@ def decode(
         If the outputs do not fit.
     """
     part_len, d, _ = description.shape
-    scores = _scores(linear, magnitude, d)
+    scores = put(_scores(linear, magnitude, d), streams=streams)
     n = scores.n
     found = Decoded(
         allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once"),

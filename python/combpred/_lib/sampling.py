@@ -112,6 +112,8 @@ class Plan(NamedTuple):
         Whether chains are measured first, and tell how far samples are apart.
     n_rows : int
         Rows of all calls, by which "auto" tells whether "exact" is affordable; those of this one where it is less.
+    streams : ndarray of shape (n,), uint64, or None
+        Numbers of the rows' random streams; None: they follow from scores, equal rows being told apart.
     """
 
     method: str
@@ -122,12 +124,14 @@ class Plan(NamedTuple):
     seed: int = 0
     diagnosed: bool = False
     n_rows: int = 0
+    streams: npt.NDArray[np.uint64] | None = None
 
     def record(self, start: Any, bound: Any) -> abi.CChainOptions:
         """Return the record that the library reads; the arrays must outlive it."""
+        options = self._replace(seed=self.seed % 2**64)._asdict()
+        del options["streams"]
         return record(
-            abi.CChainOptions, start=start, bound=bound, exact_seconds=partition.EXACT_SECONDS,
-            **self._replace(seed=self.seed % 2**64)._asdict(),
+            abi.CChainOptions, start=start, bound=bound, exact_seconds=partition.EXACT_SECONDS, **options
         )  # fmt: skip
 
 
@@ -154,7 +158,7 @@ def chain_sample(
     if bound is not None:
         bound = floats(bound, "bound", n)
     drawn = Drawn.room(n, part_len, plan)
-    scores, known = record(abi.CScores, n=n, d=d, linear=linear), drawn.record()
+    scores, known = record(abi.CScores, n=n, d=d, linear=linear, streams=plan.streams), drawn.record()
     flops = 30.0 * n * (plan.burn_in + plan.n_samples * plan.thin) * max(part_len, d)
     if plan.method in ("auto", "exact") and description.shape.log_count < _FEW:  # exact draws then
         flops = n * d * (10.0 * math.exp(description.shape.log_count) + 1e3 * plan.n_samples)

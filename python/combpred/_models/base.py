@@ -30,7 +30,7 @@ from .._data.inputs import (
 )
 from .._data.names import output, set_output
 from .._data.tags import classifier_tags
-from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
+from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import CapabilityError, DataError, RowError
@@ -612,8 +612,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if constraints is None and self._decides_by_scores() and self.structure_.space.decodes_in_library(how.decoder):
             model = self._model()
             for rows in self._row_blocks(X, whole=True):
-                found = whole.rows(rows)
-                self._predict_rows(model, X, rows, found=found, how=replace(how, seed=how.seed + rows.start))
+                self._predict_rows(model, X, rows, found=whole.rows(rows), how=how)
             return whole
         for rows, part in self._decoded_blocks(X, constraints, how):
             for column, some in zip(whole, part, strict=True):
@@ -627,16 +626,16 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         """Yield the decoded scores of blocks of rows; X must have been through `_check_input`."""
         held = None if constraints is None else self.structure_.space.restricted(constraints, X.shape[0])
+        streams = row_streams(X, apart=False) if how.is_random else None
         for rows, block in self._score_blocks(X):
-            yield rows, self._decode_scores(block, replace(how, seed=how.seed + rows.start), held, rows.start)
+            how = replace(how, streams=None if streams is None else streams[rows])
+            yield rows, self._decode_scores(block, how, held, rows.start)
 
     def _decoding(self) -> Decoding:
         """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""
         choice(self.decoder, "decoder", DECODERS)  # it may have been set after fit, which checks it
         how = Decoding(self.decoder, get_n_threads(self.n_jobs), verbose=int(getattr(self, "verbose", 0)))
-        if not how.is_random:
-            return how
-        return replace(how, seed=seed_of(self.random_state))
+        return replace(how, seed=seed_of(self.random_state)) if how.is_random else how
 
     def _decode_scores(
         self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0

@@ -21,7 +21,7 @@ from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
 from .._data.relations import pair_matrices
-from .._lib.arrays import FloatArray, allocate
+from .._lib.arrays import FloatArray, allocate, row_streams
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, DataError, renumbered
@@ -966,12 +966,11 @@ class ProbabilisticStructured(StructuredEstimator):
         what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
         parts = allocate((n_samples, n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
         method = sampler if sampler == "auto" else method_of(structure, sampler)
-        n_threads, chained, measured = get_n_threads(self.n_jobs), [], []
+        n_threads, streams, chained, measured = get_n_threads(self.n_jobs), row_streams(X), [], []
         for rows, scores in self._score_blocks(X):
-            # Blocks of rows have seeds of their own, and rows of a block streams of their own.
             try:
                 drawn = draw_rows(
-                    structure, method, scores, n_samples, seed + rows.start, n_rows=n, n_threads=n_threads,
+                    structure, method, scores, n_samples, seed, n_rows=n, streams=streams[rows], n_threads=n_threads,
                     verbose=int(self.verbose),
                 )  # fmt: skip
             except DataError as error:

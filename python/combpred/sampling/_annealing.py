@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.abi import Control
-from .._lib.arrays import CountArray, FloatArray, refuse_masked
+from .._lib.arrays import CountArray, FloatArray, refuse_masked, row_streams
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import BOUNDED_METHODS
@@ -87,20 +87,26 @@ def estimated(
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks
     asked = _bounded(structure, rows, asked)
-    control = Control()
+    control, streams = Control(), row_streams(rows)
     with reported(control, label, verbose=verbose):
         for i, row in enumerate(rows):
+            rng = np.random.default_rng([asked.seed % 2**64, streams[i]])
             with naming_row(i):
-                found.put(i, _from_own_draws(structure, row, asked, i, None if means else log_count, control))
+                found.put(i, _from_own_draws(structure, row, asked, i, rng, None if means else log_count, control))
     return found
 
 
 def _from_own_draws(
-    structure: Structure, row: FloatArray, asked: Asked, number: int, log_count: float | None, control: Control
+    structure: Structure,
+    row: FloatArray,
+    asked: Asked,
+    number: int,
+    rng: np.random.Generator,
+    log_count: float | None,
+    control: Control,
 ) -> Estimates:
     """Return the estimate of one row from draws of the user's own sampler: of E ψ without `log_count`, else of ln Z."""
     means = log_count is None
-    rng = np.random.default_rng([asked.seed % 2**64, number])
     scores, by_moves = row if means else np.ones(1), asked.sampler == "local"
     space: Any = structure.space
     outputs: dict[int, Any] = {}  # where chains of the user's own moves may begin

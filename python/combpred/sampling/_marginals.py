@@ -158,7 +158,7 @@ def estimate_marginals(
     max_steps : int, default=100000000
         Limit on steps of chains, or proposals, for a row.
     random_state : int, RandomState instance or None, default=None
-        The only source of randomness. Each row has its own stream.
+        The only source of randomness. Each row has its own stream, which follows from its scores.
     n_jobs : int, default=None
         Number of threads, -1 for all; None: as configured.
     verbose : int, default=0

@@ -80,8 +80,8 @@ def log_partition(
         :math:`\exp\langle s, \psi\rangle`, hence :math:`\ln|Y| + \ln(1 + \langle s,\mu\rangle + \frac12 s^\top M s)`
         with the second moment M, which is worse where :math:`\langle s, \mu\rangle` is not 0.
     random_state : int, RandomState instance or None, default=None
-        The only source of randomness. Each row has its own stream: an integer gives a row the same estimate whatever
-        the number of threads or of later rows.
+        The only source of randomness. Each row has its own stream, which follows from its scores: an integer gives a
+        row the same estimate whatever the number of threads or the other rows. Equal rows are estimated independently.
     n_jobs : int, default=None
         Number of threads, -1 for all; None: as configured.
     verbose : int, default=0

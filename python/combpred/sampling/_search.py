@@ -121,8 +121,8 @@ def search(
         With `epsilon`, without which it has no effect: between 0 and 1. How many runs find a best output with
         probability 1 − `delta` is what ``optimum_probability(...).n_draws(delta)`` says.
     random_state : int, RandomState instance or None, default=None
-        The only source of randomness. Each row has its own stream: an integer gives a row the same output whatever the
-        number of threads or of later rows.
+        The only source of randomness. Each row has its own stream, which follows from its scores: an integer gives a
+        row the same output whatever the number of threads or the other rows. Equal rows are searched independently.
     n_jobs : int, default=None
         Number of threads, -1 for all; None: as configured.
     verbose : int, default=0

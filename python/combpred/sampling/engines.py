@@ -151,7 +151,7 @@ class Engine(ABC):
     def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         """Return expected features and/or ln Z for each row of finite scores (k, d).
 
-        `rows` are their numbers among all rows, which select their random streams.
+        `rows` are their numbers among all rows. Random streams follow from the seed and scores.
         """
 
     @abstractmethod
@@ -222,19 +222,15 @@ class SampledEngine(Engine):
 
     def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         values = self.log_partition(rows, scores).value if log_z else None  # refuses what would not end at once
-        return Inferred(self._means(scores, self._seed(rows)) if means else None, values, self.name)
+        return Inferred(self._means(scores) if means else None, values, self.name)
 
     def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
         given, sampler = self.settings, self.settings.sampler
         sampler = method_of(self.structure, sampler) if sampler == "cftp" else sampler
-        asked = Asked("annealed", sampler, "adaptive", given.epsilon, given.delta, MAX_STEPS, self._seed(rows))
+        asked = Asked("annealed", sampler, "adaptive", given.epsilon, given.delta, MAX_STEPS, given.seed)
         return anneal_rows(self.structure, scores, asked, n_threads=given.n_threads, verbose=given.verbose)
 
-    def _seed(self, rows: Rows) -> int:
-        first = int(rows.start or 0) if isinstance(rows, slice) else int(rows[0])
-        return (self.settings.seed + 2**20 * first) % 2**63
-
-    def _means(self, scores: FloatArray, seed: int) -> FloatArray:
+    def _means(self, scores: FloatArray) -> FloatArray:
         given, span = self.settings, feature_range(self.structure)
         method, d = self._drawn_by(), scores.shape[1]
         independent = method not in CHAINED and span is not None
@@ -243,7 +239,7 @@ class SampledEngine(Engine):
         steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
         asked = Asked(
             "samples" if independent else "chains", method, "adaptive", given.epsilon, given.delta,
-            MAX_STEPS if independent else steps, seed,
+            MAX_STEPS if independent else steps, given.seed,
             low=np.full(d, (span or _SIGNS)[0]), high=np.full(d, (span or _SIGNS)[1]),
         )  # fmt: skip
         label = "marginals" if independent else "marginals along chains"

@@ -82,14 +82,15 @@ def draw_rows(
     seed: int,
     *,
     n_rows: int = 0,
+    streams: NDArray[np.uint64] | None = None,
     n_threads: int | None = None,
     verbose: int = 0,
 ) -> Drawn:
     """Return samples for rows of scores by a method of the library, or "auto"; chains are measured and thinned.
 
-    `n_rows` is the number of rows in all, if there are others.
+    `n_rows` is the number of rows in all, if there are others; `streams` are as those of a plan.
     """
-    plan = Plan(method, n_samples, budget=_PAST_STEPS, seed=seed, diagnosed=True, n_rows=n_rows)
+    plan = Plan(method, n_samples, budget=_PAST_STEPS, seed=seed, diagnosed=True, n_rows=n_rows, streams=streams)
     try:
         return structure.space.draw(scores, plan, n_threads=n_threads, verbose=verbose)
     except SamplingError as error:

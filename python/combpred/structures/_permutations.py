@@ -43,11 +43,13 @@ class Permutations(Structure):
     -----
     y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. `from_orders` makes such rows
     from lists of labels, `from_top_k` from lists of the first ones, `from_ratings` and `from_scores` from numbers.
-    In training data a position may be unknown, −1 (or NaN, which scikit-learn's cross-validation refuses). Then
-    only the order of the known labels counts: :math:`\psi` is the mean over all rankings with that order, and the
-    row keeps weight 1. The last position may be shared, by the labels that a list of the first ones leaves out:
-    they come behind all others, in an order that is not known. The embedding has d = k(k−1)/2 entries, pairs in
-    lexicographic order. The default metric is `kendall_tau`.
+    The embedding has d = k(k−1)/2 entries, pairs in lexicographic order. The default metric is `kendall_tau`.
+
+    Training data may know part of a ranking, in one of two ways, never both in one row. A position that is −1 (or
+    NaN, which scikit-learn's cross-validation refuses) is unknown: only the order of the other labels counts. Or
+    labels share the last position, as `from_top_k` writes them: they stand behind all others, in an unknown order.
+    In both cases :math:`\psi` is the mean over all rankings that agree with the row, which keeps weight 1. Any other
+    tie is refused, as is a tie beside −1 or NaN: :class:`WeakOrders` are rankings with ties.
 
     Decoding is the linear ordering problem. In the directed graph whose arcs point from u to v where the scores prefer
     u before v, it is solved exactly if every strongly connected component has at most 20 labels. The cost is O(k²), and

@@ -406,7 +406,7 @@ class LibrarySpace:
 
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
         """Do the same with a decoder that is not an integer program."""
-        return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed)
+        return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed, streams=how.streams)
 
     def decode_within(
         self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, held: Restriction

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.abi import Control
-from ..._lib.arrays import CountArray, FloatArray
+from ..._lib.arrays import CountArray, FloatArray, row_streams
 from ..._lib.errors import CapabilityError, SamplingError, naming_row
 from ..._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
 from ..._lib.partition import Walk, Walks
@@ -87,8 +87,9 @@ def draw_by_proposals(
                 method = "meta"
         plan = plan._replace(method=method)
     drawn = Drawn.room(len(linear), 1, plan, np.object_)
+    streams = row_streams(linear) if plan.streams is None else plan.streams
     for i, scores in enumerate(linear):
-        own = _OwnDraws(space, scores, np.random.default_rng([plan.seed % 2**64, i]), control)
+        own = _OwnDraws(space, scores, np.random.default_rng([plan.seed % 2**64, streams[i]]), control)
         first = start[i : i + 1] if start is not None else None
         with naming_row(i):
             if plan.method in BOUNDED_METHODS:

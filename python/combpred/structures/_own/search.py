@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.abi import Control
-from ..._lib.arrays import FloatArray
+from ..._lib.arrays import FloatArray, row_streams
 from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding, score_values
 from ..._lib.errors import CapabilityError, RowError
@@ -91,6 +91,7 @@ def _best(
     drawn = space.proposals(min(_STARTS, space.n_proposals) if moves else space.n_proposals, control)
     squares = None if magnitude is None else np.broadcast_to(magnitude, linear.shape)
     items: list[Any] = []
+    streams = row_streams(linear, apart=False) if how.streams is None else how.streams
     value, least = np.empty(n), np.empty(n)
     for i, scores in enumerate(linear):
         square = None if squares is None else squares[i]
@@ -105,7 +106,7 @@ def _best(
             if of_other > value[i]:
                 best, value[i], start = other, of_other, psi
         if moves and how.decoder != "approx":
-            rng = np.random.default_rng([how.seed % 2**64, i if how.is_random else 0])
+            rng = np.random.default_rng([how.seed % 2**64, streams[i] if how.is_random else 0])
             spread = float(value[i] - least[i])
             temperatures = _temperatures(how.decoder, spread, max(2, space.n_features), space.n_proposals)
             move = functions.move
@@ -201,6 +202,7 @@ def search_space(
     items: list[Any] = []
     value, last, success = np.empty(n), np.full(n, np.nan), np.zeros(n)
     made, accepted = np.zeros((2, n), dtype=np.int64)
+    streams = row_streams(linear)
 
     def move(y: Any, rng: np.random.Generator) -> tuple[Any, float] | None:
         return functions.move(y, rng) if moves else (functions.draw(rng), 0.0)
@@ -212,7 +214,7 @@ def search_space(
             if (first is not None and first.optimal[i]) or not len(levels):
                 levels = np.empty(0)
             for run in range(runs if len(levels) or best is None else 0):
-                rng = np.random.default_rng([seed % 2**64, i, run])
+                rng = np.random.default_rng([seed % 2**64, streams[i], run])
                 y = functions.draw(rng) if functions.sample is not None and (run or first is None) else best
                 psi = functions.embedded([y], space.n_features, "scores")[0]
                 shares = np.diff(np.arange(len(levels) + 1) * steps // max(1, len(levels)))
