@@ -75,7 +75,7 @@ ROUTES = Routes(5)
         (Cliques(4), {"required": [0], "size": 0}, "1 vertices are required.*the size is 0"),
         (Graphs(4), {"required": [(0, 1)], "forbidden": [(1, 0)]}, r"the edge \(0, 1\) is required and forbidden"),
         (Graphs(edges=[(0, 1), (1, 2)]), {"required": [(0, 2)]}, r"holds \(0, 2\), which is no edge of the graph"),
-        (SpanningTrees(3, [(0, 1), (1, 2)]), {"forbidden": [(0, 1)]}, "no output of SpanningTrees"),
+        (SpanningTrees(3, [(0, 1), (1, 2)]), {"forbidden": [(0, 1)]}, r"\[0\] are joined to \[1, 2\] by forbidden edges"),
         (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(1, 0)]}, r"holds \(1, 0\), which is no arc"),
         (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(0, 1), (0, 2)]}, "no output of Paths"),
         (Assignments(3), {"required": [(0, 1), (0, 2)]}, r"holds \(0, 1\) and \(0, 2\), two columns of one item"),
