@@ -93,7 +93,8 @@ func (c cycleSpace) check(y []int32) (k int, err error) {
 		return 0, err
 	}
 	if least := slices.Min(y[:k]); y[0] != least {
-		return 0, fault.Value("the cycle begins with vertex %s, must begin with its smallest, %s", c.names.of(int(y[0])), c.names.of(int(least)))
+		return 0, fault.Value("the cycle begins with vertex %s, must begin with its smallest, %s", c.names.of(int(y[0])),
+			c.names.of(int(least)))
 	}
 	return k, nil
 }

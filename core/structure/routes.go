@@ -25,8 +25,8 @@ var _ = register(Spec{
 	Name: "routes",
 	Doc:  "Routes through two or more of n places, each visited once; ψ marks the arcs between places, the start and the end.",
 	Params: append([]Param{
-		{Name: "n", Kind: "int", Least: leastRoute, Most: maxPlaces, Reason: "beyond that the n(n+1) scores of a single route take more than half a gigabyte",
-			Doc: "number of places"},
+		{Name: "n", Kind: "int", Least: leastRoute, Most: maxPlaces, Doc: "number of places",
+			Reason: "beyond that the n(n+1) scores of a single route take more than half a gigabyte"},
 	}, visitParams(maxPlaces, "place", "the first place", "the last place")...),
 	Conditions: routeTerms,
 	Parts:      "the places in their order, and then -1 up to n entries",

@@ -31,25 +31,14 @@ func newMaskedVisits(all tourSpace, within *tours.Mask) (engine, error) {
 	return &maskedVisits{all, within, extent}, nil
 }
 
-// boundsOfVisits returns what a mask says of places and of their number, for tours on which so many other vertices lie before them. Start
-// and end are visited.
+// boundsOfVisits returns what a mask says of places and of their number, for tours on which so many other vertices lie before them.
 func boundsOfVisits(m *Mask, places, before int) (*tours.Mask, error) {
 	most := min(m.Size.Most, places) + before
-	if most == 0 || m.Start != anyPlace && m.Start == m.End { // a most of 0 would bound nothing
+	if most == 0 { // which would bound nothing
 		return nil, ErrNone
 	}
 	within := &tours.Mask{Vertices: make([]int8, before+places), Least: min(m.Size.Least, places+1) + before, Most: most}
-	visits := within.Vertices[before:]
-	copy(visits, m.Items)
-	for _, v := range [2]int{m.Start, m.End} {
-		if v == anyPlace {
-			continue
-		}
-		if visits[v] == tours.Never {
-			return nil, ErrNone
-		}
-		visits[v] = tours.Always
-	}
+	copy(within.Vertices[before:], m.Items) // Never, Free and Always
 	return within, nil
 }
 
@@ -93,7 +82,7 @@ func (e *maskedVisits) Decode(dst []int32, score Scores) (Certificate, error) {
 	return decodeTour(e.all, e.within, dst, score)
 }
 
-// Start takes the best of a few outputs that the mask allows; its certificate is that of Search. Cost: O(n²) for each place of each of them.
+// Start takes the best of a few outputs that the mask allows; its certificate is that of Search. Cost: O(n²) for each place of each.
 func (e *maskedVisits) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
 	return improveTour(e.all, e.within, (*tours.Workspace).Start, dst, score, poll)
 }
