@@ -1,9 +1,10 @@
 package structure
 
 import (
-	"combpred/core/fault"
 	"math"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // Values is a set of the values −1, 0 and 1, those that an entry of ψ may take.

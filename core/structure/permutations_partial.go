@@ -1,10 +1,11 @@
 package structure
 
 import (
-	"combpred/core/fault"
 	"fmt"
 	"math"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 var _ PartialEmbedder = permutations{}

@@ -67,7 +67,7 @@ func TestPartialRankingsAreChecked(t *testing.T) {
 			t.Errorf("%v is accepted", y)
 		}
 	}
-	four := permutations{pairs: pairs{n: 4}, pool: new(pool[workspace])}
+	four := permutations{pairs: pairs{n: 4}, kept: new(kept), pool: new(pool[workspace])}
 	expectError(t, four.CheckPartial([]int32{1, 2, unknown, 2}), "labels 1 and 3 share position 2, and that of label 2 is unknown; "+
 		"a ranking has either unknown positions or a tie at its end: take the structure of rankings with ties")
 	for _, y := range [][]int32{{unknown, unknown, unknown}, {1, 2, 2}, {1, 3, 3}, {3, unknown, 1}, {2, 3, 1}} {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/combin"
 	"combpred/core/structure/examples"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // TestPermutationsSecondMoment checks the published entries: 1 for a pair with itself, ±1/3 for pairs that share a

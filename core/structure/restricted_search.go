@@ -1,9 +1,10 @@
 package structure
 
 import (
-	"combpred/core/fault"
 	"math"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // ErrUnmet says that a search found no output that satisfies the conditions. There may be one.

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"cmp"
+
 	"combpred/core/decode"
 	"combpred/core/fault"
 	"combpred/core/kernel"

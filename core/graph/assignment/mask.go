@@ -1,9 +1,10 @@
 package assignment
 
 import (
-	"combpred/core/fault"
 	"fmt"
 	"math"
+
+	"combpred/core/fault"
 )
 
 // Cell says whether assignments may, must not or must have a cell.

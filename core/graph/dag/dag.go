@@ -11,11 +11,12 @@
 package dag
 
 import (
-	"combpred/core/fault"
 	"math"
 	"math/big"
 	"math/bits"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // ErrEmpty says that no path is left.

@@ -1,8 +1,9 @@
 package dag
 
 import (
-	"combpred/core/fault"
 	"slices"
+
+	"combpred/core/fault"
 )
 
 // ErrTooLarge says that a graph with a counter beside its vertices would have more than MaxArcs arcs.

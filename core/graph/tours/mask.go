@@ -1,8 +1,9 @@
 package tours
 
 import (
-	"combpred/core/fault"
 	"fmt"
+
+	"combpred/core/fault"
 )
 
 // What a Mask says of an arc or a vertex.

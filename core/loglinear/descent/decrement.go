@@ -1,9 +1,10 @@
 package descent
 
 import (
+	"math"
+
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/flat"
-	"math"
 )
 
 const standardErrors = 2 // by which an estimate has to be below a limit to be taken as below

@@ -1,15 +1,16 @@
 package descent
 
 import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/solve"
-	"errors"
-	"math"
-	"math/rand/v2"
-	"testing"
 )
 
 func random(rng *rand.Rand, rows, cols int) matrix {

@@ -1,12 +1,12 @@
 package newton
 
 import (
+	"gonum.org/v1/gonum/blas"
+
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/parallel"
 	"combpred/core/solve"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 // job is what a pass over the rows does for one lane: scores = X·in, unless in is nil, and out = Xᵀ·residual, or out = Xᵀ·(variance∘scores)
