@@ -71,8 +71,8 @@ func (d *Distribution) Require(before *Partial) {
 }
 
 func mustFit(before *Partial, n int) {
-	if before.n != n {
-		panic(fmt.Sprintf("ordering: %d items are required to stand as in an order of %d", n, before.n))
+	if before.Len() != n {
+		panic(fmt.Sprintf("ordering: %d items are required to stand as in an order of %d", n, before.Len()))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"combpred/core/parallel"
+	"combpred/core/relation"
 )
 
 // MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent
@@ -28,7 +29,7 @@ type Workspace struct {
 	n       int
 	gain    []float64 // n×n
 	before  *Partial  // nil without requirements
-	graph   Digraph
+	graph   relation.Digraph
 	ends    []int32   // ends of the components in the order
 	sets    subsets   // those of one component
 	loss    []float64 // see solve
@@ -119,12 +120,12 @@ func (w *Workspace) decompose(order []int32) {
 	for u := range n {
 		for v, g := range w.gain[u*n : (u+1)*n] {
 			if g > 0 {
-				w.graph.AddArc(u, v)
+				w.graph.Add(u, v)
 			}
 		}
 	}
 	if w.before != nil {
-		w.graph.Require(w.before)
+		w.graph.Direct(w.before.Both)
 	}
 	w.ends = w.graph.ComponentsTo(order, w.ends)
 }
