@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -38,9 +39,9 @@ type PartialWorkspace struct {
 // diagonal 0.
 func (w *PartialWorkspace) Reset(n int) []float64 {
 	w.n = n
-	w.gain = grow(w.gain, n*n)
-	w.order = grow(w.order, n)
-	w.active, w.next = grow(w.active, n), grow(w.next, n)
+	w.gain = slicex.Grow(w.gain, n*n)
+	w.order = slicex.Grow(w.order, n)
+	w.active, w.next = slicex.Grow(w.active, n), slicex.Grow(w.next, n)
 	return w.gain
 }
 

@@ -9,6 +9,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/relation"
+	"combpred/core/slicex"
 )
 
 // CycleError says that items are required to stand in a circle: each before the next, and the last before the first.
@@ -99,7 +100,7 @@ func (w *Workspace) room(items []int32, at int) (first, last int) {
 
 // hold finds the items that are required before or behind another one of them, so that room need not look around for others.
 func (w *Workspace) hold(items []int32) {
-	w.held = grow(w.held, w.n)
+	w.held = slicex.Grow(w.held, w.n)
 	for _, u := range items {
 		w.held[u] = false
 	}
@@ -115,7 +116,7 @@ func (w *Workspace) hold(items []int32) {
 // sortAllowed puts next, again and again, the item of the largest score, times sign, of those for which all items are there
 // that are required before it. Among equal ones it is the first. Cost: O(m²).
 func (w *Workspace) sortAllowed(items []int32, sign float64) {
-	w.waiting = grow(w.waiting, w.n)
+	w.waiting = slicex.Grow(w.waiting, w.n)
 	for _, u := range items {
 		w.waiting[u] = 0
 		for _, v := range items {

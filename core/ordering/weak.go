@@ -5,6 +5,7 @@ import (
 
 	"combpred/core/parallel"
 	"combpred/core/relation"
+	"combpred/core/slicex"
 )
 
 // MaxTied is the largest component of an instance with ties that is solved exactly.
@@ -47,8 +48,8 @@ type WeakWorkspace struct {
 // diagonal 0.
 func (w *WeakWorkspace) Reset(n int) []float64 {
 	w.n = n
-	w.gain, w.may = grow(w.gain, n*n), w.may[:0]
-	w.order = grow(w.order, n)
+	w.gain, w.may = slicex.Grow(w.gain, n*n), w.may[:0]
+	w.order = slicex.Grow(w.order, n)
 	return w.gain
 }
 

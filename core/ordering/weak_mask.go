@@ -1,5 +1,7 @@
 package ordering
 
+import "combpred/core/slicex"
+
 // Restrict returns the n×n mask of the instance by rows, of which the entries u < v are read. Every pair may stand in any way,
 // which the caller is to change. Without this call there is no mask. It holds until the next Reset, and for one call of Exact,
 // Start, Search or Improve, each of which returns ErrNoneAllowed where, and only where, the mask leaves no ranking.
@@ -30,7 +32,7 @@ func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
 		w.imply()
 		return w, rank, nil
 	}
-	w.class = grow(w.class, n)
+	w.class = slicex.Grow(w.class, n)
 	class := int32(0)
 	for lo, hi := range w.components() {
 		for i, u := range w.order[lo:hi] {
@@ -48,7 +50,7 @@ func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
 	x.ends = x.graph.ComponentsTo(x.order, x.ends)
 	x.imply()
 	w.ranks = 0
-	w.classRank = grow(w.classRank, x.n)
+	w.classRank = slicex.Grow(w.classRank, x.n)
 	return x, w.classRank, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"combpred/core/parallel"
 	"combpred/core/relation"
+	"combpred/core/slicex"
 )
 
 // MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent
@@ -44,7 +45,7 @@ type Workspace struct {
 // finite.
 func (w *Workspace) Reset(n int) []float64 {
 	w.n, w.before = n, nil
-	w.gain = grow(w.gain, n*n)
+	w.gain = slicex.Grow(w.gain, n*n)
 	return w.gain
 }
 
@@ -198,12 +199,4 @@ func (w *Workspace) most(items []int32) float64 {
 		}
 	}
 	return sum
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
