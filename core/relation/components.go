@@ -84,7 +84,7 @@ func (g *Digraph) Direct(r Both) {
 // It is Kosaraju's algorithm with the elements that are not visited in a bit set, so that the next neighbour takes n/64 steps. Cost:
 // O(n²/64), without recursion.
 func (g *Digraph) ComponentsTo(order, ends []int32) []int32 {
-	n := g.Out.n
+	n := g.Out.Len()
 	g.finished = g.finished[:0]
 	g.open.reset(n)
 	for a := n - 1; a >= 0; a-- {

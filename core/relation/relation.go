@@ -16,20 +16,22 @@ import (
 
 // Relation is a relation on n elements. Copies share the pairs. The zero value has no elements.
 type Relation struct {
-	n, words int
+	n, words int32 // so small that the compiler keeps copies in registers
 	bits     []uint64
 }
 
 // New returns the empty relation on n elements.
 func New(n int) Relation {
-	words := (n + 63) / 64
-	return Relation{n: n, words: words, bits: make([]uint64, n*words)}
+	var r Relation
+	r.Reset(n)
+	return r
 }
 
 // Reset makes the relation the empty one on n elements, in the memory that it has where that suffices.
 func (r *Relation) Reset(n int) {
-	r.n, r.words = n, (n+63)/64
-	r.bits = slicex.Grow(r.bits, n*r.words)
+	words := (n + 63) / 64
+	r.n, r.words = int32(n), int32(words)
+	r.bits = slicex.Grow(r.bits, n*words)
 	clear(r.bits)
 }
 
@@ -39,7 +41,7 @@ func (r *Relation) Set(from Relation) {
 }
 
 // Len returns the number of elements.
-func (r Relation) Len() int { return r.n }
+func (r Relation) Len() int { return int(r.n) }
 
 // Clear removes all pairs.
 func (r Relation) Clear() { clear(r.bits) }
@@ -51,16 +53,16 @@ func (r Relation) Clone() Relation {
 }
 
 // Add relates a to b.
-func (r Relation) Add(a, b int) { r.bits[a*r.words+b>>6] |= 1 << (b & 63) }
+func (r Relation) Add(a, b int) { r.bits[a*int(r.words)+b>>6] |= 1 << (b & 63) }
 
 // Remove takes back that a is related to b.
-func (r Relation) Remove(a, b int) { r.bits[a*r.words+b>>6] &^= 1 << (b & 63) }
+func (r Relation) Remove(a, b int) { r.bits[a*int(r.words)+b>>6] &^= 1 << (b & 63) }
 
 // Has reports whether a is related to b.
-func (r Relation) Has(a, b int) bool { return r.bits[a*r.words+b>>6]>>(b&63)&1 == 1 }
+func (r Relation) Has(a, b int) bool { return r.bits[a*int(r.words)+b>>6]>>(b&63)&1 == 1 }
 
 // Row returns the words of row a: bit b&63 of word b>>6 says whether a is related to b.
-func (r Relation) Row(a int) []uint64 { return r.bits[a*r.words : (a+1)*r.words : (a+1)*r.words] }
+func (r Relation) Row(a int) []uint64 { return r.bits[a*int(r.words) : (a+1)*int(r.words)] }
 
 // Related yields the elements that a is related to.
 func (r Relation) Related(a int) iter.Seq[int] {
@@ -123,8 +125,8 @@ func (r Relation) Unite(other Relation) {
 
 // Transpose returns the relation of a to b for each pair of b and a.
 func (r Relation) Transpose() Relation {
-	t := New(r.n)
-	for a := range r.n {
+	t := New(r.Len())
+	for a := range r.Len() {
 		for b := range r.Related(a) {
 			t.Add(b, a)
 		}
@@ -138,7 +140,7 @@ func (r Relation) Transpose() Relation {
 func (r Relation) Close() {
 	if order, acyclic := r.Order(); acyclic {
 		direct := make([]uint64, r.words)
-		for k := r.n - 1; k >= 0; k-- { // what follows an element is complete before it is included
+		for k := r.Len() - 1; k >= 0; k-- { // what follows an element is complete before it is included
 			a := order[k]
 			row := r.Row(a)
 			copy(direct, row)
@@ -153,8 +155,8 @@ func (r Relation) Close() {
 		}
 		return
 	}
-	for via := range r.n { // Warshall (1962)
-		for a := range r.n {
+	for via := range r.Len() { // Warshall (1962)
+		for a := range r.Len() {
 			if r.Has(a, via) {
 				r.Include(a, r.Row(via))
 			}
@@ -164,7 +166,7 @@ func (r Relation) Close() {
 
 // Reflexive returns the first element that is related to itself, or −1. In a transitive relation it is the first one on a cycle.
 func (r Relation) Reflexive() int {
-	for a := range r.n {
+	for a := range r.Len() {
 		if r.Has(a, a) {
 			return a
 		}
@@ -176,7 +178,7 @@ func (r Relation) Reflexive() int {
 // look at each pair.
 func (r Relation) Order() (order []int, acyclic bool) {
 	waits := make([]int, r.n) // for how many elements that come before
-	for a := range r.n {
+	for a := range r.Len() {
 		for b := range r.Related(a) {
 			waits[b]++
 		}
@@ -194,7 +196,7 @@ func (r Relation) Order() (order []int, acyclic bool) {
 			}
 		}
 	}
-	return order, len(order) == r.n
+	return order, len(order) == r.Len()
 }
 
 // Cycle returns elements each of which is related to the next, as few as possible, or nil where there is no cycle: the first one is at
@@ -205,8 +207,8 @@ func (r Relation) Cycle() (cycle []int) {
 	}
 	from := make([]int, r.n) // the element before one on a shortest way
 	var left open
-	for a := range r.n {
-		left.reset(r.n)
+	for a := range r.Len() {
+		left.reset(r.Len())
 		queue := []int{a}
 		for k := 0; k < len(queue) && left.has(a); k++ {
 			for b := left.last(r.Row(queue[k])); b >= 0; b = left.last(r.Row(queue[k])) {
