@@ -146,10 +146,14 @@ func (r *restricted) Facts() Facts {
 	f.Layout = r.subspace.Facts().Layout
 	if f.LogCount == nil {
 		f.LogCount = func() float64 {
-			if n := r.count(); n != nil {
+			switch n := r.count(); {
+			case n == nil:
+				return math.NaN()
+			case n.Sign() == 0:
+				return math.Inf(-1)
+			default:
 				return combin.LogInt(n)
 			}
-			return math.NaN()
 		}
 	}
 	return f
