@@ -108,7 +108,7 @@ func go_cp_ridge_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, 
 		if e != nil {
 			return e
 		}
-		c.rows.Hold(int64(budget))
+		c.rows.Cache(int64(budget))
 		result, e := c.task.Solve(w, c.rows, c.workers, c.mon)
 		set(result)
 		return e

@@ -55,7 +55,7 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 	record *C.cp_chain_record, more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		space, linear, _, e := readSupplied(supplied)
+		space, linear, _, e := readExternal(supplied)
 		if e != nil {
 			return e
 		}

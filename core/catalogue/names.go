@@ -132,7 +132,7 @@ var (
 	ChainMethods     = named(chain.Methods())
 	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
 	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
-	SuppliedMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
+	ExternalMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
 	LevelSamplers    = append(Names{{"auto", int(estimate.AutoSampler)}, {"exact", int(estimate.ExactSampler)}}, ChainMethods...)
 	SampleMethods    = append(Names{
 		{"auto", int(estimate.AutoSampler)}, {"chain", int(sampler.AnyChain)}, {"exact", int(estimate.ExactSampler)},

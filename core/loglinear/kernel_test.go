@@ -16,8 +16,8 @@ import (
 	"combpred/core/parallel"
 )
 
-// kept returns the features of the rows that count, with the constant one, and their kernel.
-func kept(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi matrix) {
+// copied returns the features of the rows that count, with the constant one, and their kernel.
+func copied(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi matrix) {
 	p := c.Problem
 	x, psi = linalg.NewMatrix[float64](p.Len(), p.X.Len()), linalg.NewMatrix[float64](p.Len(), p.Psi.Cols)
 	at := 0
@@ -39,7 +39,7 @@ func kept(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi m
 func TestKernelFeatures(t *testing.T) {
 	for _, n := range []int{30, 5} {
 		c := loglineartest.New(t, loglineartest.Build(t, "permutations", 4), n, 6, 21)
-		x, kernel, weights, psi := kept(c)
+		x, kernel, weights, psi := copied(c)
 		m, d := x.Rows, psi.Cols
 		shifted := linalg.NewMatrix[float64](m, m)
 		for i, v := range kernel.Data {

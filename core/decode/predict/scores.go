@@ -103,9 +103,9 @@ func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) er
 	})
 }
 
-// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares. kept gets
+// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares. dst gets
 // f(x), unless it has no rows.
-func (m *Model) decoded(kept matrix, x Inputs, o Options, f func(lo, hi int, linear, squares matrix) error) error {
+func (m *Model) decoded(dst matrix, x Inputs, o Options, f func(lo, hi int, linear, squares matrix) error) error {
 	var squares, expected matrix
 	var mean []float64
 	if e := m.Expected; e != nil {
@@ -128,8 +128,8 @@ func (m *Model) decoded(kept matrix, x Inputs, o Options, f func(lo, hi int, lin
 		}
 	}
 	return m.Blocks(x, o, func(lo, hi int, scores linalg.Matrix[float64]) error {
-		if kept.Rows > 0 {
-			kept.Slice(lo, hi, 0, kept.Cols).CopyFrom(scores)
+		if dst.Rows > 0 {
+			dst.Slice(lo, hi, 0, dst.Cols).CopyFrom(scores)
 		}
 		if expected.Rows > 0 {
 			products := expected.Slice(0, hi-lo, 0, expected.Cols)

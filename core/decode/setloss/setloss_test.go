@@ -60,7 +60,7 @@ func TestSetsOfLeastExpectedLoss(t *testing.T) {
 		for y := range space.All() {
 			all = append(all, slices.Clone(y))
 		}
-		given := &decode.Keyed{First: []int{0}}
+		conditions := &decode.Keyed{First: []int{0}}
 		admitted := make([][][]int32, rows)
 		for i := range rows {
 			for {
@@ -75,15 +75,15 @@ func TestSetsOfLeastExpectedLoss(t *testing.T) {
 					}
 				}
 				if len(admitted[i]) > 0 {
-					given.All = append(given.All, of...)
-					given.First = append(given.First, len(given.All))
+					conditions.All = append(conditions.All, of...)
+					conditions.First = append(conditions.First, len(conditions.All))
 					break
 				}
 			}
 		}
 		for _, loss := range []Loss{F1, Ranking} {
 			got, values := make([]int32, rows*n), make([]float64, rows)
-			if err := Batch(space, scores, loss, given, got, values, 2, nil); err != nil {
+			if err := Batch(space, scores, loss, conditions, got, values, 2, nil); err != nil {
 				t.Fatal(err)
 			}
 			again := make([]float64, rows)

@@ -92,9 +92,9 @@ func TestAgainstList(t *testing.T) {
 			lo = rng.IntN(5)
 			hi = lo + []int{rng.IntN(3), len(arcs)}[trial%2]
 		}
-		kept := slices.DeleteFunc(slices.Clone(all), func(p []int32) bool { return !obeys(arcs, p, state, lo, hi) })
+		allowed := slices.DeleteFunc(slices.Clone(all), func(p []int32) bool { return !obeys(arcs, p, state, lo, hi) })
 		held, err := g.Restrict(state, lo, hi)
-		if len(kept) == 0 {
+		if len(allowed) == 0 {
 			empty++
 			if !errors.Is(err, ErrEmpty) {
 				t.Fatalf("no path of %v obeys %v and %d..%d, but the error is %v", arcs, state, lo, hi, err)
@@ -102,14 +102,14 @@ func TestAgainstList(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			t.Fatalf("%d paths of %v obey %v and %d..%d, but the error is %v", len(kept), arcs, state, lo, hi, err)
+			t.Fatalf("%d paths of %v obey %v and %d..%d, but the error is %v", len(allowed), arcs, state, lo, hi, err)
 		}
-		compare(t, held, arcs, kept, scoresOf(symbols, trial%kinds, rng))
-		if trial%10 == 1 && len(kept) > 1 {
+		compare(t, held, arcs, allowed, scoresOf(symbols, trial%kinds, rng))
+		if trial%10 == 1 && len(allowed) > 1 {
 			drawn++
-			frequencies(t, held, arcs, kept, scoresOf(symbols, 0, rng), rng)
+			frequencies(t, held, arcs, allowed, scoresOf(symbols, 0, rng), rng)
 		}
-		countAgain(t, held, arcs, kept, scoresOf(symbols, trial%kinds, rng), rng)
+		countAgain(t, held, arcs, allowed, scoresOf(symbols, trial%kinds, rng), rng)
 	}
 	if empty < 100 || drawn < 20 {
 		t.Errorf("only %d masks left nothing, and %d were drawn from", empty, drawn)
@@ -117,7 +117,7 @@ func TestAgainstList(t *testing.T) {
 }
 
 // countAgain counts the arcs of some symbols on the paths that are left.
-func countAgain(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float64, rng *rand.Rand) {
+func countAgain(t *testing.T, g *Graph, arcs []Arc, allowed [][]int32, scores []float64, rng *rand.Rand) {
 	t.Helper()
 	of := make([]bool, len(scores))
 	for i := range of {
@@ -125,7 +125,7 @@ func countAgain(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []flo
 	}
 	lo := rng.IntN(3)
 	hi := lo + rng.IntN(2)
-	some := slices.DeleteFunc(slices.Clone(kept), func(path []int32) bool {
+	some := slices.DeleteFunc(slices.Clone(allowed), func(path []int32) bool {
 		k := 0
 		for _, a := range path {
 			if s := arcs[a].Symbol; s != Silent && of[s] {
@@ -171,13 +171,13 @@ func earns(arcs []Arc, path []int32, scores []float64) (sum float64) {
 	return sum
 }
 
-func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float64) {
+func compare(t *testing.T, g *Graph, arcs []Arc, allowed [][]int32, scores []float64) {
 	t.Helper()
-	if got := g.Count(); got.Cmp(big.NewInt(int64(len(kept)))) != 0 {
-		t.Fatalf("%v paths are counted, there are %d", got, len(kept))
+	if got := g.Count(); got.Cmp(big.NewInt(int64(len(allowed)))) != 0 {
+		t.Fatalf("%v paths are counted, there are %d", got, len(allowed))
 	}
-	values, best, longest, size := make([]float64, len(kept)), math.Inf(-1), 0, 1.0
-	for i, p := range kept {
+	values, best, longest, size := make([]float64, len(allowed)), math.Inf(-1), 0, 1.0
+	for i, p := range allowed {
 		values[i] = earns(arcs, p, scores)
 		best, longest = max(best, values[i]), max(longest, len(p))
 	}
@@ -188,7 +188,7 @@ func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float6
 	var w Workspace
 	dst := make([]int32, g.Longest())
 	n, value := g.Best(dst, scores, &w)
-	if g.Longest() != longest || !slices.ContainsFunc(kept, func(p []int32) bool { return slices.Equal(p, dst[:n]) }) ||
+	if g.Longest() != longest || !slices.ContainsFunc(allowed, func(p []int32) bool { return slices.Equal(p, dst[:n]) }) ||
 		math.Abs(value-best) > size || math.Abs(earns(arcs, dst[:n], scores)-best) > size {
 		t.Fatalf("the best path is %v of %v, the best of the list has %v", dst[:n], value, best)
 	}
@@ -198,7 +198,7 @@ func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float6
 		z += math.Exp(v - best)
 		values[i] = math.Exp(v - best)
 	}
-	for i, p := range kept {
+	for i, p := range allowed {
 		for _, a := range p {
 			if s := arcs[a].Symbol; s != Silent {
 				mean[s] += values[i] / z
@@ -217,10 +217,10 @@ func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float6
 	}
 }
 
-func frequencies(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float64, rng *rand.Rand) {
+func frequencies(t *testing.T, g *Graph, arcs []Arc, allowed [][]int32, scores []float64, rng *rand.Rand) {
 	t.Helper()
 	var all drawtest.Outcomes
-	for _, p := range kept {
+	for _, p := range allowed {
 		all.Add(p, earns(arcs, p, scores))
 	}
 	d, dst := g.NewDistribution(scores), make([]int32, g.Longest())

@@ -28,7 +28,7 @@ func (g *Graph) Hold(state []int8) (*Graph, error) {
 	if state == nil {
 		return g, nil
 	}
-	if len(state) != g.given {
+	if len(state) != g.arcCount {
 		panic("dag: state must have an entry for each arc")
 	}
 	return g.hold(state)
@@ -70,7 +70,7 @@ func (g *Graph) hold(state []int8) (*Graph, error) {
 			d.drop[a] = s < 0 || s == 0 && part[v] != part[g.head[a]]
 		}
 	}
-	return d.graph(g.symbols, g.given)
+	return d.graph(g.symbols, g.arcCount)
 }
 
 // number writes to part the range in which each vertex lies, given the heads of required arcs.
@@ -153,7 +153,7 @@ func (g *Graph) Within(of []bool, lo, hi int) (*Graph, error) {
 			d.start = append(d.start, int32(len(d.head)))
 		}
 	}
-	return d.graph(g.symbols, g.given)
+	return d.graph(g.symbols, g.arcCount)
 }
 
 // counter returns nil where all paths obey the bounds. It does not number the copies of graphs that are too large.

@@ -69,15 +69,15 @@ func lossOf(d *SVM, row int, z []int32) (sum float64) {
 		return sum
 	}
 	var largest float64
-	apart := func(a, b int32) float64 {
+	distance := func(a, b int32) float64 {
 		if d.Loss == Spearman {
 			return float64((a - b) * (a - b))
 		}
 		return math.Abs(float64(a - b))
 	}
 	for l, at := range y {
-		sum += apart(at, z[l])
-		largest += apart(int32(l+1), int32(k-l)) // of reversed rankings
+		sum += distance(at, z[l])
+		largest += distance(int32(l+1), int32(k-l)) // of reversed rankings
 	}
 	return sum / largest
 }

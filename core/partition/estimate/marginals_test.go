@@ -81,7 +81,7 @@ func TestChainMeans(t *testing.T) {
 	}
 	beyond, unsaid := 0, 0
 	for i, row := range found {
-		if row.Failure != "" || row.RHat > estimate.MostApart {
+		if row.Failure != "" || row.RHat > estimate.MaxRHat {
 			t.Fatalf("row %d: %+v", i, row)
 		}
 		far, said := false, true

@@ -209,14 +209,14 @@ func (m *Machine) step(mon *parallel.Monitor) error {
 }
 
 // along makes the best step along a direction.
-func (m *Machine) along(dir kept) {
+func (m *Machine) along(dir conjugate) {
 	step := inner(dir.p.Data, m.r.Data) / dir.energy[0]
 	linalg.Axpy(m.w.Data, dir.p.Data, step)
 	linalg.Axpy(m.mw.Data, dir.mp.Data, step)
 	linalg.Axpy(m.r.Data, dir.hp.Data, -step)
 }
 
-// turn makes the next direction from z = M⁻¹R, conjugate to all that are kept, and asks for the product with it. Exact arithmetic would
+// turn makes the next direction from z = M⁻¹R, conjugate to all that are stored, and asks for the product with it. Exact arithmetic would
 // only need the last one. In single precision that alone cost some steps, as what rounding brings back of the others had to be removed anew.
 func (m *Machine) turn(z matrix, mon *parallel.Monitor) error {
 	mz := linalg.NewMatrix[float64](m.q, m.d)
@@ -234,8 +234,8 @@ func (m *Machine) turn(z matrix, mon *parallel.Monitor) error {
 }
 
 // known returns the directions whose products with H are known.
-func (m *Machine) known() []kept {
-	return m.kept[:min(len(m.kept), int(m.head[headSteps])+1)]
+func (m *Machine) known() []conjugate {
+	return m.directions[:min(len(m.directions), int(m.head[headSteps])+1)]
 }
 
 // verify takes the product with W and puts the true residual in the place of the recurrence's.

@@ -15,7 +15,7 @@ import (
 // Task is a training problem but for its rows.
 type Task struct {
 	Coord     *solve.Coordinates // of Σ, or the identity for the squared loss
-	Mean      []float64          // μ, of ψ under the uniform law
+	Mean      []float64          // μ, of ψ under the uniform distribution
 	Share     float64            // 2 over the number of members of the space, NaN where that is not known; only read for sets of outputs
 	Structure string             // what the space is called in messages
 	Lambda    float64
@@ -45,7 +45,7 @@ type Rows struct {
 	// be given back.
 	Release func(lo, hi int)
 
-	held   *held
+	cache  *rowCache
 	spaces [mostParts]workspaces // of the parts, kept for the next pass
 }
 

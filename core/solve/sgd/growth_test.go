@@ -104,16 +104,16 @@ func TestGrowthFollowsTheFormula(t *testing.T) {
 			steps := NewStepSizes(in.Lambda, 0.5, top, 5, 5+m)
 			dual, mean := linalg.NewMatrix[float64](in.K.Rows, in.Psi.Cols), linalg.NewMatrix[float64](in.K.Rows, in.Psi.Cols)
 			zero = in.Objective(dual)
-			var kept []int64
+			var support []int64
 			for pass := range passes {
 				visits := slices.Clone(order)
 				rng := rand.New(rand.NewPCG(4, passSeed+uint64(pass)))
 				rng.Shuffle(len(visits), func(a, b int) { visits[a], visits[b] = visits[b], visits[a] })
 				drop := make([]int64, len(visits))
 				for k, row := range visits {
-					kept, drop[k] = append(slices.DeleteFunc(kept, func(old int64) bool { return old == row }), row), -1
-					if most > 0 && len(kept) > most {
-						drop[k], kept = kept[0], kept[1:]
+					support, drop[k] = append(slices.DeleteFunc(support, func(old int64) bool { return old == row }), row), -1
+					if most > 0 && len(support) > most {
+						drop[k], support = support[0], support[1:]
 					}
 				}
 				byFormula(&half, steps, followed{visits, drop}, dual, mean)
@@ -123,8 +123,8 @@ func TestGrowthFollowsTheFormula(t *testing.T) {
 				}
 			}
 			s := g.Support
-			if found := slices.Clone(s.Rows[:s.Len]); most > 0 && !slices.Equal(found, kept) || s.Len != len(kept) {
-				t.Fatalf("%s: the support is %v, must be %v", in.Name, found, kept)
+			if found := slices.Clone(s.Rows[:s.Len]); most > 0 && !slices.Equal(found, support) || s.Len != len(support) {
+				t.Fatalf("%s: the support is %v, must be %v", in.Name, found, support)
 			}
 			if gap := difference(g.spread(s.Coef), dual); gap > 1e-8 {
 				t.Fatalf("%s, %d rows: coefficients differ by %g", in.Name, most, gap)
