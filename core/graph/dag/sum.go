@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/logsum"
+	"combpred/core/slicex"
 )
 
 // Sums over paths are numbers with scales: what the paths from a vertex weigh is b·2²⁵⁶ᵉ, with an integer e that changes
@@ -50,7 +51,7 @@ func (g *Graph) weigh(scores []float64, w *Workspace) {
 	for _, s := range scores {
 		most = max(most, math.Abs(s))
 	}
-	w.weight, w.shift = grow(w.weight, len(scores)), w.shift[:0]
+	w.weight, w.shift = slicex.Grow(w.weight, len(scores)), w.shift[:0]
 	if most <= plain {
 		logsum.ExpTo(w.weight, scores)
 		return
@@ -67,11 +68,11 @@ func (g *Graph) weigh(scores []float64, w *Workspace) {
 // backward sums from the sink to the source, and returns the logarithm of the sum. It keeps the terms if asked to.
 func (g *Graph) backward(w *Workspace, keep bool) float64 {
 	n := g.Vertices()
-	w.b, w.e = grow(w.b, n), grow(w.e, n)
+	w.b, w.e = slicex.Grow(w.b, n), slicex.Grow(w.e, n)
 	b, e, weight := w.b, w.e, w.weight
 	var terms []float64
 	if keep {
-		w.term, w.total = grow(w.term, g.Arcs()), grow(w.total, n)
+		w.term, w.total = slicex.Grow(w.term, g.Arcs()), slicex.Grow(w.total, n)
 		terms = w.term
 	}
 	b[n-1], e[n-1] = 1, 0
@@ -120,7 +121,7 @@ func (g *Graph) mixed(v int, w *Workspace, terms []float64) (sum, top float64) {
 	from, to := g.start[v], g.start[v+1]
 	heads, symbols := g.head[from:to], g.symbol[from:to]
 	symbols = symbols[:len(heads)]
-	w.scale = grow(w.scale, len(heads))
+	w.scale = slicex.Grow(w.scale, len(heads))
 	scale := w.scale[:len(heads)]
 	top = math.Inf(-1)
 	for i, head := range heads {
@@ -159,12 +160,12 @@ var down = func() (table [9][2]float64) {
 func (g *Graph) forward(marginals []float64, w *Workspace) {
 	dst := marginals
 	if g.silent {
-		w.scores = grow(w.scores, g.symbols+1) // the entry of silent arcs goes nowhere
+		w.scores = slicex.Grow(w.scores, g.symbols+1) // the entry of silent arcs goes nowhere
 		marginals = w.scores
 	}
 	clear(marginals)
 	n := g.Vertices()
-	w.reaching = grow(w.reaching, n)
+	w.reaching = slicex.Grow(w.reaching, n)
 	reaching := w.reaching
 	clear(reaching)
 	reaching[0] = 1
@@ -218,12 +219,4 @@ func (d *Distribution) Draw(dst []int32, rng *rand.Rand) int {
 		dst[arcs], v = g.label[chosen], g.head[chosen]
 	}
 	return arcs
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
 }
