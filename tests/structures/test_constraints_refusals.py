@@ -36,7 +36,7 @@ ROUTES = Routes(5)
 @pytest.mark.parametrize(
     ("structure", "constraint", "message"),
     [
-        (ROUTES, {"begin": 1}, "Routes take no key 'begin'; their keys are 'start', 'end', 'length'"),
+        (ROUTES, {"begin": 1}, "Routes takes no key 'begin'; its keys are 'start', 'end', 'length'"),
         (ROUTES, {"start": 5}, "'start' holds 5; places are whole numbers 0..4"),
         (ROUTES, {"start": -1}, "'start' holds -1"),
         (ROUTES, {"start": 2, "end": 2}, "'start' and 'end' are both place 2"),
