@@ -116,7 +116,7 @@ def test_forbidden_places_make_large_routes_exact() -> None:
     found = RowConstraints(Routes(24).space, {"forbidden": gone}, 1).decode(scores, None, Decoding("exact"))
     best = max(float((Routes(24).embed([[v for v in y if v >= 0]]) @ scores[0])[0]) for y in Routes(6).enumerate())
     assert found.optimal[0] and abs(found.value[0] - best) < 1e-10
-    with pytest.raises(CapabilityError, match="^exact decoding of .*constraints.*limited") as caught:
+    with pytest.raises(CapabilityError, match="^exact decoding of .*under conditions.*limited") as caught:
         RowConstraints(Routes(24).space, {"required": [3]}, 1).decode(scores, None, Decoding("exact"))
     assert caught.value.row is None  # the constraint is that of every row
 
@@ -200,8 +200,34 @@ def test_searched_lists_keep_their_conditions(structure: Structure) -> None:
         assert (found.nu[~found.optimal] == 1).all()
         given = structure.embed(found.y)
         np.testing.assert_allclose(found.value, np.einsum("ij,ij->i", given, scores), rtol=1e-12)
-    with pytest.raises(ValueError, match="the search found no output.*there may be one"):
+    with pytest.raises(ValueError, match="no output of .* satisfies"):  # required steps that close a circle
         structure.decode(scores[0], constraints={"start": 7, "required": [(1, 2), (2, 3), (3, 1)]})
+
+
+def steps_at(n: int, place: int) -> list[tuple[int, int]]:
+    """Return all steps from and to a place."""
+    others = [v for v in range(n) if v != place]
+    return [(place, v) for v in others] + [(v, place) for v in others]
+
+
+@pytest.mark.parametrize("structure", [Routes(30), DirectedCycles(30), Cycles(30)])
+def test_searches_do_not_claim_what_programs_prove(structure: Structure) -> None:
+    scores = np.random.default_rng(18).normal(size=structure.n_features)
+    unreachable = {"required": [7], "forbidden": steps_at(30, 7)}
+    for decoder in ("auto", "local-search"):
+        with pytest.raises(ValueError, match="the search found no output.*there may be one"):
+            structure.decode(scores, constraints=unreachable, decoder=decoder)
+    with pytest.raises(ValueError, match="row 0: no output of .* satisfies"):
+        structure.decode(scores, constraints=unreachable, decoder="milp")
+
+
+@pytest.mark.parametrize("structure", [Routes(5), DirectedCycles(5), Cycles(5)])
+def test_integer_programs_keep_off_pairs_that_are_forbidden_in_both_directions(structure: Structure) -> None:
+    scores = np.random.default_rng(19).normal(size=structure.n_features)
+    constraint = {"forbidden": steps_at(5, 2)[:3] + steps_at(5, 2)[4:7], "length": 4}
+    want = structure.decode(scores, constraints=constraint, decoder="exact")
+    assert holds(structure, want, constraint)
+    np.testing.assert_array_equal(structure.decode(scores, constraints=constraint, decoder="milp"), want)
 
 
 PROGRAMS = [Permutations(5), Cycles(6), DirectedCycles(6), Routes(5)]

@@ -50,7 +50,7 @@ ROUTES = Routes(5)
         (ROUTES, {"required": [(1, 2), (1, 3)]}, "two steps from place 1"),
         (ROUTES, {"required": [(1, 2), (3, 2)]}, "two steps to place 2"),
         (ROUTES, {"required": [(1, 1)]}, "a step from a place to itself"),
-        (ROUTES, {"required": [0, 1, 2], "length": 2}, "'length' is 2, but 3 places are required"),
+        (ROUTES, {"required": [0, 1, 2], "length": 2}, "'length' is 2 at most, but 3 places must be visited"),
         (ROUTES, {"forbidden": [0, 1, 2, 3]}, "'forbidden' leaves 1 places, 2 are needed"),
         (ROUTES, {"forbidden": [0, 1], "length": 4}, "leaves 3 places, 4 are needed"),
         (ROUTES, {"required": [(1, 2), (2, 1)]}, "no output of Routes.* satisfies {'required'"),
@@ -64,7 +64,7 @@ ROUTES = Routes(5)
         (LabelSets(4), {"required": [1], "forbidden": [1]}, "label 1 is required and forbidden"),
         (LabelSets(4), {"required": [1, 2], "size": 1}, "2 labels are required.*the size is 1"),
         (LabelSets(4), {"forbidden": [1, 2], "size": 3}, "'forbidden' leaves 2 labels, but the size is 3"),
-        (LabelSets(4, size=2), {"size": 3}, "'size' is 3, but all sets"),
+        (LabelSets(4, size=2), {"size": 3}, "'size' leaves out 2, but all sets have 2 labels"),
         (LabelSets(4, size=2), {"required": [0, 1, 2]}, "3 labels are required.*the size is 2"),
         (LabelSets(4), {"size": 5}, r"'size' is 5; it is the number of labels, 0\.\.4"),
         (Subtrees([-1, 0, 1]), {"forbidden": [0]}, "node 0, the root of every subtree"),
@@ -174,7 +174,7 @@ def test_a_decoder_that_is_none_is_refused_after_fit_too():
         (
             Permutations(labels=["tea", "milk", "cola"]),
             {"before": [("cola", "tea"), ("tea", "cola")]},
-            "'before' has a cycle, label 'tea' before label 'cola' before label 'tea'; leave a pair out",
+            "'before' has a cycle, label 'cola' before label 'tea' before label 'cola'; leave a pair out",
         ),
         (
             Permutations(labels=["tea", "milk", "cola"]),

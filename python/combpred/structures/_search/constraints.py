@@ -62,7 +62,7 @@ class Restriction:
     Attributes
     ----------
     must, must_not : list of (int, int)
-        Pairs of an entry of ψ and the value, 1 or −1, that it must, or must not, have.
+        Pairs of an entry of ψ and the value, 1, 0 or −1, that it must, or must not, have.
     given : dict of str to list of (int, int)
         What each key of the constraint holds: pairs, and numbers n as ``(n, ALONE)``.
     """
