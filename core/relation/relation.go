@@ -1,5 +1,5 @@
 // Package relation has relations on the elements 0..n−1 of a set, one bit for each ordered pair, and what follows from them:
-// transitive closures, orders that agree with them, cycles and components.
+// transitive closures, orders that agree with them, and components.
 //
 // # Conventions
 //
@@ -9,7 +9,6 @@ package relation
 import (
 	"iter"
 	"math/bits"
-	"slices"
 )
 
 // Relation is a relation on n elements. Copies share the pairs.
@@ -172,43 +171,4 @@ func (r Relation) Order() (order []int, acyclic bool) {
 		}
 	}
 	return order, len(order) == r.n
-}
-
-// Cycle returns elements each of which is related to the next, or nil where there is no cycle: the first one, the smallest, is at the end
-// once more.
-// Cost: O(n²/64) and one look at each pair.
-func (r Relation) Cycle() []int {
-	order, acyclic := r.Order()
-	if acyclic {
-		return nil
-	}
-	left := make([]bool, r.n)
-	for a := range left {
-		left[a] = true
-	}
-	for _, a := range order {
-		left[a] = false
-	}
-	// Each element that is left has another one that is left before it: going back from one must come round.
-	before := r.Transpose()
-	seen := make([]int, r.n) // at which step an element was met, from 1 on
-	var path []int
-	a := 0
-	for !left[a] {
-		a++
-	}
-	for seen[a] == 0 {
-		path = append(path, a)
-		seen[a] = len(path)
-		for b := range before.Related(a) {
-			if left[b] {
-				a = b
-				break
-			}
-		}
-	}
-	cycle := path[seen[a]-1:]
-	slices.Reverse(cycle)
-	first := slices.Index(cycle, slices.Min(cycle))
-	return append(slices.Concat(cycle[first:], cycle[:first]), cycle[first])
 }
