@@ -342,5 +342,7 @@ func (t *subtrees) best(dst []int32, score Scores, state []int8) float64 {
 	return best[t.order[0]]
 }
 
+func (t *subtrees) bounds() (items, ends int) { return 0, 0 }
+
 // keeps: the size of a mask bounds the number of nodes.
 func (t *subtrees) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }
