@@ -30,6 +30,8 @@ type maskable interface {
 
 // bounded spaces know the bounds of a mask.
 type bounded interface {
+	// bounds returns how many items a mask may speak of, and how many places an output may start and end with; 0: it may not.
+	bounds() (items, ends int)
 	// keeps reports whether a member keeps to what the mask holds beside the entries of ψ.
 	keeps(m *Mask, y []int32) bool
 }
@@ -81,9 +83,8 @@ func Within(s Space, m Mask) (Space, error) {
 	if err := m.check(s); err != nil {
 		return nil, err
 	}
-	if _, knows := s.(bounded); !knows && m.hasBounds() {
-		return nil, &CapabilityError{Structure: Describe(s), Need: "outputs with a size, members or ends to be held to bounds",
-			Alternatives: "hold entries of ψ to values"}
+	if err := m.checkBounds(s); err != nil {
+		return nil, err
 	}
 	r := &restricted{subspace: subspace[Space]{s}, mask: m}
 	var err error
