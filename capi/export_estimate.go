@@ -61,7 +61,7 @@ func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n
 
 // readEstimate reads what estimates for rows of scores are asked for, by one of the methods.
 func readEstimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options, methods catalogue.Names,
-	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control) (sc scores, opt estimateOptions, out estimates, t tail,
+	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control) (sc scores, opt estimateOptions, out estimates, t execution,
 	err error) {
 	if sc, err = readLinear(s, in); err != nil {
 		return sc, opt, out, t, err
@@ -74,7 +74,7 @@ func readEstimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_est
 	if out, err = readEstimates(dst, sc.n, d); err != nil {
 		return sc, opt, out, t, err
 	}
-	t, err = readTail(workers, control)
+	t, err = readExecution(workers, control)
 	return sc, opt, out, t, err
 }
 
@@ -102,7 +102,7 @@ func go_cp_partition_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options 
 }
 
 // partition computes ln Z by the method.
-func (e *estimates) partition(sc scores, opt estimateOptions, t tail) error {
+func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error {
 	switch opt.method {
 	case catalogue.ExactSum:
 		var marginals blas64.General
@@ -178,7 +178,7 @@ func go_cp_marginals_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options 
 }
 
 // means estimates E ψ by the method.
-func (e *estimates) means(space structure.Space, linear blas64.General, opt estimateOptions, t tail) ([]estimate.Row, error) {
+func (e *estimates) means(space structure.Space, linear blas64.General, opt estimateOptions, t execution) ([]estimate.Row, error) {
 	value, bound := e.matrix(e.marginals), e.matrix(e.bound)
 	if opt.method == catalogue.ChainMeans {
 		return estimate.ChainMeans(space, linear, opt.Options, value, bound, t.workers, t.mon)
@@ -286,7 +286,7 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 		if _, e := cabi.One(more, "more"); e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

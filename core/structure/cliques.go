@@ -22,13 +22,13 @@ var _ = register(Spec{
 	Psi:        "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:        "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}
 		all := cliques{
-			sets:   newSets(a.kept(), n, -1),
+			sets:   newSets(a.memo(), n, -1),
 			scheme: pairScheme{n},
 			pool:   new(pool[cliqueWorkspace]),
 		}

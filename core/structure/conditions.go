@@ -108,8 +108,8 @@ func (h *held) size(k Key) Range {
 }
 
 // readConditions checks conditions one by one: of their numbers, which may have names, there are n, and counts are least to n.
-func readConditions(terms []Term, given []Condition, n, least int, names Names) (h held, err error) {
-	for _, c := range given {
+func readConditions(terms []Term, conditions []Condition, n, least int, names Names) (h held, err error) {
+	for _, c := range conditions {
 		i := slices.IndexFunc(terms, func(t Term) bool { return t.Key == c.Key })
 		if i < 0 {
 			return h, fault.Value("the structure takes no key %s; its keys are %s", shownKey(c.Key), shownKeys(terms))

@@ -31,8 +31,8 @@ var (
 
 // refusing reads conditions and refuses those that contradict each other as the engine of a space sees it at once.
 func refusing(s maskable, read func([]Condition) (Restriction, error)) func([]Condition) (Restriction, error) {
-	return func(given []Condition) (Restriction, error) {
-		r, err := read(given)
+	return func(conditions []Condition) (Restriction, error) {
+		r, err := read(conditions)
 		if err != nil || r.Mask.AllowsAll() {
 			return r, err
 		}
@@ -63,8 +63,8 @@ func restrictEdges(terms []Term, c Cells, names Names) func([]Condition) (Restri
 		}
 		return i, known
 	}
-	return func(given []Condition) (r Restriction, err error) {
-		h, err := readConditions(terms, given, c.Items, 0, names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		h, err := readConditions(terms, conditions, c.Items, 0, names)
 		if err != nil {
 			return r, err
 		}

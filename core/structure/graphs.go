@@ -45,7 +45,7 @@ var (
 	_ Decoder    = graphs{}
 )
 
-func newGraphs(a given) (Space, error) {
+func newGraphs(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func newGraphs(a given) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.labelSets = labelSets{newSets(a.kept(), len(g.edges), -1), new(scratch)}
-	if _, given := a.Scalars["property"]; given {
+	g.labelSets = labelSets{newSets(a.memo(), len(g.edges), -1), new(scratch)}
+	if _, ok := a.Scalars["property"]; ok {
 		property, err := a.Int("property")
 		if err != nil {
 			return nil, err

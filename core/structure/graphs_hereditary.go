@@ -21,7 +21,7 @@ const (
 type hereditaryGraphs struct {
 	subspace[graphs]
 	Momenter
-	*kept
+	*memo
 	property edgeProperty
 	ends     [][2]int32 // of each edge, vertices without edges not being counted
 	same     []bool     // of each edge of a bipartite graph, whether it asks for one side; nil: none does
@@ -58,7 +58,7 @@ var (
 
 func newHereditaryGraphs(all graphs, property edgeProperty) Space {
 	h := hereditaryGraphs{
-		subspace: subspace[graphs]{all}, Momenter: all, kept: all.fresh(),
+		subspace: subspace[graphs]{all}, Momenter: all, memo: all.fresh(),
 		property: property, sets: new(pool[edgeSet]), numbers: new(scratch),
 	}
 	h.ends = make([][2]int32, len(all.edges))

@@ -47,7 +47,7 @@ var (
 // withinTerms are the keys of nodes of a tree.
 var withinTerms = []Term{{Key: WithinKey, Form: One, Of: "nodes"}}
 
-func newHierarchy(a given) (Space, error) {
+func newHierarchy(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func newHierarchy(a given) (Space, error) {
 		return nil, fault.Value("a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
 			n, 2*n, len(a.Ints))
 	}
-	allowed, err := allowIndices(a.kept(), n, "node", "hierarchy", a.Ints[n:])
+	allowed, err := allowIndices(a.memo(), n, "node", "hierarchy", a.Ints[n:])
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (h *hierarchy) Decode(dst []int32, score Scores) (Certificate, error) {
 
 // Restrict takes a node within whose subtree the output lies, the node itself included.
 func (h *hierarchy) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
-		keys, err := readConditions(withinTerms, given, len(h.parent), 0, h.names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		keys, err := readConditions(withinTerms, conditions, len(h.parent), 0, h.names)
 		if err != nil {
 			return r, err
 		}

@@ -27,8 +27,8 @@ func TestMessagesCallItemsByTheirNames(t *testing.T) {
 		space := named(t, name, drinks)
 		return structure.ReadTo(space, make([]int32, space.PartLen()), row)
 	}
-	restrict := func(space structure.Space, given ...structure.Condition) error {
-		_, err := space.(structure.Restricter).Restrict()(given)
+	restrict := func(space structure.Space, conditions ...structure.Condition) error {
+		_, err := space.(structure.Restricter).Restrict()(conditions)
 		return err
 	}
 	build := func(name string, ints ...int32) error {

@@ -76,13 +76,13 @@ var (
 	_ Sampler    = listedPartialOrders{}
 )
 
-func newPartialOrders(a given) (Space, error) {
+func newPartialOrders(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}
 	moments := momentsAuto
-	if _, given := a.Scalars["moments"]; given {
+	if _, ok := a.Scalars["moments"]; ok {
 		if moments, err = a.Int("moments"); err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func newPartialOrders(a given) (Space, error) {
 		}
 	}
 	p := partialOrders{
-		relations: newRelations(a.kept(), n),
+		relations: newRelations(a.memo(), n),
 		pool:      new(pool[ordering.PartialWorkspace]),
 		values:    new(scratch),
 	}

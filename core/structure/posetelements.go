@@ -46,7 +46,7 @@ var (
 	_ Decoder    = (*posetElements)(nil)
 )
 
-func newPosetElements(a given) (Space, error) {
+func newPosetElements(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func newPosetElements(a given) (Space, error) {
 		return nil, fault.Value("the relation of %d elements needs %d integers, or %d with the allowed mask, not %d", n, n*n,
 			n*n+n, len(a.Ints))
 	}
-	allowed, err := allowIndices(a.kept(), n, "element", "poset", mask)
+	allowed, err := allowIndices(a.memo(), n, "element", "poset", mask)
 	if err != nil {
 		return nil, err
 	}

@@ -26,17 +26,17 @@ var restrictedSpaces = []struct {
 }
 
 // sized returns parameters that are scalars: names and values in turn.
-func sized(given ...any) Args {
+func sized(values ...any) Args {
 	a := Args{Scalars: map[string]int64{}}
-	for i := 0; i < len(given); i += 2 {
-		a.Scalars[given[i].(string)] = int64(given[i+1].(int))
+	for i := 0; i < len(values); i += 2 {
+		a.Scalars[values[i].(string)] = int64(values[i+1].(int))
 	}
 	return a
 }
 
 // tree returns the parameters of subtrees: the parents of four nodes, and scalars.
-func tree(a, b, c, d int32, given ...any) Args {
-	args := sized(append([]any{"n", 4}, given...)...)
+func tree(a, b, c, d int32, values ...any) Args {
+	args := sized(append([]any{"n", 4}, values...)...)
 	args.Ints = []int32{a, b, c, d}
 	return args
 }

@@ -11,11 +11,11 @@ import (
 
 // sets is what spaces of subsets of n elements share, encoded as 0/1 membership: all subsets, or those of one size.
 type sets struct {
-	*kept
+	*memo
 	n, size int // size < 0: any
 }
 
-func newSets(k *kept, n, size int) sets { return sets{kept: k, n: n, size: size} }
+func newSets(k *memo, n, size int) sets { return sets{memo: k, n: n, size: size} }
 
 func (s sets) PartLen() int { return s.n }
 

@@ -31,8 +31,8 @@ type memberConditions struct {
 	size                Range
 }
 
-func readMembers(terms []Term, noun string, given []Condition, n int, names Names) (m memberConditions, err error) {
-	h, err := readConditions(terms, given, n, 0, names)
+func readMembers(terms []Term, noun string, conditions []Condition, n int, names Names) (m memberConditions, err error) {
+	h, err := readConditions(terms, conditions, n, 0, names)
 	if err != nil {
 		return m, err
 	}

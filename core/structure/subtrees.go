@@ -51,7 +51,7 @@ var _ = register(Spec{
 
 // subtrees is the space of the rooted subtrees of a tree, encoded as 0/1 membership of the nodes.
 type subtrees struct {
-	*kept
+	*memo
 	parent []int32    // -1 for the root
 	order  []int32    // all nodes, parents before children
 	below  [][2]int32 // where the children of each node lie in order
@@ -71,7 +71,7 @@ var (
 	_ Decoder    = (*subtrees)(nil)
 )
 
-func newSubtrees(a given) (Space, error) {
+func newSubtrees(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func newSubtrees(a given) (Space, error) {
 		return nil, fault.Value("subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
 	}
 	t := &subtrees{
-		kept:   a.kept(),
+		memo:   a.memo(),
 		parent: slices.Clone(a.Ints),
 		exact:  make([]uint64, n),
 		drop:   make([]float64, n),
@@ -93,7 +93,7 @@ func newSubtrees(a given) (Space, error) {
 	t.tabulate()
 	t.depthFirst = sync.OnceValues(t.newGraph)
 	size := -1
-	if _, given := a.Scalars["size"]; given {
+	if _, ok := a.Scalars["size"]; ok {
 		if size, err = a.IntTo("size", int64(n)); err != nil {
 			return nil, err
 		}

@@ -273,8 +273,8 @@ func (m *maskedSubtrees) Distribution(scores []float64, poll func() error) (Draw
 // Restrict takes nodes that are required, as those above them are then, or forbidden, as those below them are then, and a number of
 // nodes.
 func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(nodeTerms, "node", given, len(t.parent), t.names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		m, err := readMembers(nodeTerms, "node", conditions, len(t.parent), t.names)
 		if err != nil {
 			return r, err
 		}
