@@ -44,7 +44,8 @@ func TestConditions(t *testing.T) {
 					row(magnitude, i)[j] *= scaled[i%len(scaled)]
 				}
 				for range rng.IntN(4) {
-					restricted.All = append(restricted.All, Condition{Feature: rng.IntN(d), Value: int8(rng.IntN(3) - 1), Must: rng.IntN(2) == 0})
+					restricted.All = append(restricted.All, Condition{Feature: rng.IntN(d), Value: int8(rng.IntN(3) - 1),
+						Must: rng.IntN(2) == 0})
 				}
 				restricted.First = append(restricted.First, len(restricted.All))
 			}
@@ -87,7 +88,8 @@ func TestConditions(t *testing.T) {
 							t.Fatalf("%s, row %d under %v: met is %t, %+v, with ψ = %v", spec.Name, i, conditions, met[i], cert, psi)
 						}
 						if method == Exact && !met[i] || met[i] && cert.UpperBound < best-slack ||
-							cert.Optimal && met[i] && math.Abs(cert.Value-best) > slack || method == Exact && (!cert.Optimal || cert.Nu != 0) {
+							cert.Optimal && met[i] && math.Abs(cert.Value-best) > slack ||
+							method == Exact && (!cert.Optimal || cert.Nu != 0) {
 							t.Fatalf("%s, row %d under %v: %+v, the best of the list has %v", spec.Name, i, conditions, cert, best)
 						}
 					}

@@ -12,7 +12,8 @@ import (
 	"combpred/core/structure"
 )
 
-// Descent holds what the steps of stochastic gradient descent change, one row for each row of the support or each input feature, in the space of ψ.
+// Descent holds what the steps of stochastic gradient descent change, one row for each row of the support or each input feature, in the
+// space of ψ.
 type Descent struct {
 	Coef     linalg.Matrix[float64]
 	Average  linalg.Matrix[float64] // without rows: no averaging
@@ -63,8 +64,8 @@ func (s Stream) check(passes sgd.Passes) error {
 	return nil
 }
 
-// Train takes steps in the weights of input features, in passes. A row that a pass visits c times has the c-th part of its weight in each. It
-// returns the largest curvature of all rows, too, also where it was cancelled.
+// Train takes steps in the weights of input features, in passes. A row that a pass visits c times has the c-th part of its weight in each.
+// It returns the largest curvature of all rows, too, also where it was cancelled.
 func (o Ridge) Train(space structure.Space, design *solve.Design, targets Targets, stream Stream, passes sgd.Passes, state Descent,
 	mon *parallel.Monitor) (sgd.Outcome, float64, error) {
 	var none sgd.Outcome
@@ -116,8 +117,8 @@ func entries(x *solve.Design, i int) []float64 {
 	return values
 }
 
-// VisitedRows returns the visits of a pass over the examples of positive weight, as maxmargin.Visits makes them: in the order of the examples
-// or, where their inputs x are given, in one that depends on what the rows hold alone.
+// VisitedRows returns the visits of a pass over the examples of positive weight, as maxmargin.Visits makes them: in the order of the
+// examples or, where their inputs x are given, in one that depends on what the rows hold alone.
 func VisitedRows(t Targets, x *solve.Design, workers int, mon *parallel.Monitor) ([]int64, error) {
 	order, sorted := make([]int64, t.examples()), make([]float64, t.examples())
 	for i := range order {

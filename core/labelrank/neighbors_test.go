@@ -175,7 +175,8 @@ func TestMallowsAtItsEnds(t *testing.T) {
 	centre := []int32{1, 2, 3}
 	m := newMallows(3)
 	for _, c := range []struct{ net, stated, low, high, probability float64 }{
-		{0, 2, 0, 0, 1.0 / 6}, {2, 2, math.Inf(1), math.Inf(1), 1}, {0, 0, 0, 0, 1.0 / 6}, {1e9 - 2, 1e9, 20, 21, 1}, {-1, 2, 0, 0, 1.0 / 6},
+		{0, 2, 0, 0, 1.0 / 6}, {2, 2, math.Inf(1), math.Inf(1), 1}, {0, 0, 0, 0, 1.0 / 6}, {1e9 - 2, 1e9, 20, 21, 1},
+		{-1, 2, 0, 0, 1.0 / 6},
 	} {
 		theta, probability := m.fit(centre, []float64{c.net, c.net, c.net}, []float64{c.stated, c.stated, c.stated})
 		if theta < c.low || theta > c.high || math.Abs(probability-c.probability) > 1e-8 {

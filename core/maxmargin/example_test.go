@@ -22,11 +22,13 @@ func Example() {
 	for i, y := range psi.Data {
 		loss.Gradient.Data[i] = 1 - 2*y
 	}
-	problem := &maxmargin.Problem{Space: labels, X: &solve.Design{N: 4, P: 1, Dense: x}, Psi: psi, Loss: loss, Weights: []float64{10, 10, 10, 10}}
+	problem := &maxmargin.Problem{Space: labels, X: &solve.Design{N: 4, P: 1, Dense: x}, Psi: psi, Loss: loss,
+		Weights: []float64{10, 10, 10, 10}}
 	found, _, err := maxmargin.TrainSVM(problem, maxmargin.SVMOptions{Tol: 1e-6, MaxIter: 100}, nil)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("weights %.3f, objective %.3f, converged: %v, proven: %v\n", found.Weights.Data, found.Objective, found.Converged, found.Exact)
+	fmt.Printf("weights %.3f, objective %.3f, converged: %v, proven: %v\n", found.Weights.Data, found.Objective, found.Converged,
+		found.Exact)
 	// Output: weights [-1.000 1.000], objective 1.000, converged: true, proven: true
 }

@@ -9,8 +9,8 @@ import (
 	"combpred/core/solve"
 )
 
-// job is what a pass over the rows does for one column: scores = X·in, unless in is nil, and out = Xᵀ·residual, or out = Xᵀ·(variance∘scores)
-// where residual is nil, unless out is. X has the constant feature.
+// job is what a pass over the rows does for one column: scores = X·in, unless in is nil, and out = Xᵀ·residual, or out =
+// Xᵀ·(variance∘scores) where residual is nil, unless out is. X has the constant feature.
 type job struct {
 	in, scores         []float64
 	variance, residual []float64
@@ -77,7 +77,8 @@ func sparseCopy(p *loglinear.Problem) *solve.Sparse {
 			return nil
 		}
 	}
-	x := &solve.Sparse{Rows: n, Cols: p.X.P, Data: make([]float64, 0, stored), Indices: make([]int32, 0, stored), Indptr: make([]int64, 1, n+1)}
+	x := &solve.Sparse{Rows: n, Cols: p.X.P, Data: make([]float64, 0, stored), Indices: make([]int32, 0, stored),
+		Indptr: make([]int64, 1, n+1)}
 	for i := range n {
 		for k, v := range p.X.Dense.Row(p.Row(i)) {
 			if v != 0 {
