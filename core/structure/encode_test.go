@@ -9,18 +9,34 @@ import (
 	"combpred/core/structure/examples"
 )
 
-// TestRowsOfData: what rows of data of each structure become, and what is said of those that are none.
-func TestRowsOfData(t *testing.T) {
+// rowOfData is a row for a structure.
+type rowOfData struct {
+	name string
+	args examples.Args
+	row  []float64
+	want any // the encoding, or what the error says
+}
+
+func (c rowOfData) check(t *testing.T) {
+	t.Helper()
+	space := mustNew(t, c.name, c.args)
+	if !Reads(space, len(c.row)) {
+		t.Errorf("%s takes no rows of %d numbers", c.name, len(c.row))
+		return
+	}
+	got := make([]int32, space.PartLen())
+	err := ReadTo(space, got, c.row)
+	if want, refused := c.want.(string); refused {
+		expectError(t, err, want)
+	} else if err != nil || !slices.Equal(got, c.want.([]int32)) {
+		t.Errorf("%s: %v becomes %v, want %v, error %v", c.name, c.row, got, c.want, err)
+	}
+}
+
+// TestRowsOfPositions: rows of data that list positions, grades or vertices become outputs, and wrong ones are refused.
+func TestRowsOfPositions(t *testing.T) {
 	nan := math.NaN()
-	triangle := []int32{0, 1, 1, 2, 0, 2}
-	tree := examples.Args{Scalars: map[string]int64{"n": 3}, Ints: []int32{-1, 0, 1}}
-	diamond := [][2]int32{{0, 1}, {1, 3}, {0, 2}, {2, 3}, {0, 3}}
-	for _, c := range []struct {
-		name string
-		args examples.Args
-		row  []float64
-		want any // the encoding, or what the error says
-	}{
+	for _, c := range []rowOfData{
 		{"permutations", examples.Sized(3), []float64{2, 1, 3}, []int32{2, 1, 3}},
 		{"permutations", examples.Sized(3), []float64{2, nan, 3},
 			"the position of label 1 is missing (nan); rankings known in part can be learnt from"},
@@ -55,6 +71,19 @@ func TestRowsOfData(t *testing.T) {
 		{"routes", examples.Sized(3), []float64{2, nan}, "found nan in column 1; places are"},
 		{"routes", examples.Sized(3), []float64{2, -1, 1}, "[2, -1, 1] goes on behind −1"},
 		{"routes", examples.Sized(3), []float64{}, "[] visits 0 places; a route visits at least 2: drop the row"},
+		{"ordinal", examples.Sized(3), []float64{3}, "found 3; grades are whole numbers 0..2"},
+		{"multiclass", examples.Sized(3), []float64{.5}, "found 0.5; classes are whole numbers 0..2"},
+	} {
+		c.check(t)
+	}
+}
+
+// TestRowsOfSets is the same for sets, relations and paths.
+func TestRowsOfSets(t *testing.T) {
+	triangle := []int32{0, 1, 1, 2, 0, 2}
+	tree := examples.Args{Scalars: map[string]int64{"n": 3}, Ints: []int32{-1, 0, 1}}
+	diamond := [][2]int32{{0, 1}, {1, 3}, {0, 2}, {2, 3}, {0, 3}}
+	for _, c := range []rowOfData{
 		{"labelsets", examples.Sized(2), []float64{1, .5},
 			"found 0.5 in column 1; label sets are 0/1 matrices, 1 where the label belongs to the row"},
 		{"cliques", examples.Sized(2), []float64{1, 2}, "found 2 in column 1; cliques are 0/1 matrices"},
@@ -64,8 +93,6 @@ func TestRowsOfData(t *testing.T) {
 			"node 0 is not allowed; change what is allowed, or drop the row (allowed are node 1, node 2)"},
 		{"posetelements", examples.AllowedIn(examples.Poset(3, examples.Divides), 1, 2), []float64{0},
 			"element 0 is not allowed; change what is allowed, or drop the row (allowed are element 1, element 2)"},
-		{"ordinal", examples.Sized(3), []float64{3}, "found 3; grades are whole numbers 0..2"},
-		{"multiclass", examples.Sized(3), []float64{.5}, "found 0.5; classes are whole numbers 0..2"},
 		{"tournaments", examples.Sized(3), []float64{1, 0, -1}, []int32{1, 0, -1}},
 		{"tournaments", examples.Sized(3), []float64{1, 0, 2}, "found 2 in column 2; a pair u < v has +1 where u is before v"},
 		{"tournaments", examples.Sized(3), []float64{0, 1, 0, 0, 0, 0, 0, 1, 0}, []int32{1, 0, -1}},
@@ -90,18 +117,7 @@ func TestRowsOfData(t *testing.T) {
 		{"paths", examples.Paths(4, diamond, 0, 3, nil), []float64{0},
 			"the path ends at vertex 1, must end at the target, vertex 3; a path lists its arcs in order, from vertex 0 to vertex 3"},
 	} {
-		space := mustNew(t, c.name, c.args)
-		if !Reads(space, len(c.row)) {
-			t.Errorf("%s takes no rows of %d numbers", c.name, len(c.row))
-			continue
-		}
-		got := make([]int32, space.PartLen())
-		err := ReadTo(space, got, c.row)
-		if want, refused := c.want.(string); refused {
-			expectError(t, err, want)
-		} else if err != nil || !slices.Equal(got, c.want.([]int32)) {
-			t.Errorf("%s: %v becomes %v, want %v, error %v", c.name, c.row, got, c.want, err)
-		}
+		c.check(t)
 	}
 }
 
