@@ -292,7 +292,7 @@ func readDesign(p *C.cp_in_design) (*solve.Design, error) {
 	if in.n < 0 || in.n > maxRows || in.p < 0 || in.p > maxRows {
 		return nil, cabi.Illegal("design.n and design.p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
 	}
-	x := &solve.Design{N: int(in.n), P: int(in.p)}
+	x := new(solve.Design)
 	if x.Intercept, err = flag(in.intercept, "design.intercept"); err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func readDesign(p *C.cp_in_design) (*solve.Design, error) {
 		x.Dense, err = matrix(in.dense, "design.dense", in.n, in.p)
 		return x, err
 	}
-	x.Rows, err = readSparse(in.data, in.indices, in.indptr, in.n, in.p, in.nnz, "design")
+	x.Sparse, err = readSparse(in.data, in.indices, in.indptr, in.n, in.p, in.nnz, "design")
 	return x, err
 }
 

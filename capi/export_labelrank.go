@@ -88,7 +88,7 @@ func readRanked(design *C.cp_in_design, preferences *C.cp_in_preferences) (*solv
 	if err != nil {
 		return nil, nil, err
 	}
-	return x, e, cabi.Equal("preferences.n", preferences.n, "the design", x.N)
+	return x, e, cabi.Equal("preferences.n", preferences.n, "the design", x.Len())
 }
 
 // newSVMCall reads what the training of support vector machines has in common, and returns what writes how it ended.
@@ -134,7 +134,7 @@ func go_cp_labelrank_svm(design *C.cp_in_design, preferences *C.cp_in_preference
 		if e != nil {
 			return e
 		}
-		w, e := matrix(coef, "coef", C.int64_t(x.Len()), k)
+		w, e := matrix(coef, "coef", C.int64_t(x.Columns()), k)
 		if e != nil {
 			return e
 		}
@@ -239,7 +239,7 @@ func go_cp_labelrank_online(design *C.cp_in_design, preferences *C.cp_in_prefere
 		if examples.Margins != nil {
 			return cabi.Illegal("margins must be NULL: those of online learning are 1")
 		}
-		l, order, tally, e := readLearner(options, state, preferences.n, x.Len(), examples.Labels)
+		l, order, tally, e := readLearner(options, state, preferences.n, x.Columns(), examples.Labels)
 		if e != nil {
 			return e
 		}

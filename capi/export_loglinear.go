@@ -92,7 +92,7 @@ func newRowsCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, desig
 	if err != nil {
 		return c, err
 	}
-	if err := c.withQ(C.int64_t(x.Len())); err != nil {
+	if err := c.withQ(C.int64_t(x.Columns())); err != nil {
 		return c, err
 	}
 	r, err := cabi.Record(targets, "targets")
@@ -106,7 +106,7 @@ func newRowsCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, desig
 	if err != nil {
 		return c, err
 	}
-	if err := cabi.Equal("targets.n", r.n, "the design", x.N); err != nil {
+	if err := cabi.Equal("targets.n", r.n, "the design", x.Len()); err != nil {
 		return c, err
 	}
 	mean, err := loglinear.MeanOf(c.space)
@@ -290,7 +290,7 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		}
 		engine := expect.Exact{Space: c.space, Workers: c.workers}
 		return rows.EachWide(c.mon, func(lo int, some primal.Wide) error {
-			x := solve.NewDesign(some.X, c.constant == 1)
+			x := &solve.Design{Rows: some.X, Intercept: c.constant == 1}
 			part := &loglinear.Problem{X: x, Psi: some.Psi, Weights: some.Weights, Mean: mean, Workers: c.workers}
 			if some.First != nil {
 				part.Psi, part.Weights = loglinear.MeanOutputs(some.Psi, some.First, some.Weights)

@@ -33,7 +33,7 @@ func marginRows(design *C.cp_in_design, targets *C.cp_in_targets, order *C.cp_in
 	if err != nil {
 		return p, err
 	}
-	if err := cabi.Equal("targets.n", r.n, "the design", p.X.N); err != nil {
+	if err := cabi.Equal("targets.n", r.n, "the design", p.X.Len()); err != nil {
 		return p, err
 	}
 	if r.first != nil {
@@ -65,8 +65,8 @@ func marginLoss(p *maxmargin.Problem, loss *C.cp_in_affine_loss) error {
 	if err != nil {
 		return err
 	}
-	if int(r.n) != p.X.N || int(r.d) != p.Psi.Cols {
-		return cabi.Illegal("loss: n and d are %d and %d, targets have %d and %d", int64(r.n), int64(r.d), p.X.N, p.Psi.Cols)
+	if int(r.n) != p.X.Len() || int(r.d) != p.Psi.Cols {
+		return cabi.Illegal("loss: n and d are %d and %d, targets have %d and %d", int64(r.n), int64(r.d), p.X.Len(), p.Psi.Cols)
 	}
 	if p.Loss.Constant, err = float64s(r.constant, "loss.constant", r.n); err != nil {
 		return err
@@ -108,7 +108,7 @@ func writeSizes(dst *C.cp_margin_sizes, p *maxmargin.Problem, of func() (int, er
 	}
 	length, err := of()
 	if err == nil {
-		out.Set(C.cp_margin_sizes{state: C.int64_t(length), q: C.int64_t(p.X.Len()), d: C.int64_t(p.Psi.Cols)})
+		out.Set(C.cp_margin_sizes{state: C.int64_t(length), q: C.int64_t(p.X.Columns()), d: C.int64_t(p.Psi.Cols)})
 	}
 	return err
 }
@@ -216,14 +216,14 @@ func go_cp_rows_order(design *C.cp_in_design, targets *C.cp_in_targets, order *C
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("targets.n", r.n, "the design", x.N); e != nil {
+		if e := cabi.Equal("targets.n", r.n, "the design", x.Len()); e != nil {
 			return e
 		}
 		y, e := readTargets(r)
 		if e != nil {
 			return e
 		}
-		for i := range x.N {
+		for i := range x.Len() {
 			if y.First != nil && (y.First[i] < 0 || y.First[i] > y.First[i+1] || y.First[i+1] > y.Psi.Rows) {
 				return fault.At(i, fault.Value("the outputs are %d to %d of %d", y.First[i], y.First[i+1], y.Psi.Rows))
 			}

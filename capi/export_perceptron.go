@@ -34,7 +34,7 @@ func newPerceptronCall(options *C.cp_in_perceptron_options, design *C.cp_in_desi
 		return c, err
 	}
 	if r.start != nil {
-		if c.opt.Start, err = matrix(r.start, "start", C.int64_t(c.p.X.Len()), C.int64_t(c.p.Psi.Cols)); err != nil {
+		if c.opt.Start, err = matrix(r.start, "start", C.int64_t(c.p.X.Columns()), C.int64_t(c.p.Psi.Cols)); err != nil {
 			return c, err
 		}
 	}
@@ -66,9 +66,9 @@ func readPerceptronSolution(p *C.cp_in_perceptron_solution, problem *maxmargin.P
 	if err != nil {
 		return w, err
 	}
-	if int(r.n) != problem.X.N || int(r.q) != problem.X.Len() || int(r.d) != problem.Psi.Cols {
+	if int(r.n) != problem.X.Len() || int(r.q) != problem.X.Columns() || int(r.d) != problem.Psi.Cols {
 		return w, cabi.Illegal("solution: n, q and d are %d, %d and %d, must be %d, %d and %d", int64(r.n), int64(r.q), int64(r.d),
-			problem.X.N, problem.X.Len(), problem.Psi.Cols)
+			problem.X.Len(), problem.X.Columns(), problem.Psi.Cols)
 	}
 	if r.last != nil || r.late != nil {
 		if w.last, err = matrix(r.last, "solution.last", r.q, r.d); err != nil {

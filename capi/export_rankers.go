@@ -69,7 +69,7 @@ func go_cp_labelrank_boost(design *C.cp_in_design, preferences *C.cp_in_preferen
 		if e != nil {
 			return e
 		}
-		k, length := C.int64_t(examples.Labels), C.int64_t(x.Len())*C.int64_t(examples.Labels)
+		k, length := C.int64_t(examples.Labels), C.int64_t(x.Columns())*C.int64_t(examples.Labels)
 		base := labelrank.FeatureFunctions
 		if r.scores != nil {
 			scores, e := matrix(r.scores, "scores", preferences.n*k, r.n_rankers)
@@ -132,7 +132,7 @@ func go_cp_labelrank_mistake_bound(design *C.cp_in_design, preferences *C.cp_in_
 		if examples.Margins != nil {
 			return cabi.Illegal("margins must be NULL: those of online learning are 1")
 		}
-		u, e := matrix(coef, "coef", C.int64_t(x.Len()), C.int64_t(examples.Labels))
+		u, e := matrix(coef, "coef", C.int64_t(x.Columns()), C.int64_t(examples.Labels))
 		if e != nil {
 			return e
 		}
@@ -192,7 +192,7 @@ func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, 
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("rankings.n", r.n, "the design", x.N); e != nil {
+		if e := cabi.Equal("rankings.n", r.n, "the design", x.Len()); e != nil {
 			return e
 		}
 		if e := checkLabels(r.k); e != nil {
@@ -214,7 +214,7 @@ func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, 
 		if e := readLoss(&d, &r); e != nil {
 			return e
 		}
-		w, e := matrix(coef, "coef", C.int64_t(x.Len()), r.k)
+		w, e := matrix(coef, "coef", C.int64_t(x.Columns()), r.k)
 		if e != nil {
 			return e
 		}

@@ -121,7 +121,7 @@ func readSGDKernel(p *C.cp_sgd_kernel, c ridgeCall, repeated bool) (sgdKernel, e
 			return k, err
 		}
 		own := x.Slice(k.first, x.Len())
-		k.design = solve.NewDesign(own, false)
+		k.design = &solve.Design{Rows: own}
 	}
 	switch {
 	case r.matrix != nil:
@@ -226,7 +226,7 @@ func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design 
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("targets.n", c.n, "the design", x.N); e != nil {
+		if e := cabi.Equal("targets.n", c.n, "the design", x.Len()); e != nil {
 			return e
 		}
 		stream, how, e := readPasses(passes)
@@ -236,7 +236,7 @@ func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design 
 		if e := c.visit(&how, x); e != nil {
 			return e
 		}
-		coefficients, e := descentIn(state, C.int64_t(x.Len()), c.d, "the design, with the constant,")
+		coefficients, e := descentIn(state, C.int64_t(x.Columns()), c.d, "the design, with the constant,")
 		if e != nil {
 			return e
 		}

@@ -53,8 +53,8 @@ func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, 
 			if n := counter.Count(); n != nil {
 				return digits(n), nil
 			}
-			return "", &structure.CapabilityError{Structure: structure.Describe(sp),
-				Need: "the number of its outputs, which is not known at this size"}
+			need := "the number of its outputs, which is not known at this size"
+			return "", &structure.CapabilityError{Structure: structure.Describe(sp), Need: need}
 		})
 	})
 }

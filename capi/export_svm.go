@@ -86,8 +86,8 @@ func readSolution(p *C.cp_in_svm_solution, problem *maxmargin.Problem) (coef, cu
 	if err != nil {
 		return coef, curve, err
 	}
-	if int(r.q) != problem.X.Len() || int(r.d) != problem.Psi.Cols {
-		return coef, curve, cabi.Illegal("solution: q and d are %d and %d, must be %d and %d", int64(r.q), int64(r.d), problem.X.Len(),
+	if int(r.q) != problem.X.Columns() || int(r.d) != problem.Psi.Cols {
+		return coef, curve, cabi.Illegal("solution: q and d are %d and %d, must be %d and %d", int64(r.q), int64(r.d), problem.X.Columns(),
 			problem.Psi.Cols)
 	}
 	if coef, err = matrix(r.coef, "solution.coef", r.q, r.d); err != nil {

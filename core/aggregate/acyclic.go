@@ -64,7 +64,7 @@ func Acyclic(margins linalg.Matrix[float64], o Options) (*AcyclicMajority, error
 			if margins.Row(u)[v] > 0 {
 				a.Kept[u*k+int(v)] = true
 				after.Add(u, int(v))
-				after.Include(u, int(v))
+				after.Include(u, after.Row(int(v)))
 			}
 		}
 		for v := range after.Related(u) {

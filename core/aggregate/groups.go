@@ -2,10 +2,9 @@ package aggregate
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
-	"combpred/core/ordering"
+	"combpred/core/relation"
 )
 
 // Groups returns the finest groups of the items 0..k−1 that some best consensus places one after the other, each in
@@ -19,28 +18,28 @@ import (
 // is beaten by u, in a topological order: by the number of items that a group reaches, and by its smallest item. For orders
 // this is the extended Condorcet criterion (Truchon, 1998). Cost: O(k²), and O(k²/64) for each group at most.
 func Groups(k int, beats func(u, v int) bool) [][]int32 {
-	var graph ordering.Digraph
+	var graph relation.Digraph
 	graph.Reset(k)
 	for u := range k {
 		for v := range k {
 			if u != v && beats(u, v) {
-				graph.AddArc(u, v)
+				graph.Add(u, v)
 			}
 		}
 	}
 	order := make([]int32, k)
 	ends := graph.ComponentsTo(order, nil)
 	groups := make([][]int32, len(ends))
-	place := make([]int32, k) // of each item's group
+	place := make([]int, k) // of each item's group
 	lo := int32(0)
 	for c, end := range ends {
 		groups[c] = order[lo:end:end]
 		for _, u := range groups[c] {
-			place[u] = int32(c)
+			place[u] = c
 		}
 		lo = end
 	}
-	reached := reachable(groups, place, beats)
+	reached := reachable(groups, place, &graph)
 	number := make([]int, len(groups))
 	for c := range number {
 		number[c] = c
@@ -55,38 +54,22 @@ func Groups(k int, beats func(u, v int) bool) [][]int32 {
 	return sorted
 }
 
-// reachable returns how many items each of the groups, in a topological order, reaches along arcs, its own among them. Groups
-// are visited from the last one on, and each takes over what its next neighbour reaches before it looks further: where the
-// groups are in an order, or nearly so, that is all.
-func reachable(groups [][]int32, place []int32, beats func(u, v int) bool) []int {
-	m := len(groups)
-	words := (m + 63) / 64
-	sets := make([]uint64, m*words) // of groups
-	next := make([]uint64, words)
-	counts := make([]int, m)
-	for c := m - 1; c >= 0; c-- {
-		clear(next)
-		for _, u := range groups[c] {
-			for v, d := range place {
-				if int(d) > c && beats(int(u), v) {
-					next[d>>6] |= 1 << (d & 63)
-				}
+// reachable returns how many items each of the groups, in a topological order, reaches along arcs, its own among them.
+func reachable(groups [][]int32, place []int, arcs *relation.Digraph) []int {
+	after := relation.New(len(groups))
+	for u, c := range place {
+		for v := range arcs.Out.Related(u) {
+			if d := place[v]; d != c {
+				after.Add(c, d)
 			}
 		}
-		own := sets[c*words : (c+1)*words]
-		own[c>>6] |= 1 << (c & 63)
-		for w := c >> 6; w < words; w++ {
-			for x := next[w] &^ own[w]; x != 0; x = next[w] &^ own[w] {
-				d := 64*w + bits.TrailingZeros64(x)
-				for i := w; i < words; i++ {
-					own[i] |= sets[d*words+i]
-				}
-			}
-		}
-		for w, x := range own {
-			for ; x != 0; x &= x - 1 {
-				counts[c] += len(groups[64*w+bits.TrailingZeros64(x)])
-			}
+	}
+	after.Close()
+	counts := make([]int, len(groups))
+	for c, own := range groups {
+		counts[c] = len(own)
+		for d := range after.Related(c) {
+			counts[c] += len(groups[d])
 		}
 	}
 	return counts

@@ -101,7 +101,7 @@ func TestVisitedRows(t *testing.T) {
 		t.Error(got, err)
 	}
 	x := func(values ...float64) *solve.Design {
-		return &solve.Design{N: 3, P: 1, Dense: linalg.Matrix[float64]{Rows: 3, Cols: 1, Stride: 1, Data: values}}
+		return &solve.Design{Rows: linalg.Rows{Dense: linalg.Matrix[float64]{Rows: 3, Cols: 1, Stride: 1, Data: values}}}
 	}
 	one, err := VisitedRows(Targets{Psi: psi}, x(7, 8, 9), 1, nil)
 	if err != nil {

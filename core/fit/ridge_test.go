@@ -195,7 +195,7 @@ func TestDescentsApproachTheMinimum(t *testing.T) {
 	for i := range m {
 		passes.Order[i] = int64(i)
 	}
-	design := &solve.Design{N: m, P: p, Dense: in.X}
+	design := &solve.Design{Rows: linalg.Rows{Dense: in.X}}
 	weights := Descent{Coef: linalg.NewMatrix[float64](p, d)}
 	out, curvature, err := opt.Train(in.Space, design, targets, Stream{Eta: 0.5}, passes, weights, nil)
 	if out.Passes == 0 || !(curvature > 0) {

@@ -72,16 +72,14 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 	if err := stream.check(passes); err != nil {
 		return none, 0, err
 	}
-	if design.Rows == nil {
-		if err := badEntry("the design", design.Dense); err != nil {
-			return none, 0, err
-		}
-	} else {
-		for i := range design.N {
-			for _, v := range entries(design, i) {
-				if v-v != 0 {
-					return none, 0, fault.At(i, fault.Value("the design holds %g, must be finite", v))
+	for i := range design.Len() {
+		columns, values := design.Row(i)
+		for j, v := range values {
+			if v-v != 0 {
+				if columns != nil {
+					j = int(columns[j])
 				}
+				return none, 0, fault.At(i, fault.Value("the design holds %g in column %d, must be finite", v, j))
 			}
 		}
 	}
@@ -90,11 +88,11 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 		return none, 0, err
 	}
 	for i, w := range visits.Weights {
-		if values := entries(design, i); w > 0 && !(linalg.Dot(values, values) <= longest) {
+		if _, values := design.Row(i); w > 0 && !(linalg.Dot(values, values) <= longest) {
 			return none, 0, fault.At(i, fault.Value("the squares of the features in X overflow; scale the inputs"))
 		}
 	}
-	p, err := o.descent(space, visits, state, design.Len(), mon)
+	p, err := o.descent(space, visits, state, design.Columns(), mon)
 	if err != nil {
 		return none, 0, err
 	}
@@ -108,17 +106,8 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 // longest is the largest squared length of a row that is visited: sums over rows, and products with weights, stay finite.
 const longest = 1e280
 
-// entries returns the stored numbers of row i.
-func entries(x *solve.Design, i int) []float64 {
-	if x.Rows == nil {
-		return x.Dense.Row(i)
-	}
-	_, values := x.Rows.Row(i)
-	return values
-}
-
-// VisitedRows returns the visits of a pass over the examples of positive weight, as maxmargin.Visits makes them: in the order of the
-// examples or, where their inputs x are given, in one that depends on what the rows hold alone.
+// VisitedRows returns the visits of a pass over the examples of positive weight, as maxmargin.Visits makes them: in the order of the examples
+// or, where their inputs x are given, in one that depends on what the rows hold alone.
 func VisitedRows(t Targets, x *solve.Design, workers int, mon *parallel.Monitor) ([]int64, error) {
 	order, sorted := make([]int64, t.examples()), make([]float64, t.examples())
 	for i := range order {

@@ -28,11 +28,8 @@ func canonical(r Rows) Rows {
 
 // rowAt returns row i.
 func rowAt(r Rows, i int) row {
-	if r.Sparse != nil {
-		columns, values := r.Sparse.Row(i)
-		return row{columns: columns, values: values, sparse: true}
-	}
-	return row{values: r.Dense.Row(i)}
+	columns, values := r.Row(i)
+	return row{columns, values, r.Sparse != nil}
 }
 
 // row is one input: all its values, or those in some columns.

@@ -35,14 +35,14 @@ func objective(e *Examples, f func(i, label int) float64, weights []float64, alp
 
 // sparseOf returns the same design in compressed sparse rows.
 func sparseOf(x *solve.Design) *solve.Design {
-	s := &solve.Sparse{Rows: x.N, Cols: x.P, Indptr: []int64{0}}
-	for i := range x.N {
+	s := &solve.Sparse{Rows: x.Len(), Cols: x.Features(), Indptr: []int64{0}}
+	for i := range x.Len() {
 		for j, v := range x.Dense.Row(i) {
 			s.Data, s.Indices = append(s.Data, v), append(s.Indices, int32(j))
 		}
 		s.Indptr = append(s.Indptr, int64(len(s.Data)))
 	}
-	return &solve.Design{N: x.N, P: x.P, Intercept: x.Intercept, Rows: s}
+	return &solve.Design{Rows: linalg.Rows{Sparse: s}, Intercept: x.Intercept}
 }
 
 func boosted(how Decomposition) (*Examples, *solve.Design, matrix) {
@@ -158,7 +158,7 @@ func TestMistakesStayWithinTheirBound(t *testing.T) {
 	}
 	// One row x = (1, 2) of weight 3 that prefers label 0: with U of one 1 the loss is 3·max(0, 1 − 1) = 0, and S = 15.
 	e := &Examples{Labels: 2, Signs: []int8{1}, Weights: []float64{3}}
-	x := &solve.Design{N: 1, P: 2, Dense: matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1, 2}}}
+	x := &solve.Design{Rows: linalg.Rows{Dense: matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1, 2}}}}
 	u := linalg.NewMatrix[float64](2, 2)
 	u.Row(0)[0] = 1
 	if bound, err := (&Learner{}).MistakeBound(e, x, u, 4, nil); err != nil || math.Abs(bound-30) > 1e-12 {

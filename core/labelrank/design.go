@@ -15,26 +15,10 @@ type features struct {
 	coef matrix
 }
 
-// entries calls f for the features of row i that are stored.
-func entries(x *solve.Design, i int, f func(j int, v float64)) {
-	if x.Rows != nil {
-		for at := x.Rows.Indptr[i]; at < x.Rows.Indptr[i+1]; at++ {
-			f(int(x.Rows.Indices[at]), x.Rows.Data[at])
-		}
-	} else {
-		for j, v := range x.Dense.Row(i) {
-			f(j, v)
-		}
-	}
-	if x.Intercept {
-		f(x.P, 1)
-	}
-}
-
 // scoresTo writes the scores of row i to dst.
 func (m *features) scoresTo(dst []float64, i int) {
 	clear(dst)
-	entries(m.x, i, func(j int, v float64) { linalg.Axpy(dst, m.coef.Row(j), v) })
+	m.x.Entries(i, func(j int, v float64) { linalg.Axpy(dst, m.coef.Row(j), v) })
 }
 
 // add adds x_i ⊗ delta to the weights.
@@ -42,24 +26,20 @@ func (m *features) add(i int, delta []float64) { addTo(m.coef, m.x, i, 1, delta)
 
 // addTo adds scale·x_i ⊗ delta to dst.
 func addTo(dst matrix, x *solve.Design, i int, scale float64, delta []float64) {
-	entries(x, i, func(j int, v float64) {
-		if v != 0 {
-			linalg.Axpy(dst.Row(j), delta, scale*v)
-		}
-	})
+	x.Entries(i, func(j int, v float64) { linalg.Axpy(dst.Row(j), delta, scale*v) })
 }
 
 // norm returns ‖x_i‖².
 func (m *features) norm(i int) float64 {
 	var sum float64
-	entries(m.x, i, func(_ int, v float64) { sum += v * v })
+	m.x.Entries(i, func(_ int, v float64) { sum += v * v })
 	return sum
 }
 
 // largest returns the largest |x_ij| of row i.
 func (m *features) largest(i int) float64 {
 	var out float64
-	entries(m.x, i, func(_ int, v float64) { out = max(out, math.Abs(v)) })
+	m.x.Entries(i, func(_ int, v float64) { out = max(out, math.Abs(v)) })
 	return out
 }
 

@@ -11,7 +11,7 @@ import (
 // preferences of three rows with one feature: where it is positive label 0 stands before 1 and 1 before 2, otherwise the reverse.
 func preferences() (*labelrank.Examples, *solve.Design) {
 	x := linalg.Matrix[float64]{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 1, 2}}
-	return &labelrank.Examples{Labels: 3, Signs: []int8{-1, 0, -1, 1, 0, 1, 1, 0, 1}}, &solve.Design{N: 3, P: 1, Dense: x}
+	return &labelrank.Examples{Labels: 3, Signs: []int8{-1, 0, -1, 1, 0, 1, 1, 0, 1}}, &solve.Design{Rows: linalg.Rows{Dense: x}}
 }
 
 func ExampleSolveLinear() {

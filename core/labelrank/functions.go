@@ -19,19 +19,19 @@ type featureFunctions struct {
 
 // FeatureFunctions returns the features of a design as base functions, with q×k weights.
 func FeatureFunctions(x *solve.Design, e *Examples) Functions {
-	b := &featureFunctions{x: x, labels: e.Labels, rows: make([]bool, x.N), positive: x.Dense}
+	b := &featureFunctions{x: x, labels: e.Labels, rows: make([]bool, x.Len()), positive: x.Dense}
 	for i := range b.rows {
 		for _, s := range e.Signs[i*e.pairs() : (i+1)*e.pairs()] {
 			b.rows[i] = b.rows[i] || s != 0
 		}
 	}
-	if x.Rows != nil {
+	if x.Sparse != nil {
 		return b
 	}
-	for i := range x.N {
+	for i := range x.Len() {
 		for j, v := range x.Dense.Row(i) {
 			if v < 0 && b.negative.Data == nil {
-				b.positive, b.negative = linalg.NewMatrix[float64](x.N, x.P), linalg.NewMatrix[float64](x.N, x.P)
+				b.positive, b.negative = linalg.NewMatrix[float64](x.Len(), x.Features()), linalg.NewMatrix[float64](x.Len(), x.Features())
 				b.positive.CopyFrom(x.Dense)
 			}
 			if v < 0 {
@@ -42,19 +42,19 @@ func FeatureFunctions(x *solve.Design, e *Examples) Functions {
 	return b
 }
 
-func (b *featureFunctions) size() int { return b.x.Len() * b.labels }
+func (b *featureFunctions) size() int { return b.x.Columns() * b.labels }
 
 func (b *featureFunctions) factorsTo(dst []float64) {
-	units := make([]float64, b.x.Len())
-	for i := range b.x.N {
-		entries(b.x, i, func(j int, v float64) { units[j] = max(units[j], math.Abs(v)) })
+	units := make([]float64, b.x.Columns())
+	for i := range b.x.Len() {
+		b.x.Entries(i, func(j int, v float64) { units[j] = max(units[j], math.Abs(v)) })
 	}
 	invert(units)
 	most := math.SmallestNonzeroFloat64
 	for i, has := range b.rows {
 		var sum float64
 		if has { // of a row without edges there is no constraint
-			entries(b.x, i, func(j int, v float64) { sum += math.Abs(v) * units[j] })
+			b.x.Entries(i, func(j int, v float64) { sum += math.Abs(v) * units[j] })
 		}
 		most = max(most, 2*sum)
 	}
@@ -75,16 +75,16 @@ func invert(largest []float64) {
 }
 
 func (b *featureFunctions) weights(w []float64) matrix {
-	return matrix{Rows: b.x.Len(), Cols: b.labels, Stride: b.labels, Data: w}
+	return matrix{Rows: b.x.Columns(), Cols: b.labels, Stride: b.labels, Data: w}
 }
 
 func (b *featureFunctions) scoresTo(dst matrix, weights []float64, lo, hi int) {
 	w := b.weights(weights)
-	if b.x.Rows == nil && b.x.P > 0 {
-		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, b.x.Dense.Slice(lo, hi, 0, b.x.P), w.Slice(0, b.x.P, 0, b.labels), 0, dst)
+	if b.x.Sparse == nil && b.x.Features() > 0 {
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, b.x.Dense.Slice(lo, hi, 0, b.x.Features()), w.Slice(0, b.x.Features(), 0, b.labels), 0, dst)
 		if b.x.Intercept {
 			for i := range dst.Rows {
-				linalg.Axpy(dst.Row(i), w.Row(b.x.P), 1)
+				linalg.Axpy(dst.Row(i), w.Row(b.x.Features()), 1)
 			}
 		}
 		return
@@ -99,9 +99,9 @@ func (b *featureFunctions) pullsTo(with, against []float64, p *pressures) {
 	clear(with)
 	clear(against)
 	up, down := b.weights(with), b.weights(against)
-	if b.x.Rows != nil || b.x.P == 0 {
-		for i := range b.x.N {
-			entries(b.x, i, func(j int, v float64) {
+	if b.x.Sparse != nil || b.x.Features() == 0 {
+		for i := range b.x.Len() {
+			b.x.Entries(i, func(j int, v float64) {
 				a, c := p.won.Row(i), p.lost.Row(i)
 				if v < 0 {
 					a, c, v = c, a, -v
@@ -112,7 +112,7 @@ func (b *featureFunctions) pullsTo(with, against []float64, p *pressures) {
 		}
 		return
 	}
-	q := b.x.P
+	q := b.x.Features()
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, b.positive, p.won, 0, up.Slice(0, q, 0, b.labels))
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, b.positive, p.lost, 0, down.Slice(0, q, 0, b.labels))
 	if b.negative.Data != nil {
@@ -120,7 +120,7 @@ func (b *featureFunctions) pullsTo(with, against []float64, p *pressures) {
 		linalg.Gemm(blas.Trans, blas.NoTrans, 1, b.negative, p.won, 1, down.Slice(0, q, 0, b.labels))
 	}
 	if b.x.Intercept {
-		for i := range b.x.N {
+		for i := range b.x.Len() {
 			linalg.Axpy(up.Row(q), p.won.Row(i), 1)
 			linalg.Axpy(down.Row(q), p.lost.Row(i), 1)
 		}

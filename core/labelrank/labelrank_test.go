@@ -26,7 +26,7 @@ func drawn(n, k int, how Decomposition, seed uint64) *Examples {
 
 func drawnDesign(n, p int, seed uint64) *solve.Design {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	x := &solve.Design{N: n, P: p, Intercept: true, Dense: linalg.NewMatrix[float64](n, p)}
+	x := &solve.Design{Rows: linalg.Rows{Dense: linalg.NewMatrix[float64](n, p)}, Intercept: true}
 	for i := range x.Dense.Data {
 		x.Dense.Data[i] = rng.NormFloat64()
 	}
@@ -228,7 +228,7 @@ func TestAverageIsTheMeanOfTheWeights(t *testing.T) {
 		mean, total := linalg.NewMatrix[float64](p+1, k), 0.0
 		for i := range n {
 			one := &Examples{Labels: k, Decomposition: Edges, Signs: e.Signs[i*3 : i*3+3], Weights: e.Weights[i : i+1]}
-			row := &solve.Design{N: 1, P: p, Intercept: true, Dense: x.Dense.Slice(i, i+1, 0, p)}
+			row := &solve.Design{Rows: linalg.Rows{Dense: x.Dense.Slice(i, i+1, 0, p)}, Intercept: true}
 			if err := single.Learn(one, row, []int64{0}, nil); err != nil {
 				t.Fatal(err)
 			}

@@ -136,6 +136,14 @@ func (r Rows) Features() int {
 	return r.Dense.Cols
 }
 
+// Row returns the columns and values of the stored entries of row i: of a dense one all values, and no columns.
+func (r Rows) Row(i int) ([]int32, []float64) {
+	if r.Sparse != nil {
+		return r.Sparse.Row(i)
+	}
+	return nil, r.Dense.Row(i)
+}
+
 // Slice returns the view of rows [lo, hi).
 func (r Rows) Slice(lo, hi int) Rows {
 	if r.Sparse != nil {

@@ -22,7 +22,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	problem := &loglinear.Problem{X: &solve.Design{N: 4, P: 1, Dense: x}, Psi: psi, Mean: mean}
+	problem := &loglinear.Problem{X: &solve.Design{Rows: linalg.Rows{Dense: x}}, Psi: psi, Mean: mean}
 	if err := problem.Prepare(); err != nil {
 		panic(err)
 	}

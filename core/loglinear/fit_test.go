@@ -197,7 +197,7 @@ func TestSumsOfBlocks(t *testing.T) {
 	for _, at := range [][2]int{{0, 23}, {23, 60}} {
 		p := *c.Problem
 		x := *p.X
-		x.N, x.Dense = at[1]-at[0], x.Dense.Slice(at[0], at[1], 0, x.P)
+		x.Rows = x.Slice(at[0], at[1])
 		p.X, p.Psi, p.Weights = &x, p.Psi.Slice(at[0], at[1], 0, p.Psi.Cols), p.Weights[at[0]:at[1]]
 		if err := p.Prepare(); err != nil {
 			t.Fatal(err)

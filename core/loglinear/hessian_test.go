@@ -73,7 +73,7 @@ func TestHessianAtZero(t *testing.T) {
 	const n, alpha, h = 20, 0.3, 1e-3
 	mean, _ := MeanOf(space)
 	d := space.FeatureLen()
-	p := &Problem{X: &solve.Design{N: n, P: 3, Intercept: true, Dense: random(rng, n, 3)}, Psi: random(rng, n, d), Mean: mean}
+	p := &Problem{X: &solve.Design{Rows: linalg.Rows{Dense: random(rng, n, 3)}, Intercept: true}, Psi: random(rng, n, d), Mean: mean}
 	if err := p.Prepare(); err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func inverse(c float64) float64 {
 
 // Design returns the features as those of a Problem.
 func (f *KernelFeatures) Design() *solve.Design {
-	return &solve.Design{N: f.Rows.Rows, P: f.Rows.Cols, Dense: f.Rows}
+	return &solve.Design{Rows: linalg.Rows{Dense: f.Rows}}
 }
 
 // DualTo writes the coefficients A = D Φ Λ⁻¹ W (n×d) of the rows whose scores K A are those of the feature weights w (q×d) to dst.

@@ -19,7 +19,7 @@ import (
 // copied returns the features of the rows that count, with the constant one, and their kernel.
 func copied(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi matrix) {
 	p := c.Problem
-	x, psi = linalg.NewMatrix[float64](p.Len(), p.X.Len()), linalg.NewMatrix[float64](p.Len(), p.Psi.Cols)
+	x, psi = linalg.NewMatrix[float64](p.Len(), p.X.Columns()), linalg.NewMatrix[float64](p.Len(), p.Psi.Cols)
 	at := 0
 	for i, w := range p.Weights {
 		if w > 0 {

@@ -116,8 +116,8 @@ func ResumePass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []fl
 		return nil, err
 	}
 	switch {
-	case p.X.Len() != s.Features || p.Psi.Cols != s.Outputs:
-		return nil, fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols,
+	case p.X.Columns() != s.Features || p.Psi.Cols != s.Outputs:
+		return nil, fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Columns(), p.Psi.Cols,
 			s.Features, s.Outputs)
 	case len(sums) != s.SumsLen(kind):
 		return nil, fault.Value("there are %d sums, must be %d", len(sums), s.SumsLen(kind))

@@ -27,7 +27,7 @@ type Problem struct {
 
 // Prepare checks a problem, but for the entries of X and Psi, and finds out which rows count. It comes before all else.
 func (p *Problem) Prepare() error {
-	n, d := p.X.N, p.Psi.Cols
+	n, d := p.X.Len(), p.Psi.Cols
 	switch {
 	case p.Psi.Rows != n:
 		return fault.Value("psi has %d rows, must have %d", p.Psi.Rows, n)
@@ -35,13 +35,9 @@ func (p *Problem) Prepare() error {
 		return fault.Value("weights has %d entries, must have %d", len(p.Weights), n)
 	case len(p.Mean) != d:
 		return fault.Value("the mean has %d entries, must have %d", len(p.Mean), d)
-	case p.X.Rows == nil && (p.X.Dense.Rows != n || p.X.Dense.Cols != p.X.P):
-		return fault.Value("X is %d×%d, must be %d×%d", p.X.Dense.Rows, p.X.Dense.Cols, n, p.X.P)
 	}
-	if p.X.Rows != nil {
-		if err := p.X.Rows.Check(); err != nil {
-			return err
-		}
+	if err := p.X.Check(); err != nil {
+		return err
 	}
 	p.weighted = nil
 	for i, w := range p.Weights {
@@ -81,7 +77,7 @@ func (p *Problem) Len() int {
 	if p.weighted != nil {
 		return len(p.weighted)
 	}
-	return p.X.N
+	return p.X.Len()
 }
 
 // row returns the number among all rows of one that counts.
@@ -131,7 +127,7 @@ func (r Rows) At(k int) int {
 // dense returns the features of rows but for the constant one: a view where they lie together, else in memory that is reused.
 func (p *Problem) dense(r Rows) matrix {
 	if r.numbers == nil && p.weighted == nil {
-		return p.X.Dense.Slice(r.lo, r.hi, 0, p.X.P)
+		return p.X.Dense.Slice(r.lo, r.hi, 0, p.X.Features())
 	}
 	to := p.buffer(r.Len())
 	for k := range to.Rows {
@@ -142,21 +138,21 @@ func (p *Problem) dense(r Rows) matrix {
 
 // buffer returns a matrix of as many rows of features.
 func (p *Problem) buffer(n int) matrix {
-	if len(p.scratch.Data) < n*p.X.P {
-		p.scratch = linalg.NewMatrix[float64](n, p.X.P)
+	if len(p.scratch.Data) < n*p.X.Features() {
+		p.scratch = linalg.NewMatrix[float64](n, p.X.Features())
 	}
-	return flat.Shaped(p.scratch.Data[:n*p.X.P], n, p.X.P)
+	return flat.Shaped(p.scratch.Data[:n*p.X.Features()], n, p.X.Features())
 }
 
 // scoresTo writes the scores Wᵀφ of rows to dst.
 func (p *Problem) ScoresTo(dst matrix, r Rows, w matrix) error {
-	if p.X.Rows != nil {
+	if p.X.Sparse != nil {
 		return p.sparseScoresTo(dst, r, w)
 	}
-	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.dense(r), w.Slice(0, p.X.P, 0, w.Cols), 0, dst)
+	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.dense(r), w.Slice(0, p.X.Features(), 0, w.Cols), 0, dst)
 	if p.X.Intercept {
 		for k := range dst.Rows {
-			flat.Axpy(dst.Row(k), 1, w.Row(p.X.P))
+			flat.Axpy(dst.Row(k), 1, w.Row(p.X.Features()))
 		}
 	}
 	return nil
@@ -164,13 +160,13 @@ func (p *Problem) ScoresTo(dst matrix, r Rows, w matrix) error {
 
 // addGradient adds Σ φ rᵀ over rows with the gradients r by their scores to dst.
 func (p *Problem) AddGradient(dst matrix, r Rows, residual matrix) error {
-	if p.X.Rows != nil {
+	if p.X.Sparse != nil {
 		return p.addSparseGradient(dst, r, residual)
 	}
-	linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.dense(r), residual, 1, dst.Slice(0, p.X.P, 0, dst.Cols))
+	linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.dense(r), residual, 1, dst.Slice(0, p.X.Features(), 0, dst.Cols))
 	if p.X.Intercept {
 		for k := range residual.Rows {
-			flat.Axpy(dst.Row(p.X.P), 1, residual.Row(k))
+			flat.Axpy(dst.Row(p.X.Features()), 1, residual.Row(k))
 		}
 	}
 	return nil
@@ -183,7 +179,7 @@ func (p *Problem) addMoment(dst matrix, r Rows, factors []float64) {
 		for k, s := range factors {
 			p.X.Entries(p.Row(r.At(k)), func(j int, v float64) { dst.Data[j] += s * v * v })
 		}
-	case p.X.Rows != nil:
+	case p.X.Sparse != nil:
 		for k, s := range factors {
 			i := p.Row(r.At(k))
 			p.X.Entries(i, func(j int, v float64) {
@@ -197,7 +193,7 @@ func (p *Problem) addMoment(dst matrix, r Rows, factors []float64) {
 }
 
 func (p *Problem) addDenseMoment(dst matrix, r Rows, factors []float64) {
-	n := p.X.P
+	n := p.X.Features()
 	scaled := p.buffer(r.Len())
 	for k, s := range factors {
 		root := math.Sqrt(s)

@@ -100,8 +100,8 @@ func TestRowsAreNamed(t *testing.T) {
 		func(p *loglinear.Problem) { p.Weights = p.Weights[1:] },
 		func(p *loglinear.Problem) { p.Psi = p.Psi.Slice(0, 9, 0, 3) },
 		func(p *loglinear.Problem) { p.Mean = nil },
-		func(p *loglinear.Problem) { p.X = &solve.Design{N: 10, P: 5, Dense: p.X.Dense} },
-		func(p *loglinear.Problem) { p.X = &solve.Design{N: 10, P: 5, Rows: &solve.Sparse{Rows: 10}} },
+		func(p *loglinear.Problem) { p.X = &solve.Design{Rows: linalg.Rows{Dense: p.X.Dense.Slice(0, 9, 0, 3)}} },
+		func(p *loglinear.Problem) { p.X = &solve.Design{Rows: linalg.Rows{Sparse: &solve.Sparse{Rows: 10}}} },
 	} {
 		p := *c.Problem
 		spoil(&p)

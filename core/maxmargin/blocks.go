@@ -43,7 +43,7 @@ func Visits(weights []float64) (rows []int64, each []float64) {
 // SetBlocks makes the blocks of rows with the given weights, nil for 1 each, in an order of the rows, nil for that in which they stand.
 // The weights of the blocks are those of Visits times a factor.
 func (p *Problem) SetBlocks(weights []float64, order []int64, factor float64) error {
-	n := p.X.N
+	n := p.X.Len()
 	sorted := make([]float64, n)
 	plain := order == nil
 	for k := range sorted {
@@ -81,8 +81,8 @@ func (p *Problem) SetBlocks(weights []float64, order []int64, factor float64) er
 // RowsOrder writes an order of rows that depends on what they hold alone, but for ties: the same rows in another order are then the same
 // training, in every digit but those that rounding changes. Row i has the outputs first[i] to first[i+1], for nil output i.
 func RowsOrder(dst []int64, x *solve.Design, psi linalg.Matrix[float64], first []int, workers int, mon *parallel.Monitor) error {
-	codes := make([]uint64, x.N)
-	err := parallel.For(x.N, 256, workers, mon, func(lo, hi int) error {
+	codes := make([]uint64, x.Len())
+	err := parallel.For(x.Len(), 256, workers, mon, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			dst[i], codes[i] = int64(i), code(x, psi, first, i)
 		}
@@ -178,9 +178,9 @@ const longest = 1e280
 func (p *Problem) gathered(numbers []float64) matrix {
 	lo, k := int(numbers[0]), len(numbers)
 	if p.Rows == nil && int(numbers[k-1])-lo == k-1 {
-		return p.X.Dense.Slice(lo, lo+k, 0, p.X.P)
+		return p.X.Dense.Slice(lo, lo+k, 0, p.X.Features())
 	}
-	out := linalg.NewMatrix[float64](k, p.X.P)
+	out := linalg.NewMatrix[float64](k, p.X.Features())
 	for i, block := range numbers {
 		copy(out.Row(i), p.X.Dense.Row(p.row(int(block))))
 	}
@@ -189,15 +189,15 @@ func (p *Problem) gathered(numbers []float64) matrix {
 
 // scoresTo writes the scores Wᵀx of some blocks, whose numbers ascend, to the rows of f.
 func (p *Problem) scoresTo(f, w matrix, numbers []float64, workers int) error {
-	if p.X.Rows == nil {
-		if p.X.P == 0 {
+	if p.X.Sparse == nil {
+		if p.X.Features() == 0 {
 			f.Zero()
 		} else {
-			linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.gathered(numbers), w.Slice(0, p.X.P, 0, w.Cols), 0, f)
+			linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.gathered(numbers), w.Slice(0, p.X.Features(), 0, w.Cols), 0, f)
 		}
 		if p.X.Intercept {
 			for i := range f.Rows {
-				linalg.Axpy(f.Row(i), w.Row(p.X.P), 1)
+				linalg.Axpy(f.Row(i), w.Row(p.X.Features()), 1)
 			}
 		}
 		return nil
@@ -214,13 +214,13 @@ func (p *Problem) scoresTo(f, w matrix, numbers []float64, workers int) error {
 
 // combineTo adds Σ_i x_i a_iᵀ over some blocks to w, a_i being row i of a.
 func (p *Problem) combineTo(w, a matrix, numbers []float64) {
-	if p.X.Rows == nil {
-		if p.X.P > 0 {
-			linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.gathered(numbers), a, 1, w.Slice(0, p.X.P, 0, w.Cols))
+	if p.X.Sparse == nil {
+		if p.X.Features() > 0 {
+			linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.gathered(numbers), a, 1, w.Slice(0, p.X.Features(), 0, w.Cols))
 		}
 		if p.X.Intercept {
 			for i := range a.Rows {
-				linalg.Axpy(w.Row(p.X.P), a.Row(i), 1)
+				linalg.Axpy(w.Row(p.X.Features()), a.Row(i), 1)
 			}
 		}
 		return
@@ -235,6 +235,6 @@ func (p *Problem) combineTo(w, a matrix, numbers []float64) {
 // stop between them.
 func (p *Problem) defaultRows() int {
 	d := max(1, p.Psi.Cols)
-	rows := min(1<<18/d, int(4e9/(float64(d)*float64(max(1, p.X.P)))))
+	rows := min(1<<18/d, int(4e9/(float64(d)*float64(max(1, p.X.Features())))))
 	return min(max(rows, 16), p.blocks())
 }

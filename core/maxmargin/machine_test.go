@@ -171,7 +171,7 @@ func TestWorkersBatchesAndFormsOfInputsChangeNothing(t *testing.T) {
 		}
 		s.Indptr = append(s.Indptr, int64(len(s.Data)))
 	}
-	sparse.X = &solve.Design{N: 50, P: 6, Intercept: true, Rows: s}
+	sparse.X = &solve.Design{Rows: linalg.Rows{Sparse: s}, Intercept: true}
 	o := SVMOptions{Tol: 1e-3, MaxIter: 200, BlockRows: 50, Workers: 1}
 	want, _, err := TrainSVM(p, o, nil)
 	if err != nil {

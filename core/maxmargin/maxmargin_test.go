@@ -86,7 +86,7 @@ func TestBothSolversReachTheSameObjective(t *testing.T) {
 }
 
 func TestBlocksAreVisitsInTheOrderAskedFor(t *testing.T) {
-	p := &Problem{X: &solve.Design{N: 4, P: 0}}
+	p := &Problem{X: &solve.Design{Rows: linalg.Rows{Dense: matrix{Rows: 4}}}}
 	if err := p.SetBlocks([]float64{1, 2, 0, 0.5}, []int64{3, 2, 1, 0}, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestBlocksAreVisitsInTheOrderAskedFor(t *testing.T) {
 func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 	p := instance(t, "permutations", 3, 20, 3)
 	q := *p
-	q.X = &solve.Design{N: 20, P: 3, Intercept: true, Dense: linalg.NewMatrix[float64](20, 3)}
+	q.X = &solve.Design{Rows: linalg.Rows{Dense: linalg.NewMatrix[float64](20, 3)}, Intercept: true}
 	q.Psi, q.Weights = linalg.NewMatrix[float64](20, 3), make([]float64, 20)
 	for i := range 20 {
 		to := i * 7 % 20

@@ -64,7 +64,7 @@ const (
 )
 
 func (o PerceptronOptions) check(p *Problem) error {
-	d, q := p.Psi.Cols, p.X.Len()
+	d, q := p.Psi.Cols, p.X.Columns()
 	switch {
 	case o.MaxIter < 1:
 		return fault.Value("max_iter is %d, must be at least 1", o.MaxIter)
@@ -88,7 +88,7 @@ func (o PerceptronOptions) check(p *Problem) error {
 }
 
 func (m *PerceptronTraining) layout(t *tape) {
-	d, q, blocks := m.p.Psi.Cols, m.p.X.Len(), m.p.blocks()
+	d, q, blocks := m.p.Psi.Cols, m.p.X.Columns(), m.p.blocks()
 	m.head = t.take(perHead)
 	m.steps = State{V: t.matrix(blocks, d), LateV: t.matrix(blocks, d), W: t.matrix(q, d)}
 	m.order, m.weights = t.take(blocks), t.matrix(q, d)

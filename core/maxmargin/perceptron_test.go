@@ -39,7 +39,7 @@ func TestMistakesOnSeparableDataStayWithinTheBounds(t *testing.T) {
 			t.Errorf("%s: %+v, Novikoff's bound is %g", space.name, found, novikoff)
 		}
 		// The same bound from margins and losses of all outputs.
-		w, late := linalg.NewMatrix[float64](p.X.Len(), p.Psi.Cols), linalg.NewMatrix[float64](p.X.Len(), p.Psi.Cols)
+		w, late := linalg.NewMatrix[float64](p.X.Columns(), p.Psi.Cols), linalg.NewMatrix[float64](p.X.Columns(), p.Psi.Cols)
 		m.AddWeights(w, late)
 		ratio, far := math.Inf(1), 0.0
 		for i := range p.blocks() {
@@ -243,11 +243,11 @@ func TestWhatNoPerceptronTakesIsRefused(t *testing.T) {
 // explain makes the outputs those of hidden weights, and returns these and the least margin.
 func explain(p *Problem, members matrix) (hidden matrix, margin float64) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	hidden, margin = linalg.NewMatrix[float64](p.X.Len(), p.Psi.Cols), math.Inf(1)
+	hidden, margin = linalg.NewMatrix[float64](p.X.Columns(), p.Psi.Cols), math.Inf(1)
 	for i := range hidden.Data {
 		hidden.Data[i] = rng.NormFloat64()
 	}
-	for i := range p.X.N {
+	for i := range p.X.Len() {
 		f, best, second := scoresOf(p, hidden, i), math.Inf(-1), math.Inf(-1)
 		for z := range members.Rows {
 			if v := linalg.Dot(f, members.Row(z)); v > best {

@@ -98,7 +98,7 @@ const maxSteps = 1 << 48
 
 // checkRows returns an error unless there are blocks, of rows that exist.
 func (p *Problem) checkRows() error {
-	n, m := p.X.N, p.blocks()
+	n, m := p.X.Len(), p.blocks()
 	switch {
 	case m == 0:
 		return fault.Value("there are no blocks: all weights are 0")
@@ -121,7 +121,7 @@ func (p *Problem) checkRows() error {
 }
 
 func (p *Problem) checkLoss() error {
-	n, d, l := p.X.N, p.Psi.Cols, &p.Loss
+	n, d, l := p.X.Len(), p.Psi.Cols, &p.Loss
 	switch {
 	case l.ZeroOne && p.Members.Rows == 0:
 		return fault.Value("a loss of 0 and 1 takes a list of the outputs")

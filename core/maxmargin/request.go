@@ -140,7 +140,7 @@ const (
 // header checks, or where it begins writes, the header of a state of a known length, and returns that much of the state.
 func (p *Problem) header(state []float64, length int, mark float64, begin bool) ([]float64, error) {
 	if length >= maxState {
-		return nil, fault.Value("%d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Len(), p.Psi.Cols)
+		return nil, fault.Value("%d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Columns(), p.Psi.Cols)
 	}
 	if len(state) < length {
 		return nil, fault.Value("the state has %d numbers, must have %d", len(state), length)
@@ -149,10 +149,10 @@ func (p *Problem) header(state []float64, length int, mark float64, begin bool) 
 	if begin {
 		clear(state)
 		state[headMark], state[headBlocks] = mark, float64(p.blocks())
-		state[headOutputs], state[headFeatures] = float64(p.Psi.Cols), float64(p.X.Len())
+		state[headOutputs], state[headFeatures] = float64(p.Psi.Cols), float64(p.X.Columns())
 	}
 	if state[headMark] != mark || state[headBlocks] != float64(p.blocks()) || state[headOutputs] != float64(p.Psi.Cols) ||
-		state[headFeatures] != float64(p.X.Len()) {
+		state[headFeatures] != float64(p.X.Columns()) {
 		return nil, fault.Value("the state has not been begun, or belongs to another problem")
 	}
 	return state, nil

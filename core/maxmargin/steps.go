@@ -71,7 +71,7 @@ func (p *Problem) advance(s *State, rule Rule, i int, move []float64, size, offs
 	if p.large() {
 		blas64.Ger(size, vector(p.X.Dense.Row(row)), vector(move), p.denseOf(s.W))
 		if p.X.Intercept {
-			linalg.Axpy(s.W.Row(p.X.P), move, size)
+			linalg.Axpy(s.W.Row(p.X.Features()), move, size)
 		}
 		return
 	}
@@ -87,7 +87,7 @@ func (p *Problem) rowScores(f []float64, w matrix, block int) float64 {
 		blas64.Gemv(blas.Trans, 1, p.denseOf(w), vector(x), 0, vector(f))
 		norm = blas64.Dot(vector(x), vector(x))
 		if p.X.Intercept {
-			linalg.Axpy(f, w.Row(p.X.P), 1)
+			linalg.Axpy(f, w.Row(p.X.Features()), 1)
 			norm++
 		}
 		return norm
@@ -102,11 +102,11 @@ func (p *Problem) rowScores(f []float64, w matrix, block int) float64 {
 
 // large says whether a step is quicker by calls of BLAS: on dense rows, unless there are few numbers. (With 50 features and ψ of 20 entries
 // passes of Frank–Wolfe take three quarters of the time by gonum's.)
-func (p *Problem) large() bool { return p.X.Rows == nil && p.X.P*p.Psi.Cols >= 256 }
+func (p *Problem) large() bool { return p.X.Sparse == nil && p.X.Features()*p.Psi.Cols >= 256 }
 
 // denseOf returns the weights of the features but for the constant one.
 func (p *Problem) denseOf(w matrix) blas64.General {
-	return linalg.General(w.Slice(0, p.X.P, 0, w.Cols))
+	return linalg.General(w.Slice(0, p.X.Features(), 0, w.Cols))
 }
 
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

@@ -114,7 +114,7 @@ const mostPlanes = 1 << 20
 
 // layout cuts a state, or measures it where there is none.
 func (m *SVM) layout(t *tape, capacity int) {
-	d, q, blocks := m.p.Psi.Cols, m.p.X.Len(), m.p.blocks()
+	d, q, blocks := m.p.Psi.Cols, m.p.X.Columns(), m.p.blocks()
 	m.head = t.take(svmHead)
 	m.weights = t.matrix(q, d)
 	if m.o.Solver == Blockwise {

@@ -25,7 +25,7 @@ func instance(t testing.TB, name string, size int64, n, p int) *Problem {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(p)))
 	d := space.FeatureLen()
 	pr := &Problem{Space: space, Psi: linalg.NewMatrix[float64](n, d), Weights: make([]float64, n),
-		X: &solve.Design{N: n, P: p, Intercept: true, Dense: linalg.NewMatrix[float64](n, p)}}
+		X: &solve.Design{Rows: linalg.Rows{Dense: linalg.NewMatrix[float64](n, p)}, Intercept: true}}
 	for i := range pr.X.Dense.Data {
 		pr.X.Dense.Data[i] = rng.NormFloat64()
 	}
@@ -90,7 +90,7 @@ func primalOf(p *Problem, members, w matrix, slack bool) float64 {
 // outputs of each row, is climbed by moving mass between two outputs of a row at a time, as far as that helps.
 func least(p *Problem, members matrix, slack bool) (dual, primal float64) {
 	n, d := p.blocks(), members.Cols
-	w, shares := linalg.NewMatrix[float64](p.X.Len(), d), linalg.NewMatrix[float64](n, members.Rows)
+	w, shares := linalg.NewMatrix[float64](p.X.Columns(), d), linalg.NewMatrix[float64](n, members.Rows)
 	own := make([]int, n)
 	for i := range n {
 		for z := range members.Rows {

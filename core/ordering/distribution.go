@@ -10,6 +10,7 @@ import (
 
 	"combpred/core/logsum"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // MaxSummed is the largest number of items over whose orders a Distribution sums: its tables have 2^MaxSummed entries.
@@ -59,7 +60,7 @@ type Distribution struct {
 func (d *Distribution) Reset(m int) []float64 {
 	d.before = nil
 	d.sets.reset(m)
-	d.gain = grow(d.gain, m*m)
+	d.gain = slicex.Grow(d.gain, m*m)
 	return d.gain
 }
 
@@ -71,8 +72,8 @@ func (d *Distribution) Require(before *Partial) {
 }
 
 func mustFit(before *Partial, n int) {
-	if before.n != n {
-		panic(fmt.Sprintf("ordering: %d items are required to stand as in an order of %d", n, before.n))
+	if before.Len() != n {
+		panic(fmt.Sprintf("ordering: %d items are required to stand as in an order of %d", n, before.Len()))
 	}
 }
 
@@ -83,8 +84,8 @@ func (d *Distribution) Sum(poll func() error) (float64, error) {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
 	m := d.sets.m
-	d.sums = grow(d.sums, 1<<m)
-	d.order = grow(d.order, m)
+	d.sums = slicex.Grow(d.sums, 1<<m)
+	d.order = slicex.Grow(d.order, m)
 	for i := range d.order {
 		d.order[i] = int32(i)
 	}
@@ -311,7 +312,7 @@ func (d *Distribution) PairsTo(p []float64, poll func() error) error {
 	defer d.poll.Reset(nil)
 	l := &d.sets
 	m := l.m
-	d.reach, d.pairs = grow(d.reach, 1<<m), grow(d.pairs, m*m)
+	d.reach, d.pairs = slicex.Grow(d.reach, 1<<m), slicex.Grow(d.pairs, m*m)
 	clear(d.pairs)
 	if d.logs {
 		d.shareLogs()
@@ -446,7 +447,7 @@ func (d *Distribution) PositionsTo(p []float64, poll func() error) error {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
 	m := d.sets.m
-	d.reach = grow(d.reach, 1<<m)
+	d.reach = slicex.Grow(d.reach, 1<<m)
 	clear(p)
 	d.visit(func(s int, q *[MaxSummed]float64, items uint) {
 		before := bits.OnesCount(uint(s)) - 1

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+
+	"combpred/core/slicex"
 )
 
 // improvement is the smallest gain worth a move, as a fraction of the sum of all |gains|. It keeps rounding errors from
@@ -61,7 +63,7 @@ func shift(items []int32, from, to int) {
 // scores, or the other way round where that earns more: the result earns at least 0. Where items are required before
 // others, it comes as near to both as that allows.
 func (w *Workspace) start(items []int32) {
-	w.score = grow(w.score, w.n)
+	w.score = slicex.Grow(w.score, w.n)
 	for _, u := range items {
 		r := w.gain[int(u)*w.n : (int(u)+1)*w.n]
 		var sum float64

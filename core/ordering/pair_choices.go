@@ -1,6 +1,9 @@
 package ordering
 
-import "combpred/core/fault"
+import (
+	"combpred/core/fault"
+	"combpred/core/slicex"
+)
 
 // PairChoices are the ways in which a pair of items may stand, as bits: those of the first of the two.
 type PairChoices uint8
@@ -21,7 +24,7 @@ func (c PairChoices) Reversed() PairChoices { return c&MayLevel | c<<2&MayFollow
 
 // allowAll returns an n×n mask in which pairs may stand in any way, in the memory of mask where that suffices.
 func allowAll(mask []PairChoices, n int) []PairChoices {
-	mask = grow(mask, n*n)
+	mask = slicex.Grow(mask, n*n)
 	for i := range mask {
 		mask[i] = MayAll
 	}

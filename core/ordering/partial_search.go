@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -38,9 +39,9 @@ type PartialWorkspace struct {
 // diagonal 0.
 func (w *PartialWorkspace) Reset(n int) []float64 {
 	w.n = n
-	w.gain = grow(w.gain, n*n)
-	w.order = grow(w.order, n)
-	w.active, w.next = grow(w.active, n), grow(w.next, n)
+	w.gain = slicex.Grow(w.gain, n*n)
+	w.order = slicex.Grow(w.order, n)
+	w.active, w.next = slicex.Grow(w.active, n), slicex.Grow(w.next, n)
 	return w.gain
 }
 
@@ -181,12 +182,11 @@ func (w *PartialWorkspace) improve() {
 // add puts u before v, with all relations that follow, if they earn more than the threshold beyond what was paid.
 func (w *PartialWorkspace) add(u, v int, paid float64) bool {
 	p := &w.now
-	before, after := p.lower(u), p.upper(v)
-	if (size(before)+1)*(size(after)+1) > closureWork && !p.CanAdd(u, v) {
+	if (p.In.Count(u)+1)*(p.Out.Count(v)+1) > closureWork && !p.CanAdd(u, v) {
 		return false
 	}
 	earned := w.earned(u, v)
-	for a := range members(before) {
+	for a := range p.In.Related(u) {
 		earned += w.earned(a, v)
 	}
 	if earned <= paid+w.threshold {
@@ -200,11 +200,11 @@ func (w *PartialWorkspace) add(u, v int, paid float64) bool {
 // earned returns what the relations of a to v, and to all after v, earn, as far as they are new.
 func (w *PartialWorkspace) earned(a, v int) (sum float64) {
 	p := &w.now
-	present, row := p.upper(a), w.gain[a*w.n:(a+1)*w.n]
-	if !has(present, v) {
+	present, row := p.Out.Row(a), w.gain[a*w.n:(a+1)*w.n]
+	if !p.Before(a, v) {
 		sum = row[v]
 	}
-	for i, word := range p.upper(v) {
+	for i, word := range p.Out.Row(v) {
 		for word &^= present[i]; word != 0; word &= word - 1 {
 			sum += row[64*i+bits.TrailingZeros64(word)]
 			w.work++
@@ -222,8 +222,8 @@ func (w *PartialWorkspace) drop(u, v int, upper bool) bool {
 		first = u
 	}
 	w.between = append(w.between[:0], first)
-	for i, word := range p.upper(u) {
-		for word &= p.lower(v)[i]; word != 0; word &= word - 1 {
+	for i, word := range p.Out.Row(u) {
+		for word &= p.In.Row(v)[i]; word != 0; word &= word - 1 {
 			w.between = append(w.between, 64*i+bits.TrailingZeros64(word))
 		}
 	}
@@ -263,11 +263,11 @@ func ends(u, v, x int, upper bool) (before, after int) {
 
 // isolate removes all relations of u.
 func (w *PartialWorkspace) isolate(u int) {
-	for a := range members(w.now.lower(u)) {
+	for a := range w.now.In.Related(u) {
 		w.value -= w.gain[a*w.n+u]
 		w.active[a] = true
 	}
-	for b := range members(w.now.upper(u)) {
+	for b := range w.now.Out.Related(u) {
 		w.value -= w.gain[u*w.n+b]
 		w.active[b] = true
 	}
@@ -281,11 +281,11 @@ func (w *PartialWorkspace) relate(u, v int) {
 		return
 	}
 	w.value += w.earned(u, v)
-	for a := range members(w.now.lower(u)) {
+	for a := range w.now.In.Related(u) {
 		w.value += w.earned(a, v)
 		w.active[a] = true
 	}
-	for b := range members(w.now.upper(v)) {
+	for b := range w.now.Out.Related(v) {
 		w.active[b] = true
 	}
 	w.now.Close(u, v)

@@ -8,78 +8,53 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/parallel"
+	"combpred/core/relation"
+	"combpred/core/slicex"
 )
 
 // CycleError says that items are required to stand in a circle: each before the next, and the last before the first.
-type CycleError struct{ Items []int32 }
+type CycleError struct{ Items []int }
 
 func (e *CycleError) Error() string {
 	return fmt.Sprintf("ordering: items %v are each required before the next, and the last before the first", e.Items)
 }
 
 // NewRequirement returns the partial order of n items in which the first of each pair is before the second, and what
-// follows from that by transitivity. It returns a *CycleError that names a cycle where there is one. Cost: O(n²) for each
-// pair that does not follow from those before it, at most.
+// follows from that by transitivity. It returns a *CycleError that names a shortest cycle where there is one.
 func NewRequirement(n int, pairs [][2]int32) (*Partial, error) {
-	p := new(Partial)
-	p.Reset(n)
-	for i, pair := range pairs {
+	before := relation.New(n)
+	for _, pair := range pairs {
 		u, v := int(pair[0]), int(pair[1])
 		if min(u, v) < 0 || max(u, v) >= n {
 			return nil, fault.Value("item %d is required before item %d, but items are 0 to %d", u, v, n-1)
 		}
-		if u == v || p.Before(v, u) {
-			return nil, &CycleError{pathTo(pair[1], pair[0], n, pairs[:i])}
-		}
-		if !p.Before(u, v) {
-			p.Close(u, v)
-		}
+		before.Add(u, v)
 	}
+	if cycle := before.Cycle(); cycle != nil {
+		return nil, &CycleError{cycle[:len(cycle)-1]}
+	}
+	p, _ := NewPartial(before)
 	return p, nil
-}
-
-// pathTo returns a shortest path from one item to another that there is along the pairs.
-func pathTo(from, to int32, n int, pairs [][2]int32) []int32 {
-	after := make([]int32, n) // the next item on a path to the last one
-	for i := range after {
-		after[i] = -1
-	}
-	after[to] = to
-	queue := []int32{to}
-	for i := 0; after[from] < 0; i++ {
-		for _, pair := range pairs {
-			if pair[1] == queue[i] && after[pair[0]] < 0 {
-				after[pair[0]] = pair[1]
-				queue = append(queue, pair[0])
-			}
-		}
-	}
-	path := []int32{from}
-	for u := from; u != to; {
-		u = after[u]
-		path = append(path, u)
-	}
-	return path
 }
 
 // Count returns the number of orders of the items of a partial order, at most MaxSummed, that agree with it. An error of
 // poll, which may be nil, ends the work and is returned. Cost: O(m) for each order ideal, 2^m uint64s.
 func (p *Partial) Count(poll func() error) (uint64, error) {
-	if p.n > MaxSummed {
-		return 0, &SizeError{Size: p.n, Limit: MaxSummed}
+	if p.Len() > MaxSummed {
+		return 0, &SizeError{Size: p.Len(), Limit: MaxSummed}
 	}
-	items := make([]int32, p.n)
+	items := make([]int32, p.Len())
 	for i := range items {
 		items[i] = int32(i)
 	}
 	p.sortTopologically(items)
 	var l subsets
-	l.reset(p.n)
+	l.reset(p.Len())
 	l.require(p, items)
 	l.list()
 	var stop parallel.Poll
 	stop.Reset(poll)
-	counts := make([]uint64, 1<<p.n)
+	counts := make([]uint64, 1<<p.Len())
 	for i, t := range l.tops {
 		if i%16 == 0 && stop.Stopped() {
 			return 0, stop.Err()
@@ -94,12 +69,12 @@ func (p *Partial) Count(poll func() error) (uint64, error) {
 			}
 		}
 	}
-	return counts[1<<p.n-1], nil
+	return counts[1<<p.Len()-1], nil
 }
 
 // sortTopologically sorts items so that each comes behind those before it, of which it has more before it than they have.
 func (p *Partial) sortTopologically(items []int32) {
-	slices.SortStableFunc(items, func(u, v int32) int { return size(p.lower(int(u))) - size(p.lower(int(v))) })
+	slices.SortStableFunc(items, func(u, v int32) int { return p.In.Count(int(u)) - p.In.Count(int(v)) })
 }
 
 // Require leaves only the orders in which items stand as in a partial order of the same items, until the next Reset. It is
@@ -125,7 +100,7 @@ func (w *Workspace) room(items []int32, at int) (first, last int) {
 
 // hold finds the items that are required before or behind another one of them, so that room need not look around for others.
 func (w *Workspace) hold(items []int32) {
-	w.held = grow(w.held, w.n)
+	w.held = slicex.Grow(w.held, w.n)
 	for _, u := range items {
 		w.held[u] = false
 	}
@@ -141,7 +116,7 @@ func (w *Workspace) hold(items []int32) {
 // sortAllowed puts next, again and again, the item of the largest score, times sign, of those for which all items are there
 // that are required before it. Among equal ones it is the first. Cost: O(m²).
 func (w *Workspace) sortAllowed(items []int32, sign float64) {
-	w.waiting = grow(w.waiting, w.n)
+	w.waiting = slicex.Grow(w.waiting, w.n)
 	for _, u := range items {
 		w.waiting[u] = 0
 		for _, v := range items {

@@ -96,7 +96,7 @@ func TestRequirementsAgainstFilteredOrders(t *testing.T) {
 
 func compareBest(t *testing.T, name string, before *Partial, gain []float64, all *filtered) {
 	t.Helper()
-	n := before.n
+	n := before.Len()
 	var w Workspace
 	copy(w.Reset(n), gain)
 	w.Require(before)
@@ -119,7 +119,7 @@ func compareBest(t *testing.T, name string, before *Partial, gain []float64, all
 
 func compareSums(t *testing.T, name string, before *Partial, gain []float64, all *filtered, rng *rand.Rand) {
 	t.Helper()
-	n := before.n
+	n := before.Len()
 	var d Distribution
 	copy(d.Reset(n), gain)
 	d.Require(before)
@@ -311,7 +311,7 @@ func TestCounts(t *testing.T) {
 func TestCycle(t *testing.T) {
 	_, err := NewRequirement(6, [][2]int32{{4, 5}, {0, 3}, {3, 1}, {0, 2}, {1, 5}, {5, 0}})
 	cycle, ok := errors.AsType[*CycleError](err)
-	if !ok || !slices.Equal(cycle.Items, []int32{0, 3, 1, 5}) {
+	if !ok || !slices.Equal(cycle.Items, []int{0, 3, 1, 5}) {
 		t.Errorf("a circle gives the error %v", err)
 	}
 	if _, err := NewRequirement(2, [][2]int32{{1, 1}}); err == nil {

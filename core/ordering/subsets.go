@@ -5,6 +5,8 @@ import (
 	"math/bits"
 
 	"gonum.org/v1/gonum/floats"
+
+	"combpred/core/slicex"
 )
 
 // maxSubsets is the largest number of items whose subsets have tables.
@@ -42,7 +44,7 @@ type subsets struct {
 func (l *subsets) reset(m int) {
 	l.m, l.low, l.required = m, min(m, lowBits), false
 	clear(l.preds[:])
-	l.step = grow(l.step, m*m)
+	l.step = slicex.Grow(l.step, m*m)
 }
 
 // require takes over what stands before what among the items, which are numbered accordingly.
@@ -124,7 +126,7 @@ var (
 // tabulate fills inner, and outer for the blocks listed.
 func (l *subsets) tabulate(a arithmetic) {
 	m, low := l.m, l.low
-	l.inner = grow(l.inner, low<<low)
+	l.inner = slicex.Grow(l.inner, low<<low)
 	for v := range low {
 		column := l.inner[v<<low:][:1<<low]
 		fill(column[:2<<v], a.unit)
@@ -134,7 +136,7 @@ func (l *subsets) tabulate(a arithmetic) {
 			a.each(l.step[u*m+v], upper)
 		}
 	}
-	l.outer = grow(l.outer, m<<(m-low))
+	l.outer = slicex.Grow(l.outer, m<<(m-low))
 	fill(l.outer[:m], a.unit)
 	for _, top := range l.tops[1:] { // without its largest item it is an order ideal still
 		t := int(top)
@@ -194,7 +196,7 @@ func (w *Workspace) solve(items []int32) float64 {
 	}
 	l.list()
 	l.tabulate(adding)
-	w.loss = grow(w.loss, 1<<m)
+	w.loss = slicex.Grow(w.loss, 1<<m)
 	for i, top := range l.tops {
 		w.lose(i, int(top))
 	}

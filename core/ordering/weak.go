@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"combpred/core/parallel"
+	"combpred/core/relation"
+	"combpred/core/slicex"
 )
 
 // MaxTied is the largest component of an instance with ties that is solved exactly.
@@ -27,7 +29,7 @@ type WeakWorkspace struct {
 	n     int
 	gain  []float64     // n×n
 	may   []PairChoices // n×n, or empty
-	graph Digraph
+	graph relation.Digraph
 	order []int32
 	ends  []int32 // ends of the components in the order
 	ranks int32   // the last rank given out
@@ -37,17 +39,17 @@ type WeakWorkspace struct {
 	poll  parallel.Poll
 
 	// For masks.
-	class, classRank []int32        // the class of each item among those that must be tied, and the rank of each class
-	merged           *WeakWorkspace // the instance of the classes
-	reach, strict    []uint64       // by rows of bits: what an item is before or tied with, and before, in all rankings
+	class, classRank []int32           // the class of each item among those that must be tied, and the rank of each class
+	merged           *WeakWorkspace    // the instance of the classes
+	reach, strict    relation.Relation // of an item to what it is before or tied with, and before, in all rankings
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: finite, the
 // diagonal 0.
 func (w *WeakWorkspace) Reset(n int) []float64 {
 	w.n = n
-	w.gain, w.may = grow(w.gain, n*n), w.may[:0]
-	w.order = grow(w.order, n)
+	w.gain, w.may = slicex.Grow(w.gain, n*n), w.may[:0]
+	w.order = slicex.Grow(w.order, n)
 	return w.gain
 }
 
@@ -159,7 +161,7 @@ func (w *WeakWorkspace) decompose() {
 	for u := range n {
 		for v := range n {
 			if u != v && !w.prefers(u, v) {
-				w.graph.AddArc(v, u)
+				w.graph.Add(v, u)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package ordering
 import (
 	"math"
 	"math/bits"
+
+	"combpred/core/slicex"
 )
 
 const (
@@ -68,7 +70,7 @@ func (b *weakBound) prepare(gain []float64, may []PairChoices, n int, items []in
 	b.blocks.load(gain, may, n, items)
 	b.half = m / 2
 	for part, size := range [...]int{b.half, m - b.half} {
-		sums := grow(b.ahead[part], m<<size)
+		sums := slicex.Grow(b.ahead[part], m<<size)
 		clear(sums[:m])
 		for s := 1; s < 1<<size; s++ {
 			before, _, _ := b.blocks.losses(part*b.half + bits.TrailingZeros(uint(s)))
@@ -79,8 +81,8 @@ func (b *weakBound) prepare(gain []float64, may []PairChoices, n int, items []in
 		}
 		b.ahead[part] = sums
 	}
-	b.best, b.block = grow(b.best, 1<<m), grow(b.block, 1<<m)
-	b.seen = grow(b.seen, (1<<m+63)/64)
+	b.best, b.block = slicex.Grow(b.best, 1<<m), slicex.Grow(b.block, 1<<m)
+	b.seen = slicex.Grow(b.seen, (1<<m+63)/64)
 	clear(b.seen)
 }
 
@@ -98,7 +100,7 @@ func (b *weakBound) bounds(gain []float64, may []PairChoices, n int, items []int
 			at++
 		}
 	}
-	rest := grow(b.rest, 1<<m)
+	rest := slicex.Grow(b.rest, 1<<m)
 	b.rest = rest
 	size := ends[1]
 	second, third := ends[2]-size, ends[3]-ends[2]
@@ -125,7 +127,7 @@ func (b *weakBound) boundPair(loss []float64, first int, gain []float64, may []P
 		}
 	}
 	t.run(m)
-	loss = grow(loss, 1<<m)
+	loss = slicex.Grow(loss, 1<<m)
 	loss[0] = 0
 	for s := 1; s < 1<<m; s++ { // first what the pairs earn at their best choices
 		u := bits.TrailingZeros(uint(s))
@@ -251,7 +253,7 @@ type blockNode struct {
 func (t *tiedBlocks) load(gain []float64, may []PairChoices, n int, items []int32) {
 	m := len(items)
 	t.m = m
-	t.pairs, t.strict, t.front = grow(t.pairs, 3*m*m), grow(t.strict, m*m), grow(t.front, m)
+	t.pairs, t.strict, t.front = slicex.Grow(t.pairs, 3*m*m), slicex.Grow(t.strict, m*m), slicex.Grow(t.front, m)
 	for x, u := range items {
 		before, behind, tied := t.losses(x)
 		t.front[x] = 0
@@ -300,7 +302,7 @@ func thirds(rows []float64, m, at int) (first, second, third []float64) {
 // find lists the blocks that are of interest below the limit of b.
 func (t *tiedBlocks) find(b *weakBound) {
 	m := t.m
-	t.ahead, t.after = grow(t.ahead, m*(m+1)), grow(t.after, m*(m+1))
+	t.ahead, t.after = slicex.Grow(t.ahead, m*(m+1)), slicex.Grow(t.after, m*(m+1))
 	for x := range m {
 		at := x * (m + 1)
 		t.ahead[at+m], t.after[at+m] = 0, 0
@@ -310,7 +312,7 @@ func (t *tiedBlocks) find(b *weakBound) {
 			t.after[at+y] = t.after[at+y+1] + excess(behind[x], tied[x])
 		}
 	}
-	t.sums = grow(t.sums, 3*m*(m+1))
+	t.sums = slicex.Grow(t.sums, 3*m*(m+1))
 	clear(t.sums[:3*m])
 	t.nodes = t.nodes[:0]
 	t.expand(b, 0, 0, 0, math.MaxUint32, 0, 0)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -66,7 +67,7 @@ type blockList struct {
 // matrices are Sum's to change.
 func (d *WeakDistribution) Reset(m int) (before, tie []float64) {
 	d.m = m
-	d.before, d.tie = grow(d.before, m*m), grow(d.tie, m*m)
+	d.before, d.tie = slicex.Grow(d.before, m*m), slicex.Grow(d.tie, m*m)
 	d.mask = d.mask[:0]
 	return d.before, d.tie
 }
@@ -89,10 +90,10 @@ func (d *WeakDistribution) Sum(poll func() error) (float64, error) {
 		return 0, err
 	}
 	m := d.m
-	d.rows, d.within, d.sums = grow(d.rows, m<<m), grow(d.within, 1<<m), grow(d.sums, 1<<m)
-	d.terms = grow(d.terms, max(8, 1<<m))
-	d.list.outer, d.list.first = grow(d.list.outer, len(d.terms)/8), grow(d.list.first, len(d.terms)/8)
-	d.weight = grow(d.weight, 2*m*m)
+	d.rows, d.within, d.sums = slicex.Grow(d.rows, m<<m), slicex.Grow(d.within, 1<<m), slicex.Grow(d.sums, 1<<m)
+	d.terms = slicex.Grow(d.terms, max(8, 1<<m))
+	d.list.outer, d.list.first = slicex.Grow(d.list.outer, len(d.terms)/8), slicex.Grow(d.list.first, len(d.terms)/8)
+	d.weight = slicex.Grow(d.weight, 2*m*m)
 	for i, g := range d.before {
 		d.weight[i], d.weight[m*m+i] = math.Exp(g), math.Exp(d.tie[i])
 	}
@@ -252,7 +253,7 @@ func (d *WeakDistribution) recurse() {
 
 // maximize fills best.
 func (d *WeakDistribution) maximize() {
-	d.best = grow(d.best, len(d.sums))
+	d.best = slicex.Grow(d.best, len(d.sums))
 	all := len(d.best) - 1
 	d.best[all] = 0
 	for s := all - 1; s >= 0; s-- {
@@ -329,7 +330,7 @@ func (d *WeakDistribution) logTerms(s int) (sum float64) {
 func (d *WeakDistribution) PairsTo(before, tie []float64, poll func() error) error {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
-	d.reach, d.blocks = grow(d.reach, len(d.sums)), grow(d.blocks, len(d.sums))
+	d.reach, d.blocks = slicex.Grow(d.reach, len(d.sums)), slicex.Grow(d.blocks, len(d.sums))
 	clear(d.reach)
 	clear(d.blocks)
 	clear(before)
@@ -454,7 +455,7 @@ func (d *WeakDistribution) Count(poll func() error) (uint64, error) {
 		rest := b & (b - 1)
 		tied[b] = tied[rest] && rest&^level[bits.TrailingZeros(uint(b))] == 0
 	}
-	d.counts = grow(d.counts, 1<<m)
+	d.counts = slicex.Grow(d.counts, 1<<m)
 	d.counts[all] = 1
 	for s := all - 1; s >= 0; s-- {
 		if s%32 == 0 && d.poll.Stopped() {

@@ -1,5 +1,7 @@
 package ordering
 
+import "combpred/core/slicex"
+
 // Restrict returns the n×n mask of the instance by rows, of which the entries u < v are read. Every pair may stand in any way,
 // which the caller is to change. Without this call there is no mask. It holds until the next Reset, and for one call of Exact,
 // Start, Search or Improve, each of which returns ErrNoneAllowed where, and only where, the mask leaves no ranking.
@@ -30,7 +32,7 @@ func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
 		w.imply()
 		return w, rank, nil
 	}
-	w.class = grow(w.class, n)
+	w.class = slicex.Grow(w.class, n)
 	class := int32(0)
 	for lo, hi := range w.components() {
 		for i, u := range w.order[lo:hi] {
@@ -48,7 +50,7 @@ func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
 	x.ends = x.graph.ComponentsTo(x.order, x.ends)
 	x.imply()
 	w.ranks = 0
-	w.classRank = grow(w.classRank, x.n)
+	w.classRank = slicex.Grow(w.classRank, x.n)
 	return x, w.classRank, nil
 }
 
@@ -57,7 +59,7 @@ func (w *WeakWorkspace) arcs() {
 	w.graph.Reset(w.n)
 	for at, c := range w.may {
 		if u, v := at/w.n, at%w.n; u != v && c&MayFollow == 0 {
-			w.graph.AddArc(u, v)
+			w.graph.Add(u, v)
 		}
 	}
 }
@@ -90,30 +92,29 @@ func (w *WeakWorkspace) merge() *WeakWorkspace {
 // that is before another or tied with it is not behind it, and is not tied with it if the mask says so for two items on the
 // way.
 func (w *WeakWorkspace) imply() {
-	n, words := w.n, (w.n+63)/64
-	w.reach, w.strict = grow(w.reach, n*words), grow(w.strict, n*words)
-	clear(w.reach)
-	clear(w.strict)
+	n := w.n
+	w.reach.Reset(n)
+	w.strict.Reset(n)
 	for i := n - 1; i >= 0; i-- {
 		u := int(w.order[i])
-		reach, strict, may := w.reach[u*words:][:words], w.strict[u*words:][:words], w.may[u*n:][:n]
+		may := w.may[u*n:][:n]
 		for v, c := range may {
 			if v != u && c&MayFollow == 0 {
-				unite(reach, w.reach[v*words:][:words], v)
+				w.reach.Add(u, v)
+				w.reach.Include(u, w.reach.Row(v))
 			}
 		}
-		for v := range members(reach) {
+		for v := range w.reach.Related(u) {
 			if may[v]&MayLevel == 0 {
-				unite(strict, w.reach[v*words:][:words], v)
+				w.strict.Add(u, v)
+				w.strict.Include(u, w.reach.Row(v))
 				continue
 			}
-			for j, word := range w.strict[v*words:][:words] {
-				strict[j] |= word
-			}
+			w.strict.Include(u, w.strict.Row(v))
 		}
-		for v := range members(reach) {
+		for v := range w.reach.Related(u) {
 			may[v] &^= MayFollow
-			if has(strict, v) {
+			if w.strict.Has(u, v) {
 				may[v] &^= MayLevel
 			}
 			w.may[v*n+u] = may[v].Reversed()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -108,7 +109,7 @@ func (w *WeakWorkspace) improve(rank []int32, poll func() error) error {
 		w.order[u] = int32(u)
 	}
 	s := w.searchOf(w.order)
-	s.score = grow(s.score, s.n)
+	s.score = slicex.Grow(s.score, s.n)
 	r := &s.now
 	r.items, r.ends = append(r.items[:0], w.order...), r.ends[:0]
 	slices.SortFunc(r.items, func(u, v int32) int { return cmp.Or(cmp.Compare(rank[u], rank[v]), cmp.Compare(u, v)) })
@@ -150,7 +151,7 @@ func (w *WeakWorkspace) magnitude(items []int32) float64 {
 
 // start sets the ranking to the best of three.
 func (s *weakSearch) start(items []int32) {
-	s.score = grow(s.score, s.n)
+	s.score = slicex.Grow(s.score, s.n)
 	r := &s.now
 	r.items = append(r.items[:0], items...)
 	r.ends = r.ends[:0]
@@ -216,7 +217,7 @@ func (s *weakSearch) improve() {
 func (s *weakSearch) move(u int32) bool {
 	r := &s.now
 	k := len(r.ends)
-	s.into, s.out = grow(s.into, k), grow(s.out, k)
+	s.into, s.out = slicex.Grow(s.into, k), slicex.Grow(s.out, k)
 	row := s.gain[int(u)*s.n : (int(u)+1)*s.n]
 	own, at, lo := 0, 0, 0
 	var value float64 // of u alone before the blocks seen so far

@@ -1,6 +1,10 @@
 package ordering
 
-import "slices"
+import (
+	"slices"
+
+	"combpred/core/slicex"
+)
 
 // startMasked sets the ranking, which holds the items in the order of their scores, to the better of two topological orders
 // of what the mask implies: the one that takes the first of the items that may come next, and the one that does so from the
@@ -52,7 +56,7 @@ func (s *weakSearch) all(first, second []int32, choice PairChoices) bool {
 
 // hold finds the items that may not stand in any way to all others, so that barred need not look at those that may.
 func (s *weakSearch) hold(items []int32) {
-	s.held = grow(s.held, s.n)
+	s.held = slicex.Grow(s.held, s.n)
 	for _, u := range items {
 		s.held[u] = false
 		may := s.may[int(u)*s.n:][:s.n]

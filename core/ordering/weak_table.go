@@ -3,6 +3,8 @@ package ordering
 import (
 	"math"
 	"math/bits"
+
+	"combpred/core/slicex"
 )
 
 // weakTable is the dynamic program over the subsets of one component.
@@ -45,7 +47,7 @@ func (w *WeakWorkspace) solveTabled(rank []int32, items []int32) float64 {
 // load takes the gains and the choices of the items.
 func (t *weakTable) load(gain []float64, may []PairChoices, n int, items []int32) {
 	m := len(items)
-	t.h, t.may = grow(t.h, m*m), t.may[:0]
+	t.h, t.may = slicex.Grow(t.h, m*m), t.may[:0]
 	for i, u := range items {
 		for j, v := range items {
 			t.h[i*m+j] = gain[int(u)*n+int(v)]
@@ -54,7 +56,7 @@ func (t *weakTable) load(gain []float64, may []PairChoices, n int, items []int32
 	if t.masked = len(may) > 0; !t.masked {
 		return
 	}
-	t.may, t.before, t.level = grow(t.may, m*m), grow(t.before, m), grow(t.level, m)
+	t.may, t.before, t.level = slicex.Grow(t.may, m*m), slicex.Grow(t.before, m), slicex.Grow(t.level, m)
 	for i, u := range items {
 		t.before[i], t.level[i] = 0, 0
 		for j, v := range items {
@@ -88,9 +90,9 @@ func allContain(sets []uint, b, other uint) bool {
 
 // run fills the tables for all subsets of m items.
 func (t *weakTable) run(m int) {
-	t.rows = grow(t.rows, m*m)
-	t.best, t.inner, t.first = grow(t.best, 1<<m), grow(t.inner, 1<<m), grow(t.first, 1<<m)
-	t.block, t.blocks = grow(t.block, 1<<m), t.blocks[:0]
+	t.rows = slicex.Grow(t.rows, m*m)
+	t.best, t.inner, t.first = slicex.Grow(t.best, 1<<m), slicex.Grow(t.inner, 1<<m), slicex.Grow(t.first, 1<<m)
+	t.block, t.blocks = slicex.Grow(t.block, 1<<m), t.blocks[:0]
 	t.best[0], t.first[0] = 0, 0
 	for s := uint(1); s < 1<<m; s++ {
 		v, without := bits.TrailingZeros(s), s&(s-1)

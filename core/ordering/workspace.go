@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"combpred/core/parallel"
+	"combpred/core/relation"
+	"combpred/core/slicex"
 )
 
 // MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent
@@ -28,7 +30,7 @@ type Workspace struct {
 	n         int
 	gain      []float64 // n×n
 	before    *Partial  // nil without requirements
-	graph     Digraph
+	graph     relation.Digraph
 	ends      []int32   // ends of the components in the order
 	sets      subsets   // those of one component
 	loss      []float64 // see solve
@@ -43,7 +45,7 @@ type Workspace struct {
 // finite.
 func (w *Workspace) Reset(n int) []float64 {
 	w.n, w.before = n, nil
-	w.gain = grow(w.gain, n*n)
+	w.gain = slicex.Grow(w.gain, n*n)
 	return w.gain
 }
 
@@ -119,12 +121,12 @@ func (w *Workspace) decompose(order []int32) {
 	for u := range n {
 		for v, g := range w.gain[u*n : (u+1)*n] {
 			if g > 0 {
-				w.graph.AddArc(u, v)
+				w.graph.Add(u, v)
 			}
 		}
 	}
 	if w.before != nil {
-		w.graph.Require(w.before)
+		w.graph.Direct(w.before.Both)
 	}
 	w.ends = w.graph.ComponentsTo(order, w.ends)
 }
@@ -197,12 +199,4 @@ func (w *Workspace) most(items []int32) float64 {
 		}
 	}
 	return sum
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

@@ -3,6 +3,8 @@ package relation
 import (
 	"math/bits"
 	"slices"
+
+	"combpred/core/slicex"
 )
 
 // Weak returns a number for each element, from 0 on, which those have in common that pairs join, whatever their directions. Numbers are
@@ -34,71 +36,126 @@ func (r Relation) Weak() []int {
 	return number
 }
 
-// Strong returns the strong components in an order that has one before another where an element of it is related to one of the other.
-// Without pairs they come in the order of their elements.
+// Both is a relation and its transpose, kept together. Copies share the pairs. The zero value has no elements.
+type Both struct {
+	Out Relation // of a to b
+	In  Relation // of b to a
+}
+
+// Reset makes the relation the empty one on n elements.
+func (r *Both) Reset(n int) {
+	r.Out.Reset(n)
+	r.In.Reset(n)
+}
+
+// Add relates a to b.
+func (r *Both) Add(a, b int) {
+	r.Out.Add(a, b)
+	r.In.Add(b, a)
+}
+
+// Remove takes back that a is related to b.
+func (r *Both) Remove(a, b int) {
+	r.Out.Remove(a, b)
+	r.In.Remove(b, a)
+}
+
+// Digraph is a relation, of the ends of arcs, with the memory to find its strong components. The zero value is ready for use. It is not
+// safe for concurrent use.
+type Digraph struct {
+	Both
+	open     open
+	finished []int32 // in the order in which depth-first search leaves them
+	stack    []int32
+}
+
+// Direct adds the pairs of another relation and removes their reverses. Cost: O(n²/64).
+func (g *Digraph) Direct(r Both) {
+	for k, word := range r.Out.bits {
+		g.Out.bits[k] = (g.Out.bits[k] | word) &^ r.In.bits[k]
+		g.In.bits[k] = (g.In.bits[k] | r.In.bits[k]) &^ word
+	}
+}
+
+// ComponentsTo writes the elements to order, one strong component after the other, each in ascending order: one is before another where
+// an element of it is related to one of the other. It returns the ends of the components, in the memory of ends. Without pairs the
+// elements come in ascending order.
 //
 // It is Kosaraju's algorithm with the elements that are not visited in a bit set, so that the next neighbour takes n/64 steps. Cost:
-// O(n²/64) and one look at each pair.
-func (r Relation) Strong() [][]int {
-	before := r.Transpose()
-	open := newOpen(r.n)
-	finished := make([]int, 0, r.n) // in the order in which depth-first search leaves them
-	var stack []int
-	for a := r.n - 1; a >= 0; a-- {
-		if !open.take(a) {
-			continue
-		}
-		stack = append(stack[:0], a)
-		for len(stack) > 0 {
-			top := stack[len(stack)-1]
-			next := open.last(r.Row(top))
-			if next < 0 {
-				finished, stack = append(finished, top), stack[:len(stack)-1]
-				continue
-			}
-			open.take(next)
-			stack = append(stack, next)
+// O(n²/64), without recursion.
+func (g *Digraph) ComponentsTo(order, ends []int32) []int32 {
+	n := g.Out.Len()
+	g.finished = g.finished[:0]
+	g.open.reset(n)
+	for a := n - 1; a >= 0; a-- {
+		if g.open.has(a) {
+			g.finishFrom(a)
 		}
 	}
-	open = newOpen(r.n)
-	var components [][]int
-	for _, a := range slices.Backward(finished) {
-		if !open.take(a) {
+	g.open.reset(n)
+	ends = ends[:0]
+	at := 0
+	for _, a := range slices.Backward(g.finished) {
+		if !g.open.has(int(a)) {
 			continue
 		}
-		own := []int{a}
-		for k := 0; k < len(own); k++ {
-			for next := open.last(before.Row(own[k])); next >= 0; next = open.last(before.Row(own[k])) {
-				open.take(next)
-				own = append(own, next)
+		begin := at
+		at += g.gatherTo(order[at:], int(a))
+		slices.Sort(order[begin:at])
+		ends = append(ends, int32(at))
+	}
+	return ends
+}
+
+// finishFrom runs depth-first search from an element, larger ones first, and appends the elements as they are left.
+func (g *Digraph) finishFrom(a int) {
+	g.open.take(a)
+	g.stack = append(g.stack[:0], int32(a))
+	for len(g.stack) > 0 {
+		top := g.stack[len(g.stack)-1]
+		next := g.open.last(g.Out.Row(int(top)))
+		if next < 0 {
+			g.finished, g.stack = append(g.finished, top), g.stack[:len(g.stack)-1]
+			continue
+		}
+		g.open.take(next)
+		g.stack = append(g.stack, int32(next))
+	}
+}
+
+// gatherTo writes the open elements from which pairs lead to a, a first, and returns their number.
+func (g *Digraph) gatherTo(dst []int32, a int) int {
+	g.open.take(a)
+	dst[0] = int32(a)
+	n := 1
+	for k := 0; k < n; k++ {
+		for w, word := range g.In.Row(int(dst[k])) {
+			word &= g.open[w]
+			g.open[w] &^= word
+			for ; word != 0; word &= word - 1 {
+				dst[n] = int32(64*w + bits.TrailingZeros64(word))
+				n++
 			}
 		}
-		slices.Sort(own)
-		components = append(components, own)
 	}
-	return components
+	return n
 }
 
 // open are elements that are not visited.
 type open []uint64
 
-func newOpen(n int) open {
-	o := make(open, (n+63)/64)
-	for w := range o {
-		o[w] = ^uint64(0)
+func (o *open) reset(n int) {
+	*o = slicex.Grow(*o, (n+63)/64)
+	for w := range *o {
+		(*o)[w] = ^uint64(0)
 	}
 	if r := n & 63; r != 0 {
-		o[len(o)-1] = 1<<r - 1
+		(*o)[n>>6] = 1<<r - 1
 	}
-	return o
 }
 
-// take visits an element, and reports whether that was not done before.
-func (o open) take(a int) bool {
-	was := o[a>>6]>>(a&63)&1 == 1
-	o[a>>6] &^= 1 << (a & 63)
-	return was
-}
+func (o open) has(a int) bool { return o[a>>6]>>(a&63)&1 == 1 }
+func (o open) take(a int)     { o[a>>6] &^= 1 << (a & 63) }
 
 // last returns the largest element of a row that is not visited, or −1.
 func (o open) last(row []uint64) int {

@@ -14,8 +14,8 @@ func Example() {
 	r.Close()
 	fmt.Println(order, acyclic, r.Has(2, 3))
 	r.Add(3, 2)
-	fmt.Println(r.Cycle(), r.Strong())
+	fmt.Println(r.Cycle())
 	// Output:
 	// [1 2 0 3] true true
-	// [0 3 2 0] [[1] [0 2 3]]
+	// [2 3 2]
 }

@@ -10,22 +10,38 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+
+	"combpred/core/slicex"
 )
 
-// Relation is a relation on n elements. Copies share the pairs.
+// Relation is a relation on n elements. Copies share the pairs. The zero value has no elements.
 type Relation struct {
-	n, words int
+	n, words int32 // so small that the compiler keeps copies in registers
 	bits     []uint64
 }
 
 // New returns the empty relation on n elements.
 func New(n int) Relation {
+	var r Relation
+	r.Reset(n)
+	return r
+}
+
+// Reset makes the relation the empty one on n elements, in the memory that it has where that suffices.
+func (r *Relation) Reset(n int) {
 	words := (n + 63) / 64
-	return Relation{n: n, words: words, bits: make([]uint64, n*words)}
+	r.n, r.words = int32(n), int32(words)
+	r.bits = slicex.Grow(r.bits, n*words)
+	clear(r.bits)
+}
+
+// Set makes the relation equal to another one, in the memory that it has where that suffices.
+func (r *Relation) Set(from Relation) {
+	r.n, r.words, r.bits = from.n, from.words, append(r.bits[:0], from.bits...)
 }
 
 // Len returns the number of elements.
-func (r Relation) Len() int { return r.n }
+func (r Relation) Len() int { return int(r.n) }
 
 // Clear removes all pairs.
 func (r Relation) Clear() { clear(r.bits) }
@@ -37,13 +53,16 @@ func (r Relation) Clone() Relation {
 }
 
 // Add relates a to b.
-func (r Relation) Add(a, b int) { r.bits[a*r.words+b>>6] |= 1 << (b & 63) }
+func (r Relation) Add(a, b int) { r.bits[a*int(r.words)+b>>6] |= 1 << (b & 63) }
+
+// Remove takes back that a is related to b.
+func (r Relation) Remove(a, b int) { r.bits[a*int(r.words)+b>>6] &^= 1 << (b & 63) }
 
 // Has reports whether a is related to b.
-func (r Relation) Has(a, b int) bool { return r.bits[a*r.words+b>>6]>>(b&63)&1 == 1 }
+func (r Relation) Has(a, b int) bool { return r.bits[a*int(r.words)+b>>6]>>(b&63)&1 == 1 }
 
 // Row returns the words of row a: bit b&63 of word b>>6 says whether a is related to b.
-func (r Relation) Row(a int) []uint64 { return r.bits[a*r.words : (a+1)*r.words : (a+1)*r.words] }
+func (r Relation) Row(a int) []uint64 { return r.bits[a*int(r.words) : (a+1)*int(r.words)] }
 
 // Related yields the elements that a is related to.
 func (r Relation) Related(a int) iter.Seq[int] {
@@ -86,10 +105,10 @@ func (r Relation) Extra(a, b int) int {
 	return -1
 }
 
-// Include relates a to all that b is related to.
-func (r Relation) Include(a, b int) {
+// Include relates a to all elements of a row, of this relation or another one of as many elements.
+func (r Relation) Include(a int, row []uint64) {
 	own := r.Row(a)
-	for w, word := range r.Row(b) {
+	for w, word := range row {
 		own[w] |= word
 	}
 }
@@ -106,8 +125,8 @@ func (r Relation) Unite(other Relation) {
 
 // Transpose returns the relation of a to b for each pair of b and a.
 func (r Relation) Transpose() Relation {
-	t := New(r.n)
-	for a := range r.n {
+	t := New(r.Len())
+	for a := range r.Len() {
 		for b := range r.Related(a) {
 			t.Add(b, a)
 		}
@@ -117,23 +136,29 @@ func (r Relation) Transpose() Relation {
 
 // Close makes the relation transitive.
 //
-// Cost: n/64 for each pair where there is no cycle, otherwise O(n³/64).
+// Cost: n/64 for each pair that does not follow from others, and one look at each pair, where there is no cycle, otherwise O(n³/64).
 func (r Relation) Close() {
 	if order, acyclic := r.Order(); acyclic {
-		for k := r.n - 1; k >= 0; k-- { // what follows an element is complete before it is included
+		direct := make([]uint64, r.words)
+		for k := r.Len() - 1; k >= 0; k-- { // what follows an element is complete before it is included
 			a := order[k]
-			for w, word := range r.Row(a) {
-				for ; word != 0; word &= word - 1 {
-					r.Include(a, 64*w+bits.TrailingZeros64(word))
+			row := r.Row(a)
+			copy(direct, row)
+			clear(row)
+			for w, word := range direct {
+				for word &^= row[w]; word != 0; word &^= row[w] {
+					b := 64*w + bits.TrailingZeros64(word)
+					r.Add(a, b)
+					r.Include(a, r.Row(b))
 				}
 			}
 		}
 		return
 	}
-	for via := range r.n { // Warshall (1962)
-		for a := range r.n {
+	for via := range r.Len() { // Warshall (1962)
+		for a := range r.Len() {
 			if r.Has(a, via) {
-				r.Include(a, via)
+				r.Include(a, r.Row(via))
 			}
 		}
 	}
@@ -141,7 +166,7 @@ func (r Relation) Close() {
 
 // Reflexive returns the first element that is related to itself, or −1. In a transitive relation it is the first one on a cycle.
 func (r Relation) Reflexive() int {
-	for a := range r.n {
+	for a := range r.Len() {
 		if r.Has(a, a) {
 			return a
 		}
@@ -153,7 +178,7 @@ func (r Relation) Reflexive() int {
 // look at each pair.
 func (r Relation) Order() (order []int, acyclic bool) {
 	waits := make([]int, r.n) // for how many elements that come before
-	for a := range r.n {
+	for a := range r.Len() {
 		for b := range r.Related(a) {
 			waits[b]++
 		}
@@ -171,44 +196,38 @@ func (r Relation) Order() (order []int, acyclic bool) {
 			}
 		}
 	}
-	return order, len(order) == r.n
+	return order, len(order) == r.Len()
 }
 
-// Cycle returns elements each of which is related to the next, or nil where there is no cycle: the first one, the smallest, is at the end
-// once more.
-// Cost: O(n²/64) and one look at each pair.
-func (r Relation) Cycle() []int {
-	order, acyclic := r.Order()
-	if acyclic {
+// Cycle returns elements each of which is related to the next, as few as possible, or nil where there is no cycle: the first one is at
+// the end once more. Cost: O(n³/64) where there is a cycle, otherwise that of Order.
+func (r Relation) Cycle() (cycle []int) {
+	if _, acyclic := r.Order(); acyclic {
 		return nil
 	}
-	left := make([]bool, r.n)
-	for a := range left {
-		left[a] = true
-	}
-	for _, a := range order {
-		left[a] = false
-	}
-	// Each element that is left has another one that is left before it: going back from one must come round.
-	before := r.Transpose()
-	seen := make([]int, r.n) // at which step an element was met, from 1 on
-	var path []int
-	a := 0
-	for !left[a] {
-		a++
-	}
-	for seen[a] == 0 {
-		path = append(path, a)
-		seen[a] = len(path)
-		for b := range before.Related(a) {
-			if left[b] {
-				a = b
-				break
+	from := make([]int, r.n) // the element before one on a shortest way
+	var left open
+	for a := range r.Len() {
+		left.reset(r.Len())
+		queue := []int{a}
+		for k := 0; k < len(queue) && left.has(a); k++ {
+			for b := left.last(r.Row(queue[k])); b >= 0; b = left.last(r.Row(queue[k])) {
+				left.take(b)
+				from[b] = queue[k]
+				queue = append(queue, b)
 			}
 		}
+		if left.has(a) {
+			continue
+		}
+		path := []int{a}
+		for b := from[a]; b != a; b = from[b] {
+			path = append(path, b)
+		}
+		if path = append(path, a); cycle == nil || len(path) < len(cycle) {
+			cycle = path
+		}
 	}
-	cycle := path[seen[a]-1:]
 	slices.Reverse(cycle)
-	first := slices.Index(cycle, slices.Min(cycle))
-	return append(slices.Concat(cycle[first:], cycle[:first]), cycle[first])
+	return cycle
 }

@@ -140,6 +140,8 @@ func (c cliques) Eigenvalues() []float64 {
 	return c.scheme.eigenvalues(3.0/16, 1.0/16, 0)
 }
 
+func (c cliques) bounds() (items, ends int) { return c.n, 0 }
+
 // keeps: the items of a mask are vertices.
 func (c cliques) keeps(m *Mask, y []int32) bool {
 	for v, x := range m.Items {

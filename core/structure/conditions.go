@@ -157,10 +157,11 @@ func (t Term) check(c Condition, n, least int, names Names) error {
 			return fault.Value("'%v' is %d; it is the number of %s, %d..%d", t.Key, c.U, t.Of, least, n)
 		}
 		return nil
+	case t.Form == Count && c.U > c.V:
+		return fault.Value("'%v' goes from %d to %d; put the smaller number first", t.Key, c.U, c.V)
 	case t.Form == Count:
-		if c.U < 0 || c.V < max(c.U, least) || c.U > n {
-			return fault.Value("'%v' is (%d, %d); it is the least and the largest number of %s, out of %d..%d in ascending order",
-				t.Key, c.U, c.V, t.Of, least, n)
+		if c.U < 0 || c.U > n || c.V < least {
+			return fault.Value("'%v' goes from %d to %d; it is the number of %s, %d..%d", t.Key, c.U, c.V, t.Of, least, n)
 		}
 		return nil
 	case t.Form < Pairs && c.V != Alone:

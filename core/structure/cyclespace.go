@@ -188,6 +188,7 @@ func (c cycleSpace) show(dst, tour []int32) {
 	}
 }
 
+func (c cycleSpace) bounds() (items, ends int)     { return c.n, 0 }
 func (c cycleSpace) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y[:visited(y)]) }
 
 // mustSquare panics unless a matrix has the size of the second moment.

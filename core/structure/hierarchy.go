@@ -165,7 +165,7 @@ func (h *hierarchy) Restrict() func([]Condition) (Restriction, error) {
 		r.Mask = NewMask()
 		if v := keys.one(WithinKey); v >= 0 {
 			if h.below[v] == 0 {
-				return r, fault.Value("'within' is node %d, and no node of its subtree is allowed; take a node above it", v)
+				return r, fault.Value("'within' is node %s, and no node of its subtree is allowed; take a node above it", h.names.of(v))
 			}
 			r.Mask.Limit(len(h.parent), v, Plus)
 		}

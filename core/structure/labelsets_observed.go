@@ -158,5 +158,7 @@ func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
 	}
 }
 
+func (o *observedSets) bounds() (items, ends int) { return 0, 0 }
+
 // keeps: the size of a mask bounds the number of labels.
 func (o *observedSets) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }

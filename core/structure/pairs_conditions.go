@@ -7,6 +7,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/ordering"
+	"combpred/core/relation"
 )
 
 // orderTerms are the keys of rankings.
@@ -71,7 +72,7 @@ func (p pairs) restrictOrder(d int, conditions []Condition, names Names) (r Rest
 func shownCircle(cycle *ordering.CycleError, noun string, names Names) string {
 	var shown []string
 	for _, u := range append(cycle.Items, cycle.Items[0]) {
-		shown = append(shown, noun+" "+names.of(int(u)))
+		shown = append(shown, noun+" "+names.of(u))
 	}
 	return strings.Join(shown, " before ")
 }
@@ -88,31 +89,23 @@ type orderedPairs struct {
 // order returns the order that the pairs require, with what follows from all together. Its error, an ErrNone, says how they contradict
 // each other.
 func (o orderedPairs) order() (*ordering.Partial, error) {
-	order := new(ordering.Partial)
-	order.Reset(o.n)
+	before := relation.New(o.n)
 	pair := 0
-	for u := range o.n {
-		for v := u + 1; v < o.n; v++ {
-			first, second := u, v
-			switch o.entries[pair] & o.possible {
-			case 0:
-				return nil, contradiction{fault.Value("the conditions leave %ss %s and %s no order; leave one of them out", o.noun,
-					o.names.of(u), o.names.of(v))}
-			case Plus:
-			case Minus:
-				first, second = v, u
-			default:
-				first = second
-			}
-			pair++
-			switch {
-			case first == second || order.Before(first, second):
-			case order.Before(second, first):
-				return nil, inCircle{o}
-			default:
-				order.Close(first, second)
-			}
+	for u, v := range itemPairs(o.n) {
+		switch o.entries[pair] & o.possible {
+		case 0:
+			return nil, contradiction{fault.Value("the conditions leave %ss %s and %s no order; leave one of them out", o.noun,
+				o.names.of(u), o.names.of(v))}
+		case Plus:
+			before.Add(u, v)
+		case Minus:
+			before.Add(v, u)
 		}
+		pair++
+	}
+	order, ok := ordering.NewPartial(before)
+	if !ok {
+		return nil, inCircle{o}
 	}
 	return order, nil
 }

@@ -256,6 +256,8 @@ func (p *paths) Restrict() func([]Condition) (Restriction, error) {
 	}
 }
 
+func (p *paths) bounds() (items, ends int) { return len(p.arcs), 0 }
+
 // keeps: the items of a mask are arcs, and its size bounds their number.
 func (p *paths) keeps(m *Mask, y []int32) bool {
 	k := visited(y)

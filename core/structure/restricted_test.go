@@ -1,8 +1,10 @@
 package structure
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -132,5 +134,46 @@ func keepsReading(t *testing.T, base, some Space) {
 	}
 	if members == 0 || members == len(rows) {
 		t.Fatalf("%d of %d rows show outputs", members, len(rows))
+	}
+}
+
+// TestMasksOnlyHoldWhatSpacesKnow: what a mask says of things that a space does not have is refused, not passed over.
+func TestMasksOnlyHoldWhatSpacesKnow(t *testing.T) {
+	with := func(change func(*Mask)) Mask {
+		m := NewMask()
+		change(&m)
+		return m
+	}
+	third := []int8{0, 0, 1, 0}
+	for _, c := range []struct {
+		name string
+		args Args
+		mask Mask
+		want string // empty: it is known
+	}{
+		{"labelsets", sized("n", 4), with(func(m *Mask) { m.Size.Most = 2 }), ""},
+		{"labelsets", sized("n", 4), with(func(m *Mask) { m.Items = third }), "beside the entries"},
+		{"labelsets", sized("n", 4), with(func(m *Mask) { m.Start = 1 }), "a start and an end"},
+		{"labelsets", sized("n", 4), Mask{}, "a start and an end"}, // no mask that is made by hand passes for one of size 0
+		{"subtrees", tree(-1, 0, 0, 1), with(func(m *Mask) { m.Items = third }), "beside the entries"},
+		{"cliques", sized("n", 4), with(func(m *Mask) { m.Items = third }), ""},
+		{"cliques", sized("n", 4), with(func(m *Mask) { m.End = 1 }), "a start and an end"},
+		{"cycles", sized("n", 4), with(func(m *Mask) { m.Items = third }), ""},
+		{"cycles", sized("n", 4), with(func(m *Mask) { m.Start = 1 }), "a start and an end"},
+		{"routes", sized("n", 4), with(func(m *Mask) { m.Start = 3 }), ""},
+		{"routes", sized("n", 4), with(func(m *Mask) { m.Start = 4 }), "from 0 to 3"},
+		{"routes", sized("n", 4), with(func(m *Mask) { m.End = -2 }), "from 0 to 3"},
+		{"permutations", sized("n", 4), with(func(m *Mask) { m.Size.Least = 1 }), "a size, members or ends"},
+	} {
+		space, err := New(c.name, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Within(space, c.mask)
+		_, lacks := errors.AsType[*CapabilityError](err)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) ||
+			lacks == strings.HasPrefix(c.want, "from") && err != nil {
+			t.Errorf("%s under %+v: the error is %v, want %q", c.name, c.mask, err, c.want)
+		}
 	}
 }

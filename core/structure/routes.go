@@ -258,6 +258,8 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 	}
 }
 
+func (c routes) bounds() (items, ends int) { return c.n, c.n }
+
 func (c routes) keeps(m *Mask, y []int32) bool {
 	places := y[:visited(y)]
 	return keepsVisits(m, places) && (m.Start == anyPlace || int(places[0]) == m.Start) &&

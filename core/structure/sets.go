@@ -115,6 +115,8 @@ func (s sets) moveGaps() (below, above float64) {
 	return n / (l * (n - l)), 2 - j*(n+1-j)/(l*(n-l))
 }
 
+func (s sets) bounds() (items, ends int) { return 0, 0 }
+
 // keeps: the size of a mask bounds the number of members.
 func (s sets) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }
 

@@ -98,7 +98,7 @@ func (v *visitConditions) checkNumber(least int) error {
 			plural(v.noun), needed)
 	}
 	if len(v.must) > v.length.Most {
-		return fault.Value("'length' is %d at most, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
+		return fault.Value("'length' is %d at most, but %d %s must be visited; ask for fewer, or for a larger 'length'",
 			v.length.Most, len(v.must), plural(v.noun))
 	}
 	return nil

@@ -20,8 +20,8 @@ INNER = {"_lib", "_data", "_programs", "_models", "_cli"}
 # Files of a few lines that only show what rooms hold. Nothing in a room imports them.
 FACES = {"", "__main__", "baselines", "losses", "reductions"}
 
-# Lines of code: neither docstrings nor comments nor blank lines. A file holds one whole concept, and beyond this surely two; no file is
-# split or packed to stay below it.
+# Lines of code: neither docstrings nor comments nor blank lines. A file holds one whole concept, and beyond this surely
+# two; no file is split or packed to stay below it.
 LONGEST_FILE = 600
 MOST_ENTRIES = 20
 ROOMY = 25  # the folders that hold rooms

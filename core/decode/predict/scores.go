@@ -1,8 +1,6 @@
 package predict
 
 import (
-	"cmp"
-
 	"combpred/core/decode"
 	"combpred/core/fault"
 	"combpred/core/kernel"
@@ -155,7 +153,10 @@ func (m *Model) blockRows(x Inputs) int {
 
 // blocks writes f(x) of blocks of rows to the memory that into names, and calls f with it.
 func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func(lo, hi int, scores matrix) error) error {
-	if err := cmp.Or(m.Check(), x.Check()); err != nil {
+	if err := m.Check(); err != nil {
+		return err
+	}
+	if err := x.Check(); err != nil {
 		return err
 	}
 	n, step := x.Len(), m.blockRows(x)

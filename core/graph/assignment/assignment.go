@@ -12,6 +12,8 @@ package assignment
 import (
 	"fmt"
 	"math"
+
+	"combpred/core/slicex"
 )
 
 // Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready
@@ -33,10 +35,10 @@ type Workspace struct {
 // with finite numbers.
 func (w *Workspace) Reset(n int) []float64 {
 	w.n = n
-	w.gain, w.mask = grow(w.gain, n*n), w.mask[:0]
-	w.rowPrice, w.colPrice, w.distance = grow(w.rowPrice, n), grow(w.colPrice, n), grow(w.distance, n)
-	w.rowOf, w.before, w.finalised = grow(w.rowOf, n), grow(w.before, n), grow(w.finalised, n)
-	w.open = grow(w.open, n)
+	w.gain, w.mask = slicex.Grow(w.gain, n*n), w.mask[:0]
+	w.rowPrice, w.colPrice, w.distance = slicex.Grow(w.rowPrice, n), slicex.Grow(w.colPrice, n), slicex.Grow(w.distance, n)
+	w.rowOf, w.before, w.finalised = slicex.Grow(w.rowOf, n), slicex.Grow(w.before, n), slicex.Grow(w.finalised, n)
+	w.open = slicex.Grow(w.open, n)
 	return w.gain
 }
 
@@ -137,12 +139,4 @@ func (w *Workspace) nearest(open []int32, row int, reached float64) int {
 		}
 	}
 	return best
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

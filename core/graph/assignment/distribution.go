@@ -7,6 +7,7 @@ import (
 
 	"combpred/core/logsum"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -52,7 +53,7 @@ type Distribution struct {
 // fill with finite numbers.
 func (d *Distribution) Reset(n int) []float64 {
 	d.n = n
-	d.gain, d.mask = grow(d.gain, n*n), d.mask[:0]
+	d.gain, d.mask = slicex.Grow(d.gain, n*n), d.mask[:0]
 	clear(d.gain)
 	return d.gain
 }
@@ -77,7 +78,7 @@ func (d *Distribution) Sum(poll func() error) (float64, error) {
 	}
 	k := len(d.choice.rows)
 	d.width = max(k, 3)
-	d.sums = grow(d.sums, 1<<d.width)
+	d.sums = slicex.Grow(d.sums, 1<<d.width)
 	all := 1<<k - 1
 	base += d.weighByRows()
 	if d.recurse(); !(d.sums[all] >= leastTotal) && d.poll.Err() == nil {
@@ -113,7 +114,7 @@ func (d *Distribution) reduce() (base float64, err error) {
 
 // weighByRows fills weight relative to the largest gain of each row, and returns what was taken off all assignments.
 func (d *Distribution) weighByRows() (base float64) {
-	d.weight = grow(d.weight, d.width*d.width)
+	d.weight = slicex.Grow(d.weight, d.width*d.width)
 	clear(d.weight)
 	for i, row := range d.choice.rows {
 		gain := d.gain[int(row)*d.n:][:d.n]
@@ -145,7 +146,7 @@ func (d *Distribution) weighByPotentials() (change float64, err error) {
 		}
 		change -= most // what weighByRows has taken off
 	}
-	d.optimum = grow(d.optimum, k)
+	d.optimum = slicex.Grow(d.optimum, k)
 	if err := d.solver.Solve(d.optimum); err != nil {
 		return 0, err
 	}
@@ -200,7 +201,7 @@ func (d *Distribution) recurse() {
 func (d *Distribution) CellsTo(p []float64, poll func() error) error {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
-	d.onward, d.cells = grow(d.onward, len(d.sums)), grow(d.cells, len(d.weight))
+	d.onward, d.cells = slicex.Grow(d.onward, len(d.sums)), slicex.Grow(d.cells, len(d.weight))
 	clear(d.onward)
 	clear(d.cells)
 	k := len(d.choice.rows)
@@ -305,7 +306,7 @@ func (d *Distribution) Count(poll func() error) (uint64, error) {
 			}
 		}
 	}
-	d.counts = grow(d.counts, 1<<k)
+	d.counts = slicex.Grow(d.counts, 1<<k)
 	d.counts[0] = 1
 	for s := uint(1); s < 1<<k; s++ {
 		if s%(8*pollEvery) == 1 && d.poll.Stopped() {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"combpred/core/fault"
+	"combpred/core/slicex"
 )
 
 // Cell says whether assignments may, must not or must have a cell.
@@ -40,7 +41,7 @@ func Choices(n int, mask []Cell) (int, error) {
 
 // allowAll returns a mask of n×n allowed cells, in the memory of mask where that suffices.
 func allowAll(mask []Cell, n int) []Cell {
-	mask = grow(mask, n*n)
+	mask = slicex.Grow(mask, n*n)
 	clear(mask)
 	return mask
 }
@@ -80,7 +81,7 @@ func (r *reduction) all(n int) {
 	if len(r.fixed) == n && len(r.rows) == n {
 		return // as it is already
 	}
-	r.fixed, r.rows, r.columns = grow(r.fixed, n), grow(r.rows, n), grow(r.columns, n)
+	r.fixed, r.rows, r.columns = slicex.Grow(r.fixed, n), slicex.Grow(r.rows, n), slicex.Grow(r.columns, n)
 	for i := range r.rows {
 		r.fixed[i], r.rows[i], r.columns[i] = -1, int32(i), int32(i)
 	}

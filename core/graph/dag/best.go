@@ -1,11 +1,13 @@
 package dag
 
+import "combpred/core/slicex"
+
 // Best writes the labels of the arcs of a path of largest score to dst, which has room for the longest, and returns their
 // number and the score. Among equals the first arc out of a vertex wins. Cost: an addition for each arc.
 func (g *Graph) Best(dst []int32, scores []float64, w *Workspace) (arcs int, value float64) {
 	scores = g.scored(scores, w)
 	n := g.Vertices()
-	w.value = grow(w.value, n)
+	w.value = slicex.Grow(w.value, n)
 	best := w.value
 	best[n-1] = 0
 	for v := n - 2; v >= 0; v-- {

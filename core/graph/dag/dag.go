@@ -2,7 +2,7 @@
 //
 // An arc earns the score of its symbol, or nothing where it has none; arcs may share symbols, and several may lead from one
 // vertex to another. Chains, trellises, layered diagrams and trees in depth-first order are such graphs, and whatever can be
-// counted by passing through them can be held to conditions by leaving out arcs: Restrict returns a graph of the same kind.
+// counted by passing through them can be held to conditions by leaving out arcs: Hold and Within return graphs of the same kind.
 //
 // # Conventions
 //

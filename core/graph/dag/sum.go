@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/logsum"
+	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // Sums over paths are numbers with scales: what the paths from a vertex weigh is b·2²⁵⁶ᵉ, with an integer e that changes
@@ -23,6 +25,9 @@ const (
 	clampHard = 90                    // of scores so large that their digits end before the point
 )
 
+// pollEvery is the number of vertices between two polls.
+const pollEvery = 1 << 14
+
 // Workspace is the memory of passes through a graph. The zero value is ready for use.
 type Workspace struct {
 	scores, value         []float64
@@ -30,17 +35,21 @@ type Workspace struct {
 	b, e                  []float64 // by vertex
 	scale                 []float64 // of the arcs out of a vertex
 	term, total, reaching []float64 // what goes on through each arc and vertex, in one scale for a vertex; probabilities of vertices
+	poll                  parallel.Poll
 }
 
 // LogSum returns ln Σ exp(score) over all paths and adds up the probability of each arc under p(path) ∝ exp(score) in the
-// marginals of its symbol, unless marginals is nil. Cost: O(arcs), an exponential for each score.
-func (g *Graph) LogSum(marginals, scores []float64, w *Workspace) float64 {
+// marginals of its symbol, unless marginals is nil. An error of poll, which may be nil, ends the work and is returned. Cost: O(arcs),
+// an exponential for each score.
+func (g *Graph) LogSum(marginals, scores []float64, w *Workspace, poll func() error) (float64, error) {
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
 	g.weigh(scores, w)
 	logZ := g.backward(w, marginals != nil)
 	if marginals != nil {
 		g.forward(marginals, w)
 	}
-	return logZ
+	return logZ, w.poll.Err()
 }
 
 // weigh takes the exponentials of the scores.
@@ -50,7 +59,7 @@ func (g *Graph) weigh(scores []float64, w *Workspace) {
 	for _, s := range scores {
 		most = max(most, math.Abs(s))
 	}
-	w.weight, w.shift = grow(w.weight, len(scores)), w.shift[:0]
+	w.weight, w.shift = slicex.Grow(w.weight, len(scores)), w.shift[:0]
 	if most <= plain {
 		logsum.ExpTo(w.weight, scores)
 		return
@@ -67,16 +76,19 @@ func (g *Graph) weigh(scores []float64, w *Workspace) {
 // backward sums from the sink to the source, and returns the logarithm of the sum. It keeps the terms if asked to.
 func (g *Graph) backward(w *Workspace, keep bool) float64 {
 	n := g.Vertices()
-	w.b, w.e = grow(w.b, n), grow(w.e, n)
+	w.b, w.e = slicex.Grow(w.b, n), slicex.Grow(w.e, n)
 	b, e, weight := w.b, w.e, w.weight
 	var terms []float64
 	if keep {
-		w.term, w.total = grow(w.term, g.Arcs()), grow(w.total, n)
+		w.term, w.total = slicex.Grow(w.term, g.Arcs()), slicex.Grow(w.total, n)
 		terms = w.term
 	}
 	b[n-1], e[n-1] = 1, 0
 	scale, even := 0.0, n // vertices behind the one at hand and before even have the scale e = scale
 	for v := n - 2; v >= 0; v-- {
+		if v%pollEvery == 0 && w.poll.Stopped() {
+			return 0
+		}
 		from, to := g.start[v], g.start[v+1]
 		heads, symbols := g.head[from:to], g.symbol[from:to]
 		symbols = symbols[:len(heads)]
@@ -120,7 +132,7 @@ func (g *Graph) mixed(v int, w *Workspace, terms []float64) (sum, top float64) {
 	from, to := g.start[v], g.start[v+1]
 	heads, symbols := g.head[from:to], g.symbol[from:to]
 	symbols = symbols[:len(heads)]
-	w.scale = grow(w.scale, len(heads))
+	w.scale = slicex.Grow(w.scale, len(heads))
 	scale := w.scale[:len(heads)]
 	top = math.Inf(-1)
 	for i, head := range heads {
@@ -159,16 +171,19 @@ var down = func() (table [9][2]float64) {
 func (g *Graph) forward(marginals []float64, w *Workspace) {
 	dst := marginals
 	if g.silent {
-		w.scores = grow(w.scores, g.symbols+1) // the entry of silent arcs goes nowhere
+		w.scores = slicex.Grow(w.scores, g.symbols+1) // the entry of silent arcs goes nowhere
 		marginals = w.scores
 	}
 	clear(marginals)
 	n := g.Vertices()
-	w.reaching = grow(w.reaching, n)
+	w.reaching = slicex.Grow(w.reaching, n)
 	reaching := w.reaching
 	clear(reaching)
 	reaching[0] = 1
 	for v := range n - 1 {
+		if v%pollEvery == 0 && w.poll.Stopped() {
+			return
+		}
 		if reaching[v] == 0 {
 			continue
 		}
@@ -191,12 +206,13 @@ type Distribution struct {
 	term, total []float64
 }
 
-// NewDistribution does what all draws share. Cost: that of LogSum.
-func (g *Graph) NewDistribution(scores []float64) *Distribution {
+// NewDistribution does what all draws share. Cost and poll: those of LogSum.
+func (g *Graph) NewDistribution(scores []float64, poll func() error) (*Distribution, error) {
 	var w Workspace
+	w.poll.Reset(poll)
 	g.weigh(scores, &w)
 	g.backward(&w, true)
-	return &Distribution{g, w.term, w.total}
+	return &Distribution{g, w.term, w.total}, w.poll.Err()
 }
 
 // Draw writes the labels of the arcs of a random path to dst, which has room for the longest, and returns their number. Cost: that
@@ -218,12 +234,4 @@ func (d *Distribution) Draw(dst []int32, rng *rand.Rand) int {
 		dst[arcs], v = g.label[chosen], g.head[chosen]
 	}
 	return arcs
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
 }

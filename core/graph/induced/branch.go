@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"combpred/core/slicex"
 )
 
 // brancher solves problems of up to 64 vertices by Russian doll search (Verfaillie, Lemaître and Schiex, 1996): the
@@ -104,7 +106,7 @@ func (b *brancher) with(p int, value float64) bool {
 func (b *brancher) load(p *problem) {
 	n := p.n
 	b.n = n
-	b.order, b.key = grow(b.order, n), grow(b.key, n)
+	b.order, b.key = slicex.Grow(b.order, n), slicex.Grow(b.key, n)
 	for u := range n {
 		b.order[u] = int32(u)
 		b.key[u] = math.Abs(p.linear[u])
@@ -118,9 +120,9 @@ func (b *brancher) load(p *problem) {
 		}
 		return cmp.Compare(u, v)
 	})
-	b.weight, b.linear = grow(b.weight, n*n), grow(b.linear, n)
-	b.gain, b.loss = grow(b.gain, n), grow(b.loss, n)
-	b.rest, b.pull = grow(b.rest, n+1), grow(b.pull, (n+1)*n)
+	b.weight, b.linear = slicex.Grow(b.weight, n*n), slicex.Grow(b.linear, n)
+	b.gain, b.loss = slicex.Grow(b.gain, n), slicex.Grow(b.loss, n)
+	b.rest, b.pull = slicex.Grow(b.rest, n+1), slicex.Grow(b.pull, (n+1)*n)
 	for i, u := range b.order {
 		b.linear[i] = p.linear[u]
 		b.gain[i], b.loss[i] = p.linear[u], p.linear[u]

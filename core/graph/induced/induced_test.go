@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // tolerance is far above the rounding of sums of a few hundred numbers near 1.
@@ -144,7 +145,7 @@ func TestLinearTerms(t *testing.T) {
 		draw(&w, n+1, rng, kinds["Gaussian"])
 		// Vertex n is put in by hand: the best set with it is the best set of the others with linear terms.
 		rest := make([]int32, n)
-		w.linear = grow(w.linear, n+1)
+		w.linear = slicex.Grow(w.linear, n+1)
 		for i := range rest {
 			rest[i] = int32(i)
 			w.linear[i] = w.weight[n*(n+1)+i]

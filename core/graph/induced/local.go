@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // improvement is the smallest gain worth a move, as a fraction of the sum of all magnitudes. It keeps rounding errors
@@ -34,8 +35,8 @@ type localSearch struct {
 func (s *localSearch) start(p *problem, sign float64, poll *parallel.Poll) {
 	s.poll = poll
 	s.problem, s.sign, s.threshold = p, sign, improvement*p.magnitude()
-	s.chosen, s.gain = grow(s.chosen, p.n), grow(s.gain, p.n)
-	s.best, s.released = grow(s.best, p.n), grow(s.released, p.n)
+	s.chosen, s.gain = slicex.Grow(s.chosen, p.n), slicex.Grow(s.gain, p.n)
+	s.best, s.released = slicex.Grow(s.best, p.n), slicex.Grow(s.released, p.n)
 	s.bestValue = math.Inf(-1)
 	s.clear()
 }

@@ -1,5 +1,7 @@
 package induced
 
+import "combpred/core/slicex"
+
 // mostRounds bounds the rounds of reduction: later ones decide little, and none is needed.
 const mostRounds = 16
 
@@ -17,8 +19,8 @@ const (
 // components. Cost: O(n²) for each of at most mostRounds rounds.
 func (w *Workspace) reduce(chosen []bool) {
 	n := w.n
-	w.linear = grow(w.linear, n)
-	w.state = grow(w.state, n)
+	w.linear = slicex.Grow(w.linear, n)
+	w.state = slicex.Grow(w.state, n)
 	clear(w.linear)
 	clear(w.state)
 	clear(chosen)

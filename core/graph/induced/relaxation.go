@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -71,8 +72,8 @@ func (r *relaxation) load(p *problem) {
 	n := p.n
 	r.m = n + 1
 	r.rank = int(math.Sqrt(2*float64(r.m))) + 2
-	r.q, r.vector = grow(r.q, r.m*r.m), grow(r.vector, r.m*r.rank)
-	r.norm, r.factor = grow(r.norm, r.m), grow(r.factor, r.m*r.m)
+	r.q, r.vector = slicex.Grow(r.q, r.m*r.m), slicex.Grow(r.vector, r.m*r.rank)
+	r.norm, r.factor = slicex.Grow(r.norm, r.m), slicex.Grow(r.factor, r.m*r.m)
 	clear(r.q)
 	r.constant = 0
 	for u := range n {

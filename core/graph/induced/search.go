@@ -3,6 +3,8 @@ package induced
 import (
 	"math"
 	"math/rand/v2"
+
+	"combpred/core/slicex"
 )
 
 const (
@@ -249,7 +251,7 @@ func (w *Workspace) tryBlocks(a, b, size int) {
 	}
 	q := &w.block
 	q.n = n
-	q.weight, q.linear = grow(q.weight, n*n), grow(q.linear, n)
+	q.weight, q.linear = slicex.Grow(q.weight, n*n), slicex.Grow(q.linear, n)
 	for i, u := range members[:n] {
 		q.linear[i] = p.linear[u]
 		for j, v := range members[:n] {

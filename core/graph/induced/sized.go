@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -183,9 +184,9 @@ func (w *Workspace) beginSized(chosen []bool, size int) *sizedSearch {
 	}
 	slices.SortStableFunc(s.candidate, func(u, v int32) int { return cmp.Compare(potential[v], potential[u]) })
 	m := s.m
-	s.weight, s.linear = grow(s.weight, m*m), grow(s.linear, m)
-	s.pull, s.key = grow(s.pull, (m+1)*m), grow(s.key, m)
-	s.chosen, s.best = grow(s.chosen, m), grow(s.best, m)
+	s.weight, s.linear = slicex.Grow(s.weight, m*m), slicex.Grow(s.linear, m)
+	s.pull, s.key = slicex.Grow(s.pull, (m+1)*m), slicex.Grow(s.key, m)
+	s.chosen, s.best = slicex.Grow(s.chosen, m), slicex.Grow(s.best, m)
 	for i, u := range s.candidate {
 		s.linear[i] = 0
 		for v, in := range chosen {
@@ -277,7 +278,7 @@ func (s *sizedSearch) exchange(pull []float64) (from, to int, gain float64) {
 // from i on.
 func (s *sizedSearch) fill() {
 	m, width := s.m, s.size+1
-	s.top = grow(s.top, m*m*width)
+	s.top = slicex.Grow(s.top, m*m*width)
 	for v := range m {
 		var largest []float64 // in descending order, of the candidates from i on
 		for i := m - 1; i >= 0; i-- {

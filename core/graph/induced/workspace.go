@@ -22,6 +22,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -79,7 +80,7 @@ type problem struct {
 // or −∞, zero on the diagonal.
 func (w *Workspace) Reset(n int) []float64 {
 	w.n, w.fixed = n, nil
-	w.weight = grow(w.weight, n*n)
+	w.weight = slicex.Grow(w.weight, n*n)
 	return w.weight
 }
 
@@ -132,8 +133,8 @@ func (w *Workspace) Exact(chosen []bool) error {
 func (w *Workspace) load(p *problem, vertices []int32) {
 	m := len(vertices)
 	p.n = m
-	p.weight = grow(p.weight, m*m)
-	p.linear = grow(p.linear, m)
+	p.weight = slicex.Grow(p.weight, m*m)
+	p.linear = slicex.Grow(p.linear, m)
 	for i, u := range vertices {
 		p.linear[i] = w.linear[u]
 		r := w.row(u)
@@ -193,12 +194,4 @@ func (p *problem) magnitude() float64 {
 		}
 	}
 	return sum
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

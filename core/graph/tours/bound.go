@@ -3,6 +3,8 @@ package tours
 import (
 	"math"
 	"slices"
+
+	"combpred/core/slicex"
 )
 
 // Bound returns a bound on what any tour within the mask earns; −Inf says that there is none. Cost: O(n²).
@@ -16,7 +18,7 @@ func (w *Workspace) Bound() float64 {
 		return math.Inf(-1)
 	}
 	w.readMask()
-	w.potential = grow(w.potential, 3*w.n)
+	w.potential = slicex.Grow(w.potential, 3*w.n)
 	reached, left, both := w.potential[:w.n], w.potential[w.n:2*w.n], w.potential[2*w.n:]
 	for v := range w.n {
 		var in, out twoBest

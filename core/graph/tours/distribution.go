@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/logsum"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const (
@@ -163,7 +164,7 @@ func (d *Distribution) begin(poll func() error) error {
 		}
 	}
 	k := len(p.plan.nodes)
-	d.worth, d.skip, d.totals = grow(d.worth, k*k), grow(d.skip, k), grow(d.totals, len(p.plan.roots))
+	d.worth, d.skip, d.totals = slicex.Grow(d.worth, k*k), slicex.Grow(d.skip, k), slicex.Grow(d.totals, len(p.plan.roots))
 	return nil
 }
 
@@ -173,7 +174,7 @@ func (d *Distribution) sumNumbers(arcs []float64) (total float64, err error) {
 	p := &d.problem
 	for i, root := range p.plan.roots {
 		d.load(root)
-		d.table = grow(d.table, p.rooted.entries())
+		d.table = slicex.Grow(d.table, p.rooted.entries())
 		d.totals[i] = d.tabulate()
 		if arcs != nil {
 			d.complete(arcs)
@@ -221,7 +222,7 @@ func (d *Distribution) load(root int32) {
 		i := bits.TrailingZeros(^uint(l))
 		d.keepLow[l] = d.keepLow[l|1<<i] * weight(i)
 	}
-	d.keep = grow(d.keep, r.blocks())
+	d.keep = slicex.Grow(d.keep, r.blocks())
 	last := r.blocks() - 1
 	d.keep[last] = d.lead
 	for h := last - 1; h >= 0; h-- {

@@ -3,6 +3,8 @@ package tours
 import (
 	"math"
 	"slices"
+
+	"combpred/core/slicex"
 )
 
 // MostStates is the largest table of layers: 16 MiB, and some tenths of a second.
@@ -72,14 +74,14 @@ func layerSizes(first []int, m, most int) (total int, err error) {
 // begin sizes the table for m nodes, of which sets have at most so many.
 func (y *layers) begin(m, most int) {
 	y.most = most
-	y.first = grow(y.first, most+1)
+	y.first = slicex.Grow(y.first, most+1)
 	total, err := layerSizes(y.first, m, most)
 	if err != nil {
 		panic(err) // the first root was checked
 	}
-	y.table = grow(y.table, total)
-	y.set, y.rankOff = grow(y.set, most), grow(y.rankOff, most)
-	y.choose = grow(y.choose, (m+1)*(most+1))
+	y.table = slicex.Grow(y.table, total)
+	y.set, y.rankOff = slicex.Grow(y.set, most), slicex.Grow(y.rankOff, most)
+	y.choose = slicex.Grow(y.choose, (m+1)*(most+1))
 	for v := range m + 1 {
 		row := y.choose[v*(most+1) : (v+1)*(most+1)]
 		clear(row)

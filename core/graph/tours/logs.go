@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/logsum"
+	"combpred/core/slicex"
 )
 
 // Where gains differ so much that the weights of important tours underflow, tables hold logarithms. An exponential for each
@@ -23,7 +24,7 @@ func (d *Distribution) sumLogs(arcs []float64) error {
 	}
 	for i, root := range p.plan.roots {
 		d.load(root)
-		d.table = grow(d.table, p.rooted.entries())
+		d.table = slicex.Grow(d.table, p.rooted.entries())
 		d.totals[i] = d.tabulateLogs()
 		if arcs != nil && !math.IsInf(d.totals[i], -1) {
 			d.arcsOfRoot(each[i*k*k:(i+1)*k*k], d.totals[i])
@@ -48,10 +49,9 @@ func (d *Distribution) sumLogs(arcs []float64) error {
 // tabulateLogs is tabulate with logarithms.
 func (d *Distribution) tabulateLogs() float64 {
 	r := &d.problem.rooted
-	var closed logsum.Mean
-	closed.Reset(0)
+	var closed logsum.Sum
 	if r.directIsAdmitted {
-		closed.Add(r.direct, nil)
+		closed.Add(r.direct)
 	}
 	var terms [MostNodes]float64
 	for s := 1; s < 1<<len(r.free); s++ {
@@ -78,11 +78,11 @@ func (d *Distribution) tabulateLogs() float64 {
 			}
 			d.table[r.at(s, v)] = e
 			if mayEnd {
-				closed.Add(e+r.closing[v], nil)
+				closed.Add(e + r.closing[v])
 			}
 		}
 	}
-	return closed.LogSum()
+	return closed.Log()
 }
 
 // arcsOfRoot writes the probabilities of arcs among the tours of the root at hand, whose table is filled, to a zeroed matrix
@@ -91,7 +91,7 @@ func (d *Distribution) tabulateLogs() float64 {
 func (d *Distribution) arcsOfRoot(arcs []float64, total float64) {
 	r := &d.problem.rooted
 	k, root := len(r.plan.nodes), int(r.root)
-	d.completion = grow(d.completion, r.entries())
+	d.completion = slicex.Grow(d.completion, r.entries())
 	clear(d.completion)
 	if r.directIsAdmitted {
 		arcs[root*k+root] = logsum.Share(r.direct, total)

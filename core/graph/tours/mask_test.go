@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/internal/drawtest"
+	"combpred/core/slicex"
 )
 
 // meets is the definition of a mask.
@@ -328,7 +329,7 @@ func TestLayersAgreeWithBlocks(t *testing.T) {
 			continue
 		}
 		k := len(w.plan.nodes)
-		w.worth = grow(w.worth, k*k)
+		w.worth = slicex.Grow(w.worth, k*k)
 		w.costs(w.worth)
 		for _, root := range w.plan.roots {
 			w.rooted.begin(&w.plan, root)

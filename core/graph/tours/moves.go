@@ -1,6 +1,10 @@
 package tours
 
-import "slices"
+import (
+	"slices"
+
+	"combpred/core/slicex"
+)
 
 // longestSegment is the most vertices that one move takes to another place of the ring.
 const longestSegment = 3
@@ -19,12 +23,12 @@ func (w *Workspace) improve() {
 
 // listIdle lists the vertices that the ring does not visit.
 func (w *Workspace) listIdle() {
-	w.spare = grow(w.spare, w.n)
+	w.spare = slicex.Grow(w.spare, w.n)
 	clear(w.spare)
 	for _, u := range w.ring {
 		w.spare[u] = 1
 	}
-	w.idle = grow(w.idle, w.n)[:0]
+	w.idle = slicex.Grow(w.idle, w.n)[:0]
 	for u, visited := range w.spare {
 		if visited == 0 && w.rules.status[u] != Never {
 			w.idle = append(w.idle, int32(u))
@@ -109,7 +113,7 @@ func (w *Workspace) shift() (moved bool) {
 // shiftSegment rotates the ring so that the segment of the given length at place i comes first, and moves it.
 func (w *Workspace) shiftSegment(i, length int) bool {
 	k := len(w.ring)
-	w.spare = grow(w.spare, k)
+	w.spare = slicex.Grow(w.spare, k)
 	ring := w.spare
 	copy(ring[copy(ring, w.ring[i:]):], w.ring[:i])
 	head, tail := ring[0], ring[length-1]
@@ -190,7 +194,7 @@ func (w *Workspace) reverseFrom(i int) bool {
 // sum fills forward[i] with what the ring earns up to place i, and backward[i] with the same for its reverse.
 func (w *Workspace) sum() {
 	k := len(w.ring)
-	w.forward, w.backward = grow(w.forward, k+1), grow(w.backward, k+1)
+	w.forward, w.backward = slicex.Grow(w.forward, k+1), slicex.Grow(w.backward, k+1)
 	w.forward[0], w.backward[0] = 0, 0
 	for i, u := range w.ring {
 		v := w.ring[next(i, k)]

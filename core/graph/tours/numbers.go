@@ -3,6 +3,8 @@ package tours
 import (
 	"math"
 	"math/bits"
+
+	"combpred/core/slicex"
 )
 
 // scale turns the gains between nodes into weights of 1 at most, and returns the logarithm of what it divides the weight of
@@ -28,7 +30,7 @@ func (d *Distribution) scale() (shift float64, ok bool) {
 		}
 		return 0, true
 	}
-	d.potential = grow(d.potential, 3*k)
+	d.potential = slicex.Grow(d.potential, 3*k)
 	enter, leave, unvisited := d.potential[:k], d.potential[k:2*k], d.potential[2*k:]
 	for i := range nodes {
 		unvisited[i] = 0
@@ -192,7 +194,7 @@ func (d *Distribution) lowRows(rows []float64, h int) {
 func (d *Distribution) complete(arcs []float64) {
 	r := &d.problem.rooted
 	m := r.m
-	d.completion = grow(d.completion, r.entries())
+	d.completion = slicex.Grow(d.completion, r.entries())
 	var keep [block]float64
 	var sums [MostNodes + 1][MostNodes + 1]float64
 	last := r.blocks() - 1

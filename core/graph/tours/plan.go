@@ -1,5 +1,7 @@
 package tours
 
+import "combpred/core/slicex"
+
 // node is what the recursions visit in one step: a vertex, or the path that required arcs make of several.
 type node struct {
 	path     []int32
@@ -29,7 +31,7 @@ type plan struct {
 // arrange makes the plan of the tours within a mask, or returns ErrNone if it sees that there are none. Cost: O(n), with
 // a mask for arcs O(n²).
 func (p *plan) arrange(n int, anchored bool, mask *Mask) error {
-	p.nodes, p.roots, p.vertices = p.nodes[:0], p.roots[:0], grow(p.vertices, 2*n)[:0]
+	p.nodes, p.roots, p.vertices = p.nodes[:0], p.roots[:0], slicex.Grow(p.vertices, 2*n)[:0]
 	p.unmasked, p.required, p.closed = mask == nil, false, false
 	p.least, p.most = mask.limits(n)
 	if err := p.link(n, mask); err != nil {
@@ -58,7 +60,7 @@ func (p *plan) arrange(n int, anchored bool, mask *Mask) error {
 
 // link lists the neighbours that the mask requires.
 func (p *plan) link(n int, mask *Mask) error {
-	p.links, p.seen = grow(p.links, 2*n), grow(p.seen, n)
+	p.links, p.seen = slicex.Grow(p.links, 2*n), slicex.Grow(p.seen, n)
 	clear(p.seen)
 	for i := range p.links {
 		p.links[i] = -1

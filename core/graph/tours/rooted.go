@@ -3,6 +3,8 @@ package tours
 import (
 	"math"
 	"math/bits"
+
+	"combpred/core/slicex"
 )
 
 const (
@@ -80,7 +82,7 @@ func (r *rooted) numberOf(node int32) int {
 // load copies what going between the root and the nodes behind it is worth, out of a matrix for all nodes of the plan.
 func (r *rooted) load(worth []float64, none float64) {
 	n, m := len(r.plan.nodes), r.m
-	r.into, r.open, r.closing = grow(r.into, m*m), grow(r.open, m), grow(r.closing, m)
+	r.into, r.open, r.closing = slicex.Grow(r.into, m*m), slicex.Grow(r.open, m), slicex.Grow(r.closing, m)
 	if len(r.free) < m {
 		for _, s := range [][]float64{r.into, r.open, r.closing} {
 			for i := range s {

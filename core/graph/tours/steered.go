@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"combpred/core/slicex"
 )
 
 // rules are what local search and bounds read out of a mask.
@@ -18,7 +20,7 @@ type rules struct {
 func (w *Workspace) readMask() {
 	u := &w.rules
 	u.least, u.most = w.mask.limits(w.n)
-	u.status = grow(u.status, w.n)
+	u.status = slicex.Grow(u.status, w.n)
 	clear(u.status)
 	if w.anchored {
 		u.status[0] = Always
@@ -27,7 +29,7 @@ func (w *Workspace) readMask() {
 		return
 	}
 	u.links = w.plan.links
-	u.out, u.in = grow(u.out, w.n), grow(u.in, w.n)
+	u.out, u.in = slicex.Grow(u.out, w.n), slicex.Grow(u.in, w.n)
 	for v := range int32(w.n) {
 		u.out[v], u.in[v] = -1, -1
 		if s := w.mask.vertex(v); s != Free {

@@ -3,6 +3,8 @@ package tours
 import (
 	"math"
 	"math/bits"
+
+	"combpred/core/slicex"
 )
 
 // Exact writes a tour of largest gain within the mask to tour, its smallest vertex first, and returns its length. Ties are
@@ -26,7 +28,7 @@ func (w *Workspace) Exact(tour []int32) (int, error) {
 		}
 	}
 	k := len(w.plan.nodes)
-	w.worth = grow(w.worth, k*k)
+	w.worth = slicex.Grow(w.worth, k*k)
 	w.costs(w.worth)
 	length, least := 0, math.Inf(1)
 	for _, root := range w.plan.roots {
@@ -64,7 +66,7 @@ func (w *Workspace) Exact(tour []int32) (int, error) {
 func (w *Workspace) tabulate() (least float64, subset, last int) {
 	r := &w.rooted
 	m := r.m
-	w.table = grow(w.table, r.entries())
+	w.table = slicex.Grow(w.table, r.entries())
 	least, last = math.Inf(1), -1
 	if r.directIsAdmitted {
 		least = r.direct

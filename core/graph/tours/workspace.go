@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // MaxVertices is the largest number of vertices that Exact takes: its table has 16·2^16 entries then.
@@ -57,7 +58,7 @@ func (w *Workspace) Reset(n int, anchored bool) []float64 {
 		w.arranged = false
 	}
 	w.n, w.anchored, w.mask = n, anchored, nil
-	w.gain = grow(w.gain, n*n)
+	w.gain = slicex.Grow(w.gain, n*n)
 	return w.gain
 }
 
@@ -92,12 +93,4 @@ func (w *Workspace) checkTour(tour []int32) {
 	if len(tour) < w.n {
 		panic(fmt.Sprintf("tours: the buffer of a tour has length %d, want at least %d", len(tour), w.n))
 	}
-}
-
-// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

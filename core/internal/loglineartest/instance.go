@@ -27,7 +27,7 @@ type Instance struct {
 
 // Sizes returns those of the weights.
 func (c *Instance) Sizes() loglinear.Sizes {
-	return loglinear.Sizes{Features: c.Problem.X.Len(), Outputs: c.Space.FeatureLen()}
+	return loglinear.Sizes{Features: c.Problem.X.Columns(), Outputs: c.Space.FeatureLen()}
 }
 
 // Options returns those of a search to seven digits.
@@ -74,7 +74,7 @@ func New(t testing.TB, space structure.Space, n, p int, seed uint64) *Instance {
 		t.Fatal(err)
 	}
 	for _, x := range []*solve.Design{
-		{N: n, P: p, Intercept: true, Dense: x}, {N: n, P: p, Intercept: true, Rows: sparse},
+		{Rows: linalg.Rows{Dense: x}, Intercept: true}, {Rows: linalg.Rows{Sparse: sparse}, Intercept: true},
 	} {
 		problem := &loglinear.Problem{X: x, Psi: psi, Weights: weights, Mean: mean, Workers: 2}
 		if err := problem.Prepare(); err != nil {
@@ -92,7 +92,7 @@ func (c *Instance) Objective(w []float64) float64 {
 	for _, v := range w {
 		total += c.Alpha * v * v
 	}
-	for i := range c.Problem.X.N {
+	for i := range c.Problem.X.Len() {
 		f := make([]float64, d)
 		c.Problem.X.Entries(i, func(j int, v float64) {
 			for k := range f {
@@ -156,7 +156,7 @@ func Rankings(t testing.TB, n int, labels int64) *Instance {
 	c := New(t, Build(t, "permutations", labels), n, 4, 7)
 	c.Alpha = 1e-4
 	d := c.Space.FeatureLen()
-	w := Random(c.Problem.X.Len()*d, 1, 13)
+	w := Random(c.Problem.X.Columns()*d, 1, 13)
 	for i := range n {
 		f, best := make([]float64, d), math.Inf(-1)
 		c.Problem.X.Entries(i, func(j int, v float64) { linalg.Axpy(f, w[j*d:(j+1)*d], v) })

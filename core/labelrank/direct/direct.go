@@ -145,7 +145,7 @@ func (d *SVM) Train(x *solve.Design, mon *parallel.Monitor) (maxmargin.Solution,
 	if err := d.Check(); err != nil {
 		return maxmargin.Solution{}, err
 	}
-	psi := linalg.NewMatrix[float64](x.N, len(d.Weights))
+	psi := linalg.NewMatrix[float64](x.Len(), len(d.Weights))
 	for at, position := range d.Positions {
 		psi.Data[at] = d.Weights[position-1]
 	}

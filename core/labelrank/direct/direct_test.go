@@ -125,7 +125,7 @@ func drawn(d SVM, n, k int) (*SVM, *solve.Design) {
 			d.Losses[i*len(every)+slices.IndexFunc(every, func(z []int32) bool { return slices.Equal(z, d.of(i)) })] = 0
 		}
 	}
-	x := &solve.Design{N: n, P: 2, Intercept: true, Dense: linalg.NewMatrix[float64](n, 2)}
+	x := &solve.Design{Rows: linalg.Rows{Dense: linalg.NewMatrix[float64](n, 2)}, Intercept: true}
 	for i := range x.Dense.Data {
 		x.Dense.Data[i] = rng.NormFloat64()
 	}
@@ -244,7 +244,7 @@ func TestReachesItsObjective(t *testing.T) {
 			}
 			return sum
 		}
-		w := linalg.NewMatrix[float64](x.Len(), k)
+		w := linalg.NewMatrix[float64](x.Columns(), k)
 		w.CopyFrom(found.Weights)
 		here := objective(w)
 		if math.Abs(here-found.Objective) > 1e-9*here {
@@ -308,7 +308,7 @@ func Example() {
 	x.Data[0], x.Data[1] = -1, 1
 	d := SVM{Loss: Precision, Top: 1, Weights: []float64{1, 0, 0}, Positions: []int32{1, 2, 3, 3, 2, 1}, Cost: 10,
 		SVMOptions: maxmargin.SVMOptions{Tol: 1e-9, MaxIter: 100, Workers: 1}}
-	found, err := d.Train(&solve.Design{N: 2, P: 1, Dense: x}, nil)
+	found, err := d.Train(&solve.Design{Rows: linalg.Rows{Dense: x}}, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -192,8 +192,8 @@ func New(o Options, p *loglinear.Problem, state []float64, covariance, start mat
 // checkBegin checks what a descent begins with.
 func checkBegin(s loglinear.Sizes, p *loglinear.Problem, covariance, start matrix) error {
 	switch d := s.Outputs; {
-	case p.X.Len() != s.Features || p.Psi.Cols != d:
-		return fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols, s.Features, d)
+	case p.X.Columns() != s.Features || p.Psi.Cols != d:
+		return fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Columns(), p.Psi.Cols, s.Features, d)
 	case p.Len() == 0:
 		return loglinear.ErrNoWeight
 	case s.HasCovariance() && (covariance.Rows != d || covariance.Cols != d):

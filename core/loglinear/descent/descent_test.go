@@ -149,9 +149,8 @@ func TestOnline(t *testing.T) {
 	best := loglineartest.Minimum(t, c)
 	var parts []*loglinear.Problem
 	for lo := 0; lo < 80; lo += 40 {
-		x := solve.Design{N: 40, P: 3, Intercept: true, Dense: c.Problem.X.Dense.Slice(lo, lo+40, 0, 3)}
-		p := &loglinear.Problem{X: &x, Psi: c.Problem.Psi.Slice(lo, lo+40, 0, 3), Weights: c.Problem.Weights[lo : lo+40],
-			Mean: c.Problem.Mean}
+		x := solve.Design{Rows: linalg.Rows{Dense: c.Problem.X.Dense.Slice(lo, lo+40, 0, 3)}, Intercept: true}
+		p := &loglinear.Problem{X: &x, Psi: c.Problem.Psi.Slice(lo, lo+40, 0, 3), Weights: c.Problem.Weights[lo : lo+40], Mean: c.Problem.Mean}
 		if err := p.Prepare(); err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestStepIsStable(t *testing.T) {
 			x.Row(i)[j] = 0.3*x.Row(i)[j] + 2*x.Row(i)[0]
 		}
 	}
-	p := &loglinear.Problem{X: &solve.Design{N: n, P: q, Dense: x}, Psi: random(rng, n, d), Mean: make([]float64, d)}
+	p := &loglinear.Problem{X: &solve.Design{Rows: linalg.Rows{Dense: x}}, Psi: random(rng, n, d), Mean: make([]float64, d)}
 	if err := p.Prepare(); err != nil {
 		t.Fatal(err)
 	}

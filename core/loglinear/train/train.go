@@ -79,7 +79,7 @@ func (o Options) machineLen(space structure.Space, n int) (int, error) {
 	if err := o.check(); err != nil {
 		return 0, err
 	}
-	p := &loglinear.Problem{X: &solve.Design{N: n}}
+	p := &loglinear.Problem{X: &solve.Design{Rows: linalg.Rows{Dense: matrix{Rows: n}}}}
 	switch o.Solver {
 	case Newton:
 		return 0, errAsksNothing

@@ -26,7 +26,7 @@ func newModel(o train.Options, c *loglineartest.Instance) *train.Model {
 }
 
 func options(solver train.Solver, c *loglineartest.Instance) train.Options {
-	o := train.Options{Solver: solver, Features: c.Problem.X.Len(), Alpha: c.Alpha, Tol: 1e-7, MaxIter: 500, Seed: 3}
+	o := train.Options{Solver: solver, Features: c.Problem.X.Columns(), Alpha: c.Alpha, Tol: 1e-7, MaxIter: 500, Seed: 3}
 	if solver != train.LBFGS {
 		o.Tol = 0.02
 	}

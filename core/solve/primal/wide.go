@@ -69,13 +69,7 @@ func (w *Wide) check(lo int) error {
 		if w.Weights != nil {
 			weight = w.Weights[i]
 		}
-		var x []float64
-		var columns []int32
-		if w.X.Sparse != nil {
-			columns, x = w.X.Sparse.Row(i)
-		} else {
-			x = w.X.Dense.Row(i)
-		}
+		columns, x := w.X.Row(i)
 		if err := checkRow(lo+i, x, columns, weight); err != nil {
 			return err
 		}

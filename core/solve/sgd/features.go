@@ -26,7 +26,7 @@ func (w *featureBank) productTo(dst []float64, t int) {
 	if w.large() {
 		blas64.Gemv(blas.Trans, 1, w.dense(), vector(w.x.Dense.Row(t)), 0, vector(dst))
 		if w.x.Intercept {
-			linalg.Axpy(dst, w.own.Row(w.x.P), 1)
+			linalg.Axpy(dst, w.own.Row(w.x.Features()), 1)
 		}
 		return
 	}
@@ -38,7 +38,7 @@ func (w *featureBank) add(t int, delta []float64) {
 	if w.large() {
 		blas64.Ger(1, vector(w.x.Dense.Row(t)), vector(delta), w.dense())
 		if w.x.Intercept {
-			linalg.Axpy(w.own.Row(w.x.P), delta, 1)
+			linalg.Axpy(w.own.Row(w.x.Features()), delta, 1)
 		}
 		return
 	}
@@ -46,11 +46,11 @@ func (w *featureBank) add(t int, delta []float64) {
 }
 
 // large says whether a step is quicker by calls of BLAS: on dense rows, unless there are few numbers.
-func (w *featureBank) large() bool { return w.x.Rows == nil && w.x.P*w.own.Cols >= 64 }
+func (w *featureBank) large() bool { return w.x.Sparse == nil && w.x.Features()*w.own.Cols >= 64 }
 
 // dense returns the weights of the features but for the constant one.
 func (w *featureBank) dense() blas64.General {
-	return linalg.General(w.own.Slice(0, w.x.P, 0, w.own.Cols))
+	return linalg.General(w.own.Slice(0, w.x.Features(), 0, w.own.Cols))
 }
 
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

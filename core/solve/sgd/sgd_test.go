@@ -63,8 +63,8 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 		for step, i := range o.at {
 			copy(x.Row(step), in.X.Row(int(i)))
 		}
-		design := &solve.Design{N: x.Rows, P: 3, Intercept: in.Shift == 1, Dense: x}
-		all := &solve.Design{N: m, P: 3, Intercept: design.Intercept, Dense: in.X}
+		design := &solve.Design{Rows: linalg.Rows{Dense: x}, Intercept: in.Shift == 1}
+		all := &solve.Design{Rows: linalg.Rows{Dense: in.X}, Intercept: design.Intercept}
 		zero := func(rows int) matrix { return linalg.NewMatrix[float64](rows, d) }
 		coef, average, velocity, gains := zero(m), zero(m), zero(m), ones(d)
 		loss, err := DescendInExpansion(p, steady(in), v, coef, average, velocity, gains)
@@ -73,9 +73,9 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 		}
 		for name, form := range map[string]*solve.Design{
 			"dense":  design,
-			"sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x)},
+			"sparse": {Rows: linalg.Rows{Sparse: csr(x)}, Intercept: design.Intercept},
 		} {
-			q := form.Len()
+			q := form.Columns()
 			w, wAverage, wVelocity, wGains := zero(q), zero(q), zero(q), ones(d)
 			wLoss, err := once(p, steady(in), form, w, wAverage, wVelocity, wGains)
 			if err != nil {
@@ -212,7 +212,7 @@ func refusesIllegalSteps(t *testing.T, in solvetest.Instance) {
 
 // once takes one step on each row, in their order, and returns the sum of the losses.
 func once(p *solve.Problem, steps StepSizes, x *solve.Design, coef, average, velocity matrix, gains []float64) (float64, error) {
-	out, err := Train(p, steps, x, Passes{Order: inOrder(x.N), Most: 1}, coef, average, velocity, gains)
+	out, err := Train(p, steps, x, Passes{Order: inOrder(x.Len()), Most: 1}, coef, average, velocity, gains)
 	return out.Loss, err
 }
 
@@ -263,10 +263,10 @@ func TestDenseStepsAreThoseOnSparseRows(t *testing.T) {
 	for _, intercept := range []bool{false, true} {
 		var found [2][]matrix
 		for which, design := range []*solve.Design{
-			{N: m, P: features, Intercept: intercept, Dense: x},
-			{N: m, P: features, Intercept: intercept, Rows: csr(x)},
+			{Rows: linalg.Rows{Dense: x}, Intercept: intercept},
+			{Rows: linalg.Rows{Sparse: csr(x)}, Intercept: intercept},
 		} {
-			q := design.Len()
+			q := design.Columns()
 			coef, average := linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d)
 			velocity, gains := linalg.NewMatrix[float64](q, d), ones(d)
 			if _, err := once(p, steps, design, coef, average, velocity, gains); err != nil {

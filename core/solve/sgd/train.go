@@ -177,12 +177,12 @@ func (d *Descent) objective(x *solve.Design, counts []float64) (float64, error) 
 		square = linalg.Dot(psi.Data, psi.Data)
 	}
 	value := p.Lambda * square
-	block := linalg.NewMatrix[float64](min(solve.RowGrain, x.N), model.Cols)
-	for lo := 0; lo < x.N; lo += solve.RowGrain {
+	block := linalg.NewMatrix[float64](min(solve.RowGrain, x.Len()), model.Cols)
+	for lo := 0; lo < x.Len(); lo += solve.RowGrain {
 		if err := p.Mon.Err(); err != nil {
 			return 0, err
 		}
-		hi := min(lo+solve.RowGrain, x.N)
+		hi := min(lo+solve.RowGrain, x.Len())
 		f := block.Slice(0, hi-lo, 0, block.Cols)
 		scoresTo(f, x, lo, model)
 		for i := lo; i < hi; i++ {
@@ -196,7 +196,7 @@ func (d *Descent) objective(x *solve.Design, counts []float64) (float64, error) 
 
 // scoresTo writes Wᵀx of the rows from lo on to f.
 func scoresTo(f matrix, x *solve.Design, lo int, w matrix) {
-	if x.Rows != nil || x.P == 0 || f.Cols == 0 {
+	if x.Sparse != nil || x.Features() == 0 || f.Cols == 0 {
 		for i := range f.Rows {
 			row := f.Row(i)
 			clear(row)
@@ -204,10 +204,10 @@ func scoresTo(f matrix, x *solve.Design, lo int, w matrix) {
 		}
 		return
 	}
-	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, x.Dense.Slice(lo, lo+f.Rows, 0, x.P), w.Slice(0, x.P, 0, w.Cols), 0, f)
+	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, x.Dense.Slice(lo, lo+f.Rows, 0, x.Features()), w.Slice(0, x.Features(), 0, w.Cols), 0, f)
 	if x.Intercept {
 		for i := range f.Rows {
-			linalg.Axpy(f.Row(i), w.Row(x.P), 1)
+			linalg.Axpy(f.Row(i), w.Row(x.Features()), 1)
 		}
 	}
 }

@@ -44,14 +44,14 @@ func TestPassesFollowTheFormula(t *testing.T) {
 		if len(order) == 0 {
 			continue
 		}
-		x := &solve.Design{N: in.X.Rows, P: in.X.Cols, Intercept: in.Shift == 1, Dense: in.X}
+		x := &solve.Design{Rows: linalg.Rows{Dense: in.X}, Intercept: in.Shift == 1}
 		steps := steady(in)
 		const passes = 3
 		for _, averaging := range []bool{false, true} {
-			coef, none := linalg.NewMatrix[float64](x.Len(), in.Psi.Cols), linalg.NewMatrix[float64](0, in.Psi.Cols)
+			coef, none := linalg.NewMatrix[float64](x.Columns(), in.Psi.Cols), linalg.NewMatrix[float64](0, in.Psi.Cols)
 			average := none
 			if averaging {
-				average = linalg.NewMatrix[float64](x.Len(), in.Psi.Cols)
+				average = linalg.NewMatrix[float64](x.Columns(), in.Psi.Cols)
 			}
 			curve := make([]float64, passes)
 			out, err := Train(p, steps, x, Passes{Order: order, Shuffle: true, Seed: 9, Most: passes, Curve: curve, Tol: -1}, coef, average,
@@ -106,9 +106,9 @@ func TestPassesFollowTheFormula(t *testing.T) {
 func TestPassesStopWhereNothingIsGained(t *testing.T) {
 	in := solvetest.Rankings(t)
 	p, order := weightedVisits(t, in)
-	x := &solve.Design{N: in.X.Rows, P: in.X.Cols, Intercept: in.Shift == 1, Dense: in.X}
+	x := &solve.Design{Rows: linalg.Rows{Dense: in.X}, Intercept: in.Shift == 1}
 	none := linalg.NewMatrix[float64](0, in.Psi.Cols)
-	coef, average := linalg.NewMatrix[float64](x.Len(), in.Psi.Cols), linalg.NewMatrix[float64](x.Len(), in.Psi.Cols)
+	coef, average := linalg.NewMatrix[float64](x.Columns(), in.Psi.Cols), linalg.NewMatrix[float64](x.Columns(), in.Psi.Cols)
 	curve := make([]float64, 5000)
 	steps := NewStepSizes(p.Lambda, 0.5, Curvature(p, x), 0, len(order))
 	out, err := Train(p, steps, x, Passes{Order: order, Shuffle: true, Seed: 1, Most: len(curve), Curve: curve, Tol: 1e-7}, coef, average,
@@ -125,9 +125,9 @@ func TestPassesStopWhereNothingIsGained(t *testing.T) {
 func TestCancelledPassesKeepTheirSteps(t *testing.T) {
 	in := solvetest.Rankings(t)
 	p, order := weightedVisits(t, in)
-	x := &solve.Design{N: in.X.Rows, P: in.X.Cols, Intercept: in.Shift == 1, Dense: in.X}
+	x := &solve.Design{Rows: linalg.Rows{Dense: in.X}, Intercept: in.Shift == 1}
 	none := linalg.NewMatrix[float64](0, in.Psi.Cols)
-	got, want := linalg.NewMatrix[float64](x.Len(), in.Psi.Cols), linalg.NewMatrix[float64](x.Len(), in.Psi.Cols)
+	got, want := linalg.NewMatrix[float64](x.Columns(), in.Psi.Cols), linalg.NewMatrix[float64](x.Columns(), in.Psi.Cols)
 	p.Mon = new(parallel.Monitor)
 	var out Outcome
 	err := parallel.For(2, 1, 2, nil, func(lo, _ int) (err error) {
@@ -185,7 +185,7 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	design := &solve.Design{N: n, P: 20, Intercept: true, Dense: x}
+	design := &solve.Design{Rows: linalg.Rows{Dense: x}, Intercept: true}
 	steps := NewStepSizes(1, 0.5, Curvature(p, design), 0, n)
 	for _, averaging := range []bool{false, true} {
 		name, rows := "plain", 0

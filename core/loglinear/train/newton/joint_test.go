@@ -42,7 +42,7 @@ func TestClassesOfWorkers(t *testing.T) {
 				first = got
 			}
 			if !slices.Equal(got.Weights.Data, first.Weights.Data) || got.Objective != first.Objective {
-				t.Errorf("%d workers, sparse %v: the weights differ", workers, p.X.Rows != nil)
+				t.Errorf("%d workers, sparse %v: the weights differ", workers, p.X.Sparse != nil)
 			}
 		}
 	}
@@ -114,8 +114,8 @@ func TestClassesEnd(t *testing.T) {
 		t.Errorf("a single class: objective %v, residual %v after %d steps, error %v", f.Objective, f.Residual, f.Iterations, err)
 	}
 	o.Outputs = 20
-	for i := range p.X.Rows.Data {
-		p.X.Rows.Data[i] = 1e200
+	for i := range p.X.Sparse.Data {
+		p.X.Sparse.Data[i] = 1e200
 	}
 	for i := range dense.X.Dense.Data {
 		dense.X.Dense.Data[i] = 1e200

@@ -90,8 +90,7 @@ func wide(t *testing.T, n, p, d int, intercept bool) (dense, sparse *loglinear.P
 		}
 		return out
 	}
-	return problem(&solve.Design{N: n, P: p, Intercept: intercept, Dense: x}),
-		problem(&solve.Design{N: n, P: p, Intercept: intercept, Rows: rows}), space
+	return problem(&solve.Design{Rows: linalg.Rows{Dense: x}, Intercept: intercept}), problem(&solve.Design{Rows: linalg.Rows{Sparse: rows}, Intercept: intercept}), space
 }
 
 // TestWide: with more features than rows, and so many labels that columns wait for others to end, the gradient is 0 at the solution, and
@@ -99,7 +98,7 @@ func wide(t *testing.T, n, p, d int, intercept bool) (dense, sparse *loglinear.P
 func TestWide(t *testing.T) {
 	for _, intercept := range []bool{true, false} {
 		dense, sparse, space := wide(t, 60, 200, 21, intercept)
-		o := newton.Options{Sizes: loglinear.Sizes{Features: sparse.X.Len(), Outputs: 21}, Alpha: 0.05, Tol: 1e-9, MaxIter: 100}
+		o := newton.Options{Sizes: loglinear.Sizes{Features: sparse.X.Columns(), Outputs: 21}, Alpha: 0.05, Tol: 1e-9, MaxIter: 100}
 		want, err := newton.Minimise(o, sparse, space, matrix{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -122,13 +121,13 @@ func TestWide(t *testing.T) {
 				p.Workers = workers
 				got, err := newton.Minimise(o, p, space, matrix{}, nil)
 				if err != nil || !slices.Equal(got.Weights.Data, want.Weights.Data) || got.Objective != want.Objective {
-					t.Errorf("%d workers, sparse %v: the weights differ, error %v", workers, p.X.Rows != nil, err)
+					t.Errorf("%d workers, sparse %v: the weights differ, error %v", workers, p.X.Sparse != nil, err)
 				}
 			}
 		}
 		full := *dense
 		design := *dense.X
-		design.Dense = linalg.NewMatrix[float64](dense.X.N, dense.X.P)
+		design.Dense = linalg.NewMatrix[float64](dense.X.Len(), dense.X.Features())
 		for i := range design.Dense.Data { // nothing is exactly 0
 			design.Dense.Data[i] = dense.X.Dense.Data[i] + 1e-12
 		}
@@ -212,7 +211,7 @@ func TestHardSteps(t *testing.T) {
 		x.Row(i)[1] = 1e3 * math.Sin(float64(i))
 		psi.Row(i)[0] = float64(i % 2)
 	}
-	p := &loglinear.Problem{X: &solve.Design{N: n, P: 2, Intercept: true, Dense: x}, Psi: psi, Mean: []float64{0.5}, Workers: 1}
+	p := &loglinear.Problem{X: &solve.Design{Rows: linalg.Rows{Dense: x}, Intercept: true}, Psi: psi, Mean: []float64{0.5}, Workers: 1}
 	if err := p.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +237,7 @@ func Example() {
 	copy(x.Data, []float64{-2, -1, 1, 2})
 	psi := linalg.NewMatrix[float64](4, 2)
 	copy(psi.Data, []float64{0, 1, 0, 1, 1, 0, 1, 0})
-	p := &loglinear.Problem{X: &solve.Design{N: 4, P: 1, Dense: x}, Psi: psi, Mean: []float64{0.5, 0.5}, Workers: 1}
+	p := &loglinear.Problem{X: &solve.Design{Rows: linalg.Rows{Dense: x}}, Psi: psi, Mean: []float64{0.5, 0.5}, Workers: 1}
 	if err = p.Prepare(); err != nil {
 		panic(err)
 	}

@@ -76,8 +76,8 @@ func TestOverflow(t *testing.T) {
 		for i := range c.Problem.X.Dense.Data {
 			c.Problem.X.Dense.Data[i] = 1e200
 		}
-		for i := range c.Sparse.X.Rows.Data {
-			c.Sparse.X.Rows.Data[i] = 1e200
+		for i := range c.Sparse.X.Sparse.Data {
+			c.Sparse.X.Sparse.Data[i] = 1e200
 		}
 		if f, err := newton.Minimise(c.Options(), p, c.Space, matrix{}, nil); err == nil {
 			t.Errorf("%s: it ends at %v", name, f.Objective)

@@ -48,14 +48,14 @@ const sparseShare = 1.0 / 8
 
 func newRows(p *loglinear.Problem) rows {
 	n, x := p.Len(), p.X.Dense
-	if p.X.Rows != nil {
-		return sparseRows{p.X, p.X.Rows, n, p.Row}
+	if p.X.Sparse != nil {
+		return sparseRows{p.X, p.X.Sparse, n, p.Row}
 	}
 	if x := sparseCopy(p); x != nil {
 		return sparseRows{p.X, x, n, func(i int) int { return i }}
 	}
-	if n < p.X.N { // products take rows that lie together
-		x = linalg.NewMatrix[float64](n, p.X.P)
+	if n < p.X.Len() { // products take rows that lie together
+		x = linalg.NewMatrix[float64](n, p.X.Features())
 		for i := range n {
 			copy(x.Row(i), p.X.Dense.Row(p.Row(i)))
 		}
@@ -66,7 +66,7 @@ func newRows(p *loglinear.Problem) rows {
 // sparseCopy returns the dense features of the rows that count, or nil where more than a share of them is not zero.
 func sparseCopy(p *loglinear.Problem) *solve.Sparse {
 	n, stored := p.Len(), 0
-	most := int(sparseShare * float64(n) * float64(p.X.P))
+	most := int(sparseShare * float64(n) * float64(p.X.Features()))
 	for i := range n {
 		for _, v := range p.X.Dense.Row(p.Row(i)) {
 			if v != 0 {
@@ -77,8 +77,7 @@ func sparseCopy(p *loglinear.Problem) *solve.Sparse {
 			return nil
 		}
 	}
-	x := &solve.Sparse{Rows: n, Cols: p.X.P, Data: make([]float64, 0, stored), Indices: make([]int32, 0, stored),
-		Indptr: make([]int64, 1, n+1)}
+	x := &solve.Sparse{Rows: n, Cols: p.X.Features(), Data: make([]float64, 0, stored), Indices: make([]int32, 0, stored), Indptr: make([]int64, 1, n+1)}
 	for i := range n {
 		for k, v := range p.X.Dense.Row(p.Row(i)) {
 			if v != 0 {

@@ -24,7 +24,7 @@ type sparseRows struct {
 func (sparseRows) independent() bool { return true }
 
 func (r sparseRows) pass(width int) pass {
-	q := r.design.Len()
+	q := r.design.Columns()
 	return &sparsePass{rows: r, in: make([]float64, stride(width)*q), out: make([]float64, stride(width)*q)}
 }
 
@@ -55,7 +55,7 @@ func (p *sparsePass) run(mon *parallel.Monitor) error {
 		return nil
 	}
 	k, x, r := stride(len(p.jobs)), p.rows.design, &p.rows
-	q := x.Len()
+	q := x.Columns()
 	in, out := p.in[:k*q], p.out[:k*q]
 	scored, summed := false, false
 	if len(p.jobs) < k {
@@ -90,13 +90,13 @@ func (p *sparsePass) run(mon *parallel.Monitor) error {
 			j, score := &p.jobs[at], sums[at]
 			if j.in != nil {
 				if x.Intercept {
-					score += j.in[x.P]
+					score += j.in[x.Features()]
 				}
 				j.scores[i] = score
 			}
 			factors[at] = j.factor(i, score)
 			if x.Intercept {
-				out[x.P*k+at] += factors[at]
+				out[x.Features()*k+at] += factors[at]
 			}
 		}
 		if summed {
