@@ -40,8 +40,8 @@ func (o Ridge) Grow(space structure.Space, k sgd.Kernel, first int, targets Targ
 		return err
 	}
 	passes.Weights = visits.Weights
-	growth := sgd.Growth{Problem: p, Kernel: k, First: first, Shift: o.Shift, Eta: stream.Eta, Seen: stream.Seen, Curvature: stream.Curvature,
-		Passes: passes, Support: support, Progress: at}
+	growth := sgd.Growth{Problem: p, Kernel: k, First: first, Shift: o.Shift, Eta: stream.Eta, Seen: stream.Seen,
+		Curvature: stream.Curvature, Passes: passes, Support: support, Progress: at}
 	return growth.Run()
 }
 

@@ -85,8 +85,8 @@ func TestRoutesLeadToTheSameScores(t *testing.T) {
 	}
 }
 
-// leaveOut compares leave-one-out over a list of penalties with single ones, and for the loss "squared", for which it is exact, with training
-// on the other rows.
+// leaveOut compares leave-one-out over a list of penalties with single ones, and for the loss "squared", for which it is exact, with
+// training on the other rows.
 func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets) {
 	t.Helper()
 	m, d := in.K.Rows, in.Psi.Cols
@@ -100,7 +100,8 @@ func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := opt.LeaveOneOut(in.Space, in.K, targets, alphas, make([]float32, bytes/4), make([]float64, bytes/8), scores, nil); err != nil {
+		work32, work64 := make([]float32, bytes/4), make([]float64, bytes/8)
+		if err := opt.LeaveOneOut(in.Space, in.K, targets, alphas, work32, work64, scores, nil); err != nil {
 			t.Fatalf("%s: %v", in.Name, err)
 		}
 		return scores
@@ -213,7 +214,8 @@ func TestDescentsApproachTheMinimum(t *testing.T) {
 	} {
 		state, stream, changed := Descent{Coef: linalg.NewMatrix[float64](p, d)}, Stream{Eta: 0.5}, passes
 		spoil(&state, &stream, &changed)
-		if _, _, err := opt.Train(in.Space, design, targets, stream, changed, state, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := opt.Train(in.Space, design, targets, stream, changed, state, nil); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
 		}
 	}

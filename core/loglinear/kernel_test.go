@@ -139,7 +139,8 @@ func TestKernelRefusals(t *testing.T) {
 	}
 	cancelled := new(parallel.Monitor)
 	cancelled.Cancel()
-	if _, err := loglinear.NewKernelFeatures(loglineartest.Shaped(make([]float64, 300*300), 300, 300), nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
+	zeros := loglineartest.Shaped(make([]float64, 300*300), 300, 300)
+	if _, err := loglinear.NewKernelFeatures(zeros, nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled decomposition gives %v", err)
 	}
 }

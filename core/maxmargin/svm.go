@@ -207,7 +207,8 @@ func ResumeSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 	}
 	h, most := m.head, m.p.blocks()
 	cutting, walking := h[headPhase] == phaseAdd || h[headPhase] == phaseMinimise, h[headPhase] >= phasePass && h[headPhase] <= phaseTake
-	if cutting && o.Solver != CuttingPlanes || walking && o.Solver != Blockwise || !counts(h[svmCursor], most) || !counts(h[headCount], m.oracle.f.Rows) || !counts(h[headStream], maxSteps) ||
+	if cutting && o.Solver != CuttingPlanes || walking && o.Solver != Blockwise || !counts(h[svmCursor], most) ||
+		!counts(h[headCount], m.oracle.f.Rows) || !counts(h[headStream], maxSteps) ||
 		!counts(h[svmIter], o.MaxIter) || !counts(h[svmSteps], maxSteps) || !counts(h[svmLook], 2*maxSteps) {
 		return nil, errDamaged
 	}
@@ -332,8 +333,8 @@ func (m *SVM) Done() bool { return m.head[headPhase] == phaseDone }
 // Found returns the solution, or the best so far.
 func (m *SVM) Found() Solution {
 	h := m.head
-	s := Solution{Weights: m.weights, Objective: h[svmPrimal], Gap: h[svmPrimal] - h[svmBound], Iter: int(h[svmIter]), Calls: int(h[svmCalls]),
-		Exact: h[svmProven] == 1}
+	s := Solution{Weights: m.weights, Objective: h[svmPrimal], Gap: h[svmPrimal] - h[svmBound], Iter: int(h[svmIter]),
+		Calls: int(h[svmCalls]), Exact: h[svmProven] == 1}
 	if m.o.Solver == CuttingPlanes {
 		s.Weights = m.best
 	}

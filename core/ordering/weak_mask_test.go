@@ -122,7 +122,8 @@ func TestWeakMasksBounded(t *testing.T) {
 					rank := make([]int32, n)
 					earned := solve(ranks, ascending(x.n))
 					w.expandTo(rank, ranks, x)
-					if got := rankValue(&w, rank); !allowsRank(mask, rank) || math.Abs(got-want) > tolerance || math.Abs(earned-want) > tolerance {
+					if got := rankValue(&w, rank); !allowsRank(mask, rank) || math.Abs(got-want) > tolerance ||
+						math.Abs(earned-want) > tolerance {
 						t.Fatalf("%s: by the %s %v earns %v, said to be %v, the best %v", what, method, rank, got, earned, want)
 					}
 				}

@@ -10,12 +10,14 @@ var _ = register(Spec{
 	Name: "cliques",
 	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxVertices, Reason: "beyond that the n(n−1)/2 scores of a single clique and their matrix take hundreds of megabytes",
-			Doc: "number of vertices"},
+		{Name: "n", Kind: "int", Least: 2, Most: maxVertices,
+			Reason: "beyond that the n(n−1)/2 scores of a single clique and their matrix take hundreds of megabytes",
+			Doc:    "number of vertices"},
 		{Name: "size", Kind: "int", Least: -1, Most: maxVertices, Bound: "n", Optional: true,
 			Doc: "number of vertices in every clique; -1 or absent: any number"},
-		{Name: "fixed", Kind: "int32 buffer", Optional: true, Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
-			"0 for others; or none: all 0"},
+		{Name: "fixed", Kind: "int32 buffer", Optional: true,
+			Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
+				"0 for others; or none: all 0"},
 	},
 	Conditions: vertexTerms,
 	Parts:      "0/1 membership of each vertex",

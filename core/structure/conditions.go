@@ -95,14 +95,14 @@ func (r *Restriction) Within(s Space) (Space, error) {
 	return part.withAbilities(), nil
 }
 
-// held are conditions by key: single numbers in ascending order and pairs as they came, each once.
-type held [len(keyNames)]struct {
+// conditionsByKey are those of a row: single numbers in ascending order and pairs as they came, each once.
+type conditionsByKey [len(keyNames)]struct {
 	alone []int
 	pairs [][2]int
 }
 
 // one returns the number of a key, or −1.
-func (h *held) one(k Key) int {
+func (h *conditionsByKey) one(k Key) int {
 	if len(h[k].alone) == 0 {
 		return -1
 	}
@@ -110,7 +110,7 @@ func (h *held) one(k Key) int {
 }
 
 // size returns the bounds that a key of counts holds.
-func (h *held) size(k Key) Range {
+func (h *conditionsByKey) size(k Key) Range {
 	if len(h[k].pairs) == 0 {
 		return anySize
 	}
@@ -118,7 +118,7 @@ func (h *held) size(k Key) Range {
 }
 
 // readConditions checks conditions one by one: of their numbers, which may have names, there are n, and counts are least to n.
-func readConditions(terms []Term, conditions []Condition, n, least int, names Names) (h held, err error) {
+func readConditions(terms []Term, conditions []Condition, n, least int, names Names) (h conditionsByKey, err error) {
 	for _, c := range conditions {
 		i := slices.IndexFunc(terms, func(t Term) bool { return t.Key == c.Key })
 		if i < 0 {

@@ -21,8 +21,9 @@ var _ = register(Spec{
 	Name: "permutations",
 	Doc:  "Rankings of n labels; ψ has +1 or -1 for each pair u < v of labels, +1 where u is before v.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxLabels, Reason: "beyond that the n(n−1)/2 scores of a single ranking take more than a gigabyte",
-			Doc: "number of labels"},
+		{Name: "n", Kind: "int", Least: 2, Most: maxLabels,
+			Reason: "beyond that the n(n−1)/2 scores of a single ranking take more than a gigabyte",
+			Doc:    "number of labels"},
 	},
 	Conditions: orderTerms,
 	Parts:      "the position of each label, from 1 on",

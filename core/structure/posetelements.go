@@ -17,8 +17,8 @@ var _ = register(Spec{
 	Name: "posetelements",
 	Doc:  "One allowed element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxElements, Reason: "checking that a relation of n elements is transitive takes time proportional to n³",
-			Doc: "number of elements"},
+		{Name: "n", Kind: "int", Least: 1, Most: maxElements,
+			Reason: "checking that a relation of n elements is transitive takes time proportional to n³", Doc: "number of elements"},
 		{Name: "relation", Kind: "int32 buffer", Doc: "first n·n entries by rows, 1 where row a ⪰ column b, a partial order"},
 		{Name: "allowed", Kind: "int32 buffer", Optional: true,
 			Doc: "next n entries: 1 for elements that may be predicted, 0 for others; without them all may"},

@@ -291,7 +291,8 @@ func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
 		for _, v := range m.required {
 			for at := int32(v); fixed[at] != in; at = t.parent[at] {
 				if fixed[at] == out {
-					return r, fault.Value("node %s is required, node %s above it is forbidden; %s", t.names.of(v), t.names.of(int(at)), dropOne)
+					return r, fault.Value("node %s is required, node %s above it is forbidden; %s", t.names.of(v),
+						t.names.of(int(at)), dropOne)
 				}
 				fixed[at] = in
 			}

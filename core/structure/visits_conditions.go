@@ -40,8 +40,8 @@ type visitConditions struct {
 	names         Names
 }
 
-// readVisitConditions checks conditions on lists of at least so many of n places against one another. Steps that have no direction, eitherWay,
-// come back with the smaller place first.
+// readVisitConditions checks conditions on lists of at least so many of n places against one another. Steps that have no direction,
+// eitherWay, come back with the smaller place first.
 func readVisitConditions(terms []Term, conditions []Condition, n, least int, what, noun string, eitherWay bool,
 	names Names) (v visitConditions, err error) {
 	h, err := readConditions(terms, conditions, n, least, names)

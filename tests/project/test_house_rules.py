@@ -117,6 +117,7 @@ def test_looks_into_other_rooms_are_found(tmp_path, file, text, found):
 
 
 def test_long_files_wide_lines_and_crowded_folders_are_found(tmp_path):
+    longest, long = house_rules.LONGEST_FILE, ["tests/lib/test_long.py", "core/long.go"]
     files = {
         "tests/lib/test_long.py": "x = 1\n" * 601,
         "tests/lib/test_short.py": "x = 1\n" * 600 + "\n# prose\n",

@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	// ExactEdges is up to how many edges a best set is found by exact search. With 20 edges, random graphs took .1 s at most for bipartite and
-	// triangle-free sets; forests, with equal weights, 3 s. Every 4 further edges took three to five times as long.
+	// ExactEdges is up to how many edges a best set is found by exact search. With 20 edges, random graphs took .1 s at most for bipartite
+	// and triangle-free sets; forests, with equal weights, 3 s. Every 4 further edges took three to five times as long.
 	ExactEdges = 20
 	// BlockEdges is how many edges a block has, where there are more.
 	BlockEdges = 16

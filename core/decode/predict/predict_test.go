@@ -151,7 +151,8 @@ func TestRandomDecodersFollowTheSeed(t *testing.T) {
 	x := kernel.Rows{Dense: dense}
 	predicted := func(seed uint64, workers int) []int32 {
 		dst := make([]int32, rows*space.PartLen())
-		if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
+		if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, x,
+			Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
 			t.Fatal(err)
 		}
 		return dst

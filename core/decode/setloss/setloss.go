@@ -36,9 +36,9 @@ const (
 	Ranking
 )
 
-// Batch writes to y the sets of least expected loss for the rows of scores, and to values (nil: not wanted) the expected F1, or the negative
-// expected ranking loss. Sets are chosen among those that satisfy the conditions of their row (nil: all), while the distribution remains
-// that on the whole space. It returns a *structure.CapabilityError for spaces without SizeMarginals.
+// Batch writes to y the sets of least expected loss for the rows of scores, and to values (nil: not wanted) the expected F1, or the
+// negative expected ranking loss. Sets are chosen among those that satisfy the conditions of their row (nil: all), while the distribution
+// remains that on the whole space. It returns a *structure.CapabilityError for spaces without SizeMarginals.
 //
 // Cost for a row, with K the sizes that occur and h that of the best set: O(n K h + n h log n) behind the probabilities.
 func Batch(space structure.Space, scores blas64.General, loss Loss, conditions *decode.Keyed, y []int32, values []float64, workers int,
@@ -75,7 +75,8 @@ func Batch(space structure.Space, scores blas64.General, loss Loss, conditions *
 }
 
 // Values writes what Batch maximises, for sets y that are given.
-func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, values []float64, workers int, mon *parallel.Monitor) error {
+func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, values []float64, workers int,
+	mon *parallel.Monitor) error {
 	sets, err := capable(space, scores)
 	if err != nil {
 		return err
@@ -101,7 +102,8 @@ type sizeMarginals func(scores []float64, poll func() error) (table blas64.Gener
 func capable(space structure.Space, scores blas64.General) (sizeMarginals, error) {
 	sets := space.Facts().SizeMarginals
 	if sets == nil {
-		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "label sets, whose sizes and members a distribution is about"}
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space),
+			Need: "label sets, whose sizes and members a distribution is about"}
 	}
 	if scores.Cols != space.FeatureLen() {
 		return nil, fault.Value("there are %d scores, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
@@ -145,7 +147,8 @@ func newSizeProbabilities(sets sizeMarginals, scores []float64, poll func() erro
 	if err != nil {
 		return nil, err
 	}
-	probs := &sizeProbabilities{n: len(scores), table: linalg.FromGeneral(table), sizes: make([]float64, table.Rows+1), gains: make([]float64, len(scores))}
+	probs := &sizeProbabilities{n: len(scores), table: linalg.FromGeneral(table), sizes: make([]float64, table.Rows+1),
+		gains: make([]float64, len(scores))}
 	probs.sizes[0] = empty
 	for k := 1; k < len(probs.sizes); k++ {
 		for _, p := range probs.table.Row(k - 1) {

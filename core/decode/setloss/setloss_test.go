@@ -17,7 +17,8 @@ import (
 	"combpred/core/structure"
 )
 
-// worth is what a set is worth where y is true: F1, or the negative share of pairs of labels in the wrong order, a pair of equal ones by half.
+// worth is what a set is worth where y is true: F1, or the negative share of pairs of labels in the wrong order, a pair of equal ones by
+// half.
 func worth(loss Loss, y, set []int32) float64 {
 	if loss == F1 {
 		both, all := 0.0, 0.0
@@ -104,11 +105,13 @@ func TestSetsOfLeastExpectedLoss(t *testing.T) {
 				}
 				set := got[i*n : (i+1)*n]
 				if !slices.ContainsFunc(admitted[i], func(y []int32) bool { return slices.Equal(y, set) }) {
-					t.Fatalf("%v, %s, row %d: %v does not satisfy the conditions", structure.Describe(space), []string{"F1", "ranking"}[loss], i, set)
+					t.Fatalf("%v, %s, row %d: %v does not satisfy the conditions", structure.Describe(space),
+						[]string{"F1", "ranking"}[loss], i, set)
 				}
 				for _, v := range []float64{expected(set), values[i], again[i]} {
 					if math.Abs(v-best) > 1e-12 {
-						t.Fatalf("%v, %s, row %d: %v is worth %v, the best set %v", structure.Describe(space), []string{"F1", "ranking"}[loss], i, set, v, best)
+						t.Fatalf("%v, %s, row %d: %v is worth %v, the best set %v", structure.Describe(space),
+							[]string{"F1", "ranking"}[loss], i, set, v, best)
 					}
 				}
 			}
@@ -196,8 +199,9 @@ func TestRefusals(t *testing.T) {
 		t.Error("scores of 3 labels are taken for 4")
 	}
 	for name, err := range map[string]error{
-		"NaN":    Batch(sets, two, F1, nil, y, values, 1, nil),
-		"no set": Values(sets, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}, F1, []int32{1, 0, 1, 0, 2, 0}, values, 1, nil),
+		"NaN": Batch(sets, two, F1, nil, y, values, 1, nil),
+		"no set": Values(sets, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}, F1,
+			[]int32{1, 0, 1, 0, 2, 0}, values, 1, nil),
 	} {
 		if fault.RowOf(err) != 1 {
 			t.Errorf("%s: %v", name, err)

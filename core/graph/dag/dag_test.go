@@ -58,7 +58,8 @@ func obeys(arcs []Arc, path []int32, state []int8, lo, hi int) bool {
 func scoresOf(d, kind int, rng *rand.Rand) []float64 {
 	s := make([]float64, d)
 	for i := range s {
-		s[i] = []float64{rng.NormFloat64(), 0, 700 * rng.NormFloat64(), float64(1400*rng.IntN(2) - 700), 1e9 * rng.NormFloat64(), 300, -300}[kind]
+		s[i] = []float64{rng.NormFloat64(), 0, 700 * rng.NormFloat64(), float64(1400*rng.IntN(2) - 700), 1e9 * rng.NormFloat64(),
+			300, -300}[kind]
 	}
 	return s
 }

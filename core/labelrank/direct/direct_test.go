@@ -168,8 +168,8 @@ func augmented(d *SVM, row int, z []int32, f []float64) float64 {
 	return value
 }
 
-// TestWorstRankingsAreWorst: of all rankings none has a larger loss plus score, whatever the scores, equal ones among them. Precision is found
-// by assignments, too.
+// TestWorstRankingsAreWorst: of all rankings none has a larger loss plus score, whatever the scores, equal ones among them. Precision is
+// found by assignments, too.
 func TestWorstRankingsAreWorst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, k := range []int{2, 3, 4, 6} {
@@ -203,8 +203,8 @@ func TestWorstRankingsAreWorst(t *testing.T) {
 						z[l] = at + 1
 					}
 					if got := augmented(d, row, z, f); math.Abs(got-best) > 1e-9 || math.Abs(loss-lossOf(d, row, z)) > 1e-9 {
-						t.Fatalf("loss %d, top %d, scores %v, %v: %v has %g, of which the loss %g; the best has %g", d.Loss, d.Top, f, d.of(row), z,
-							got, loss, best)
+						t.Fatalf("loss %d, top %d, scores %v, %v: %v has %g, of which the loss %g; the best has %g", d.Loss, d.Top, f,
+							d.of(row), z, got, loss, best)
 					}
 				}
 			}

@@ -99,8 +99,8 @@ func (b *byAssignment) findTo(positions []int32, row int, f []float64, mon *para
 	return loss, nil
 }
 
-// byHits runs over the number of hits. Of the rankings with so many, the best has the best hits and the best others in front, and both parts
-// sorted by f: to exchange two labels for that lowers no sum, as c does not increase.
+// byHits runs over the number of hits. Of the rankings with so many, the best has the best hits and the best others in front, and both
+// parts sorted by f: to exchange two labels for that lowers no sum, as c does not increase.
 type byHits struct {
 	*SVM
 	losses       []float64

@@ -112,7 +112,8 @@ func planFor(r loglinear.RowsRequest, usual int) (plan, error) {
 func drawsFor(n int) int { return usualDraws * min(mostDraws, max(1, (fewRows-1)/max(n, 1)+1)) }
 
 // drawn calls take with ψ of chains×draws draws for each row of a request, the first half of them independent of the second.
-func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.Monitor, take func(row int, psi []float64, draw int)) error {
+func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.Monitor,
+	take func(row int, psi []float64, draw int)) error {
 	at, all := r.Rows(), chains*draws
 	var warm, cold []int
 	for k := range at.Len() {

@@ -273,7 +273,8 @@ func (l *chainLevels) trust() (Trust, error) {
 		}
 	}
 	if found.Failure == "" && (found.Share < 1/drawnFor || found.RHat > mostRHat) {
-		found.Failure = fmt.Sprintf("draws are worth %.0f %% of as many independent ones, and split-R̂ is %.3f", 100*found.Share, found.RHat)
+		found.Failure = fmt.Sprintf("draws are worth %.0f %% of as many independent ones, and split-R̂ is %.3f",
+			100*found.Share, found.RHat)
 	}
 	return found, nil
 }

@@ -165,7 +165,8 @@ func TestExternalDraws(t *testing.T) {
 	}
 	for name, run := range map[string]func(s *estimate.External, value, bound blas64.General) error{
 		"samples": func(s *estimate.External, value, bound blas64.General) error {
-			_, err := estimate.Marginals(s, rowsOf(1, scores), estimate.MarginalOptions{Options: opt, Low: low, High: high}, value, bound, 1, nil)
+			_, err := estimate.Marginals(s, rowsOf(1, scores), estimate.MarginalOptions{Options: opt, Low: low, High: high}, value,
+				bound, 1, nil)
 			return err
 		},
 		"counting": func(s *estimate.External, value, bound blas64.General) error {

@@ -91,7 +91,8 @@ func (t *task) followChains(value, bound []float64) (Row, error) {
 		if done || rounds >= most {
 			found.Samples, found.Steps, found.Accepted = t.samples, t.steps, t.accepted
 			if !done {
-				found.Failure = fmt.Sprintf("after %d steps means are known to within ±%.2g, and split R̂ is %.3g", t.steps, widest, found.RHat)
+				found.Failure = fmt.Sprintf("after %d steps means are known to within ±%.2g, and split R̂ is %.3g", t.steps,
+					widest, found.RHat)
 			}
 			return found, nil
 		}

@@ -33,10 +33,11 @@ func TestBadRows(t *testing.T) {
 		row   int
 		text  string
 	}{
-		"NaN":                   {func(g *inputs) { g.x[1200*p+2] = math.NaN() }, 1200, "column 2"},
-		"infinite entry":        {func(g *inputs) { g.x[700*p+1] = math.Inf(1); g.sparse = true }, 700, "column 1"},
-		"long":                  {func(g *inputs) { g.x[1200*p+2] = 1e150 }, 1200, "row 1200: the squares of the features in X overflow"},
-		"long, infinite square": {func(g *inputs) { g.x[700*p+1] = 1e160; g.sparse = true }, 700, "row 700: the squares of the features in X overflow"},
+		"NaN":            {func(g *inputs) { g.x[1200*p+2] = math.NaN() }, 1200, "column 2"},
+		"infinite entry": {func(g *inputs) { g.x[700*p+1] = math.Inf(1); g.sparse = true }, 700, "column 1"},
+		"long":           {func(g *inputs) { g.x[1200*p+2] = 1e150 }, 1200, "row 1200: the squares of the features in X overflow"},
+		"long, infinite square": {func(g *inputs) { g.x[700*p+1] = 1e160; g.sparse = true }, 700,
+			"row 700: the squares of the features in X overflow"},
 		"long, with a set": {func(g *inputs) {
 			for i := range n + 1 {
 				g.first = append(g.first, 2*i)

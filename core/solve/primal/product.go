@@ -81,8 +81,8 @@ func (r *Rows) singlePass(w *workspaces, t *Task, dst matrix, v Direction, lo, h
 	return addDense(&w.single, &w.psi, t, r, dst, v, lo, hi, mon, r.X.singleTo)
 }
 
-// addDense does the work in the precision T. In the features z = (x − c)/s, with a constant one, the direction is (sW, w₀ + Wᵀc), divided by
-// its largest entry; a column Wμ is appended where μ is not 0, so that ψ̃ is never formed.
+// addDense does the work in the precision T. In the features z = (x − c)/s, with a constant one, the direction is (sW, w₀ + Wᵀc), divided
+// by its largest entry; a column Wμ is appended where μ is not 0, so that ψ̃ is never formed.
 func addDense[T linalg.Float](w *workspace[T], psi *psiRows, t *Task, r *Rows, dst matrix, v Direction, lo, hi int,
 	mon *parallel.Monitor, designTo func(dst linalg.Matrix[T], lo int, centre, factor []float64)) error {
 	scaled, unit := standardised[T](t, v)

@@ -6,8 +6,8 @@ import (
 	"combpred/core/linalg"
 )
 
-// rowCache holds copies of rows that make later passes cheaper: ψ as small integers, so that outputs are embedded once, and standardised features
-// in single precision. The slices are nil where the budget does not allow them. Parts of the rows write to ranges of their own.
+// rowCache holds copies of rows that make later passes cheaper: ψ as small integers, so that outputs are embedded once, and standardised
+// features in single precision. The slices are nil where the budget does not allow them. Parts of the rows write to ranges of their own.
 type rowCache struct {
 	psi      []int8
 	psiRead  []bool // of each row

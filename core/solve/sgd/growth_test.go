@@ -54,7 +54,8 @@ func grown(t *testing.T, in solvetest.Instance, most, passes int) (*Growth, *mat
 	rows, d := in.K.Rows, in.Psi.Cols
 	k := &matrixKernel{k: in.K}
 	return &Growth{Problem: p, Kernel: k, Shift: in.Shift, Eta: 0.5, Seen: 5, Progress: &Progress{}, batch: 3,
-		Passes: Passes{Order: order, Weights: squaresOf(p.Root), Shuffle: true, Seed: 4, Most: passes, Curve: make([]float64, passes), Tol: -1},
+		Passes: Passes{Order: order, Weights: squaresOf(p.Root), Shuffle: true, Seed: 4, Most: passes, Curve: make([]float64, passes),
+			Tol: -1},
 		Support: &Support{Rows: make([]int64, rows), Coef: linalg.NewMatrix[float64](rows, d), Average: linalg.NewMatrix[float64](rows, d),
 			Most: most}}, k
 }
@@ -119,7 +120,8 @@ func TestGrowthFollowsTheFormula(t *testing.T) {
 				byFormula(&half, steps, followed{visits, drop}, dual, mean)
 				steps.Done += len(visits)
 				if want := in.Objective(mean); math.Abs(g.Passes.Curve[pass]-want) > 1e-8*(1+math.Abs(want)) {
-					t.Fatalf("%s, %d rows: the objective after pass %d is %g, enumerated %g", in.Name, most, pass, g.Passes.Curve[pass], want)
+					t.Fatalf("%s, %d rows: the objective after pass %d is %g, enumerated %g", in.Name, most, pass,
+						g.Passes.Curve[pass], want)
 				}
 			}
 			s := g.Support
@@ -129,7 +131,8 @@ func TestGrowthFollowsTheFormula(t *testing.T) {
 			if gap := difference(g.spread(s.Coef), dual); gap > 1e-8 {
 				t.Fatalf("%s, %d rows: coefficients differ by %g", in.Name, most, gap)
 			}
-			if at := g.Progress; at.Passes != passes || at.Steps != passes*m || at.Converged || math.Abs(at.Start-zero) > 1e-9*(1+math.Abs(zero)) {
+			if at := g.Progress; at.Passes != passes || at.Steps != passes*m || at.Converged ||
+				math.Abs(at.Start-zero) > 1e-9*(1+math.Abs(zero)) {
 				t.Errorf("%s: %+v, the objective at zero is %g", in.Name, *at, zero)
 			}
 
@@ -183,7 +186,8 @@ func TestIllegalGrowth(t *testing.T) {
 		"place":     {func(g *Growth) { g.Progress.Stage, g.Progress.At = stageSteps, 1000 }, "cannot stand there"},
 		"passes":    {func(g *Growth) { g.Progress.Passes = 3 }, "cannot stand there"},
 		"curvature": {func(g *Growth) { g.Progress.Curvature = math.NaN() }, "cannot stand there"},
-		"long":      {func(g *Growth) { g.Kernel = &matrixKernel{k: scaled(in.K, 1e290)} }, "row 0: its kernel value with itself overflows"},
+		"long": {func(g *Growth) { g.Kernel = &matrixKernel{k: scaled(in.K, 1e290)} },
+			"row 0: its kernel value with itself overflows"},
 		"not a number": {func(g *Growth) {
 			k := scaled(in.K, 1)
 			k.Row(2)[1], k.Row(1)[2] = math.NaN(), math.NaN()

@@ -11,8 +11,8 @@ import (
 
 // joint minimises the objective of classes, of which ψ is the indicator: all columns of W together, as the probabilities of a row add up
 // to 1. The Hessian of the loss is Σ w_i (diag(p_i) − p_i p_iᵀ) ⊗ φ_i φ_iᵀ; conjugate gradients are preconditioned by c_j·M + 2α for each
-// column j, where c_j is the mean of p_ij (1 − p_ij). As what is the same for all classes changes nothing but the penalty, weights and steps
-// add up to 0 over the classes. Matrices have a row for each class.
+// column j, where c_j is the mean of p_ij (1 − p_ij). As what is the same for all classes changes nothing but the penalty, weights and
+// steps add up to 0 over the classes. Matrices have a row for each class.
 type joint struct {
 	*fit
 	column

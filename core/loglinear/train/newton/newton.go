@@ -3,9 +3,9 @@
 //
 //	α‖W‖² + Σ_i w_i [ln Z(x_i) − ⟨Wᵀφ_i, ψ_i⟩]
 //
-// then falls into one of each column of W, which are minimised separately by Newton's method: a step is the solution of H s = −g by conjugate
-// gradients to the accuracy that is worth while where the search has got to (Dembo, Eisenstat and Steihaug 1982), shortened until the
-// objective falls. As scores are linear along a step, that takes no product with the features.
+// then falls into one of each column of W, which are minimised separately by Newton's method: a step is the solution of H s = −g by
+// conjugate gradients to the accuracy that is worth while where the search has got to (Dembo, Eisenstat and Steihaug 1982), shortened until
+// the objective falls. As scores are linear along a step, that takes no product with the features.
 //
 // All work but that of single rows and features is products with the features. Columns go through them side by side, each with a
 // solver and at a step of its own: a pass reads the rows once for all of them, and a column that has ended makes room for the next one. The

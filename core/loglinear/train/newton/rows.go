@@ -9,8 +9,8 @@ import (
 	"combpred/core/solve"
 )
 
-// job is what a pass over the rows does for one column: scores = X·in, unless in is nil, and out = Xᵀ·residual, or out = Xᵀ·(variance∘scores)
-// where residual is nil, unless out is. X has the constant feature.
+// job is what a pass over the rows does for one column: scores = X·in, unless in is nil, and out = Xᵀ·residual, or out =
+// Xᵀ·(variance∘scores) where residual is nil, unless out is. X has the constant feature.
 type job struct {
 	in, scores         []float64
 	variance, residual []float64
