@@ -43,15 +43,15 @@ func guardRows(badRow *C.int64_t, err *C.char, errCap C.int64_t, f func() error)
 	return C.int32_t(cabi.GuardRows((*int64)(unsafe.Pointer(badRow)), unsafe.Pointer(err), int64(errCap), f))
 }
 
-// tail is what a call that can take long ends with.
-type tail struct {
+// execution is how a call that can take long runs: on how many workers, and with which monitor.
+type execution struct {
 	workers int
 	mon     *parallel.Monitor
 }
 
-func readTail(workers C.int32_t, control *C.cp_control) (tail, error) {
+func readExecution(workers C.int32_t, control *C.cp_control) (execution, error) {
 	w, err := cabi.Workers(workers)
-	return tail{w, cabi.Monitor(unsafe.Pointer(control))}, err
+	return execution{w, cabi.Monitor(unsafe.Pointer(control))}, err
 }
 
 // The words of a Monitor and a cp_control are the same memory.

@@ -123,7 +123,7 @@ func go_cp_aggregate(profile *C.cp_in_profile, pairs *C.cp_in_pairs, options *C.
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -243,7 +243,7 @@ func go_cp_aggregate_acyclic(margins *C.cp_in_f64, k C.int64_t, options *C.cp_in
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -281,7 +281,7 @@ func go_cp_plackett_luce_fit(sets *C.cp_in_ranked_sets, penalty C.double, utilit
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -87,9 +87,9 @@ func readRestricted(opt C.cp_decode_options, how decode.Method, n C.int64_t) (re
 }
 
 // oneOrEach returns an error unless the conditions are those of all n rows, or of each.
-func oneOrEach(name string, given C.int64_t, rows string, n C.int64_t) error {
-	if given != 1 && given != n {
-		return cabi.Illegal("%s is %d, must be 1 or %s, which is %d", name, int64(given), rows, int64(n))
+func oneOrEach(name string, count C.int64_t, rows string, n C.int64_t) error {
+	if count != 1 && count != n {
+		return cabi.Illegal("%s is %d, must be 1 or %s, which is %d", name, int64(count), rows, int64(n))
 	}
 	return nil
 }
@@ -137,25 +137,25 @@ func go_cp_structure_restrict(s *C.cp_in_structure, conditions *C.cp_in_conditio
 		if err != nil {
 			return err
 		}
-		given, err := readConditions(conditions)
+		keyed, err := readConditions(conditions)
 		if err != nil {
 			return err
 		}
-		out, err := newRestriction(restriction, len(given.First)-1)
+		out, err := newRestriction(restriction, len(keyed.First)-1)
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
-		found := make([][]structure.EntryCondition, len(given.First)-1)
+		found := make([][]structure.EntryCondition, len(keyed.First)-1)
 		keep := func(row int, r structure.Restriction) {
 			if restriction != nil {
 				found[row] = r.Mask.EntryConditions()
 			}
 		}
-		if err := given.Each(sp, run.workers, run.mon, keep); err != nil {
+		if err := keyed.Each(sp, run.workers, run.mon, keep); err != nil {
 			return err
 		}
 		out.write(found)
@@ -228,18 +228,18 @@ func go_cp_structure_arrange(s *C.cp_in_structure, conditions *C.cp_in_condition
 		if err != nil {
 			return err
 		}
-		given, err := readConditions(conditions)
+		keyed, err := readConditions(conditions)
 		if err != nil {
 			return err
 		}
-		if err := oneOrEach("conditions.n", C.int64_t(len(given.First)-1), "n", n); err != nil {
+		if err := oneOrEach("conditions.n", C.int64_t(len(keyed.First)-1), "n", n); err != nil {
 			return err
 		}
 		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -248,6 +248,6 @@ func go_cp_structure_arrange(s *C.cp_in_structure, conditions *C.cp_in_condition
 			return err
 		}
 		copy(out, rows)
-		return given.Arrange(sp, out, run.workers, run.mon)
+		return keyed.Arrange(sp, out, run.workers, run.mon)
 	})
 }

@@ -61,7 +61,7 @@ func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n
 
 // readEstimate reads what estimates for rows of scores are asked for, by one of the methods.
 func readEstimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options, methods catalogue.Names,
-	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control) (sc scores, opt estimateOptions, out estimates, t tail,
+	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control) (sc scores, opt estimateOptions, out estimates, t execution,
 	err error) {
 	if sc, err = readLinear(s, in); err != nil {
 		return sc, opt, out, t, err
@@ -74,7 +74,7 @@ func readEstimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_est
 	if out, err = readEstimates(dst, sc.n, d); err != nil {
 		return sc, opt, out, t, err
 	}
-	t, err = readTail(workers, control)
+	t, err = readExecution(workers, control)
 	return sc, opt, out, t, err
 }
 
@@ -102,7 +102,7 @@ func go_cp_partition_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options 
 }
 
 // partition computes ln Z by the method.
-func (e *estimates) partition(sc scores, opt estimateOptions, t tail) error {
+func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error {
 	switch opt.method {
 	case catalogue.ExactSum:
 		var marginals blas64.General
@@ -178,7 +178,7 @@ func go_cp_marginals_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options 
 }
 
 // means estimates E ψ by the method.
-func (e *estimates) means(space structure.Space, linear blas64.General, opt estimateOptions, t tail) ([]estimate.Row, error) {
+func (e *estimates) means(space structure.Space, linear blas64.General, opt estimateOptions, t execution) ([]estimate.Row, error) {
 	value, bound := e.matrix(e.marginals), e.matrix(e.bound)
 	if opt.method == catalogue.ChainMeans {
 		return estimate.ChainMeans(space, linear, opt.Options, value, bound, t.workers, t.mon)
@@ -186,8 +186,8 @@ func (e *estimates) means(space structure.Space, linear blas64.General, opt esti
 	return estimate.Marginals(space, linear, opt.MarginalOptions, value, bound, t.workers, t.mon)
 }
 
-// readSupplied reads the draws of a caller, and the scores of their entries.
-func readSupplied(p *C.cp_in_supplied) (space *estimate.Supplied, linear, mean []float64, err error) {
+// readExternal reads the draws of a caller, and the scores of their entries.
+func readExternal(p *C.cp_in_supplied) (space *estimate.External, linear, mean []float64, err error) {
 	r, err := cabi.Record(p, "supplied")
 	if err != nil {
 		return nil, nil, nil, err
@@ -195,7 +195,7 @@ func readSupplied(p *C.cp_in_supplied) (space *estimate.Supplied, linear, mean [
 	if r.width < 1 || r.width > maxRows {
 		return nil, nil, nil, cabi.Illegal("supplied.width is %d, must be from 1 to %d", int64(r.width), maxRows)
 	}
-	space = &estimate.Supplied{Features: int(r.width), Log: float64(r.log_count)}
+	space = &estimate.External{Features: int(r.width), Log: float64(r.log_count)}
 	if space.Draws, err = float64s(r.draws, "supplied.draws", r.n, r.width); err != nil {
 		return nil, nil, nil, err
 	}
@@ -222,7 +222,7 @@ func readSupplied(p *C.cp_in_supplied) (space *estimate.Supplied, linear, mean [
 const walkLen, walkStart = 8, 4
 
 // readWalked reads the states of chains that the caller has followed.
-func readWalked(r *C.cp_supplied, space *estimate.Supplied) (err error) {
+func readWalked(r *C.cp_supplied, space *estimate.External) (err error) {
 	if err := checkCount(r.n_walked, "supplied.n_walked"); err != nil || r.walk == nil {
 		return err
 	}
@@ -269,12 +269,12 @@ func ask(p *C.cp_in_supplied, short *estimate.Short, more *C.int64_t) error {
 func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_options, dst *C.cp_estimates,
 	more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		space, linear, mean, e := readSupplied(supplied)
+		space, linear, mean, e := readExternal(supplied)
 		if e != nil {
 			return e
 		}
 		width := C.int64_t(space.Features)
-		opt, e := readEstimateOptions(options, catalogue.SuppliedMethods, 1, width)
+		opt, e := readEstimateOptions(options, catalogue.ExternalMethods, 1, width)
 		if e != nil {
 			return e
 		}
@@ -286,7 +286,7 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 		if _, e := cabi.One(more, "more"); e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -310,7 +310,7 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 		} else {
 			out.setRows(rows)
 		}
-		out.finish(catalogue.SuppliedMethods, opt.method)
+		out.finish(catalogue.ExternalMethods, opt.method)
 		return nil
 	})
 }

@@ -79,7 +79,7 @@ func go_cp_kbest(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbes
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

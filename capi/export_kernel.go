@@ -65,7 +65,7 @@ func go_cp_kernel(function *C.cp_in_kernel_function, x, y *C.cp_in_features, fir
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -125,7 +125,7 @@ func go_cp_kernel_scale(x *C.cp_in_features, weights *C.cp_in_f64, gamma *C.doub
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -159,7 +159,7 @@ func go_cp_nearest(x, y *C.cp_in_features, m C.int64_t, numbers *C.int64_t, squa
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -183,7 +183,7 @@ func go_cp_kernel_check(values *C.cp_in_f64, n C.int64_t, workers C.int32_t, con
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -199,7 +199,7 @@ func go_cp_kernel_semidefinite(values *C.cp_in_f64, n C.int64_t, workers C.int32
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -222,7 +222,7 @@ func go_cp_symmetric_eigen(values *C.double, n C.int64_t, eigenvalues *C.double,
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -297,7 +297,7 @@ func go_cp_order_kernel(function *C.cp_in_order_function, x, y *C.cp_in_orders, 
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -101,7 +101,7 @@ func newSVMCall(options *C.cp_in_labelrank_options, info *C.cp_labelrank_info, w
 	if r.max_iter > maxSteps {
 		return labelrank.Options{}, nil, cabi.Illegal("max_iter is %d, must be at most %d", int64(r.max_iter), int64(maxSteps))
 	}
-	t, err := readTail(workers, control)
+	t, err := readExecution(workers, control)
 	if err != nil {
 		return labelrank.Options{}, nil, err
 	}
@@ -228,7 +228,7 @@ func go_cp_labelrank_online(design *C.cp_in_design, preferences *C.cp_in_prefere
 	state *C.cp_in_online_state, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -268,7 +268,7 @@ func go_cp_aggregate_chains(proba *C.cp_in_f64, n, k C.int64_t, chains, least *C
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -308,7 +308,7 @@ func go_cp_bradley_terry_fit(wins, ties, covariates *C.cp_in_f64, k, p C.int64_t
 		if err != nil {
 			return err
 		}
-		t, err := readTail(workers, control)
+		t, err := readExecution(workers, control)
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ type loglinearCall struct {
 	distribution int
 	constant     int // features after those of cp_loglinear_sums: 1, or none
 	problem      *loglinear.Problem
-	tail
+	execution
 }
 
 // newLoglinearCall reads structure and options; q is set later.
@@ -85,7 +85,7 @@ func newRowsCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, desig
 	if c, err = newLoglinearCall(s, options); err != nil {
 		return c, err
 	}
-	if c.tail, err = readTail(workers, control); err != nil {
+	if c.execution, err = readExecution(workers, control); err != nil {
 		return c, err
 	}
 	x, err := readDesign(design)
@@ -246,7 +246,7 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		if e != nil {
 			return e
 		}
-		if c.tail, e = readTail(workers, control); e != nil {
+		if c.execution, e = readExecution(workers, control); e != nil {
 			return e
 		}
 		rows, e := readRows(c.space, features, outputs)

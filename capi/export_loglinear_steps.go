@@ -15,11 +15,11 @@ import (
 // stepState is the state by which a caller answers requests.
 type stepState []float64
 
-func readState(p *C.double, given C.int64_t, length int) (stepState, error) {
-	if err := cabi.Equal("step.state_len", given, "the problem", length); err != nil {
+func readState(p *C.double, stateLen C.int64_t, length int) (stepState, error) {
+	if err := cabi.Equal("step.state_len", stateLen, "the problem", length); err != nil {
 		return nil, err
 	}
-	state, err := float64s(p, "step.state", given)
+	state, err := float64s(p, "step.state", stateLen)
 	return state, err
 }
 
@@ -146,7 +146,7 @@ func go_cp_loglinear_search(s *C.cp_in_structure, options *C.cp_in_loglinear_opt
 		if e != nil {
 			return e
 		}
-		if c.tail, e = readTail(workers, control); e != nil {
+		if c.execution, e = readExecution(workers, control); e != nil {
 			return e
 		}
 		r, e := cabi.Record(model, "model")
@@ -213,7 +213,7 @@ func go_cp_loglinear_kernel(kernel *C.double, n C.int64_t, weights *C.cp_in_f64,
 		if n < 1 || n > maxRows {
 			return cabi.Illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
 		}
-		run, e := readTail(workers, control)
+		run, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

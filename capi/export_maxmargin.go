@@ -232,7 +232,7 @@ func go_cp_rows_order(design *C.cp_in_design, targets *C.cp_in_targets, order *C
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -23,7 +23,7 @@ func go_cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.in
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func go_cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.in
 }
 
 // eachRow does something for each of n rows and adds to the first error which row it is about.
-func eachRow(n C.int64_t, run tail, do func(i int) error) error {
+func eachRow(n C.int64_t, run execution, do func(i int) error) error {
 	return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			if err := do(i); err != nil {
@@ -95,7 +95,7 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 	if err != nil {
 		return err
 	}
-	run, err := readTail(nWorkers, control)
+	run, err := readExecution(nWorkers, control)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func go_cp_structure_encode(s *C.cp_in_structure, y *C.cp_in_f64, n, width C.int
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.i
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -248,7 +248,7 @@ func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int3
 			return err
 		}
 		*nWritten = 0
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil || capacity == 0 {
 			return err
 		}
@@ -299,7 +299,7 @@ func go_cp_structure_layout(s *C.cp_in_structure, layout *C.cp_layout, rows, col
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}

@@ -124,7 +124,7 @@ func go_cp_perceptron_fit(s *C.cp_in_structure, options *C.cp_in_perceptron_opti
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -159,7 +159,7 @@ func go_cp_perceptron_next(options *C.cp_in_perceptron_options, design *C.cp_in_
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -58,7 +58,7 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 		return nil, err
 	}
 	m := &predict.Model{Space: sp, Coef: coef}
-	given, err := optionalFloat64s(r.intercept, "model.intercept", r.d)
+	intercept, err := optionalFloat64s(r.intercept, "model.intercept", r.d)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +66,9 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 	if shift-shift != 0 {
 		return nil, cabi.Illegal("shift is %g, must be finite", shift)
 	}
-	if given != nil || shift != 0 {
+	if intercept != nil || shift != 0 {
 		m.Intercept = make([]float64, r.d)
-		copy(m.Intercept, given)
+		copy(m.Intercept, intercept)
 	}
 	if (function == nil) != (train == nil) {
 		return nil, cabi.Illegal("function and train belong together, and one of them is NULL")
@@ -172,7 +172,7 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -221,12 +221,12 @@ func go_cp_sets_decide(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_c
 		if e != nil {
 			return e
 		}
-		var given *decode.Keyed
+		var keyed *decode.Keyed
 		if conditions != nil {
-			if given, e = readConditions(conditions); e != nil {
+			if keyed, e = readConditions(conditions); e != nil {
 				return e
 			}
-			if e := oneOrEach("conditions.n", C.int64_t(len(given.First)-1), "scores.n", sc.n); e != nil {
+			if e := oneOrEach("conditions.n", C.int64_t(len(keyed.First)-1), "scores.n", sc.n); e != nil {
 				return e
 			}
 		}
@@ -240,11 +240,11 @@ func go_cp_sets_decide(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_c
 				return e
 			}
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
-		return setloss.Batch(sc.space, sc.linear, by, given, out, values, t.workers, t.mon)
+		return setloss.Batch(sc.space, sc.linear, by, keyed, out, values, t.workers, t.mon)
 	})
 }
 
@@ -267,7 +267,7 @@ func go_cp_sets_value(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_ch
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

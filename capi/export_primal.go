@@ -19,7 +19,7 @@ type primalCall struct {
 	rows *primal.Rows
 	p, d int
 	q    int
-	tail
+	execution
 }
 
 // newPrimalCall reads the arguments; light tasks do for passes over rows.
@@ -30,7 +30,7 @@ func newPrimalCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, feature
 	if err != nil {
 		return c, err
 	}
-	if c.tail, err = readTail(workers, control); err != nil {
+	if c.execution, err = readExecution(workers, control); err != nil {
 		return c, err
 	}
 	if c.rows, err = readRows(sp, features, outputs); err != nil {
@@ -108,7 +108,7 @@ func go_cp_ridge_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, 
 		if e != nil {
 			return e
 		}
-		c.rows.Hold(int64(budget))
+		c.rows.Cache(int64(budget))
 		result, e := c.task.Solve(w, c.rows, c.workers, c.mon)
 		set(result)
 		return e
@@ -190,7 +190,7 @@ func primalOfFeatures(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.
 func go_cp_ridge_primal(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.int64_t, state *C.double, stateLen C.int64_t,
 	step *C.cp_primal_step, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		run, e := readTail(workers, control)
+		run, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -65,7 +65,7 @@ func go_cp_labelrank_boost(design *C.cp_in_design, preferences *C.cp_in_preferen
 		if r.n_rankers < 0 || r.n_rankers > maxRows {
 			return cabi.Illegal("n_rankers is %d, must be from 0 to %d", int64(r.n_rankers), maxRows)
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -143,7 +143,7 @@ func go_cp_labelrank_mistake_bound(design *C.cp_in_design, preferences *C.cp_in_
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -235,7 +235,7 @@ func go_cp_labelrank_read(positions *C.cp_in_f64, n, k C.int64_t, ranks *C.int32
 		if e := checkLabels(k); e != nil {
 			return e
 		}
-		given, e := matrix(positions, "positions", n, k)
+		values, e := matrix(positions, "positions", n, k)
 		if e != nil {
 			return e
 		}
@@ -247,15 +247,15 @@ func go_cp_labelrank_read(positions *C.cp_in_f64, n, k C.int64_t, ranks *C.int32
 		if e != nil {
 			return e
 		}
-		apart, e := optionalFloat64s(gaps, "gaps", n, k*(k-1)/2)
+		gapsOut, e := optionalFloat64s(gaps, "gaps", n, k*(k-1)/2)
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
-		return labelrank.ReadPositions(order, pairs, apart, given, t.workers, t.mon)
+		return labelrank.ReadPositions(order, pairs, gapsOut, values, t.workers, t.mon)
 	})
 }
 
@@ -306,7 +306,7 @@ func go_cp_labelrank_consensus(preferences *C.cp_in_preferences, neighbors *C.cp
 		if (dst.Theta == nil) != (dst.Probability == nil) || dst.Theta != nil && dst.Positions == nil {
 			return cabi.Illegal("theta and probability go together, and with positions")
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -28,7 +28,7 @@ func go_cp_aggregate_pairs(profile *C.cp_in_profile, pairs *C.cp_in_pairs, worke
 		if e := cabi.Equal("pairs.k", C.int64_t(out.Items()), "profile", p.Items()); e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -107,7 +107,7 @@ func go_cp_aggregate_extend(relations *C.cp_in_relations, nExtensions C.int64_t,
 		if e != nil {
 			return e
 		}
-		given, e := optionalFloat64s(r.weights, "relations.weights", r.n)
+		relationWeights, e := optionalFloat64s(r.weights, "relations.weights", r.n)
 		if e != nil {
 			return e
 		}
@@ -119,7 +119,7 @@ func go_cp_aggregate_extend(relations *C.cp_in_relations, nExtensions C.int64_t,
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -127,7 +127,7 @@ func go_cp_aggregate_extend(relations *C.cp_in_relations, nExtensions C.int64_t,
 		for i, value := range before {
 			related[i] = value != 0
 		}
-		p, e := aggregate.Extend(related, int(r.k), given, int(nExtensions), uint64(seed), t.workers, t.mon)
+		p, e := aggregate.Extend(related, int(r.k), relationWeights, int(nExtensions), uint64(seed), t.workers, t.mon)
 		if e != nil {
 			return e
 		}
@@ -158,7 +158,7 @@ func go_cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, me
 		if err != nil {
 			return err
 		}
-		t, err := readTail(nWorkers, control)
+		t, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func go_cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets 
 		if err != nil {
 			return err
 		}
-		t, err := readTail(nWorkers, control)
+		t, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -222,7 +222,7 @@ func go_cp_extensions_estimate(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, 
 		if err != nil {
 			return err
 		}
-		t, err := readTail(nWorkers, control)
+		t, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ func go_cp_extensions_before(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets
 		if err != nil {
 			return err
 		}
-		t, err := readTail(nWorkers, control)
+		t, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -291,7 +291,7 @@ func go_cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nEl
 		if err != nil {
 			return err
 		}
-		t, err := readTail(nWorkers, control)
+		t, err := readExecution(nWorkers, control)
 		if err != nil || len(out) == 0 {
 			return err
 		}

@@ -64,7 +64,7 @@ func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, targets 
 	if c.opt, err = ridgeOptions(options, c.space); err != nil {
 		return c, err
 	}
-	t, err := readTail(workers, control)
+	t, err := readExecution(workers, control)
 	if err != nil {
 		return c, err
 	}
@@ -135,7 +135,7 @@ func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -37,7 +37,7 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 		if out.Y, e = outputs(sc.space, dst, partLen, sc.n, samples); e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -55,7 +55,7 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 	record *C.cp_chain_record, more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		space, linear, _, e := readSupplied(supplied)
+		space, linear, _, e := readExternal(supplied)
 		if e != nil {
 			return e
 		}
@@ -73,7 +73,7 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 		if _, e := cabi.One(more, "more"); e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -147,7 +147,7 @@ func go_cp_chain_diagnose(x *C.cp_in_f64, n, nChains, nDraws C.int64_t, effectiv
 		if err != nil {
 			return err
 		}
-		t, err := readTail(workers, control)
+		t, err := readExecution(workers, control)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func go_cp_search(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_sea
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -287,7 +287,7 @@ func go_cp_mixing_bound(s *C.cp_in_structure, in *C.cp_in_scores, method *C.cp_i
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -111,7 +111,7 @@ func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_dec
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -177,7 +177,7 @@ func certificateColumns(n C.int64_t, value, upperBound, nu *C.double, optimal *C
 }
 
 // within decodes under conditions, and says which rows meet them: without room for that, one that does not is an error.
-func (c certificates) within(sc scores, restricted restrictedDecoder, how decode.Method, out []int32, t tail) error {
+func (c certificates) within(sc scores, restricted restrictedDecoder, how decode.Method, out []int32, t execution) error {
 	met := make([]bool, sc.n)
 	if err := restricted.Batch(sc.space, sc.linear, sc.magnitude, how, out, c.rows, met, t.workers, t.mon); err != nil {
 		return err
@@ -242,7 +242,7 @@ func go_cp_log_partition(s *C.cp_in_structure, in *C.cp_in_scores, logZ, margina
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -281,7 +281,7 @@ func go_cp_order_positions(s *C.cp_in_structure, in *C.cp_in_scores, dst *C.doub
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -302,7 +302,7 @@ func go_cp_sample_distribution(s *C.cp_in_structure, in *C.cp_in_scores, nSample
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil || sc.n == 0 || nSamples == 0 {
 			return e
 		}

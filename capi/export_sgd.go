@@ -125,8 +125,8 @@ func readSGDKernel(p *C.cp_sgd_kernel, c ridgeCall, repeated bool) (sgdKernel, e
 	}
 	switch {
 	case r.matrix != nil:
-		given, err := matrix(r.matrix, "given.matrix", r.n, r.n)
-		k.values = &fit.MatrixKernel{Values: given}
+		values, err := matrix(r.matrix, "given.matrix", r.n, r.n)
+		k.values = &fit.MatrixKernel{Values: values}
 		return k, err
 	case r.function != nil:
 		if r.x == nil {

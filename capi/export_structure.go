@@ -53,7 +53,8 @@ func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, 
 			if n := counter.Count(); n != nil {
 				return digits(n), nil
 			}
-			return "", &structure.CapabilityError{Structure: structure.Describe(sp), Need: "the number of its outputs, which is not known at this size"}
+			need := "the number of its outputs, which is not known at this size"
+			return "", &structure.CapabilityError{Structure: structure.Describe(sp), Need: need}
 		})
 	})
 }
@@ -75,7 +76,7 @@ const namesAtOnce = 1 << 14
 func go_cp_structure_names(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, nWorkers C.int32_t,
 	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -157,7 +158,7 @@ func go_cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int6
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil || sp.FeatureLen() == 0 {
 			return err
 		}
@@ -192,7 +193,7 @@ func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, nWor
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -242,7 +243,7 @@ func go_cp_custom_kernel(gram *C.cp_in_f64, n C.int64_t, psi *C.double, d *C.int
 		if _, err := cabi.One(d, "d"); err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -278,7 +279,7 @@ func go_cp_custom_draws(psi *C.cp_in_f64, n, d C.int64_t, sums, moments, standar
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}
@@ -318,7 +319,7 @@ func go_cp_custom_check(s *C.cp_in_structure, psi *C.cp_in_f64, n, d C.int64_t, 
 		if err != nil {
 			return err
 		}
-		run, err := readTail(nWorkers, control)
+		run, err := readExecution(nWorkers, control)
 		if err != nil {
 			return err
 		}

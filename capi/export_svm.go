@@ -126,7 +126,7 @@ func go_cp_svm_fit(s *C.cp_in_structure, options *C.cp_in_svm_options, design *C
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
@@ -171,7 +171,7 @@ func go_cp_svm_next(options *C.cp_in_svm_options, design *C.cp_in_design, target
 		if e != nil {
 			return e
 		}
-		t, e := readTail(workers, control)
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}

@@ -146,20 +146,20 @@ func unknownLast(codes []int32) {
 	}
 }
 
-// bestRow returns the ranking of least total cost as ranks without gaps, from 1 on: before holds the cost of u before v, apart
+// bestRow returns the ranking of least total cost as ranks without gaps, from 1 on: before holds the cost of u before v, unordered
 // that of tied pairs. Items that are unknown are tied in the last place. Cost: O(n k²).
 func (p *Profile) bestRow(costs pairCosts, workers int, mon *parallel.Monitor) ([]int32, error) {
 	k := p.Items()
 	best, err := p.leastRow(nil, workers, mon, func(codes []int32) (value float64, some bool) {
 		for u, own := range codes {
-			before, apart := costs.before.Row(u), costs.apart.Row(u)
+			before, unordered := costs.before.Row(u), costs.unordered.Row(u)
 			var first, tied float64
 			for v, other := range codes {
 				switch {
 				case own < other:
 					first += before[v]
 				case own == other:
-					tied += apart[v] / 2
+					tied += unordered[v] / 2
 				}
 			}
 			value += first + tied
@@ -226,13 +226,13 @@ func (p *Profile) bestRows(costs pairCosts, poll func() error) ([][]int32, error
 // ofRanks is of for a ranking.
 func (c pairCosts) ofRanks(ranks []int32) (sum float64) {
 	for u, own := range ranks {
-		before, apart := c.before.Row(u), c.apart.Row(u)
+		before, unordered := c.before.Row(u), c.unordered.Row(u)
 		for v, other := range ranks {
 			switch {
 			case own < other:
 				sum += before[v]
 			case own == other:
-				sum += apart[v] / 2
+				sum += unordered[v] / 2
 			}
 		}
 	}

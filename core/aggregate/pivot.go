@@ -103,7 +103,8 @@ func PivotOrder(before linalg.Matrix[float64], withInputs bool, mon *parallel.Mo
 		}
 	}
 	t := newMajority(before)
-	c := &pivots{majority: t, excess: excess, added: added, over: make([]float64, k), extra: make([]float64, k), among: make([]uint64, (k+63)/64)}
+	c := &pivots{majority: t, excess: excess, added: added, over: make([]float64, k), extra: make([]float64, k),
+		among: make([]uint64, (k+63)/64)}
 	return t.sorted(func(items []int32) (int32, error) { return c.choose(items, mon) })
 }
 

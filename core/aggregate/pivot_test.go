@@ -37,8 +37,8 @@ func TestProofs(t *testing.T) {
 		p.Weights = []float64{0.2 + rng.Float64(), 0.2 + rng.Float64(), 0.2 + rng.Float64()}
 		before := count(p).Before
 		pairs, shared := pairwiseBound(before), sharedCosts(before)
-		if given := CostOf(before, bestInput(p, before)); given > shared+1e-9 || shared > 2*pairs+1e-9 {
-			t.Fatalf("the best ranking costs %v, a random one %v, pairs at least %v", given, shared, pairs)
+		if best := CostOf(before, bestInput(p, before)); best > shared+1e-9 || shared > 2*pairs+1e-9 {
+			t.Fatalf("the best ranking costs %v, a random one %v, pairs at least %v", best, shared, pairs)
 		}
 		for _, withInputs := range []bool{true, false} {
 			order, err := PivotOrder(before, withInputs, nil)
@@ -146,7 +146,7 @@ func TestMeanOverRandomPivots(t *testing.T) {
 	for trial := range 10 {
 		p := circles(rng, 6, 3, trial%2 == 1)
 		before := count(p).Before
-		given := CostOf(before, bestInput(p, before))
+		best := CostOf(before, bestInput(p, before))
 		var mean, chances float64
 		for script := []int{}; ; {
 			var among []int
@@ -160,7 +160,7 @@ func TestMeanOverRandomPivots(t *testing.T) {
 				return items[script[len(among)-1]], nil
 			})
 			chances += chance
-			mean += chance * min(given, CostOf(before, order))
+			mean += chance * min(best, CostOf(before, order))
 			script = script[:len(among)]
 			for len(script) > 0 && script[len(script)-1] == among[len(script)-1]-1 {
 				script = script[:len(script)-1]

@@ -243,12 +243,12 @@ func absolute[T int32 | float64](positions matrix, y []T) []float64 {
 	})
 }
 
-// rowDistances returns the sums of what the entries of each row are apart.
-func rowDistances(positions matrix, apart func(u int, x float64) float64) []float64 {
+// rowDistances returns the sum of the distances of the entries of each row.
+func rowDistances(positions matrix, distance func(u int, x float64) float64) []float64 {
 	distances := make([]float64, positions.Rows)
 	for i := range distances {
 		for u, x := range positions.Row(i) {
-			distances[i] += apart(u, x)
+			distances[i] += distance(u, x)
 		}
 	}
 	return distances

@@ -112,7 +112,8 @@ func TestUnrankedItems(t *testing.T) {
 		f, _ := Footrule(p, 1, nil)
 		m, _ := MedianRank(p, 1, nil)
 		for _, c := range []*Consensus{b, f, m} {
-			if !slices.Equal(c.Positions, want[:]) || !slices.IsSortedFunc(c.Order(), func(u, v int32) int { return int(want[u] - want[v]) }) {
+			inOrder := slices.IsSortedFunc(c.Order(), func(u, v int32) int { return int(want[u] - want[v]) })
+			if !slices.Equal(c.Positions, want[:]) || !inOrder {
 				t.Errorf("%v gives %v, want %v", c.Method, c.Positions, want)
 			}
 		}

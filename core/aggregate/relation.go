@@ -12,8 +12,8 @@ import (
 
 // pairCosts is what each choice for a pair costs in all rankings, k×k.
 type pairCosts struct {
-	before matrix // u before v
-	apart  matrix // the two tied, or unrelated; symmetric, with a diagonal of 0
+	before    matrix // u before v
+	unordered matrix // the two tied, or unrelated; symmetric, with a diagonal of 0
 }
 
 func newPairCosts(w *Pairs, penalty float64) pairCosts {
@@ -23,14 +23,14 @@ func newPairCosts(w *Pairs, penalty float64) pairCosts {
 		for v := range k {
 			if u != v {
 				c.before.Row(u)[v] = w.Before.Row(v)[u] + float64(penalty*w.tied(u, v))
-				c.apart.Row(u)[v] = penalty * (w.Before.Row(u)[v] + w.Before.Row(v)[u])
+				c.unordered.Row(u)[v] = penalty * (w.Before.Row(u)[v] + w.Before.Row(v)[u])
 			}
 		}
 	}
 	return c
 }
 
-// of returns the cost of a relation, pairs that it leaves out being apart.
+// of returns the cost of a relation, pairs that it leaves out being unordered.
 func (c pairCosts) of(relation []bool) (sum float64) {
 	k := c.before.Rows
 	for u := range k {
@@ -41,7 +41,7 @@ func (c pairCosts) of(relation []bool) (sum float64) {
 			case relation[v*k+u]:
 				sum += c.before.Row(v)[u]
 			default:
-				sum += c.apart.Row(u)[v]
+				sum += c.unordered.Row(u)[v]
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (c pairCosts) of(relation []bool) (sum float64) {
 
 // restricted returns the costs of some items.
 func (c pairCosts) restricted(items []int32) pairCosts {
-	return pairCosts{submatrix(c.before, items), submatrix(c.apart, items)}
+	return pairCosts{submatrix(c.before, items), submatrix(c.unordered, items)}
 }
 
 // found is a relation, a bound on the cost of all of its kind, and whether it is known to be a best one.
@@ -77,7 +77,7 @@ func relationConsensus(p *Profile, pairs *Pairs, o Options) (*Consensus, error) 
 	case o.Method == BestInput:
 		for u := range k {
 			for v := u + 1; v < k; v++ {
-				f.lowerBound += min(costs.before.Row(u)[v], costs.before.Row(v)[u], costs.apart.Row(u)[v])
+				f.lowerBound += min(costs.before.Row(u)[v], costs.before.Row(v)[u], costs.unordered.Row(u)[v])
 			}
 		}
 		f.relation, err = bestInputRelation(p, costs, o)
@@ -161,28 +161,28 @@ func ranksOf(relation []bool, k int) []int32 {
 	return dense(before)
 }
 
-// choices returns, for the pairs u < v in lexicographic order, half of what "behind" costs more than "before", and what "apart"
-// costs more than the mean of these; and the sums of that mean and of "apart".
-func (c pairCosts) choices() (half, apart []float64, means, aparts float64) {
+// choices returns, for the pairs u < v in lexicographic order, half of what "behind" costs more than "before", and the
+// excess of "unordered" over the mean of these; and the sums of that mean and of "unordered".
+func (c pairCosts) choices() (half, excess []float64, means, unordered float64) {
 	k := c.before.Rows
 	for u := range k {
 		for v := u + 1; v < k; v++ {
-			before, behind, a := c.before.Row(u)[v], c.before.Row(v)[u], c.apart.Row(u)[v]
+			before, behind, a := c.before.Row(u)[v], c.before.Row(v)[u], c.unordered.Row(u)[v]
 			mean := (before + behind) / 2
 			half = append(half, (behind-before)/2)
-			apart = append(apart, a-mean)
+			excess = append(excess, a-mean)
 			means += mean
-			aparts += a
+			unordered += a
 		}
 	}
-	return half, apart, means, aparts
+	return half, excess, means, unordered
 }
 
-// weakOrder returns the ranking with ties that a decoder finds: of cost Σ mean − ⟨half, sign⟩ + ⟨apart, tie⟩ over the pairs.
+// weakOrder returns the ranking with ties that a decoder finds: of cost Σ mean − ⟨half, sign⟩ + ⟨excess, tie⟩ over the pairs.
 func weakOrder(costs pairCosts, o Options) (found, error) {
-	half, apart, means, _ := costs.choices()
+	half, excess, means, _ := costs.choices()
 	linear := half
-	for _, a := range apart {
+	for _, a := range excess {
 		linear = append(linear, -a)
 	}
 	y, cert, err := decoded("weakorders", costs.before.Rows, linear, nil, o)
@@ -192,12 +192,12 @@ func weakOrder(costs pairCosts, o Options) (found, error) {
 	return found{relationOf(y), means - cert.UpperBound, cert.Optimal}, nil
 }
 
-// partialOrder returns the partial order that a decoder finds: of cost Σ apart − ⟨half, sign⟩ − ⟨apart, |sign|⟩ over the pairs.
+// partialOrder returns the partial order that a decoder finds: of cost Σ unordered − ⟨half, sign⟩ − ⟨excess, |sign|⟩ over the pairs.
 // Groups of items that follow one another in some best partial order are solved on their own.
 func partialOrder(costs pairCosts, o Options) (found, error) {
 	k := costs.before.Rows
 	groups := Groups(k, func(u, v int) bool {
-		return min(costs.before.Row(u)[v], costs.apart.Row(u)[v]) < costs.before.Row(v)[u]
+		return min(costs.before.Row(u)[v], costs.unordered.Row(u)[v]) < costs.before.Row(v)[u]
 	})
 	f := found{make([]bool, k*k), 0, true}
 	rest := make([]bool, k)
@@ -219,12 +219,12 @@ func partialOrder(costs pairCosts, o Options) (found, error) {
 		if len(items) == 1 {
 			continue
 		}
-		half, apart, _, aparts := costs.restricted(items).choices()
-		y, cert, err := decoded("partialorders", len(items), half, apart, o)
+		half, excess, _, unordered := costs.restricted(items).choices()
+		y, cert, err := decoded("partialorders", len(items), half, excess, o)
 		if err != nil {
 			return found{}, err
 		}
-		f.lowerBound += aparts - cert.UpperBound
+		f.lowerBound += unordered - cert.UpperBound
 		f.optimal = f.optimal && cert.Optimal
 		pair := 0
 		for i, u := range items {
@@ -304,7 +304,7 @@ func (f *found) improve(p *Profile, pairs *Pairs, costs pairCosts, o Options) er
 	gain := w.Reset(k)
 	for u := range k {
 		for v := range k {
-			gain[u*k+v] = costs.apart.Row(u)[v] - costs.before.Row(u)[v]
+			gain[u*k+v] = costs.unordered.Row(u)[v] - costs.before.Row(u)[v]
 		}
 		gain[u*k+u] = 0
 	}

@@ -2,6 +2,7 @@ package catalogue_test
 
 import (
 	"fmt"
+	"slices"
 
 	"combpred/core/catalogue"
 	"combpred/core/structure"
@@ -12,6 +13,10 @@ func ExampleCapabilities() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(catalogue.Capabilities(space))
-	// Output: [count log-count moments exact-moments spectrum enumerate sample exclusive decode partition marginals exact meta local cftp rejection]
+	for names := range slices.Chunk(catalogue.Capabilities(space), 8) {
+		fmt.Println(names)
+	}
+	// Output:
+	// [count log-count moments exact-moments spectrum enumerate sample exclusive]
+	// [decode partition marginals exact meta local cftp rejection]
 }

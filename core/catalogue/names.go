@@ -132,7 +132,7 @@ var (
 	ChainMethods     = named(chain.Methods())
 	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
 	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
-	SuppliedMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
+	ExternalMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
 	LevelSamplers    = append(Names{{"auto", int(estimate.AutoSampler)}, {"exact", int(estimate.ExactSampler)}}, ChainMethods...)
 	SampleMethods    = append(Names{
 		{"auto", int(estimate.AutoSampler)}, {"chain", int(sampler.AnyChain)}, {"exact", int(estimate.ExactSampler)},
@@ -275,8 +275,10 @@ func Lists() []List {
 		{"RIDGE_SOLVERS", "Solvers of ridge regression", spellings(fit.Solvers)},
 		{"RIDGE_PRECISIONS", "Precisions in which ridge regression factors", spellings(fit.Precisions)},
 		{"RIDGE_DECISIONS", "Decisions of ridge regression", spellings(fit.Decisions)},
-		{"SUITED_BY_AUC", "Structures whose loss \"auto\" is \"auc\", and decision \"score\"; that of others is \"squared\"", suited(func(loss, _ string) bool { return loss == "auc" })},
-		{"SUITED_BY_SCORE", "Structures whose decision \"auto\" is \"score\" under the loss \"squared\"; that of others is \"mbr\"", suited(func(_, decision string) bool { return decision == "score" })},
+		{"SUITED_BY_AUC", "Structures whose loss \"auto\" is \"auc\", and decision \"score\"; that of others is \"squared\"",
+			suited(func(loss, _ string) bool { return loss == "auc" })},
+		{"SUITED_BY_SCORE", "Structures whose decision \"auto\" is \"score\" under the loss \"squared\"; that of others is \"mbr\"",
+			suited(func(_, decision string) bool { return decision == "score" })},
 		{"CONSENSUSES", "What the consensus of rankings may be", Consensuses.spelt()},
 		{"KEMENY_METHODS", "Ways to find the consensus of least Kendall distance", whichOf(aggregate.Method.Kendall)},
 		{"RELATION_METHODS", "Those for consensuses with ties, and for partial orders", whichOf(aggregate.Method.Relational)},

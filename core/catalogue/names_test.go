@@ -10,8 +10,8 @@ import (
 )
 
 func TestNamesHaveTheirNumbers(t *testing.T) {
-	for key, names := range map[string]Names{"decoders": Decoders, "chains": ChainMethods, "extensions": ExtensionMethods, "engines": Engines,
-		"moments": Moments, "aggregations": Aggregations, "consensuses": Consensuses, "subgraphs": Subgraphs,
+	for key, names := range map[string]Names{"decoders": Decoders, "chains": ChainMethods, "extensions": ExtensionMethods,
+		"engines": Engines, "moments": Moments, "aggregations": Aggregations, "consensuses": Consensuses, "subgraphs": Subgraphs,
 		"numbers": NumberTypes, "requests": PrimalRequests, "updates": Updates,
 		"positions": PositionLosses, "own": OwnRankingLosses} {
 		first, err := names.Number(key, "")
@@ -24,7 +24,8 @@ func TestNamesHaveTheirNumbers(t *testing.T) {
 				t.Errorf("%s: %q has number %d (%v), which is that of %q", key, name, number, err, names.Of(number))
 			}
 		}
-		if _, err := names.Number(key, "none"); err == nil || !strings.Contains(err.Error(), key+` is "none", must be one of `+names[0].Name) {
+		if _, err := names.Number(key, "none"); err == nil ||
+			!strings.Contains(err.Error(), key+` is "none", must be one of `+names[0].Name) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

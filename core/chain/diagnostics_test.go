@@ -67,21 +67,21 @@ func TestEffectiveSampleSize(t *testing.T) {
 	}
 }
 
-// TestSplitRHat: chains with one distribution have R̂ near 1; apart, or drifting, they have not.
+// TestSplitRHat: chains with one distribution have R̂ near 1; shifted or drifting ones have not.
 func TestSplitRHat(t *testing.T) {
 	x := autoregressive(4, 2001, 0.5, 4)
 	if got := SplitRHat(x); math.Abs(got-1) > 0.01 {
 		t.Errorf("R̂ is %v", got)
 	}
 	whole := effectiveSize(t, x)
-	apart, drifting := autoregressive(4, 2001, 0.5, 4), autoregressive(4, 2001, 0.5, 4)
+	shifted, drifting := autoregressive(4, 2001, 0.5, 4), autoregressive(4, 2001, 0.5, 4)
 	for j := range 2001 {
-		apart.Data[j] += 3
+		shifted.Data[j] += 3
 		for i := range 4 {
 			drifting.Data[i*2001+j] += 4 * float64(j) / 2001
 		}
 	}
-	for name, y := range map[string]blas64.General{"apart": apart, "drifting": drifting} {
+	for name, y := range map[string]blas64.General{"shifted": shifted, "drifting": drifting} {
 		if got := SplitRHat(y); got < 1.3 {
 			t.Errorf("chains %s: R̂ is %v", name, got)
 		}

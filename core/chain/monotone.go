@@ -49,7 +49,7 @@ func NewMonotone(space structure.Space, score structure.Scores, budget int64, po
 func (m *Monotone) Draw(dst []int32, source *rand.PCG) (steps int64, err error) {
 	first := int64(len(dst))
 	m.epochs = m.epochs[:0]
-	apart := len(dst)
+	distance := len(dst)
 	for steps = first; steps <= m.budget; steps *= 2 {
 		m.epochs = append(m.epochs, *source)
 		copy(m.lower, m.least)
@@ -63,7 +63,7 @@ func (m *Monotone) Draw(dst []int32, source *rand.PCG) (steps int64, err error) 
 				*source = m.source // the next epoch goes on where this one ended
 			}
 		}
-		if apart = differing(m.lower, m.top); apart == 0 {
+		if distance = differing(m.lower, m.top); distance == 0 {
 			copy(dst, m.top)
 			return steps, nil
 		}
@@ -71,7 +71,7 @@ func (m *Monotone) Draw(dst []int32, source *rand.PCG) (steps int64, err error) 
 	return 0, &BudgetError{
 		Method: "monotone coupling from the past", Steps: steps / 2,
 		Figure: fmt.Sprintf("the chains from the least and the greatest set differ in %d of %d elements",
-			apart, len(dst)),
+			distance, len(dst)),
 	}
 }
 

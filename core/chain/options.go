@@ -31,10 +31,11 @@ type way struct {
 
 // ways are the methods by their numbers.
 var ways = [...]way{
-	Meta:         {name: "meta", doc: "has the chain of uniform proposals", uniform: true, kernel: chained(NewIndependence)},
-	LocalMoves:   {name: "local", doc: "has the chain of local moves", kernel: chained(NewLocal)},
-	CubeMoves:    {name: "cube", doc: "has the chain of single elements that come and go", kernel: chained(NewCube)},
-	FromPast:     {name: "cftp", doc: "has coupling from the past by uniform proposals", uniform: true, bounded: true, draws: drawsFromPast},
+	Meta:       {name: "meta", doc: "has the chain of uniform proposals", uniform: true, kernel: chained(NewIndependence)},
+	LocalMoves: {name: "local", doc: "has the chain of local moves", kernel: chained(NewLocal)},
+	CubeMoves:  {name: "cube", doc: "has the chain of single elements that come and go", kernel: chained(NewCube)},
+	FromPast: {name: "cftp", doc: "has coupling from the past by uniform proposals", uniform: true, bounded: true,
+		draws: drawsFromPast},
 	Reject:       {name: "rejection", doc: "has rejection sampling", uniform: true, bounded: true, draws: drawsByRejection},
 	MonotonePast: {name: "monotone", doc: "has monotone coupling from the past by the heat bath", draws: drawsMonotone},
 }

@@ -19,7 +19,8 @@ func newSites(space structure.Space, score structure.Scores) (sites, error) {
 	if lattice == nil {
 		return sites{}, &structure.CapabilityError{
 			Structure: structure.Describe(space),
-			Need:      "a lattice: its members are sets, single elements can be added and removed, and unions and intersections are members, too",
+			Need: "a lattice: its members are sets, single elements can be added and removed, and unions and intersections are " +
+				"members, too",
 		}
 	}
 	gain := append([]float64(nil), score.Linear...)

@@ -81,10 +81,11 @@ func TestKernelsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestSumsOverAllOutputs: where every output is drawn once, in two batches, averages are the structure's own moments, and the standard error
-// is that of enumeration.
+// TestSumsOverAllOutputs: where every output is drawn once, in two batches, averages are the structure's own moments, and the standard
+// error is that of enumeration.
 func TestSumsOverAllOutputs(t *testing.T) {
-	for name, args := range map[string]examples.Args{"labelsets": examples.SizedSets(5, 2), "routes": examples.Sized(3), "permutations": examples.Sized(4)} {
+	for name, args := range map[string]examples.Args{"labelsets": examples.SizedSets(5, 2), "routes": examples.Sized(3),
+		"permutations": examples.Sized(4)} {
 		psi, space := enumerated(t, name, args)
 		d, k := psi.Cols, psi.Rows
 		data := make([]float64, SumsLen(d))
@@ -146,12 +147,13 @@ func TestDrawsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestSupport: all outputs are in the support that the moments tell, whose dimension is that of their span by elimination, and outputs moved
-// off it are not.
+// TestSupport: all outputs are in the support that the moments tell, whose dimension is that of their span by elimination, and outputs
+// moved off it are not.
 func TestSupport(t *testing.T) {
 	for name, args := range map[string]examples.Args{
-		"labelsets": examples.SizedSets(5, 2), "assignments": examples.Sized(3), "routes": examples.Sized(3), "permutations": examples.Sized(4),
-		"ordinal": examples.Sized(4),
+		"labelsets": examples.SizedSets(5, 2), "assignments": examples.Sized(3), "routes": examples.Sized(3),
+		"permutations": examples.Sized(4),
+		"ordinal":      examples.Sized(4),
 	} {
 		psi, space := enumerated(t, name, args)
 		support, err := SupportOf(space, space.(structure.Momenter), nil)

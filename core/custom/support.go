@@ -17,8 +17,8 @@ const (
 	largestEntry = 1e100
 	// negative is the magnitude of negative eigenvalues of Σ that counts as rounding, relative to the largest entry of the second moment.
 	negative = 1e-9
-	// Directions of Σ in which ψ does not vary are those with eigenvalues of at most d times the fraction flat of the largest eigenvalue, or d
-	// times the fraction rounding of the largest entry of the second moment. Training drops them.
+	// Directions of Σ in which ψ does not vary are those with eigenvalues of at most d times the fraction flat of the largest eigenvalue,
+	// or d times the fraction rounding of the largest entry of the second moment. Training drops them.
 	flat, rounding = 1e-11, 1e-15
 	// strayed is how far ψ may leave the mean in these directions, relative to one more than its distance from the mean.
 	strayed = 1e-6
@@ -56,8 +56,8 @@ func newSupport(d int, moments structure.Momenter, mon *parallel.Monitor) (*Supp
 		return nil, err
 	}
 	if values[0] < -negative*scale {
-		return nil, fault.Value("the covariance that follows from mean and second_moment is not positive semi-definite, its smallest eigenvalue "+
-			"is %.6g; both must be averages over the same outputs", values[0])
+		return nil, fault.Value("the covariance that follows from mean and second_moment is not positive semi-definite, its smallest "+
+			"eigenvalue is %.6g; both must be averages over the same outputs", values[0])
 	}
 	least, r := float64(d)*max(flat*values[d-1], rounding*scale), 0
 	for r < d && values[r] <= least {

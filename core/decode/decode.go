@@ -85,8 +85,8 @@ func (m Method) rowsAtOnce() int {
 func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, streams []uint64, one decoder, dst []int32,
 	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
 	if magnitude.Rows == 1 {
-		if err := structure.CheckScores(magnitude.Data[:magnitude.Cols]); err != nil {
-			return fault.Wrap("magnitude: %w", err)
+		if err := checkMagnitude(row(magnitude, 0)); err != nil {
+			return err
 		}
 	}
 	parts := space.PartLen()
@@ -102,7 +102,9 @@ func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, 
 				score.Magnitude = row(magnitude, 0)
 			case magnitude.Rows > 1:
 				score.Magnitude = row(magnitude, i)
-				err = errors.Join(err, structure.CheckScores(score.Magnitude))
+				if err == nil {
+					err = checkMagnitude(score.Magnitude)
+				}
 			}
 			if err != nil {
 				return fault.At(i, err)
@@ -128,12 +130,18 @@ type decoder func(dst []int32, score structure.Scores, row int, stream uint64) (
 
 // decoderOf returns what decodes one row by the method, or an error if the structure has no such capability.
 func decoderOf(space structure.Space, method Method, seed uint64, poll func() error) (decoder, error) {
+	return preparedDecoder(space, space.Facts().Prepare, method, seed, poll)
+}
+
+// preparedDecoder is decoderOf for a space whose Prepare is known: parts of a space have that of the whole, and rows with conditions of
+// their own need not ask for the facts of each part.
+func preparedDecoder(space structure.Space, prepare func(poll func() error) error, method Method, seed uint64,
+	poll func() error) (decoder, error) {
 	exact, canDecode := space.(structure.Decoder)
 	search, canSearch := space.(structure.Searcher)
 	if method < Auto || method > Metropolis {
 		return nil, fault.Value("there is no method number %d", method)
 	}
-	prepare := space.Facts().Prepare
 	prove := func(dst []int32, score structure.Scores, _ int, _ uint64) (structure.Certificate, error) {
 		if prepare != nil {
 			if err := prepare(poll); err != nil {
@@ -189,6 +197,14 @@ func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []
 			len(dst), n, space.PartLen(), n*space.PartLen())
 	case certs != nil && len(certs) != n:
 		return fault.Value("certs has %d entries, must have %d", len(certs), n)
+	}
+	return nil
+}
+
+// checkMagnitude is structure.CheckScores for the scores of magnitudes.
+func checkMagnitude(scores []float64) error {
+	if err := structure.CheckScores(scores); err != nil {
+		return fault.Wrap("magnitude: %w", err)
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func TestBadInput(t *testing.T) {
 		{"infinite", with(good, 49, 0, math.Inf(-1)), none, Search, dst, certs, "row 49: score 0 is -Inf"},
 		{"first of two", with(with(good, 40, 0, math.NaN()), 18, 1, math.NaN()), none, Auto, dst, certs, "row 18"},
 		{"overflow", huge, none, Auto, dst, certs, "row 31: the scores add up"},
-		{"magnitude", good, with(good, 3, 3, math.NaN()), Auto, dst, certs, "row 3: score 3 is NaN"},
+		{"magnitude", good, with(good, 3, 3, math.NaN()), Auto, dst, certs, "row 3: magnitude: score 3 is NaN"},
 		{"one magnitude", good, with(gaussian(1, d, 8), 0, 1, math.Inf(1)), Auto, dst, certs,
 			"magnitude: score 1 is +Inf"},
 		{"columns", gaussian(n, d+1, 9), none, Auto, dst, certs, "linear has 5 columns"},

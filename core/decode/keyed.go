@@ -43,12 +43,12 @@ func (k *Keyed) Each(space structure.Space, workers int, mon *parallel.Monitor, 
 			if err := mon.Err(); err != nil {
 				return err
 			}
-			given := ofRow(k.First, k.All, row)
-			if len(given) == 0 {
+			conditions := ofRow(k.First, k.All, row)
+			if len(conditions) == 0 {
 				f(row, structure.Restriction{Mask: structure.NewMask()})
 				continue
 			}
-			r, err := read(given)
+			r, err := read(conditions)
 			if err != nil {
 				return fault.At(row, err)
 			}
@@ -69,8 +69,8 @@ func (k *Keyed) Batch(space structure.Space, linear, magnitude blas64.General, m
 		return err
 	}
 	of := func(row int) (structure.Restriction, error) {
-		if given := ofRow(k.First, k.All, row); len(given) > 0 {
-			return read(given)
+		if conditions := ofRow(k.First, k.All, row); len(conditions) > 0 {
+			return read(conditions)
 		}
 		return structure.Restriction{Mask: structure.NewMask()}, nil
 	}

@@ -123,7 +123,8 @@ func TestArrange(t *testing.T) {
 	space := build(t, "cycles", 6)
 	y := []int32{0, 1, 2, 3, -1, -1, 0, 2, 1, 4, 3, -1}
 	keyed := Keyed{[]int{0, 2, 3}, []structure.Condition{
-		{Key: structure.StartKey, U: 2, V: structure.Alone}, {Key: structure.EndKey, U: 3, V: structure.Alone}, {Key: structure.EndKey, U: 1, V: structure.Alone},
+		{Key: structure.StartKey, U: 2, V: structure.Alone}, {Key: structure.EndKey, U: 3, V: structure.Alone},
+		{Key: structure.EndKey, U: 1, V: structure.Alone},
 	}}
 	if err := keyed.Arrange(space, y, 2, nil); err != nil || !slices.Equal(y, []int32{2, 1, 0, 3, -1, -1, 2, 0, 3, 4, 1, -1}) {
 		t.Error(y, err)
@@ -149,21 +150,26 @@ func TestKeyedErrors(t *testing.T) {
 		return k.Batch(space, linear, magnitude, method, make([]int32, rows*space.PartLen()), nil, make([]bool, rows), 1, nil)
 	}
 	routes, none := build(t, "routes", 24), blas64.General{}
-	short, long := alone(structure.LengthKey, 3), alone(structure.RequiredKey, 3)
+	short, long, outside := alone(structure.LengthKey, 3), alone(structure.RequiredKey, 3), alone(structure.StartKey, 24)
 	for _, c := range []struct {
 		name string
 		err  error
 		row  int
 		want string
 	}{
-		{"a row beyond exact decoding", run(routes, Keyed{[]int{0, 1, 2}, []structure.Condition{short, long}}, 2, none, Exact), 1, "limited"},
+		{"a row beyond exact decoding", run(routes, Keyed{[]int{0, 1, 2}, []structure.Condition{short, long}}, 2, none, Exact), 1,
+			"limited"},
 		{"a free row beyond it", run(routes, Keyed{[]int{0, 1, 1}, []structure.Condition{short}}, 2, none, Exact), 1, "limited"},
 		{"all rows beyond it", run(routes, Keyed{[]int{0, 1}, []structure.Condition{long}}, 2, none, Exact), -1, "limited"},
-		{"an illegal row", run(routes, Keyed{[]int{0, 1, 2}, []structure.Condition{short, alone(structure.StartKey, 24)}}, 2, none, Auto), 1, "'start' holds 24"},
-		{"an illegal condition for all", run(routes, Keyed{[]int{0, 1}, []structure.Condition{alone(structure.StartKey, 24)}}, 2, none, Auto), -1, "'start' holds 24"},
-		{"another number of rows", run(routes, Keyed{[]int{0, 1, 1, 1}, []structure.Condition{short}}, 2, none, Auto), -1, "for 3 rows, must be for 1 or 2"},
+		{"an illegal row", run(routes, Keyed{[]int{0, 1, 2}, []structure.Condition{short, outside}}, 2, none, Auto), 1,
+			"'start' holds 24"},
+		{"an illegal condition for all", run(routes, Keyed{[]int{0, 1}, []structure.Condition{outside}}, 2, none, Auto), -1,
+			"'start' holds 24"},
+		{"another number of rows", run(routes, Keyed{[]int{0, 1, 1, 1}, []structure.Condition{short}}, 2, none, Auto), -1,
+			"for 3 rows, must be for 1 or 2"},
 		{"a method without", run(routes, Keyed{[]int{0, 1}, []structure.Condition{short}}, 2, none, Anneal), -1, "takes no conditions"},
-		{"a structure without", run(build(t, "multiclass", 3), Keyed{[]int{0, 1}, []structure.Condition{short}}, 1, none, Auto), -1, "held to conditions"},
+		{"a structure without", run(build(t, "multiclass", 3), Keyed{[]int{0, 1}, []structure.Condition{short}}, 1, none, Auto), -1,
+			"held to conditions"},
 		{"checking rows", (&Keyed{[]int{0, 1, 2}, []structure.Condition{short, alone(structure.FirstKey, 1)}}).Each(routes, 1, nil,
 			func(int, structure.Restriction) {}), 1, "takes no key 'first'"},
 	} {
@@ -177,7 +183,8 @@ func TestKeyedErrors(t *testing.T) {
 	}
 	d := tied.FeatureLen()
 	first := Keyed{[]int{0, 1}, []structure.Condition{{Key: structure.ForbiddenKey, U: 0, V: 1}}}
-	if err := run(tied, first, 1, blas64.General{Rows: 1, Data: make([]float64, d)}, Auto); err == nil || !strings.Contains(err.Error(), "counts that are 0 or 1") {
+	if err := run(tied, first, 1, blas64.General{Rows: 1, Data: make([]float64, d)}, Auto); err == nil ||
+		!strings.Contains(err.Error(), "counts that are 0 or 1") {
 		t.Errorf("squares of counts are taken: %v", err)
 	}
 	if err := run(tied, first, 1, none, Auto); err != nil {

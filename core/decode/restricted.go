@@ -84,11 +84,12 @@ type restricted struct {
 	list func(y []int32)
 }
 
-// restrictedTo returns the part of a space that a restriction leaves.
-func restrictedTo(space structure.Space, r structure.Restriction, method Method, mon *parallel.Monitor) (part restricted, err error) {
+// restrictedTo returns the part of a space that a restriction leaves. prepare is that of the space.
+func restrictedTo(space structure.Space, r structure.Restriction, prepare func(poll func() error) error, method Method,
+	mon *parallel.Monitor) (part restricted, err error) {
 	part.list = r.List
-	if space, err = structure.Within(space, r.Mask); err == nil {
-		part.find, err = decoderOf(space, method, 0, mon.Err)
+	if space, err = r.Within(space); err == nil {
+		part.find, err = preparedDecoder(space, prepare, method, 0, mon.Err)
 	}
 	if errors.Is(err, structure.ErrNone) {
 		return part, nil
@@ -109,12 +110,13 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
 		return err
 	}
+	prepare := space.Facts().Prepare
 	partOf := func(row int) (restricted, error) {
 		r, err := of(row)
 		if err != nil {
 			return restricted{}, err
 		}
-		return restrictedTo(space, r, method, mon)
+		return restrictedTo(space, r, prepare, method, mon)
 	}
 	if shared {
 		part, err := partOf(0)

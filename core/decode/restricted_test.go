@@ -20,7 +20,7 @@ func TestConditions(t *testing.T) {
 	if testing.Short() { // the race detector sees the same accesses in fewer
 		rows = 8
 	}
-	feasible, infeasible, spaces, scaled := 0, 0, 0, []float64{1, 1e290, 1e-290, 0}
+	feasible, infeasible, spaces := 0, 0, 0
 	for _, spec := range structure.Catalogue() {
 		for _, space := range structuretest.SmallOf(t, spec) {
 			_, decodes := space.(structure.Decoder)
@@ -28,69 +28,11 @@ func TestConditions(t *testing.T) {
 				continue
 			}
 			spaces++
-			d, p := space.FeatureLen(), space.PartLen()
-			psi := make([]float64, d)
-			var members [][]float64
-			for y := range space.All() {
-				space.Embed(psi, y)
-				members = append(members, slices.Clone(psi))
-			}
-			rng := rand.New(rand.NewPCG(1, uint64(d)))
-			linear, magnitude := gaussian(rows, d, 21), gaussian(rows, d, 22)
-			restricted := Restricted{First: []int{0}}
-			for i := range rows {
-				for j := range d {
-					row(linear, i)[j] *= scaled[i%len(scaled)]
-					row(magnitude, i)[j] *= scaled[i%len(scaled)]
-				}
-				for range rng.IntN(4) {
-					restricted.All = append(restricted.All, Condition{Feature: rng.IntN(d), Value: int8(rng.IntN(3) - 1), Must: rng.IntN(2) == 0})
-				}
-				restricted.First = append(restricted.First, len(restricted.All))
-			}
-			for _, m := range []blas64.General{{}, magnitude, {Rows: 1, Cols: d, Stride: d, Data: row(magnitude, 0)}} {
+			c := newRestrictedCase(spec.Name, space, rows)
+			for _, m := range []blas64.General{{}, c.magnitude, {Rows: 1, Cols: c.d, Stride: c.d, Data: row(c.magnitude, 0)}} {
 				for _, method := range []Method{Exact, Search} {
-					dst, certs, met := make([]int32, rows*p), make([]structure.Certificate, rows), make([]bool, rows)
-					if err := restricted.Batch(space, linear, m, method, dst, certs, met, 2, nil); err != nil {
-						t.Fatal(spec.Name, err)
-					}
-					for i, cert := range certs {
-						score := structure.Scores{Linear: row(linear, i)}
-						if m.Rows > 0 {
-							score.Magnitude = row(m, i%m.Rows)
-						}
-						total := 0.0
-						for _, v := range slices.Concat(score.Linear, score.Magnitude) {
-							total += math.Abs(v)
-						}
-						slack := 1e-13 * total
-						conditions := restricted.All[restricted.First[i]:restricted.First[i+1]]
-						best := math.Inf(-1)
-						for _, x := range members {
-							if satisfied(conditions, x) {
-								best = max(best, score.Value(x))
-							}
-						}
-						if math.IsInf(best, -1) {
-							infeasible++
-							if met[i] || method == Exact && !cert.Optimal {
-								t.Fatalf("%s, row %d: nothing satisfies %v, met is %t with %+v", spec.Name, i, conditions, met[i], cert)
-							}
-							continue
-						}
-						feasible++
-						if err := space.Check(dst[i*p : (i+1)*p]); err != nil {
-							t.Fatal(spec.Name, err)
-						}
-						space.Embed(psi, dst[i*p:(i+1)*p])
-						if satisfied(conditions, psi) != met[i] || math.Abs(score.Value(psi)-cert.Value) > slack {
-							t.Fatalf("%s, row %d under %v: met is %t, %+v, with ψ = %v", spec.Name, i, conditions, met[i], cert, psi)
-						}
-						if method == Exact && !met[i] || met[i] && cert.UpperBound < best-slack ||
-							cert.Optimal && met[i] && math.Abs(cert.Value-best) > slack || method == Exact && (!cert.Optimal || cert.Nu != 0) {
-							t.Fatalf("%s, row %d under %v: %+v, the best of the list has %v", spec.Name, i, conditions, cert, best)
-						}
-					}
+					some := c.check(t, m, method)
+					feasible, infeasible = feasible+some, infeasible+rows-some
 				}
 			}
 		}
@@ -98,6 +40,93 @@ func TestConditions(t *testing.T) {
 	if spaces < 30 || feasible < 50*rows || infeasible < 12*rows {
 		t.Errorf("%d spaces, %d rows with outputs, %d without", spaces, feasible, infeasible)
 	}
+}
+
+// restrictedCase is a space with ψ of all its outputs, and rows of scores under random conditions.
+type restrictedCase struct {
+	name              string
+	space             structuretest.Listed
+	rows, d           int
+	members           [][]float64
+	linear, magnitude blas64.General
+	restricted        Restricted
+}
+
+func newRestrictedCase(name string, space structuretest.Listed, rows int) *restrictedCase {
+	d, scaled := space.FeatureLen(), []float64{1, 1e290, 1e-290, 0}
+	c := &restrictedCase{name: name, space: space, rows: rows, d: d, linear: gaussian(rows, d, 21), magnitude: gaussian(rows, d, 22),
+		restricted: Restricted{First: []int{0}}}
+	psi := make([]float64, d)
+	for y := range space.All() {
+		space.Embed(psi, y)
+		c.members = append(c.members, slices.Clone(psi))
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(d)))
+	for i := range rows {
+		for j := range d {
+			row(c.linear, i)[j] *= scaled[i%len(scaled)]
+			row(c.magnitude, i)[j] *= scaled[i%len(scaled)]
+		}
+		for range rng.IntN(4) {
+			c.restricted.All = append(c.restricted.All, Condition{Feature: rng.IntN(d), Value: int8(rng.IntN(3) - 1),
+				Must: rng.IntN(2) == 0})
+		}
+		c.restricted.First = append(c.restricted.First, len(c.restricted.All))
+	}
+	return c
+}
+
+// best returns the largest score of the outputs that satisfy conditions, −Inf if none does.
+func (c *restrictedCase) best(score structure.Scores, conditions []Condition) float64 {
+	best := math.Inf(-1)
+	for _, x := range c.members {
+		if satisfied(conditions, x) {
+			best = max(best, score.Value(x))
+		}
+	}
+	return best
+}
+
+// check compares what a method decodes with the list, and returns how many rows have outputs that satisfy their conditions.
+func (c *restrictedCase) check(t *testing.T, m blas64.General, method Method) (feasible int) {
+	t.Helper()
+	p, psi := c.space.PartLen(), make([]float64, c.d)
+	dst, certs, met := make([]int32, c.rows*p), make([]structure.Certificate, c.rows), make([]bool, c.rows)
+	if err := c.restricted.Batch(c.space, c.linear, m, method, dst, certs, met, 2, nil); err != nil {
+		t.Fatal(c.name, err)
+	}
+	for i, cert := range certs {
+		score := structure.Scores{Linear: row(c.linear, i)}
+		if m.Rows > 0 {
+			score.Magnitude = row(m, i%m.Rows)
+		}
+		total := 0.0
+		for _, v := range slices.Concat(score.Linear, score.Magnitude) {
+			total += math.Abs(v)
+		}
+		slack := 1e-13 * total
+		conditions := c.restricted.All[c.restricted.First[i]:c.restricted.First[i+1]]
+		best := c.best(score, conditions)
+		if math.IsInf(best, -1) {
+			if met[i] || method == Exact && !cert.Optimal {
+				t.Fatalf("%s, row %d: nothing satisfies %v, met is %t with %+v", c.name, i, conditions, met[i], cert)
+			}
+			continue
+		}
+		feasible++
+		if err := c.space.Check(dst[i*p : (i+1)*p]); err != nil {
+			t.Fatal(c.name, err)
+		}
+		c.space.Embed(psi, dst[i*p:(i+1)*p])
+		if satisfied(conditions, psi) != met[i] || math.Abs(score.Value(psi)-cert.Value) > slack {
+			t.Fatalf("%s, row %d under %v: met is %t, %+v, with ψ = %v", c.name, i, conditions, met[i], cert, psi)
+		}
+		if method == Exact && !met[i] || met[i] && cert.UpperBound < best-slack ||
+			cert.Optimal && met[i] && math.Abs(cert.Value-best) > slack || method == Exact && (!cert.Optimal || cert.Nu != 0) {
+			t.Fatalf("%s, row %d under %v: %+v, the best of the list has %v", c.name, i, conditions, cert, best)
+		}
+	}
+	return feasible
 }
 
 func TestConditionsAreChecked(t *testing.T) {

@@ -74,7 +74,8 @@ func Estimate(p *Poset, epsilon, delta float64, most int, seed uint64, workers i
 	}
 	successes, logFactor := successesNeeded(len(levels), epsilon, delta), 0.0
 	if successes > mostSuccesses {
-		return Estimated{}, fault.Value("an error of epsilon = %v takes more than %d draws; ask for a larger epsilon", epsilon, mostSuccesses)
+		return Estimated{}, fault.Value("an error of epsilon = %v takes more than %d draws; ask for a larger epsilon", epsilon,
+			mostSuccesses)
 	}
 	for _, at := range levels {
 		flip := func(many int) ([]bool, error) { return e.ends(at, many) }

@@ -18,7 +18,7 @@ const (
 	KindCapability               // the structure, at this size, cannot do what is asked
 	KindNumerical                // the numbers do not allow it: a matrix is not positive definite, a result overflows
 	KindCancelled                // the caller asked to stop
-	KindBudget                   // an exact method was not done within its budget
+	KindBudget                   // an exact sampler was not done within its budget
 	KindMemory                   // the work would need more memory than can be addressed
 	KindNotConverged             // the limit of iterations came first; what was computed is valid
 	KindInternal                 // a bug of ours

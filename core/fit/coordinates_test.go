@@ -20,7 +20,7 @@ func TestCoordinatesAreKeptWithTheSpace(t *testing.T) {
 			if _, err := o.Plan(s, 50, 0, 0); err != nil {
 				t.Fatal(err)
 			}
-			kept, _ := structure.KeptBytes(s)
+			before, _ := structure.DerivedBytes(s)
 			first, err := o.coordinates(s)
 			if err != nil {
 				t.Fatal(err)
@@ -29,7 +29,7 @@ func TestCoordinatesAreKeptWithTheSpace(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, err := o.coordinates(s)
-			if now, _ := structure.KeptBytes(s); err != nil || again != first || now != kept || kept < first.Bytes() {
+			if now, _ := structure.DerivedBytes(s); err != nil || again != first || now != before || before < first.Bytes() {
 				t.Errorf("%s: the coordinates are built again, error %v", structure.Describe(s), err)
 			}
 		}

@@ -35,10 +35,12 @@ func TestDecisionsOfSpaces(t *testing.T) {
 			}
 			return found
 		}
-		if found := decided("auto", "auto"); (found == nil) != (c.loss == "auc") || found != nil && found.PreImage != (c.decision == "mbr") {
+		if found := decided("auto", "auto"); (found == nil) != (c.loss == "auc") ||
+			found != nil && found.PreImage != (c.decision == "mbr") {
 			t.Errorf("%s: %+v", c.name, found)
 		}
-		if found := decided("squared", ""); found == nil || found.PreImage != !slices.Contains([]string{"tournaments", "directedcycles", "routes"}, c.name) {
+		byScore := slices.Contains([]string{"tournaments", "directedcycles", "routes"}, c.name)
+		if found := decided("squared", ""); found == nil || found.PreImage == byScore {
 			t.Errorf("%s: %+v under \"squared\"", c.name, found)
 		}
 		if decided("auc", "") != nil || decided("auc", "score") != nil {
@@ -51,7 +53,8 @@ func TestDecisionsOfSpaces(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, found)
 		}
 		for _, wrong := range [][2]string{{"hinge", "mbr"}, {"auc", "median"}} {
-			if _, err := Expected(space, Loss(wrong[0]), Decision(wrong[1])); err == nil || !strings.Contains(err.Error(), `must be "auto"`) {
+			if _, err := Expected(space, Loss(wrong[0]), Decision(wrong[1])); err == nil ||
+				!strings.Contains(err.Error(), `must be "auto"`) {
 				t.Errorf("%v: %v", wrong, err)
 			}
 		}

@@ -29,19 +29,19 @@ func (o Ridge) Grow(space structure.Space, k sgd.Kernel, first int, targets Targ
 	if support.Len < 0 || support.Len > support.Coef.Rows || len(support.Rows) != support.Coef.Rows || support.Most < 0 {
 		return fault.Value("the support has %d rows of at most %d, with room for %d", support.Len, support.Most, support.Coef.Rows)
 	}
-	held := Descent{support.Coef, support.Average, support.Velocity, support.Gains}
-	for _, m := range []*linalg.Matrix[float64]{&held.Coef, &held.Average, &held.Velocity} {
+	state := Descent{support.Coef, support.Average, support.Velocity, support.Gains}
+	for _, m := range []*linalg.Matrix[float64]{&state.Coef, &state.Average, &state.Velocity} {
 		if m.Rows > 0 {
 			*m = m.Slice(0, support.Len, 0, m.Cols)
 		}
 	}
-	p, err := o.descent(space, visits, held, support.Len, mon)
+	p, err := o.descent(space, visits, state, support.Len, mon)
 	if err != nil {
 		return err
 	}
 	passes.Weights = visits.Weights
-	growth := sgd.Growth{Problem: p, Kernel: k, First: first, Shift: o.Shift, Eta: stream.Eta, Seen: stream.Seen, Curvature: stream.Curvature,
-		Passes: passes, Support: support, Progress: at}
+	growth := sgd.Growth{Problem: p, Kernel: k, First: first, Shift: o.Shift, Eta: stream.Eta, Seen: stream.Seen,
+		Curvature: stream.Curvature, Passes: passes, Support: support, Progress: at}
 	return growth.Run()
 }
 

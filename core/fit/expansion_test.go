@@ -71,13 +71,13 @@ func TestGrowthIsTheSameForEveryKernel(t *testing.T) {
 	if value := curve[most-1]; value < least-1e-9 || value-least > 0.05*(start-least) {
 		t.Errorf("the objective is %g; it begins at %g, and %g is the least", value, start, least)
 	}
-	given := map[string]sgd.Kernel{"asked": &AskedKernel{}}
+	kernels := map[string]sgd.Kernel{"asked": &AskedKernel{}}
 	for name, repeated := range map[string]bool{"rows": false, "rows, kept": true} {
-		if given[name], err = NewRowKernel(kernel.Function{Kind: kernel.Linear}, rows, 0, repeated, 1, nil); err != nil {
+		if kernels[name], err = NewRowKernel(kernel.Function{Kind: kernel.Linear}, rows, 0, repeated, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, values := range given {
+	for name, values := range kernels {
 		got, found := grow(values)
 		if !slices.Equal(got.Rows, want.Rows) {
 			t.Errorf("%s: the support is %v, must be %v", name, got.Rows, want.Rows)
@@ -149,15 +149,15 @@ func TestIllegalGrowthNamesTheRow(t *testing.T) {
 		t.Errorf("%v, want row 2", err)
 	}
 	plain := &MatrixKernel{Values: in.K}
-	for want, spoil := range map[string]func(s *sgd.Support, given *Stream, p *sgd.Passes){
+	for want, spoil := range map[string]func(s *sgd.Support, stream *Stream, p *sgd.Passes){
 		"coef":           func(s *sgd.Support, _ *Stream, _ *sgd.Passes) { s.Len, s.Coef.Row(0)[0] = 1, math.NaN() },
 		"the support":    func(s *sgd.Support, _ *Stream, _ *sgd.Passes) { s.Len = -1 },
 		"order is empty": func(_ *sgd.Support, _ *Stream, p *sgd.Passes) { p.Order = nil },
-		"eta0":           func(_ *sgd.Support, given *Stream, _ *sgd.Passes) { given.Eta = math.Inf(1) },
+		"eta0":           func(_ *sgd.Support, stream *Stream, _ *sgd.Passes) { stream.Eta = math.Inf(1) },
 	} {
-		s, stream, given := support(m, d), Stream{Eta: 0.5}, passes
-		spoil(s, &stream, &given)
-		err := opt.Grow(in.Space, plain, 0, targets, stream, given, s, &sgd.Progress{}, nil)
+		s, stream, passes := support(m, d), Stream{Eta: 0.5}, passes
+		spoil(s, &stream, &passes)
+		err := opt.Grow(in.Space, plain, 0, targets, stream, passes, s, &sgd.Progress{}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
 		}

@@ -30,8 +30,8 @@ func CheckKernel(k linalg.Matrix[float64], workers int, mon *parallel.Monitor) e
 				mirrored := k.Data[j0*k.Stride+i:]
 				for j, v := range k.Row(i)[j0:min(j0+tile, i+1)] {
 					if math.Abs(v-mirrored[j*k.Stride]) > allowed {
-						return fault.At(i, fault.Value("the kernel matrix is not symmetric: %v in column %d but %v on the other side of the "+
-							"diagonal; pass (K + K.T) / 2 if the difference is an error of rounding", v, j0+j, mirrored[j*k.Stride]))
+						return fault.At(i, fault.Value("the kernel matrix is not symmetric: %v in column %d but %v on the other side of "+
+							"the diagonal; pass (K + K.T) / 2 if the difference is an error of rounding", v, j0+j, mirrored[j*k.Stride]))
 					}
 				}
 			}

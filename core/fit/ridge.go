@@ -145,7 +145,8 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 		double := o.Precision == Double
 		if !double {
 			info, err = factored(o, p, op, direct, work32, c)
-			double = err != nil && fault.KindOf(err) == fault.KindNumerical && int64(len(work64))*8 >= o.workBytes(p.Coord, len(p.Root), Double)
+			double = err != nil && fault.KindOf(err) == fault.KindNumerical &&
+				int64(len(work64))*8 >= o.workBytes(p.Coord, len(p.Root), Double)
 		}
 		if double {
 			info, err = factored(o, p, op, direct, work64, c)
@@ -302,8 +303,8 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 			return 0, fault.At(i, fault.Value("the set has %d outputs, must have at least one", n))
 		}
 		if o.Loss == AUC && 2*float64(n) >= members {
-			return 0, fault.At(i, fault.Value("the set has %d correct outputs, loss='auc' takes fewer than half of all %g: leave the row out, or "+
-				"take loss='squared'", n, members))
+			return 0, fault.At(i, fault.Value("the set has %d correct outputs, loss='auc' takes fewer than half of all %g: leave the row "+
+				"out, or take loss='squared'", n, members))
 		}
 	}
 	return 2 / members, nil

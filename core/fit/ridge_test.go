@@ -85,8 +85,8 @@ func TestRoutesLeadToTheSameScores(t *testing.T) {
 	}
 }
 
-// leaveOut compares leave-one-out over a list of penalties with single ones, and for the loss "squared", for which it is exact, with training
-// on the other rows.
+// leaveOut compares leave-one-out over a list of penalties with single ones, and for the loss "squared", for which it is exact, with
+// training on the other rows.
 func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets) {
 	t.Helper()
 	m, d := in.K.Rows, in.Psi.Cols
@@ -100,7 +100,8 @@ func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := opt.LeaveOneOut(in.Space, in.K, targets, alphas, make([]float32, bytes/4), make([]float64, bytes/8), scores, nil); err != nil {
+		work32, work64 := make([]float32, bytes/4), make([]float64, bytes/8)
+		if err := opt.LeaveOneOut(in.Space, in.K, targets, alphas, work32, work64, scores, nil); err != nil {
 			t.Fatalf("%s: %v", in.Name, err)
 		}
 		return scores
@@ -154,12 +155,12 @@ func TestMistakesInNumbersAreNamed(t *testing.T) {
 		k, psi := linalg.NewMatrix[float64](m, m), linalg.NewMatrix[float64](m, d)
 		copy(k.Data, in.K.Data)
 		copy(psi.Data, in.Psi.Data)
-		o, given := opt, targets
-		given.Psi = psi
-		spoil(k, psi, &o, &given)
+		o, changed := opt, targets
+		changed.Psi = psi
+		spoil(k, psi, &o, &changed)
 		bytes, _ := opt.WorkBytes(in.Space, m, "double")
 		o.Precision = "double"
-		_, err := o.Kernel(in.Space, k, given, nil, make([]float64, bytes/8), linalg.NewMatrix[float64](m, d), nil)
+		_, err := o.Kernel(in.Space, k, changed, nil, make([]float64, bytes/8), linalg.NewMatrix[float64](m, d), nil)
 		if err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(want)) {
 			t.Errorf("%v, must say %q", err, want)
 		}
@@ -202,18 +203,19 @@ func TestDescentsApproachTheMinimum(t *testing.T) {
 	}
 	close("passes", passes.Curve[out.Passes-1], err)
 
-	for want, spoil := range map[string]func(s *Descent, given *Stream, p *sgd.Passes){
+	for want, spoil := range map[string]func(s *Descent, stream *Stream, p *sgd.Passes){
 		"coef":      func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Coef.Row(0)[0] = math.NaN() },
 		"average":   func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Average = linalg.NewMatrix[float64](p+1, d) },
 		"gains[1]":  func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Gains = []float64{1, 0} },
-		"eta0":      func(_ *Descent, given *Stream, _ *sgd.Passes) { given.Eta = 0 },
-		"curvature": func(_ *Descent, given *Stream, _ *sgd.Passes) { given.Curvature = -1 },
+		"eta0":      func(_ *Descent, stream *Stream, _ *sgd.Passes) { stream.Eta = 0 },
+		"curvature": func(_ *Descent, stream *Stream, _ *sgd.Passes) { stream.Curvature = -1 },
 		"tol":       func(_ *Descent, _ *Stream, p *sgd.Passes) { p.Tol = math.NaN() },
 		"order":     func(_ *Descent, _ *Stream, p *sgd.Passes) { p.Order = nil },
 	} {
-		state, stream, given := Descent{Coef: linalg.NewMatrix[float64](p, d)}, Stream{Eta: 0.5}, passes
-		spoil(&state, &stream, &given)
-		if _, _, err := opt.Train(in.Space, design, targets, stream, given, state, nil); err == nil || !strings.Contains(err.Error(), want) {
+		state, stream, changed := Descent{Coef: linalg.NewMatrix[float64](p, d)}, Stream{Eta: 0.5}, passes
+		spoil(&state, &stream, &changed)
+		if _, _, err := opt.Train(in.Space, design, targets, stream, changed, state, nil); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
 		}
 	}

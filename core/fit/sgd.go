@@ -12,7 +12,8 @@ import (
 	"combpred/core/structure"
 )
 
-// Descent holds what the steps of stochastic gradient descent change, one row for each row of the support or each input feature, in the space of ψ.
+// Descent holds what the steps of stochastic gradient descent change, one row for each row of the support or each input feature, in the
+// space of ψ.
 type Descent struct {
 	Coef     linalg.Matrix[float64]
 	Average  linalg.Matrix[float64] // without rows: no averaging
@@ -63,8 +64,8 @@ func (s Stream) check(passes sgd.Passes) error {
 	return nil
 }
 
-// Train takes steps in the weights of input features, in passes. A row that a pass visits c times has the c-th part of its weight in each. It
-// returns the largest curvature of all rows, too, also where it was cancelled.
+// Train takes steps in the weights of input features, in passes. A row that a pass visits c times has the c-th part of its weight in each.
+// It returns the largest curvature of all rows, too, also where it was cancelled.
 func (o Ridge) Train(space structure.Space, design *solve.Design, targets Targets, stream Stream, passes sgd.Passes, state Descent,
 	mon *parallel.Monitor) (sgd.Outcome, float64, error) {
 	var none sgd.Outcome

@@ -156,11 +156,11 @@ func counted(logs matrix, alone string) error {
 		for j, v := range logs.Row(i) {
 			if math.IsNaN(v) {
 				if alone != "" {
-					return fault.At(i, fault.Capability("%s: its linear extensions, by which normalize divides, cannot be counted exactly, as "+
-						"too many downsets are connected", alone))
+					return fault.At(i, fault.Capability("%s: its linear extensions, by which normalize divides, cannot be counted "+
+						"exactly, as too many downsets are connected", alone))
 				}
-				return fault.At(i, fault.Capability("X: its linear extensions in common with row %d of the other argument cannot be counted "+
-					"exactly, as too many downsets are connected", j))
+				return fault.At(i, fault.Capability("X: its linear extensions in common with row %d of the other argument cannot be "+
+					"counted exactly, as too many downsets are connected", j))
 			}
 		}
 	}

@@ -25,9 +25,9 @@ func (k *Matrix) distanceRow(values []float64, x row, own float64, norms []float
 	norms = norms[first : first+len(values)]
 	for j, v := range values {
 		s := own + norms[j]
-		apart := s - 2*v
-		value := exp(-gamma * apart)
-		if !(apart > nearShare*s) || value*(gamma*s)*roundoff > allowedError {
+		squared := s - 2*v
+		value := exp(-gamma * squared)
+		if !(squared > nearShare*s) || value*(gamma*s)*roundoff > allowedError {
 			value = exp(-gamma * distance(x, rowAt(k.y, first+j)))
 		}
 		values[j] = value

@@ -237,7 +237,8 @@ func TestNearestRefuses(t *testing.T) {
 	var cancelled parallel.Monitor
 	cancelled.Cancel()
 	for _, others := range []Rows{y, sparseOf(y.Dense)} {
-		if err := NearestTo(make([]int64, 2), linalg.NewMatrix[float64](2, 1), x, others, 1, &cancelled); !errors.Is(err, parallel.ErrCancelled) {
+		err := NearestTo(make([]int64, 2), linalg.NewMatrix[float64](2, 1), x, others, 1, &cancelled)
+		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("cancelled: %v", err)
 		}
 	}

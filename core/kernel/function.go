@@ -64,7 +64,8 @@ func (f Function) rooted() bool { return f.Kind == Polynomial && f.Degree != mat
 type RootError struct{ Degree float64 }
 
 func (e *RootError) Error() string {
-	return fmt.Sprintf("gamma⟨x, x'⟩ + coef0 is negative there, and has no power of degree %g; take a whole degree, or a larger coef0", e.Degree)
+	return fmt.Sprintf("gamma⟨x, x'⟩ + coef0 is negative there, and has no power of degree %g; take a whole degree, or a larger "+
+		"coef0", e.Degree)
 }
 
 // powers overwrites inner products with the polynomial kernel.
@@ -95,7 +96,8 @@ func (f Function) powers(values []float64) {
 const maxWhole = 32
 
 // GammaScale returns 1 / (p·v) for the variance v of all entries of n rows of p features, those of row i counted weights[i] times
-// (nil: once), or 1 where they do not vary. An overflow is an error, and so is a number that is not finite. Cost: O(n p), or O(nnz) for sparse rows.
+// (nil: once), or 1 where they do not vary. An overflow is an error, and so is a number that is not finite. Cost: O(n p), or O(nnz) for
+// sparse rows.
 func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (float64, error) {
 	x = canonical(x)
 	n, p := x.Len(), x.Features()

@@ -24,8 +24,8 @@ var functions = map[string]Function{
 	"cosine":           {Kind: Cosine},
 }
 
-// rough returns rows some of whose entries are zero, with the first one of zeros only, and the third equal to the second; rows are padded with
-// NaN, which must never be read.
+// rough returns rows some of whose entries are zero, with the first one of zeros only, and the third equal to the second; rows are padded
+// with NaN, which must never be read.
 func rough(n, p int, rng *rand.Rand) matrix {
 	const pad = 3
 	m := matrix{Rows: n, Cols: p, Stride: p + pad, Data: make([]float64, n*(p+pad))}

@@ -36,7 +36,8 @@ func NearestTo(numbers []int64, squares linalg.Matrix[float64], x, y Rows, worke
 	case x.Features() != y.Features():
 		return fault.Value("rows have %d features, those they are compared with %d", x.Features(), y.Features())
 	case squares.Rows != x.Len() || len(numbers) != squares.Rows*squares.Cols:
-		return fault.Value("squares and numbers have %d and %d entries, must have a row for each of %d", squares.Rows, len(numbers), x.Len())
+		return fault.Value("squares and numbers have %d and %d entries, must have a row for each of %d", squares.Rows,
+			len(numbers), x.Len())
 	case squares.Cols < 1 || squares.Cols > y.Len():
 		return fault.Value("%d neighbours are wanted of %d rows", squares.Cols, y.Len())
 	}

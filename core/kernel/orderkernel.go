@@ -55,7 +55,8 @@ func (f OrderFunction) Check() error {
 		return fault.Value("logarithms are of counts of linear extensions, and not normalised")
 	}
 	if f.Epsilon != 0 && (f.Kind != Extensions || !(f.Epsilon > 0 && f.Epsilon < 1 && f.Delta > 0 && f.Delta < 1)) {
-		return fault.Value("epsilon is %g and delta %g, must be between 0 and 1, and are for counts of linear extensions", f.Epsilon, f.Delta)
+		return fault.Value("epsilon is %g and delta %g, must be between 0 and 1, and are for counts of linear extensions",
+			f.Epsilon, f.Delta)
 	}
 	return nil
 }
@@ -64,7 +65,8 @@ func (f OrderFunction) Check() error {
 func (f OrderFunction) checkItems(items int, mon *parallel.Monitor) error {
 	ofPositions := f.Kind == Positions || f.Kind == PositionsRBF || f.Kind == SamePositions
 	if f.Weights != nil && (!ofPositions || len(f.Weights) != items) {
-		return fault.Value("there are %d weights, must be one for each of %d items, and are for kernels of positions", len(f.Weights), items)
+		return fault.Value("there are %d weights, must be one for each of %d items, and are for kernels of positions",
+			len(f.Weights), items)
 	}
 	for u, w := range f.Weights {
 		if !(w >= 0 && w <= math.MaxFloat64) {

@@ -37,9 +37,10 @@ func TestPositionKernelsByAnyKappa(t *testing.T) {
 		f     OrderFunction
 		kappa func(a, b int) float64
 	}{
-		"matrix":          {OrderFunction{Kind: Positions, Kappa: kappa}, func(a, b int) float64 { return kappa[a*items+b] }},
-		"weighted matrix": {OrderFunction{Kind: Positions, Kappa: kappa, Weights: weights}, func(a, b int) float64 { return kappa[a*items+b] }},
-		"weighted":        {OrderFunction{Kind: Positions, Weights: weights}, func(a, b int) float64 { return float64(a * b) }},
+		"matrix": {OrderFunction{Kind: Positions, Kappa: kappa}, func(a, b int) float64 { return kappa[a*items+b] }},
+		"weighted matrix": {OrderFunction{Kind: Positions, Kappa: kappa, Weights: weights},
+			func(a, b int) float64 { return kappa[a*items+b] }},
+		"weighted": {OrderFunction{Kind: Positions, Weights: weights}, func(a, b int) float64 { return float64(a * b) }},
 		"weighted rbf": {OrderFunction{Kind: PositionsRBF, Gamma: 0.3, Weights: weights},
 			func(a, b int) float64 { return math.Exp(-0.3 * float64((a-b)*(a-b))) }},
 	} {

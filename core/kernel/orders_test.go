@@ -254,7 +254,8 @@ func BenchmarkEdges(b *testing.B) {
 		x.Positions[u] = rng.Float64()
 	}
 	dst := linalg.NewMatrix[float64](n, n)
-	for name, f := range map[string]OrderFunction{"edges": {Kind: Edges}, "positions": {Kind: Positions}, "rbf": {Kind: PositionsRBF, Gamma: 0.01}} {
+	for name, f := range map[string]OrderFunction{"edges": {Kind: Edges}, "positions": {Kind: Positions},
+		"rbf": {Kind: PositionsRBF, Gamma: 0.01}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if err := OrdersTo(dst, f, x, x, 1, nil); err != nil {

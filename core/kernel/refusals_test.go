@@ -25,7 +25,8 @@ func TestOverflowNamesRowAndColumn(t *testing.T) {
 		}
 	}
 	// An even root of a negative number, and inputs that are no numbers.
-	for _, f := range []Function{{Kind: Polynomial, Gamma: 1, Degree: 0.5, Coef0: -5}, {Kind: RBF, Gamma: 1}, {Kind: Cosine}, {Kind: Laplacian, Gamma: 1}} {
+	for _, f := range []Function{{Kind: Polynomial, Gamma: 1, Degree: 0.5, Coef0: -5}, {Kind: RBF, Gamma: 1}, {Kind: Cosine},
+		{Kind: Laplacian, Gamma: 1}} {
 		k, err := New(f, Rows{Dense: y})
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +164,8 @@ func TestExtensionsBeyondTheLimits(t *testing.T) {
 		t.Errorf("normalised: %v, %v", dst.Data, err)
 	}
 	f = OrderFunction{Kind: Extensions, MostDownsets: 5, Logarithms: true}
-	if err := OrdersTo(dst, f, zigzag, nil, 1, nil); err != nil || math.Abs(dst.Data[0]-19.987214495661885) > 1e-12 || !math.IsNaN(dst.Data[3]) {
+	if err := OrdersTo(dst, f, zigzag, nil, 1, nil); err != nil || math.Abs(dst.Data[0]-19.987214495661885) > 1e-12 ||
+		!math.IsNaN(dst.Data[3]) {
 		t.Errorf("logarithms %v, %v, want ln 12! and NaN", dst.Data, err) // ln 12! = 19.987214495661885
 	}
 	own, err := ownLogs(zigzag, 5, nil, 0, 1, nil)

@@ -31,7 +31,8 @@ func TestSinglesAreRoundedValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			singles, among := linalg.NewMatrix[float32](300, 31), linalg.NewMatrix[float32](31, 31)
-			if err := errors.Join(k.SinglesTo(singles, all[0], Options{Workers: 2}), k.SingleGramTo(among, Options{Workers: 2})); err != nil {
+			if err := errors.Join(k.SinglesTo(singles, all[0], Options{Workers: 2}),
+				k.SingleGramTo(among, Options{Workers: 2})); err != nil {
 				t.Fatal(err)
 			}
 			requireRounded(t, name, singles, values(t, f, all[0], all[1], 1))

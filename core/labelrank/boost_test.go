@@ -75,7 +75,8 @@ func TestRoundsLowerTheObjectiveByWhatIsSureAndReachItsMinimum(t *testing.T) {
 		for name, c := range map[string]struct {
 			base Functions
 			f    func(w []float64) func(i, label int) float64
-		}{"dense": {FeatureFunctions(x, e), features}, "sparse": {FeatureFunctions(sparseOf(x), e), features}, "rankers": {RankerFunctions(scores, e), combined}} {
+		}{"dense": {FeatureFunctions(x, e), features}, "sparse": {FeatureFunctions(sparseOf(x), e), features},
+			"rankers": {RankerFunctions(scores, e), combined}} {
 			for _, alpha := range []float64{0, 0.3} {
 				found, err := e.Boost(c.base, BoostOptions{Alpha: alpha, MinGain: 1e-13, MaxIter: 20000, Workers: 2}, nil)
 				if err != nil || !found.Converged || found.Check() != nil {
@@ -138,7 +139,8 @@ func TestMistakesStayWithinTheirBound(t *testing.T) {
 			sum += math.Abs(u.Data[i])
 		}
 		for _, update := range []Update{Additive, Multiplicative, PrimalDual} {
-			l := &Learner{Update: update, Rate: 1, Radius: 2 * sum, Cost: 1, Coef: linalg.NewMatrix[float64](4, 4), Theta: linalg.NewMatrix[float64](4, 4)}
+			l := &Learner{Update: update, Rate: 1, Radius: 2 * sum, Cost: 1, Coef: linalg.NewMatrix[float64](4, 4),
+				Theta: linalg.NewMatrix[float64](4, 4)}
 			for range 3 {
 				if err := l.Learn(e, x, nil, nil); err != nil {
 					t.Fatal(err)

@@ -97,8 +97,8 @@ func ascends(offsets []int64, n int) bool {
 	return len(offsets) > 0 && offsets[0] == 0 && offsets[len(offsets)-1] == int64(n) && slices.IsSorted(offsets)
 }
 
-// requireApart returns an error where an edge is in two subgraphs of a row.
-func (e *Examples) requireApart() error {
+// requireDisjoint returns an error where an edge is in two subgraphs of a row.
+func (e *Examples) requireDisjoint() error {
 	if e.Own == nil {
 		return nil
 	}

@@ -277,7 +277,7 @@ func TestOwnSubgraphs(t *testing.T) {
 	if g.readFrom(e, 1); len(g.edges)+len(g.ends) > 0 || g.share != 0 {
 		t.Errorf("a row without subgraphs has %v", g)
 	}
-	if err := e.requireApart(); err == nil || !strings.Contains(err.Error(), "row 0: two subgraphs hold the edge from 0 to 2") {
+	if err := e.requireDisjoint(); err == nil || !strings.Contains(err.Error(), "row 0: two subgraphs hold the edge from 0 to 2") {
 		t.Errorf("an edge in two subgraphs: %v", err)
 	}
 	for what, c := range map[string]struct {

@@ -56,6 +56,73 @@ func against(signs []int8, net, stated []float64) (sum float64) {
 	return sum
 }
 
+// preferencesOf adds up, by definition, what the neighbours of a row prefer: the weights for and against each pair, all that is stated
+// about it, and the Borda scores, with the weight of all neighbours.
+func preferencesOf(v *Neighbors, i int) (net, stated, borda []float64, total float64) {
+	e, m := v.Examples, v.Weights.Cols
+	k := e.Labels
+	net, stated, borda = make([]float64, k*(k-1)/2), make([]float64, k*(k-1)/2), make([]float64, k)
+	for j := range m {
+		at := int(v.Numbers[i*m+j])
+		w, p := v.Weights.Row(i)[j]*e.Weights[at], 0
+		total += w
+		for a := range k {
+			for b := a + 1; b < k; b++ {
+				if s := e.Signs[at*len(net)+p]; s != 0 {
+					side := math.Copysign(w, float64(s))
+					net[p] += side
+					stated[p] += w
+					borda[a] += side
+					borda[b] -= side
+				}
+				p++
+			}
+		}
+	}
+	return net, stated, borda, total
+}
+
+// checkConsensus compares the ranking of a row, and the model of Mallows around it, with all rankings.
+func checkConsensus(t *testing.T, found *Consensus, i int, all [][]int32, net, stated []float64) {
+	t.Helper()
+	k := len(all[0])
+	positions := found.Positions[i*k : (i+1)*k]
+	least := math.Inf(1)
+	for _, ranking := range all {
+		least = min(least, against(signsOf(ranking), net, stated))
+	}
+	mine := against(signsOf(positions), net, stated)
+	if mine > least+1e-12 {
+		t.Errorf("row %d: %v reverses a weight of %g, %g is possible", i, positions, mine, least)
+	}
+	theta := found.Theta[i]
+	if math.IsInf(theta, 1) {
+		if mine > 1e-12 || found.Probability[i] != 1 {
+			t.Errorf("row %d: θ is infinite where a weight of %g is reversed", i, mine)
+		}
+		return
+	}
+	// At θ the model around the positions reverses as much of what is stated, and gives them their probability.
+	z, expected := 0.0, 0.0
+	for _, ranking := range all {
+		d, weight := 0, 0.0
+		for p, s := range signsOf(ranking) {
+			if s != signsOf(positions)[p] {
+				d++
+				weight += stated[p]
+			}
+		}
+		z += math.Exp(-theta * float64(d))
+		expected += math.Exp(-theta*float64(d)) * weight
+	}
+	if math.Abs(expected/z-mine) > 1e-9 && theta > 0 {
+		t.Errorf("row %d: a weight of %g is expected to be reversed, %g is", i, expected/z, mine)
+	}
+	if math.Abs(found.Probability[i]-1/z) > 1e-12 {
+		t.Errorf("row %d: probability %g, must be %g", i, found.Probability[i], 1/z)
+	}
+}
+
 // TestConsensusIsThatOfAllRankings: of random neighbours, with weights of their own and of the examples, against sums by definition and
 // the list of all rankings.
 func TestConsensusIsThatOfAllRankings(t *testing.T) {
@@ -81,24 +148,7 @@ func TestConsensusIsThatOfAllRankings(t *testing.T) {
 	}
 	all := rankingsOf(k)
 	for i := range n {
-		net, stated, borda, total := make([]float64, k*(k-1)/2), make([]float64, k*(k-1)/2), make([]float64, k), 0.0
-		for j := range m {
-			at := int(v.Numbers[i*m+j])
-			w, p := v.Weights.Row(i)[j]*e.Weights[at], 0
-			total += w
-			for a := range k {
-				for b := a + 1; b < k; b++ {
-					if s := e.Signs[at*len(net)+p]; s != 0 {
-						side := math.Copysign(w, float64(s))
-						net[p] += side
-						stated[p] += w
-						borda[a] += side
-						borda[b] -= side
-					}
-					p++
-				}
-			}
-		}
+		net, stated, borda, total := preferencesOf(v, i)
 		for l, b := range borda {
 			if want := b / max(total, 1e-300); math.Abs(found.Scores.Row(i)[l]-want) > 1e-12 {
 				t.Errorf("row %d: score %g of label %d, want %g", i, found.Scores.Row(i)[l], l, want)
@@ -116,38 +166,7 @@ func TestConsensusIsThatOfAllRankings(t *testing.T) {
 				}
 			}
 		}
-		positions := found.Positions[i*k : (i+1)*k]
-		least := math.Inf(1)
-		for _, ranking := range all {
-			least = min(least, against(signsOf(ranking), net, stated))
-		}
-		mine := against(signsOf(positions), net, stated)
-		if mine > least+1e-12 {
-			t.Errorf("row %d: %v reverses a weight of %g, %g is possible", i, positions, mine, least)
-		}
-		// At θ the model around the positions reverses as much of what is stated, and gives them their probability.
-		if theta := found.Theta[i]; !math.IsInf(theta, 1) {
-			z, expected := 0.0, 0.0
-			for _, ranking := range all {
-				d, weight := 0, 0.0
-				for p, s := range signsOf(ranking) {
-					if s != signsOf(positions)[p] {
-						d++
-						weight += stated[p]
-					}
-				}
-				z += math.Exp(-theta * float64(d))
-				expected += math.Exp(-theta*float64(d)) * weight
-			}
-			if math.Abs(expected/z-mine) > 1e-9 && theta > 0 {
-				t.Errorf("row %d: a weight of %g is expected to be reversed, %g is", i, expected/z, mine)
-			}
-			if math.Abs(found.Probability[i]-1/z) > 1e-12 {
-				t.Errorf("row %d: probability %g, must be %g", i, found.Probability[i], 1/z)
-			}
-		} else if mine > 1e-12 || found.Probability[i] != 1 {
-			t.Errorf("row %d: θ is infinite where a weight of %g is reversed", i, mine)
-		}
+		checkConsensus(t, &found, i, all, net, stated)
 	}
 	// Borda scores that are known already give the same.
 	alone, own := &Neighbors{Examples: &Examples{Labels: k, Signs: e.Signs}, Weights: linalg.NewMatrix[float64](e.Rows(), 1)},
@@ -175,7 +194,8 @@ func TestMallowsAtItsEnds(t *testing.T) {
 	centre := []int32{1, 2, 3}
 	m := newMallows(3)
 	for _, c := range []struct{ net, stated, low, high, probability float64 }{
-		{0, 2, 0, 0, 1.0 / 6}, {2, 2, math.Inf(1), math.Inf(1), 1}, {0, 0, 0, 0, 1.0 / 6}, {1e9 - 2, 1e9, 20, 21, 1}, {-1, 2, 0, 0, 1.0 / 6},
+		{0, 2, 0, 0, 1.0 / 6}, {2, 2, math.Inf(1), math.Inf(1), 1}, {0, 0, 0, 0, 1.0 / 6}, {1e9 - 2, 1e9, 20, 21, 1},
+		{-1, 2, 0, 0, 1.0 / 6},
 	} {
 		theta, probability := m.fit(centre, []float64{c.net, c.net, c.net}, []float64{c.stated, c.stated, c.stated})
 		if theta < c.low || theta > c.high || math.Abs(probability-c.probability) > 1e-8 {

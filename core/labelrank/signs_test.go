@@ -15,17 +15,17 @@ import (
 func TestPositionsAreReadByTheirOrder(t *testing.T) {
 	const n, k = 50, 5
 	rng := rand.New(rand.NewPCG(6, 6))
-	given := linalg.NewMatrix[float64](n, k)
-	for at := range given.Data {
-		given.Data[at] = []float64{-1, math.NaN(), 0.5, 1, 2, 2.5, 1e300}[rng.IntN(7)]
+	positions := linalg.NewMatrix[float64](n, k)
+	for at := range positions.Data {
+		positions.Data[at] = []float64{-1, math.NaN(), 0.5, 1, 2, 2.5, 1e300}[rng.IntN(7)]
 	}
 	ranks, signs, gaps := make([]int32, n*k), make([]int8, n*k*(k-1)/2), make([]float64, n*k*(k-1)/2)
-	if err := ReadPositions(ranks, signs, gaps, given, 2, nil); err != nil {
+	if err := ReadPositions(ranks, signs, gaps, positions, 2, nil); err != nil {
 		t.Fatal(err)
 	}
 	p := 0
 	for i := range n {
-		row := given.Row(i)
+		row := positions.Row(i)
 		var known []float64
 		for _, at := range row {
 			if at > 0 {
@@ -54,12 +54,12 @@ func TestPositionsAreReadByTheirOrder(t *testing.T) {
 
 func TestPositionsAreRefused(t *testing.T) {
 	for _, wrong := range []float64{0, -2, math.Inf(1), math.Inf(-1)} {
-		given := linalg.NewMatrix[float64](3, 2)
-		for at := range given.Data {
-			given.Data[at] = 1
+		positions := linalg.NewMatrix[float64](3, 2)
+		for at := range positions.Data {
+			positions.Data[at] = 1
 		}
-		given.Data[3] = wrong
-		err := ReadPositions(make([]int32, 6), make([]int8, 3), nil, given, 1, nil)
+		positions.Data[3] = wrong
+		err := ReadPositions(make([]int32, 6), make([]int8, 3), nil, positions, 1, nil)
 		if fault.RowOf(err) != 1 {
 			t.Errorf("%g: %v", wrong, err)
 		}

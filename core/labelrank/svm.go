@@ -61,7 +61,7 @@ const (
 
 // optimise is block-coordinate ascent on the dual: the rows in random order, a block each.
 func optimise(e *Examples, m machine, opt Options, alpha []float64) (Info, error) {
-	if err := e.requireApart(); err != nil {
+	if err := e.requireDisjoint(); err != nil {
 		return Info{}, err
 	}
 	clear(alpha)

@@ -16,8 +16,8 @@ import (
 	"combpred/core/parallel"
 )
 
-// kept returns the features of the rows that count, with the constant one, and their kernel.
-func kept(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi matrix) {
+// copied returns the features of the rows that count, with the constant one, and their kernel.
+func copied(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi matrix) {
 	p := c.Problem
 	x, psi = linalg.NewMatrix[float64](p.Len(), p.X.Columns()), linalg.NewMatrix[float64](p.Len(), p.Psi.Cols)
 	at := 0
@@ -39,7 +39,7 @@ func kept(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi m
 func TestKernelFeatures(t *testing.T) {
 	for _, n := range []int{30, 5} {
 		c := loglineartest.New(t, loglineartest.Build(t, "permutations", 4), n, 6, 21)
-		x, kernel, weights, psi := kept(c)
+		x, kernel, weights, psi := copied(c)
 		m, d := x.Rows, psi.Cols
 		shifted := linalg.NewMatrix[float64](m, m)
 		for i, v := range kernel.Data {
@@ -139,7 +139,8 @@ func TestKernelRefusals(t *testing.T) {
 	}
 	cancelled := new(parallel.Monitor)
 	cancelled.Cancel()
-	if _, err := loglinear.NewKernelFeatures(loglineartest.Shaped(make([]float64, 300*300), 300, 300), nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
+	zeros := loglineartest.Shaped(make([]float64, 300*300), 300, 300)
+	if _, err := loglinear.NewKernelFeatures(zeros, nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled decomposition gives %v", err)
 	}
 }

@@ -21,8 +21,8 @@ type Problem struct {
 	Mean    []float64 // of ψ under the uniform distribution, d
 	Workers int       // for products with sparse features
 
-	kept    []int  // the rows of positive weight; nil: all
-	scratch matrix // gathered or scaled rows of dense features
+	weighted []int  // the rows of positive weight; nil: all
+	scratch  matrix // gathered or scaled rows of dense features
 }
 
 // Prepare checks a problem, but for the entries of X and Psi, and finds out which rows count. It comes before all else.
@@ -39,18 +39,18 @@ func (p *Problem) Prepare() error {
 	if err := p.X.Check(); err != nil {
 		return err
 	}
-	p.kept = nil
+	p.weighted = nil
 	for i, w := range p.Weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
 			return fault.At(i, fault.Value("the weight is %v, must be finite and at least 0", w))
 		}
 		switch {
-		case w > 0 && p.kept != nil:
-			p.kept = append(p.kept, i)
-		case w == 0 && p.kept == nil:
-			p.kept = make([]int, i, n)
+		case w > 0 && p.weighted != nil:
+			p.weighted = append(p.weighted, i)
+		case w == 0 && p.weighted == nil:
+			p.weighted = make([]int, i, n)
 			for k := range i {
-				p.kept[k] = k
+				p.weighted[k] = k
 			}
 		}
 	}
@@ -74,16 +74,16 @@ func (p *Problem) Check() error {
 
 // Len returns the number of rows that count.
 func (p *Problem) Len() int {
-	if p.kept != nil {
-		return len(p.kept)
+	if p.weighted != nil {
+		return len(p.weighted)
 	}
 	return p.X.Len()
 }
 
 // row returns the number among all rows of one that counts.
 func (p *Problem) Row(i int) int {
-	if p.kept != nil {
-		return p.kept[i]
+	if p.weighted != nil {
+		return p.weighted[i]
 	}
 	return i
 }
@@ -126,7 +126,7 @@ func (r Rows) At(k int) int {
 
 // dense returns the features of rows but for the constant one: a view where they lie together, else in memory that is reused.
 func (p *Problem) dense(r Rows) matrix {
-	if r.numbers == nil && p.kept == nil {
+	if r.numbers == nil && p.weighted == nil {
 		return p.X.Dense.Slice(r.lo, r.hi, 0, p.X.Features())
 	}
 	to := p.buffer(r.Len())

@@ -132,7 +132,8 @@ func TestRowsAreNamed(t *testing.T) {
 	if _, err := loglinear.Minimise(o, c.Problem, c.Space, failing{}, matrix{}, nil); row(err) != 4 {
 		t.Errorf("what fails is said to be row %d, want 4: %v", row(err), err)
 	}
-	if _, err := loglinear.Minimise(o, c.Problem, c.Space, cancelling{exact}, matrix{}, new(parallel.Monitor)); !errors.Is(err, parallel.ErrCancelled) {
+	_, err = loglinear.Minimise(o, c.Problem, c.Space, cancelling{exact}, matrix{}, new(parallel.Monitor))
+	if !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled fit gives %v", err)
 	}
 	_, err = loglinear.Minimise(o, c.Problem, c.Space, stopped{}, matrix{}, nil)

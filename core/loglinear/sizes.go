@@ -24,15 +24,15 @@ type Sizes struct {
 func (s Sizes) Len() int { return s.Features * s.Outputs }
 
 // gram says whether the second moment of the features is diagonalised.
-func (s Sizes) Gram() bool { return !s.Diagonal && s.Features <= given(s.LargestGram, LargestGram) }
+func (s Sizes) Gram() bool { return !s.Diagonal && s.Features <= orDefault(s.LargestGram, LargestGram) }
 
 // moves says whether it is diagonalised anew.
-func (s Sizes) Moves() bool { return s.Features <= given(s.LargestMoved, LargestMoved) }
+func (s Sizes) Moves() bool { return s.Features <= orDefault(s.LargestMoved, LargestMoved) }
 
 // covariance says whether the covariance of ψ is diagonalised.
 func (s Sizes) HasCovariance() bool { return s.Outputs <= LargestCovariance }
 
-func given(v, otherwise int) int {
+func orDefault(v, otherwise int) int {
 	if v > 0 {
 		return v
 	}

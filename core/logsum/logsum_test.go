@@ -42,37 +42,24 @@ func TestSums(t *testing.T) {
 	}
 }
 
-func TestMean(t *testing.T) {
+func TestSum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	var m Mean
-	for range 2 { // the second time with what the first left behind
-		const n, d = 5000, 3
-		logs, x := make([]float64, n), make([]float64, n*d)
-		m.Reset(d)
+	if got := new(Sum).Log(); !math.IsInf(got, -1) {
+		t.Errorf("nothing adds up to exp(%v)", got)
+	}
+	for _, shift := range []float64{0, -1e5, 1e5} {
+		const n = 5000
+		var sum Sum
+		logs := make([]float64, n)
 		for i := range logs {
-			logs[i] = 700*rng.NormFloat64() + float64(i)
-			for j := range d {
-				x[i*d+j] = rng.NormFloat64()
-			}
+			logs[i] = shift + 700*rng.NormFloat64() + float64(i)
 			if i%7 == 0 {
 				logs[i] = math.Inf(-1) // weight 0
 			}
-			m.Add(logs[i], x[i*d:i*d+d])
+			sum.Add(logs[i])
 		}
-		p := make([]float64, n)
-		if got, want := m.LogSum(), SoftmaxTo(p, logs); !near(got, want) {
-			t.Errorf("LogSum is %v, want %v", got, want)
-		}
-		mean := make([]float64, d)
-		m.MeanTo(mean)
-		for j := range d {
-			var want float64
-			for i, w := range p {
-				want += w * x[i*d+j]
-			}
-			if !near(mean[j], want) {
-				t.Errorf("the mean of entry %d is %v, want %v", j, mean[j], want)
-			}
+		if got, want := sum.Log(), Of(logs); !near(got, want) {
+			t.Errorf("the sum is exp(%v), want exp(%v)", got, want)
 		}
 	}
 }

@@ -25,7 +25,7 @@ const ratioRounding = 1e-12
 func (m *PerceptronTraining) beginBound() {
 	h := m.head
 	m.weights.Zero()
-	m.p.expand(m.weights, m.desk, func(dst []float64, i int) { copy(dst, m.steps.V.Row(i)) })
+	m.p.expand(m.weights, m.oracle, func(dst []float64, i int) { copy(dst, m.steps.V.Row(i)) })
 	for i := range m.order {
 		m.order[i] = float64(i)
 	}
@@ -35,12 +35,12 @@ func (m *PerceptronTraining) beginBound() {
 
 func (m *PerceptronTraining) beginRound() {
 	h := m.head
-	h[perCursor], h[perKept], h[perFound], h[perNewRatio], h[headPhase] = 0, 0, 0, math.Inf(1), phaseRatio
+	h[perCursor], h[perRetained], h[perFound], h[perNewRatio], h[headPhase] = 0, 0, 0, math.Inf(1), phaseRatio
 }
 
 // askRatios decodes a batch with the ratio so far times the loss added, in the first round with the loss alone.
 func (m *PerceptronTraining) askRatios() (Request, error) {
-	s, h := m.desk, m.head
+	s, h := m.oracle, m.head
 	cursor := int(h[perCursor])
 	count := min(s.f.Rows, int(h[perActive])-cursor)
 	if count < 1 {
@@ -62,7 +62,7 @@ func (m *PerceptronTraining) askRatios() (Request, error) {
 }
 
 func (m *PerceptronTraining) takeRatios() error {
-	s, h := m.desk, m.head
+	s, h := m.oracle, m.head
 	count := s.count()
 	if !s.intact() || int(h[perCursor])+count > int(h[perActive]) {
 		return errDamaged
@@ -94,8 +94,8 @@ func (m *PerceptronTraining) takeRatios() error {
 			h[perNewRatio] = min(h[perNewRatio], margin/loss)
 		}
 		if smaller || first {
-			m.order[int(h[perKept])] = float64(block)
-			h[perKept]++
+			m.order[int(h[perRetained])] = float64(block)
+			h[perRetained]++
 		}
 	}
 	h[perCursor] += float64(count)
@@ -104,7 +104,7 @@ func (m *PerceptronTraining) takeRatios() error {
 		return nil
 	}
 	if h[perFound] == 1 {
-		h[perRatio], h[perActive] = min(h[perRatio], h[perNewRatio]), h[perKept]
+		h[perRatio], h[perActive] = min(h[perRatio], h[perNewRatio]), h[perRetained]
 		if h[perRatio] > 0 {
 			m.beginRound()
 			return nil

@@ -42,15 +42,15 @@ type bundle struct {
 
 func (b *bundle) layout(t *tape, capacity, length int) {
 	b.planes = t.matrix(capacity, length)
-	b.tail(t, capacity)
+	b.layoutPerPlane(t, capacity)
 }
 
-// tail lays out what comes after the planes, and moves where there is room for more of them.
-func (b *bundle) tail(t *tape, capacity int) {
+// layoutPerPlane lays out the numbers of each plane, which come after the planes and move when there is room for more of them.
+func (b *bundle) layoutPerPlane(t *tape, capacity int) {
 	b.offsets, b.shares, b.idle, b.gram = t.take(capacity), t.take(capacity), t.take(capacity), t.matrix(capacity, capacity)
 }
 
-func (b *bundle) copyTail(from bundle) {
+func (b *bundle) copyPerPlane(from bundle) {
 	copy(b.offsets, from.offsets)
 	copy(b.shares, from.shares)
 	copy(b.idle, from.idle)
@@ -162,24 +162,24 @@ func (m *SVM) minimise(mon *parallel.Monitor) (Request, error) {
 // dropIdle forgets the planes that have long played no part.
 func (m *SVM) dropIdle(k int) {
 	b := &m.cut
-	var kept []int
+	var active []int
 	for j := range k {
 		if b.idle[j]++; b.shares[j] > 0 {
 			b.idle[j] = 0
 		}
 		if b.idle[j] < mostIdle {
-			kept = append(kept, j)
+			active = append(active, j)
 		}
 	}
-	if len(kept) == k {
+	if len(active) == k {
 		return
 	}
-	for to, from := range kept {
+	for to, from := range active {
 		copy(b.planes.Row(to), b.planes.Row(from))
 		b.offsets[to], b.shares[to], b.idle[to] = b.offsets[from], b.shares[from], b.idle[from]
-		for l, j := range kept {
+		for l, j := range active {
 			b.gram.Row(to)[l] = b.gram.Row(from)[j]
 		}
 	}
-	m.head[svmPlanes] = float64(len(kept))
+	m.head[svmPlanes] = float64(len(active))
 }

@@ -27,6 +27,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("weights %.3f, objective %.3f, converged: %v, proven: %v\n", found.Weights.Data, found.Objective, found.Converged, found.Exact)
+	fmt.Printf("weights %.3f, objective %.3f, converged: %v, proven: %v\n", found.Weights.Data, found.Objective, found.Converged,
+		found.Exact)
 	// Output: weights [-1.000 1.000], objective 1.000, converged: true, proven: true
 }

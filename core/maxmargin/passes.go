@@ -23,14 +23,14 @@ func (m *SVM) beginBatch() error {
 	if first >= m.p.blocks() {
 		return errDamaged
 	}
-	numbers := m.seeker.begin(first, min(m.seeker.f.Rows, m.p.blocks()-first))
+	numbers := m.oracle.begin(first, min(m.oracle.f.Rows, m.p.blocks()-first))
 	m.head[headPhase] = phaseSeek
-	return m.p.scoresTo(m.seeker.some(m.seeker.f), m.weights, numbers, m.o.Workers)
+	return m.p.scoresTo(m.oracle.some(m.oracle.f), m.weights, numbers, m.o.Workers)
 }
 
 // sweep adds the planes of a batch up.
 func (m *SVM) sweep(mon *parallel.Monitor) (Request, error) {
-	s, h := m.seeker, m.head
+	s, h := m.oracle, m.head
 	r, done, err := s.next(mon)
 	if err != nil || !done {
 		return r, err
@@ -102,7 +102,7 @@ func (m *SVM) beginStep(mon *parallel.Monitor) error {
 		}
 		h[svmLook] = float64(max(int(h[svmIter])+1, int(spacing*h[svmIter])))
 		m.weights.Zero()
-		m.p.expand(m.weights, m.seeker, func(dst []float64, i int) {
+		m.p.expand(m.weights, m.oracle, func(dst []float64, i int) {
 			copy(dst, m.steps.V.Row(i))
 			if m.o.Average {
 				linalg.Axpy(dst, m.steps.LateV.Row(i), -1/FrankWolfe.Share(m.steps.Step))
@@ -116,8 +116,8 @@ func (m *SVM) beginStep(mon *parallel.Monitor) error {
 		return errDamaged
 	}
 	i := int(at)
-	m.seeker.begin(i, 1)
-	h[svmNorm] = m.p.rowScores(m.seeker.f.Row(0), m.steps.W, i)
+	m.oracle.begin(i, 1)
+	h[svmNorm] = m.p.rowScores(m.oracle.f.Row(0), m.steps.W, i)
 	h[headPhase] = phaseTake
 	return nil
 }
@@ -138,7 +138,7 @@ func (p *Problem) expand(w matrix, s *planes, of func(dst []float64, i int)) {
 
 // takeStep takes the step towards the plane of the block.
 func (m *SVM) takeStep(mon *parallel.Monitor) (Request, error) {
-	s, h := m.seeker, m.head
+	s, h := m.oracle, m.head
 	r, done, err := s.next(mon)
 	if err != nil || !done {
 		return r, err

@@ -34,7 +34,7 @@ type PerceptronTraining struct {
 	steps   State
 	order   []float64 // of a pass; then the blocks that may still lower the ratio of margin and loss
 	weights matrix    // the last ones, for the bound
-	desk    *planes   // buffers
+	oracle  *planes   // of the blocks that are decoded now
 }
 
 // The header of the state, after the common one.
@@ -49,9 +49,9 @@ const (
 	perNorm   // ‖x‖² of the block under way
 	perRatio  // least ratio of margin and loss so far
 	perNewRatio
-	perActive // blocks that may still lower it
-	perKept   // of them, those seen in this round that may do so in the next
-	perFound  // some block had a smaller ratio in this round
+	perActive   // blocks that may still lower it
+	perRetained // of them, those seen in this round that may do so in the next
+	perFound    // some block had a smaller ratio in this round
 	perBound
 	perHead
 )
@@ -92,8 +92,8 @@ func (m *PerceptronTraining) layout(t *tape) {
 	m.head = t.take(perHead)
 	m.steps = State{V: t.matrix(blocks, d), LateV: t.matrix(blocks, d), W: t.matrix(q, d)}
 	m.order, m.weights = t.take(blocks), t.matrix(q, d)
-	m.desk = m.p.newPlanes(t, m.p.batch(m.o.BlockRows), m.o.Workers)
-	m.desk.head = m.head
+	m.oracle = m.p.newPlanes(t, m.p.batch(m.o.BlockRows), m.o.Workers)
+	m.oracle.head = m.head
 }
 
 // StateLen returns the length of the state.
@@ -130,8 +130,8 @@ func ResumePerceptron(p *Problem, o PerceptronOptions, state []float64) (*Percep
 		return nil, err
 	}
 	h, most := m.head, p.blocks()
-	if !counts(h[perActive], most) || !counts(h[perCursor], most) || !counts(h[perKept], int(h[perCursor])) ||
-		!counts(h[headCount], m.desk.f.Rows) || !counts(h[headStream], 2*maxSteps) || !counts(h[perIter], o.MaxIter) ||
+	if !counts(h[perActive], most) || !counts(h[perCursor], most) || !counts(h[perRetained], int(h[perCursor])) ||
+		!counts(h[headCount], m.oracle.f.Rows) || !counts(h[headStream], 2*maxSteps) || !counts(h[perIter], o.MaxIter) ||
 		!counts(h[perSteps], 2*maxSteps) || !counts(h[perMistakes], maxSteps) {
 		return nil, errDamaged
 	}
@@ -224,7 +224,7 @@ func (m *PerceptronTraining) beginStep(mon *parallel.Monitor) (Request, error) {
 		}
 		return Request{}, nil
 	}
-	s, at := m.desk, m.order[int(h[perCursor])]
+	s, at := m.oracle, m.order[int(h[perCursor])]
 	if !counts(at, m.p.blocks()-1) {
 		return Request{}, errDamaged
 	}
@@ -238,13 +238,13 @@ func (m *PerceptronTraining) beginStep(mon *parallel.Monitor) (Request, error) {
 
 // plain makes a request without a loss.
 func (m *PerceptronTraining) plain() (Request, error) {
-	r, err := m.desk.request()
+	r, err := m.oracle.request()
 	r.Magnitude = shaped(nil, 0, m.p.Psi.Cols)
 	return r, err
 }
 
 func (m *PerceptronTraining) takeStep() error {
-	s, h := m.desk, m.head
+	s, h := m.oracle, m.head
 	if !s.intact() {
 		return errDamaged
 	}
@@ -296,6 +296,6 @@ func (m *PerceptronTraining) AddCoefficients(last, late linalg.Matrix[float64]) 
 
 // AddWeights adds the weights that belong to these coefficients to last and late (q×d). Only after training has ended: it uses the state.
 func (m *PerceptronTraining) AddWeights(last, late linalg.Matrix[float64]) {
-	m.p.expand(last, m.desk, func(dst []float64, i int) { copy(dst, m.steps.V.Row(i)) })
-	m.p.expand(late, m.desk, func(dst []float64, i int) { copy(dst, m.steps.LateV.Row(i)) })
+	m.p.expand(last, m.oracle, func(dst []float64, i int) { copy(dst, m.steps.V.Row(i)) })
+	m.p.expand(late, m.oracle, func(dst []float64, i int) { copy(dst, m.steps.LateV.Row(i)) })
 }

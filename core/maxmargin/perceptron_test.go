@@ -34,7 +34,8 @@ func TestMistakesOnSeparableDataStayWithinTheBounds(t *testing.T) {
 		}
 		found := m.Found()
 		novikoff := found.Radius * found.Radius * linalg.Dot(hidden.Data, hidden.Data) / (margin * margin)
-		if !found.Separated || float64(found.Mistakes) > novikoff || !(float64(found.Mistakes) <= found.Bound) || math.IsInf(found.Bound, 0) {
+		if !found.Separated || float64(found.Mistakes) > novikoff || !(float64(found.Mistakes) <= found.Bound) ||
+			math.IsInf(found.Bound, 0) {
 			t.Errorf("%s: %+v, Novikoff's bound is %g", space.name, found, novikoff)
 		}
 		// The same bound from margins and losses of all outputs.

@@ -35,7 +35,7 @@ type SVM struct {
 	o      SVMOptions
 	head   []float64
 	state  []float64
-	seeker *planes
+	oracle *planes // of the blocks that are decoded now
 	// The weights at which planes are looked for. In the end those of the solution, which are in best for cutting planes.
 	weights, best matrix
 	cut           bundle // of CuttingPlanes
@@ -127,8 +127,8 @@ func (m *SVM) layout(t *tape, capacity int) {
 		m.best = t.matrix(q, d)
 		m.cut.plane = t.matrix(q, d)
 	}
-	m.seeker = m.p.newPlanes(t, m.p.batch(m.o.BlockRows), m.o.Workers)
-	m.seeker.head = m.head
+	m.oracle = m.p.newPlanes(t, m.p.batch(m.o.BlockRows), m.o.Workers)
+	m.oracle.head = m.head
 	if m.o.Solver == CuttingPlanes {
 		m.cut.layout(t, capacity, q*d)
 	}
@@ -207,7 +207,8 @@ func ResumeSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 	}
 	h, most := m.head, m.p.blocks()
 	cutting, walking := h[headPhase] == phaseAdd || h[headPhase] == phaseMinimise, h[headPhase] >= phasePass && h[headPhase] <= phaseTake
-	if cutting && o.Solver != CuttingPlanes || walking && o.Solver != Blockwise || !counts(h[svmCursor], most) || !counts(h[headCount], m.seeker.f.Rows) || !counts(h[headStream], maxSteps) ||
+	if cutting && o.Solver != CuttingPlanes || walking && o.Solver != Blockwise || !counts(h[svmCursor], most) ||
+		!counts(h[headCount], m.oracle.f.Rows) || !counts(h[headStream], maxSteps) ||
 		!counts(h[svmIter], o.MaxIter) || !counts(h[svmSteps], maxSteps) || !counts(h[svmLook], 2*maxSteps) {
 		return nil, errDamaged
 	}
@@ -247,14 +248,14 @@ func (m *SVM) Grow(state []float64) error {
 		return fault.Value("the state has %d numbers, must have %d", len(state), want)
 	}
 	state = state[:want:want]
-	tail := append([]float64(nil), state[m.length(0)+m.cut.planes.Rows*m.cut.planes.Cols:len(m.state)]...)
+	perPlane := append([]float64(nil), state[m.length(0)+m.cut.planes.Rows*m.cut.planes.Cols:len(m.state)]...)
 	old := m.cut
-	t := tape{data: tail}
-	old.tail(&t, old.planes.Rows)
+	t := tape{data: perPlane}
+	old.layoutPerPlane(&t, old.planes.Rows)
 	m.state = state
 	m.layout(&tape{data: state}, capacity)
 	clear(state[m.length(0)+old.planes.Rows*old.planes.Cols:])
-	m.cut.copyTail(old)
+	m.cut.copyPerPlane(old)
 	m.head[svmCapacity] = float64(capacity)
 	return nil
 }
@@ -332,8 +333,8 @@ func (m *SVM) Done() bool { return m.head[headPhase] == phaseDone }
 // Found returns the solution, or the best so far.
 func (m *SVM) Found() Solution {
 	h := m.head
-	s := Solution{Weights: m.weights, Objective: h[svmPrimal], Gap: h[svmPrimal] - h[svmBound], Iter: int(h[svmIter]), Calls: int(h[svmCalls]),
-		Exact: h[svmProven] == 1}
+	s := Solution{Weights: m.weights, Objective: h[svmPrimal], Gap: h[svmPrimal] - h[svmBound], Iter: int(h[svmIter]),
+		Calls: int(h[svmCalls]), Exact: h[svmProven] == 1}
 	if m.o.Solver == CuttingPlanes {
 		s.Weights = m.best
 	}

@@ -198,7 +198,8 @@ func mustEnclose(t *testing.T, at []any, solver Solver, looks []Look, low, high 
 		if k == 0 {
 			continue
 		}
-		if before := looks[k-1]; l.Iter <= before.Iter || solver == CuttingPlanes && (l.Objective > before.Objective || l.Bound < before.Bound) {
+		before := looks[k-1]
+		if l.Iter <= before.Iter || solver == CuttingPlanes && (l.Objective > before.Objective || l.Bound < before.Bound) {
 			t.Errorf("%v: %+v after %+v", at, l, before)
 		}
 	}

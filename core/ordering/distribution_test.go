@@ -131,8 +131,10 @@ func TestWeakDistributionAgainstAllRankings(t *testing.T) {
 			}
 			for u := range n {
 				for v := range n {
-					if at := u*n + v; u != v && math.Abs(first[at]-firstWanted[at]) > 1e-10 || u < v && math.Abs(both[at]-bothWanted[at]) > 1e-10 {
-						t.Errorf("%s: pair %d, %d has %g and %g, want %g and %g", name, u, v, first[at], both[at], firstWanted[at], bothWanted[at])
+					if at := u*n + v; u != v && math.Abs(first[at]-firstWanted[at]) > 1e-10 ||
+						u < v && math.Abs(both[at]-bothWanted[at]) > 1e-10 {
+						t.Errorf("%s: pair %d, %d has %g and %g, want %g and %g", name, u, v, first[at], both[at], firstWanted[at],
+							bothWanted[at])
 					}
 				}
 			}

@@ -25,7 +25,7 @@ func (w *Workspace) searchPart(items []int32) (bound float64) {
 	threshold := improvement * w.magnitude(items)
 	w.insert(items, threshold)
 	m := len(items)
-	w.kept = append(w.kept[:0], items...)
+	w.localBest = append(w.localBest[:0], items...)
 	most := w.Value(items)
 	rng := rand.New(rand.NewPCG(3, uint64(m)))
 	for range min(orderKicks, kickWork/(m*m)) {
@@ -40,9 +40,9 @@ func (w *Workspace) searchPart(items []int32) (bound float64) {
 		w.insert(items, threshold)
 		if value := w.Value(items); value > most+threshold {
 			most = value
-			copy(w.kept, items)
+			copy(w.localBest, items)
 		} else {
-			copy(items, w.kept)
+			copy(items, w.localBest)
 		}
 	}
 	return bound
@@ -76,10 +76,10 @@ func (w *Workspace) start(items []int32) {
 		w.hold(items)
 		slices.Sort(items)
 		w.sortAllowed(items, 1)
-		w.kept = append(w.kept[:0], items...)
+		w.localBest = append(w.localBest[:0], items...)
 		w.sortAllowed(items, -1)
-		if w.Value(items) <= w.Value(w.kept) {
-			copy(items, w.kept)
+		if w.Value(items) <= w.Value(w.localBest) {
+			copy(items, w.localBest)
 		}
 		return
 	}

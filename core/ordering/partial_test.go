@@ -27,10 +27,10 @@ func (r *naive) transitive() bool {
 
 // with reports whether the relation is transitive and antisymmetric once u before v is what is given.
 func (r *naive) with(u, v int, value bool) bool {
-	kept := r.before[u*r.n+v]
+	before := r.before[u*r.n+v]
 	r.before[u*r.n+v] = value
 	ok := r.transitive() && !(value && r.before[v*r.n+u])
-	r.before[u*r.n+v] = kept
+	r.before[u*r.n+v] = before
 	return ok
 }
 

@@ -220,7 +220,8 @@ func TestSubsetsBySeveralRoutes(t *testing.T) {
 				copy(w.Reset(n), gain)
 				w.Require(before)
 				order := make([]int32, n)
-				if err := w.Exact(order); err != nil || !agrees(order, before) || math.Abs(w.Value(order)-best) > 1e-12*(1+floats.Norm(gain, 1)) {
+				if err := w.Exact(order); err != nil || !agrees(order, before) ||
+					math.Abs(w.Value(order)-best) > 1e-12*(1+floats.Norm(gain, 1)) {
 					t.Errorf("%s: the order %v earns %v, the best %v (%v)", name, order, w.Value(order), best, err)
 				}
 			}

@@ -228,14 +228,14 @@ func (b *weakBound) rankTo(r *ranking, items []int32) {
 //   - or if some item in it earns more before, or behind, the others of the block than tied with them, whatever is added:
 //     a ranking with such a block is improved by taking that item out.
 type tiedBlocks struct {
-	m     int
-	pairs []float64 // for each x, what every item loses before, behind and tied with it, +Inf where it may not be: 3 rows of m
-	apart []float64 // what each pair loses before and behind together, which are both taken off ties; 0 for what may not be
-	front []uint32  // the items that each may precede, as bits
-	sums  []float64 // the same for the sets on the path in the tree
-	ahead []float64 // ahead[x·(m+1) + i]: the most by which items from i on can make a tie better for x than being before them
-	after []float64 // than being behind them
-	nodes []blockNode
+	m      int
+	pairs  []float64 // for each x, what every item loses before, behind and tied with it, +Inf where it may not be: 3 rows of m
+	strict []float64 // what each pair loses before and behind together, which are both taken off ties; 0 for what may not be
+	front  []uint32  // the items that each may precede, as bits
+	sums   []float64 // the same for the sets on the path in the tree
+	ahead  []float64 // ahead[x·(m+1) + i]: the most by which items from i on can make a tie better for x than being before them
+	after  []float64 // than being behind them
+	nodes  []blockNode
 }
 
 // blockNode is a set in the tree.
@@ -253,7 +253,7 @@ type blockNode struct {
 func (t *tiedBlocks) load(gain []float64, may []PairChoices, n int, items []int32) {
 	m := len(items)
 	t.m = m
-	t.pairs, t.apart, t.front = slicex.Grow(t.pairs, 3*m*m), slicex.Grow(t.apart, m*m), slicex.Grow(t.front, m)
+	t.pairs, t.strict, t.front = slicex.Grow(t.pairs, 3*m*m), slicex.Grow(t.strict, m*m), slicex.Grow(t.front, m)
 	for x, u := range items {
 		before, behind, tied := t.losses(x)
 		t.front[x] = 0
@@ -267,7 +267,7 @@ func (t *tiedBlocks) load(gain []float64, may []PairChoices, n int, items []int3
 			if x == y {
 				before[y], behind[y], tied[y] = 0, 0, 0
 			}
-			t.apart[x*m+y] = priced(before[y]) + priced(behind[y])
+			t.strict[x*m+y] = priced(before[y]) + priced(behind[y])
 			if c&MayFollow != 0 { // y after x
 				t.front[x] |= 1 << y
 			}
@@ -327,8 +327,8 @@ func excess(loss, tied float64) float64 {
 }
 
 // expand lists the sets that are set and items from from on, at least one. precede are the items that all in it may precede,
-// lost is what its pairs lose tied, and apart what they lose with each before and behind the other.
-func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, precede uint32, lost, apart float64) {
+// lost is what its pairs lose tied, and strict what they lose with each before and behind the other.
+func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, precede uint32, lost, strict float64) {
 	m, all := t.m, uint(1)<<t.m-1
 	before, behind, tied := thirds(t.sums, m, depth)
 	skipped := separate(before[:from], behind[:from], set)
@@ -360,17 +360,17 @@ func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, precede uin
 		if outside += separate(nBefore[:x], nBehind[:x], set); outside >= b.limit {
 			continue
 		}
-		apart, precede := apart, precede&t.front[x]
+		strict, precede := strict, precede&t.front[x]
 		for z := set; z != 0; z &= z - 1 {
-			apart += t.apart[x*m+bits.TrailingZeros(z)]
+			strict += t.strict[x*m+bits.TrailingZeros(z)]
 		}
 		at := len(t.nodes)
 		node := blockNode{item: uint8(x), depth: uint8(depth), set: uint32(set), precede: precede, tied: math.Inf(1)}
 		if stable && outside+separate(nBefore[x+1:], nBehind[x+1:], 0) < b.limit {
-			node.tied = lost - apart
+			node.tied = lost - strict
 		}
 		t.nodes = append(t.nodes, node)
-		t.expand(b, set, x+1, depth+1, precede, lost, apart)
+		t.expand(b, set, x+1, depth+1, precede, lost, strict)
 		if len(t.nodes) == at+1 && math.IsInf(node.tied, 1) {
 			t.nodes = t.nodes[:at]
 			continue

@@ -122,7 +122,8 @@ func TestWeakMasksBounded(t *testing.T) {
 					rank := make([]int32, n)
 					earned := solve(ranks, ascending(x.n))
 					w.expandTo(rank, ranks, x)
-					if got := rankValue(&w, rank); !allowsRank(mask, rank) || math.Abs(got-want) > tolerance || math.Abs(earned-want) > tolerance {
+					if got := rankValue(&w, rank); !allowsRank(mask, rank) || math.Abs(got-want) > tolerance ||
+						math.Abs(earned-want) > tolerance {
 						t.Fatalf("%s: by the %s %v earns %v, said to be %v, the best %v", what, method, rank, got, earned, want)
 					}
 				}
@@ -180,30 +181,30 @@ func TestWeakMasksAtLargeSizes(t *testing.T) {
 			mask := w.Restrict()
 			for u := range n {
 				for v := u + 1; v < n; v++ {
-					kept := MayLevel
+					allowed := MayLevel
 					if hidden[u] < hidden[v] {
-						kept = MayPrecede
+						allowed = MayPrecede
 					} else if hidden[u] > hidden[v] {
-						kept = MayFollow
+						allowed = MayFollow
 					}
 					if open > 0 && rng.IntN(open+1) > 0 {
-						mask[u*n+v] = kept | PairChoices(rng.IntN(8))
+						mask[u*n+v] = allowed | PairChoices(rng.IntN(8))
 					} else if open == 0 {
-						mask[u*n+v] = kept
+						mask[u*n+v] = allowed
 					}
 				}
 			}
-			kept := append([]PairChoices(nil), mask...)
+			original := append([]PairChoices(nil), mask...)
 			bound, _, err := w.Search(rank, nil)
 			value := rankValue(&w, rank)
-			if err != nil || !isDense(rank) || !allowsRank(kept, rank) || value > bound+1e-8 {
+			if err != nil || !isDense(rank) || !allowsRank(original, rank) || value > bound+1e-8 {
 				t.Fatalf("%s, %d: the search earns %v of %v (%v)", name, open, value, bound, err)
 			}
-			reload(&w, n, gain, kept)
-			if _, _, err := w.Start(rank); err != nil || !allowsRank(kept, rank) || rankValue(&w, rank) > value+1e-8 {
+			reload(&w, n, gain, original)
+			if _, _, err := w.Start(rank); err != nil || !allowsRank(original, rank) || rankValue(&w, rank) > value+1e-8 {
 				t.Fatalf("%s, %d: the start earns %v, the search %v (%v)", name, open, rankValue(&w, rank), value, err)
 			}
-			reload(&w, n, gain, kept)
+			reload(&w, n, gain, original)
 			for u := range 3 { // 3, 4 and 5 on a cycle
 				w.may[min(3+u, 3+(u+1)%3)*n+max(3+u, 3+(u+1)%3)] = []PairChoices{MayPrecede, MayPrecede, MayFollow}[u]
 			}

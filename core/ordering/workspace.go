@@ -27,18 +27,18 @@ func (e *SizeError) Error() string {
 // Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready
 // for use. It is not safe for concurrent use.
 type Workspace struct {
-	n       int
-	gain    []float64 // n×n
-	before  *Partial  // nil without requirements
-	graph   relation.Digraph
-	ends    []int32   // ends of the components in the order
-	sets    subsets   // those of one component
-	loss    []float64 // see solve
-	score   []float64 // Borda scores
-	waiting []int32   // the items still to come that are required before each
-	held    []bool    // see hold
-	kept    []int32   // the best order that local search has found
-	poll    parallel.Poll
+	n         int
+	gain      []float64 // n×n
+	before    *Partial  // nil without requirements
+	graph     relation.Digraph
+	ends      []int32   // ends of the components in the order
+	sets      subsets   // those of one component
+	loss      []float64 // see solve
+	score     []float64 // Borda scores
+	waiting   []int32   // the items still to come that are required before each
+	held      []bool    // see hold
+	localBest []int32   // the best order that local search has found
+	poll      parallel.Poll
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: skew-symmetric,

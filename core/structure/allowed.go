@@ -18,7 +18,7 @@ type allowedIndices struct {
 }
 
 // allowIndices reads a mask with an entry for each of n things; without one all are allowed.
-func allowIndices(k *kept, n int, noun, space string, mask []int32) (allowedIndices, error) {
+func allowIndices(k *memo, n int, noun, space string, mask []int32) (allowedIndices, error) {
 	x := allowedIndices{indices: newIndices(k, n, noun), place: make([]int32, n)}
 	for i := range x.place {
 		allowed := int32(1)

@@ -28,19 +28,19 @@ var _ = register(Spec{
 	Psi:        "the cells (row, column) by rows",
 	Ref:        "moments by counting the permutations that fix one or two values; Kuhn (1955) for decoding",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}
-		return assignments{kept: a.kept(), n: n, pool: new(pool[assignment.Workspace])}, nil
+		return assignments{memo: a.memo(), n: n, pool: new(pool[assignment.Workspace])}, nil
 	},
 })
 
 // assignments is the space of the permutations as matrices, encoded as the column of each row. The cells are numbered by
 // rows.
 type assignments struct {
-	*kept
+	*memo
 	n    int
 	pool *pool[assignment.Workspace]
 }
@@ -198,8 +198,8 @@ func (a assignments) decode(dst []int32, score Scores, cells []assignment.Cell) 
 
 // Restrict takes cells.
 func (a assignments) Restrict() func([]Condition) (Restriction, error) {
-	return refusing(a, func(given []Condition) (r Restriction, err error) {
-		h, err := readConditions(cellTerms, given, a.n, 0, a.names)
+	return refusing(a, func(conditions []Condition) (r Restriction, err error) {
+		h, err := readConditions(cellTerms, conditions, a.n, 0, a.names)
 		if err != nil {
 			return r, err
 		}

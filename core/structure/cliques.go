@@ -10,25 +10,27 @@ var _ = register(Spec{
 	Name: "cliques",
 	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxVertices, Reason: "beyond that the n(n−1)/2 scores of a single clique and their matrix take hundreds of megabytes",
-			Doc: "number of vertices"},
+		{Name: "n", Kind: "int", Least: 2, Most: maxVertices,
+			Reason: "beyond that the n(n−1)/2 scores of a single clique and their matrix take hundreds of megabytes",
+			Doc:    "number of vertices"},
 		{Name: "size", Kind: "int", Least: -1, Most: maxVertices, Bound: "n", Optional: true,
 			Doc: "number of vertices in every clique; -1 or absent: any number"},
-		{Name: "fixed", Kind: "int32 buffer", Optional: true, Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
-			"0 for others; or none: all 0"},
+		{Name: "fixed", Kind: "int32 buffer", Optional: true,
+			Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
+				"0 for others; or none: all 0"},
 	},
 	Conditions: vertexTerms,
 	Parts:      "0/1 membership of each vertex",
 	Psi:        "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:        "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}
 		all := cliques{
-			sets:   newSets(a.kept(), n, -1),
+			sets:   newSets(a.memo(), n, -1),
 			scheme: pairScheme{n},
 			pool:   new(pool[cliqueWorkspace]),
 		}
@@ -137,6 +139,8 @@ func (c cliques) SecondMoment(dst blas64.General) {
 func (c cliques) Eigenvalues() []float64 {
 	return c.scheme.eigenvalues(3.0/16, 1.0/16, 0)
 }
+
+func (c cliques) bounds() (items, ends int) { return c.n, 0 }
 
 // keeps: the items of a mask are vertices.
 func (c cliques) keeps(m *Mask, y []int32) bool {

@@ -36,7 +36,7 @@ func (c cliques) under(m *Mask) (engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	var apart [][2]int32
+	var nonadjacent [][2]int32
 	pair := 0
 	for u, v := range itemPairs(c.n) {
 		if states != nil {
@@ -47,12 +47,12 @@ func (c cliques) under(m *Mask) (engine, error) {
 				}
 				e.fixed[u], e.fixed[v] = 1, 1
 			case -1:
-				apart = append(apart, [2]int32{int32(u), int32(v)})
+				nonadjacent = append(nonadjacent, [2]int32{int32(u), int32(v)})
 			}
 		}
 		pair++
 	}
-	for _, p := range apart { // after all that is in
+	for _, p := range nonadjacent { // after all that is in
 		for side, v := range p {
 			switch other := p[1-side]; {
 			case e.fixed[v] > 0 && e.fixed[other] > 0:
@@ -62,7 +62,7 @@ func (c cliques) under(m *Mask) (engine, error) {
 			}
 		}
 	}
-	for _, p := range apart {
+	for _, p := range nonadjacent {
 		if e.fixed[p[0]] == 0 && e.fixed[p[1]] == 0 {
 			e.barred = append(e.barred, p)
 		}
@@ -232,9 +232,9 @@ func (w *cliqueWorkspace) members() (k int) {
 }
 
 // restrict returns the space of those cliques that obey the parameters, all of them where nothing is prescribed.
-func (c cliques) restrict(a given) (Space, error) {
+func (c cliques) restrict(a arguments) (Space, error) {
 	mask := NewMask()
-	if _, given := a.Scalars["size"]; given {
+	if _, ok := a.Scalars["size"]; ok {
 		size, err := a.IntTo("size", int64(c.n))
 		if err != nil {
 			return nil, err
@@ -261,8 +261,8 @@ func (c cliques) restrict(a given) (Space, error) {
 
 // Restrict takes vertices that are required or forbidden, and a number of vertices.
 func (c cliques) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (Restriction, error) {
-		m, err := readMembers(vertexTerms, "vertex", given, c.n, c.names)
+	return func(conditions []Condition) (Restriction, error) {
+		m, err := readMembers(vertexTerms, "vertex", conditions, c.n, c.names)
 		if err != nil {
 			return Restriction{}, err
 		}

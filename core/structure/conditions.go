@@ -82,17 +82,27 @@ type EntryCondition struct {
 type Restriction struct {
 	Mask Mask
 	// List lists an output as the conditions ask for, such as a cycle from its start; nil: it stays as it is.
-	List func(y []int32)
+	List   func(y []int32)
+	engine engine // of the mask, or nil where there is none yet
 }
 
-// held are conditions by key: single numbers in ascending order and pairs as they came, each once.
-type held [len(keyNames)]struct {
+// Within returns the part of a space that the mask leaves, as the function Within does, for the space whose conditions these are.
+func (r *Restriction) Within(s Space) (Space, error) {
+	if _, isPart := s.(interface{ whole() (Space, Mask) }); r.engine == nil || isPart {
+		return Within(s, r.Mask)
+	}
+	part := &restricted{subspace[Space]{s}, r.engine, r.Mask}
+	return part.withAbilities(), nil
+}
+
+// conditionsByKey are those of a row: single numbers in ascending order and pairs as they came, each once.
+type conditionsByKey [len(keyNames)]struct {
 	alone []int
 	pairs [][2]int
 }
 
 // one returns the number of a key, or −1.
-func (h *held) one(k Key) int {
+func (h *conditionsByKey) one(k Key) int {
 	if len(h[k].alone) == 0 {
 		return -1
 	}
@@ -100,7 +110,7 @@ func (h *held) one(k Key) int {
 }
 
 // size returns the bounds that a key of counts holds.
-func (h *held) size(k Key) Range {
+func (h *conditionsByKey) size(k Key) Range {
 	if len(h[k].pairs) == 0 {
 		return anySize
 	}
@@ -108,8 +118,8 @@ func (h *held) size(k Key) Range {
 }
 
 // readConditions checks conditions one by one: of their numbers, which may have names, there are n, and counts are least to n.
-func readConditions(terms []Term, given []Condition, n, least int, names Names) (h held, err error) {
-	for _, c := range given {
+func readConditions(terms []Term, conditions []Condition, n, least int, names Names) (h conditionsByKey, err error) {
+	for _, c := range conditions {
 		i := slices.IndexFunc(terms, func(t Term) bool { return t.Key == c.Key })
 		if i < 0 {
 			return h, fault.Value("the structure takes no key %s; its keys are %s", shownKey(c.Key), shownKeys(terms))
@@ -157,10 +167,11 @@ func (t Term) check(c Condition, n, least int, names Names) error {
 			return fault.Value("'%v' is %d; it is the number of %s, %d..%d", t.Key, c.U, t.Of, least, n)
 		}
 		return nil
+	case t.Form == Count && c.U > c.V:
+		return fault.Value("'%v' goes from %d to %d; put the smaller number first", t.Key, c.U, c.V)
 	case t.Form == Count:
-		if c.U < 0 || c.V < max(c.U, least) || c.U > n {
-			return fault.Value("'%v' is (%d, %d); it is the least and the largest number of %s, out of %d..%d in ascending order",
-				t.Key, c.U, c.V, t.Of, least, n)
+		if c.U < 0 || c.U > n || c.V < least {
+			return fault.Value("'%v' goes from %d to %d; it is the number of %s, %d..%d", t.Key, c.U, c.V, t.Of, least, n)
 		}
 		return nil
 	case t.Form < Pairs && c.V != Alone:

@@ -135,7 +135,8 @@ func TestIllegalConditions(t *testing.T) {
 	}{
 		{"permutations", conditions{{Key: structure.StartKey, V: alone}}, "takes no key 'start'; its keys are 'first', 'last', 'before'"},
 		{"permutations", conditions{{Key: 99, V: alone}}, "takes no key number 99"},
-		{"permutations", conditions{{Key: structure.FirstKey, U: 1, V: alone}, {Key: structure.FirstKey, U: 2, V: alone}}, "'first' holds 1 and 2; it takes one"},
+		{"permutations", conditions{{Key: structure.FirstKey, U: 1, V: alone}, {Key: structure.FirstKey, U: 2, V: alone}},
+			"'first' holds 1 and 2; it takes one"},
 		{"permutations", conditions{{Key: structure.FirstKey, U: 1, V: 2}}, "'first' holds the pair (1, 2); it takes single numbers"},
 		{"permutations", conditions{{Key: structure.BeforeKey, U: 1, V: alone}}, "'before' holds 1 alone; it takes pairs"},
 		{"permutations", conditions{{Key: structure.BeforeKey, U: 1, V: 4}}, "'before' holds 4; labels are whole numbers 0..3"},
@@ -146,7 +147,8 @@ func TestIllegalConditions(t *testing.T) {
 		{"assignments", conditions{{Key: structure.RequiredKey, U: 1, V: 4}}, "'required' holds 4; columns are whole numbers 0..3"},
 		{"cycles", conditions{{Key: structure.LengthKey, U: 2, V: alone}}, "it is the number of vertices that a cycle visits, 3..4"},
 		{"routes", conditions{{Key: structure.ForbiddenKey, U: 2, V: 2}}, "'forbidden' holds (2, 2), a step from a place to itself"},
-		{"graphs", conditions{{Key: structure.RequiredKey, U: 2, V: 2}}, "'required' holds (2, 2), which is no edge of the graph; leave it out"},
+		{"graphs", conditions{{Key: structure.RequiredKey, U: 2, V: 2}},
+			"'required' holds (2, 2), which is no edge of the graph; leave it out"},
 	} {
 		space, err := structure.New(c.name, structure.Args{Scalars: map[string]int64{"n": 4}})
 		if err != nil {

@@ -28,7 +28,7 @@ var _ = register(Spec{
 	build:   newCustom,
 })
 
-func newCustom(a given) (Space, error) {
+func newCustom(a arguments) (Space, error) {
 	d, err := a.Int("d")
 	if err != nil {
 		return nil, err

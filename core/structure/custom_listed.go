@@ -29,7 +29,7 @@ var (
 
 func newListed(reals []float64, members, d int) (Space, error) {
 	psi := blas64.General{Rows: members, Cols: d, Stride: d, Data: slices.Clone(reals)}
-	l := &listed{indices: newIndices(new(kept), members, "member"), psi: psi}
+	l := &listed{indices: newIndices(new(memo), members, "member"), psi: psi}
 	for i, v := range reals {
 		if math.IsNaN(v) || math.Abs(v) > maxEntry {
 			return nil, fault.Value("entry %d of the embedding of member %d is %v, must be finite and at most %g",

@@ -13,7 +13,7 @@ import (
 // summarised is a space of which only moments are known, which is all that training asks of it. Its outputs are not
 // encoded: who gives the moments embeds and decodes them.
 type summarised struct {
-	*kept
+	*memo
 	log    float64 // ln of the number of outputs, or NaN
 	mean   []float64
 	second []float64 // by rows
@@ -26,7 +26,7 @@ var _ Momenter = (*summarised)(nil)
 const momentTolerance = 1e-9
 
 func newSummarised(reals []float64, d int) (Space, error) {
-	s := &summarised{kept: new(kept), log: reals[0], mean: slices.Clone(reals[1 : 1+d]), second: slices.Clone(reals[1+d:])}
+	s := &summarised{memo: new(memo), log: reals[0], mean: slices.Clone(reals[1 : 1+d]), second: slices.Clone(reals[1+d:])}
 	if s.log < 0 || math.IsInf(s.log, 0) {
 		return nil, fault.Value("the logarithm of the count is %v, must be at least 0 and finite, or NaN where it is "+
 			"not known", s.log)

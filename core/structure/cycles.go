@@ -23,7 +23,7 @@ var _ = register(Spec{
 	Psi:     "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:     "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
 	Typical: []Args{{Scalars: map[string]int64{"n": 4}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		c, err := newCycleSpace(a, false)
 		if err != nil {
 			return nil, err
@@ -158,8 +158,8 @@ func (c cycles) SecondMoment(dst blas64.General) {
 
 // Restrict takes vertices where cycles start and end, a number of vertices, and vertices and edges that are required or forbidden.
 func (c cycles) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (Restriction, error) {
-		v, err := readVisitConditions(cycleTerms, given, c.n, leastCycle, "cycle", "vertex", true, c.names)
+	return func(conditions []Condition) (Restriction, error) {
+		v, err := readVisitConditions(cycleTerms, conditions, c.n, leastCycle, "cycle", "vertex", true, c.names)
 		if err != nil {
 			return Restriction{}, err
 		}

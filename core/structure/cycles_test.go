@@ -147,7 +147,8 @@ func TestTourMessages(t *testing.T) {
 		want string
 	}{
 		{"directedcycles", []int32{0, 1, 2, 1, -1}, "[0, 1, 2, 1] visits vertex 1 twice; a cycle visits each vertex at most once"},
-		{"directedcycles", []int32{0, 1, 5, -1, -1}, "found 5 in column 2; vertices are whole numbers 0..4, and −1 pads short rows at the right"},
+		{"directedcycles", []int32{0, 1, 5, -1, -1},
+			"found 5 in column 2; vertices are whole numbers 0..4, and −1 pads short rows at the right"},
 		{"directedcycles", []int32{0, 1, -1, 2, -1}, "[0, 1, -1, 2] goes on behind −1; padding stands at the right end only"},
 		{"directedcycles", []int32{0, 1, -1, -1, -1}, "[0, 1] visits 2 vertices; a cycle visits at least 3"},
 		{"directedcycles", []int32{1, 0, 2, -1, -1}, "the cycle begins with vertex 1, must begin with its smallest, 0"},

@@ -33,7 +33,7 @@ const (
 // arcs u→v→w.
 type cycleSpace struct {
 	pairs
-	*kept
+	*memo
 	directed bool
 	total    func() *big.Int      // the number of directed cycles
 	lengths  func() *combin.Table // cell i: directed cycles of n−i vertices
@@ -45,7 +45,7 @@ var (
 	_ Searcher = cycleSpace{}
 )
 
-func newCycleSpace(a given, directed bool) (cycleSpace, error) {
+func newCycleSpace(a arguments, directed bool) (cycleSpace, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return cycleSpace{}, err
@@ -60,7 +60,7 @@ func newCycleSpace(a given, directed bool) (cycleSpace, error) {
 			weight.Quo(weight, big.NewInt(int64(k-1)*int64(n-k+1)))
 		})
 	})
-	return cycleSpace{pairs{n}, a.kept(), directed, total, lengths, new(pool[tourWorkspace])}, nil
+	return cycleSpace{pairs{n}, a.memo(), directed, total, lengths, new(pool[tourWorkspace])}, nil
 }
 
 func (c cycleSpace) PartLen() int    { return c.n }
@@ -188,6 +188,7 @@ func (c cycleSpace) show(dst, tour []int32) {
 	}
 }
 
+func (c cycleSpace) bounds() (items, ends int)     { return c.n, 0 }
 func (c cycleSpace) keeps(m *Mask, y []int32) bool { return keepsVisits(m, y[:visited(y)]) }
 
 // mustSquare panics unless a matrix has the size of the second moment.

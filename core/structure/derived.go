@@ -12,22 +12,22 @@ type Derived interface {
 	Bytes() int
 }
 
-// keeper is a space that keeps what is derived from it for as long as it lives. Momenters are keepers: they embed a pointer to a kept
+// keeper is a space that keeps what is derived from it for as long as it lives. Momenters are keepers: they embed a pointer to a memo
 // of their own.
 type keeper interface {
 	// keep returns what build returned when it was first called for the key without an error. Calls of build for one space
 	// follow one another, so that it must not derive anything else from the same space.
 	keep(key any, build func() (Derived, error)) (Derived, error)
-	keptBytes() int
+	memoBytes() int
 }
 
-// KeptBytes returns how much memory the things kept with a space take; ok is false if it keeps nothing.
-func KeptBytes(s Space) (bytes int, ok bool) {
+// DerivedBytes returns how much memory what is derived from a space and kept with it takes; ok is false if it keeps nothing.
+func DerivedBytes(s Space) (bytes int, ok bool) {
 	k, ok := s.(keeper)
 	if !ok {
 		return 0, false
 	}
-	return k.keptBytes(), true
+	return k.memoBytes(), true
 }
 
 // Derive returns what build makes of a space: the same T at every call, built once, where the space is a Momenter. It is safe
@@ -45,22 +45,22 @@ func Derive[T Derived](s Space, build func() (T, error)) (T, error) {
 	return d.(T), nil
 }
 
-// kept is what a space keeps, by key, and the names of its items.
-type kept struct {
+// memo holds what is derived from a space, by key, and the names of its items.
+type memo struct {
 	names Names
 	mu    sync.Mutex
 	byKey map[any]Derived
 	bytes atomic.Int64
 }
 
-var _ keeper = (*kept)(nil)
+var _ keeper = (*memo)(nil)
 
-func (k *kept) itemNames() Names { return k.names }
+func (k *memo) itemNames() Names { return k.names }
 
-// fresh returns the kept of another space of the same items, which keeps nothing yet.
-func (k *kept) fresh() *kept { return &kept{names: k.names} }
+// fresh returns the memo of another space of the same items, which keeps nothing yet.
+func (k *memo) fresh() *memo { return &memo{names: k.names} }
 
-func (k *kept) keep(key any, build func() (Derived, error)) (Derived, error) {
+func (k *memo) keep(key any, build func() (Derived, error)) (Derived, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if d, ok := k.byKey[key]; ok {
@@ -78,4 +78,4 @@ func (k *kept) keep(key any, build func() (Derived, error)) (Derived, error) {
 	return d, nil
 }
 
-func (k *kept) keptBytes() int { return int(k.bytes.Load()) }
+func (k *memo) memoBytes() int { return int(k.bytes.Load()) }

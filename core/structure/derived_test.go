@@ -40,7 +40,7 @@ func TestDeriveBuildsOnce(t *testing.T) {
 	if n, err := Derive(other, func() (number, error) { return 8, nil }); err != nil || n != 8 {
 		t.Errorf("another space has the number %d, error %v", n, err)
 	}
-	if got, _ := KeptBytes(space); got != 8+5 {
+	if got, _ := DerivedBytes(space); got != 8+5 {
 		t.Errorf("%d bytes are kept, want 13", got)
 	}
 }

@@ -19,7 +19,7 @@ var _ = register(Spec{
 	Psi:        "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:        "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 4}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		c, err := newCycleSpace(a, true)
 		if err != nil {
 			return nil, err
@@ -116,8 +116,8 @@ func (c directedCycles) mirror(dst, y []int32) {
 
 // Restrict is that of cycles, with arcs in place of edges.
 func (c directedCycles) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
-		v, err := readVisitConditions(cycleTerms, given, c.n, leastCycle, "cycle", "vertex", false, c.names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		v, err := readVisitConditions(cycleTerms, conditions, c.n, leastCycle, "cycle", "vertex", false, c.names)
 		if err != nil {
 			return r, err
 		}

@@ -16,16 +16,18 @@ var _ = register(Spec{
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 2, Most: maxLen, Reason: reasonOfLen,
 			Bound: fmt.Sprintf("%d without edges", maxVertices), Doc: "number of vertices"},
-		{Name: "property", Kind: "int", Most: 3, Optional: true, Doc: "what sets of edges have to be, 1: forests; 2: matchings; 3: bipartite graphs; " +
-			"0 or absent: anything. Moments are those of all sets"},
+		{Name: "property", Kind: "int", Most: 3, Optional: true,
+			Doc: "what sets of edges have to be, 1: forests; 2: matchings; 3: bipartite graphs; " +
+				"0 or absent: anything. Moments are those of all sets"},
 		{Name: "edges", Kind: "int32 buffer", Optional: true, Doc: "ends of the possible edges, two for each; absent: all pairs u < v"},
 	},
 	Conditions: edgeTerms,
 	Parts:      "0/1 membership of each edge",
-	Psi:        "the edges in the order of the parameter, or the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:        "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
-	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}, {Scalars: map[string]int64{"n": 3, "property": int64(matchings)}}},
-	build:      newGraphs,
+	Psi: "the edges in the order of the parameter, or the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, " +
+		"(1, 2), …",
+	Ref:     "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
+	Typical: []Args{{Scalars: map[string]int64{"n": 3}}, {Scalars: map[string]int64{"n": 3, "property": int64(matchings)}}},
+	build:   newGraphs,
 })
 
 // graphs is the space of the sets of given edges, encoded as 0/1 membership. Edges are independent fair coins, so that
@@ -45,7 +47,7 @@ var (
 	_ Decoder    = graphs{}
 )
 
-func newGraphs(a given) (Space, error) {
+func newGraphs(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -63,8 +65,8 @@ func newGraphs(a given) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.labelSets = labelSets{newSets(a.kept(), len(g.edges), -1), new(scratch)}
-	if _, given := a.Scalars["property"]; given {
+	g.labelSets = labelSets{newSets(a.memo(), len(g.edges), -1), new(scratch)}
+	if _, ok := a.Scalars["property"]; ok {
 		property, err := a.Int("property")
 		if err != nil {
 			return nil, err

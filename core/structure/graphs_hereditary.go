@@ -21,7 +21,7 @@ const (
 type hereditaryGraphs struct {
 	subspace[graphs]
 	Momenter
-	*kept
+	*memo
 	property edgeProperty
 	ends     [][2]int32 // of each edge, vertices without edges not being counted
 	same     []bool     // of each edge of a bipartite graph, whether it asks for one side; nil: none does
@@ -58,7 +58,7 @@ var (
 
 func newHereditaryGraphs(all graphs, property edgeProperty) Space {
 	h := hereditaryGraphs{
-		subspace: subspace[graphs]{all}, Momenter: all, kept: all.fresh(),
+		subspace: subspace[graphs]{all}, Momenter: all, memo: all.fresh(),
 		property: property, sets: new(pool[edgeSet]), numbers: new(scratch),
 	}
 	h.ends = make([][2]int32, len(all.edges))
@@ -210,6 +210,11 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 }
 
 // Restrict takes edges that are required or forbidden.
-func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
-	return refusing(h, restrictEdges(edgeTerms, h.Facts().Cells, h.names))
+func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) { return h.restrict(h) }
+
+// Restrict is that of hereditaryGraphs for parts that are searched, too.
+func (h decodedGraphs) Restrict() func([]Condition) (Restriction, error) { return h.restrict(h) }
+
+func (h hereditaryGraphs) restrict(s maskable) func([]Condition) (Restriction, error) {
+	return refusing(s, restrictEdges(edgeTerms, h.Facts().Cells, h.names))
 }

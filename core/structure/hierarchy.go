@@ -47,7 +47,7 @@ var (
 // withinTerms are the keys of nodes of a tree.
 var withinTerms = []Term{{Key: WithinKey, Form: One, Of: "nodes"}}
 
-func newHierarchy(a given) (Space, error) {
+func newHierarchy(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func newHierarchy(a given) (Space, error) {
 		return nil, fault.Value("a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
 			n, 2*n, len(a.Ints))
 	}
-	allowed, err := allowIndices(a.kept(), n, "node", "hierarchy", a.Ints[n:])
+	allowed, err := allowIndices(a.memo(), n, "node", "hierarchy", a.Ints[n:])
 	if err != nil {
 		return nil, err
 	}
@@ -157,15 +157,15 @@ func (h *hierarchy) Decode(dst []int32, score Scores) (Certificate, error) {
 
 // Restrict takes a node within whose subtree the output lies, the node itself included.
 func (h *hierarchy) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
-		keys, err := readConditions(withinTerms, given, len(h.parent), 0, h.names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		keys, err := readConditions(withinTerms, conditions, len(h.parent), 0, h.names)
 		if err != nil {
 			return r, err
 		}
 		r.Mask = NewMask()
 		if v := keys.one(WithinKey); v >= 0 {
 			if h.below[v] == 0 {
-				return r, fault.Value("'within' is node %d, and no node of its subtree is allowed; take a node above it", v)
+				return r, fault.Value("'within' is node %s, and no node of its subtree is allowed; take a node above it", h.names.of(v))
 			}
 			r.Mask.Limit(len(h.parent), v, Plus)
 		}

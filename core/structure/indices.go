@@ -10,12 +10,12 @@ import (
 
 // indices is what spaces of n things share whose outputs are encoded as the index of one of them, their only part.
 type indices struct {
-	*kept
+	*memo
 	n    int
 	noun string // what messages call one of the things
 }
 
-func newIndices(k *kept, n int, noun string) indices { return indices{kept: k, n: n, noun: noun} }
+func newIndices(k *memo, n int, noun string) indices { return indices{memo: k, n: n, noun: noun} }
 
 func (x indices) PartLen() int          { return 1 }
 func (x indices) Check(y []int32) error { return checkIndex(y, x.n, x.noun) }

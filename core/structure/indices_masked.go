@@ -9,8 +9,8 @@ import (
 
 // maskedIndices computes on the outputs that a mask allows in a space that has few.
 type maskedIndices struct {
-	all  indexed
-	kept []int32 // numbers of the outputs, ascending
+	all     indexed
+	allowed []int32 // numbers of the outputs, ascending
 }
 
 var (
@@ -46,16 +46,16 @@ func indexedUnder(x indexed, mask *Mask) (engine, error) {
 	m := &maskedIndices{all: x}
 	for i, v := range values {
 		if v == want {
-			m.kept = append(m.kept, int32(i))
+			m.allowed = append(m.allowed, int32(i))
 		}
 	}
-	if len(m.kept) == 0 {
+	if len(m.allowed) == 0 {
 		return nil, ErrNone
 	}
 	return m, nil
 }
 
-func (m *maskedIndices) count() *big.Int { return big.NewInt(int64(len(m.kept))) }
+func (m *maskedIndices) count() *big.Int { return big.NewInt(int64(len(m.allowed))) }
 func (m *maskedIndices) facts() Facts    { return Facts{Sums: m.all.Facts().Sums} }
 
 // values returns the scores of the outputs that are left.
@@ -64,10 +64,10 @@ func (m *maskedIndices) values(scores []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	for k, i := range m.kept {
+	for k, i := range m.allowed {
 		all[k] = all[i]
 	}
-	return all[:len(m.kept)], nil
+	return all[:len(m.allowed)], nil
 }
 
 // Decode compares the scores of the outputs; the first one wins among equals.
@@ -80,8 +80,8 @@ func (m *maskedIndices) Decode(dst []int32, score Scores) (Certificate, error) {
 	}
 	all := make([]float64, m.all.outputs())
 	m.all.scoresTo(all, s)
-	best := m.kept[0]
-	for _, i := range m.kept[1:] {
+	best := m.allowed[0]
+	for _, i := range m.allowed[1:] {
 		if all[i] > all[best] {
 			best = i
 		}
@@ -101,7 +101,7 @@ func (m *maskedIndices) LogPartition(marginals, scores []float64, _ func() error
 	mustLen("marginals", len(marginals), m.all.FeatureLen())
 	logZ := logsum.SoftmaxTo(values, values)
 	p := make([]float64, m.all.outputs())
-	for k, i := range m.kept {
+	for k, i := range m.allowed {
 		p[i] = values[k]
 	}
 	m.all.averageTo(marginals, p)
@@ -116,6 +116,6 @@ func (m *maskedIndices) Distribution(scores []float64, _ func() error) (Draw, er
 	table := logsum.NewTable(values)
 	return func(dst []int32, rng *rand.Rand) {
 		mustLen("dst", len(dst), 1)
-		dst[0] = m.all.output(int(m.kept[table.Draw(rng)]))
+		dst[0] = m.all.output(int(m.allowed[table.Draw(rng)]))
 	}, nil
 }

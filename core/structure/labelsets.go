@@ -45,18 +45,18 @@ var (
 
 var zeroOne, signsAndZero = []int32{0, 1}, []int32{-1, 0, 1}
 
-func newLabelSets(a given) (Space, error) {
+func newLabelSets(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}
 	size := -1
-	if _, given := a.Scalars["size"]; given {
+	if _, ok := a.Scalars["size"]; ok {
 		if size, err = a.IntTo("size", int64(n)); err != nil {
 			return nil, err
 		}
 	}
-	all := labelSets{newSets(a.kept(), n, size), new(scratch)}
+	all := labelSets{newSets(a.memo(), n, size), new(scratch)}
 	if len(a.Ints) > 0 {
 		return newObservedSets(all, a.Ints)
 	}
@@ -224,8 +224,8 @@ func (l labelSets) threshold(score Scores) (t float64, ties int) {
 
 // Restrict takes labels that are required or forbidden, and how many labels there are.
 func (l labelSets) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(labelTerms, "label", given, l.n, l.names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		m, err := readMembers(labelTerms, "label", conditions, l.n, l.names)
 		if err != nil {
 			return r, err
 		}

@@ -56,7 +56,7 @@ func listSets(all labelSets, sets [][]int32) (*observedSets, error) {
 		o.place[keyOf(y)] = i
 		all.Embed(row(psi, i), y)
 	}
-	o.listed = &listed{indices: newIndices(new(kept), len(sets), "set"), psi: psi}
+	o.listed = &listed{indices: newIndices(new(memo), len(sets), "set"), psi: psi}
 	return o, nil
 }
 
@@ -143,8 +143,8 @@ func (o *observedSets) Distribution(scores []float64, poll func() error) (Draw, 
 
 // Restrict takes labels that are required or forbidden, and a number of labels.
 func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(labelTerms, "label", given, o.all.n, o.all.names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		m, err := readMembers(labelTerms, "label", conditions, o.all.n, o.all.names)
 		if err != nil {
 			return r, err
 		}
@@ -157,6 +157,8 @@ func (o *observedSets) Restrict() func([]Condition) (Restriction, error) {
 		return r, fault.Value("none of the %d observed sets satisfies the conditions; leave some out", len(o.sets))
 	}
 }
+
+func (o *observedSets) bounds() (items, ends int) { return 0, 0 }
 
 // keeps: the size of a mask bounds the number of labels.
 func (o *observedSets) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }

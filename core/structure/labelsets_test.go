@@ -78,5 +78,6 @@ func TestLabelSetsMessages(t *testing.T) {
 	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 2, "size": 1}, Ints: []int32{0, 1, 1, 1}})
 	expectError(t, err, "observed set 1: the set has 2 labels, size=1 asks for 1")
 	observed := mustNew(t, "labelsets", examples.Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{0, 1, 1, 1}})
-	expectError(t, observed.Check([]int32{1, 0}), "this set is none of the 2 observed ones, which alone have a probability; list it in observed=")
+	expectError(t, observed.Check([]int32{1, 0}),
+		"this set is none of the 2 observed ones, which alone have a probability; list it in observed=")
 }

@@ -141,6 +141,33 @@ func (m *Mask) check(s Space) error {
 	return nil
 }
 
+// checkBounds returns an error about what the mask holds beside entries of ψ, if the space does not know it or has no such place.
+func (m *Mask) checkBounds(s Space) error {
+	if !m.hasBounds() {
+		return nil
+	}
+	lacks := func(need string) error {
+		return &CapabilityError{Structure: Describe(s), Need: need, Alternatives: "hold entries of ψ to values"}
+	}
+	b, knows := s.(bounded)
+	if !knows {
+		return lacks("outputs with a size, members or ends to be held to bounds")
+	}
+	items, ends := b.bounds()
+	if m.Items != nil && items > 0 {
+		mustLen("the items of the mask", len(m.Items), items)
+	}
+	switch first, last := m.Start, m.End; {
+	case items == 0 && !allZero(m.Items):
+		return lacks("members beside the entries of ψ to be held to conditions")
+	case ends == 0 && (first != anyPlace || last != anyPlace):
+		return lacks("outputs with a start and an end to be held to these")
+	case min(first, last) < anyPlace || ends > 0 && max(first, last) >= ends:
+		return fault.Value("the conditions start at %d and end at %d, must be from 0 to %d, or %d for any", first, last, ends-1, anyPlace)
+	}
+	return nil
+}
+
 // nameOf returns the name of an entry of ψ.
 func nameOf(s Space, i int) string {
 	at := 0

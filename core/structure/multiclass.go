@@ -17,12 +17,12 @@ var _ = register(Spec{
 	Psi:     "the classes",
 	Ref:     "Vembu (2010), ch. 5",
 	Typical: []Args{{Scalars: map[string]int64{"n": 2}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}
-		return multiClass{newIndices(a.kept(), n, "class")}, nil
+		return multiClass{newIndices(a.memo(), n, "class")}, nil
 	},
 })
 

@@ -27,8 +27,8 @@ func TestMessagesCallItemsByTheirNames(t *testing.T) {
 		space := named(t, name, drinks)
 		return structure.ReadTo(space, make([]int32, space.PartLen()), row)
 	}
-	restrict := func(space structure.Space, given ...structure.Condition) error {
-		_, err := space.(structure.Restricter).Restrict()(given)
+	restrict := func(space structure.Space, conditions ...structure.Condition) error {
+		_, err := space.(structure.Restricter).Restrict()(conditions)
 		return err
 	}
 	build := func(name string, ints ...int32) error {
@@ -65,9 +65,10 @@ func TestMessagesCallItemsByTheirNames(t *testing.T) {
 			`label "juice" is required and forbidden`},
 		{restrict(named(t, "cycles", drinks), single(structure.StartKey, 0), single(structure.EndKey, 0)),
 			`'start' and 'end' are both vertex "tea"`},
-		{restrict(named(t, "graphs", drinks, 0, 1), pair(structure.RequiredKey, 0, 2)), `'required' holds ("tea", "juice"), which is no edge`},
-		{restrict(named(t, "assignments", append(drinks, "a", "b", "c")), pair(structure.RequiredKey, 0, 1), pair(structure.RequiredKey, 0, 2)),
-			`'required' holds ("tea", "b") and ("tea", "c"), two columns of one item`},
+		{restrict(named(t, "graphs", drinks, 0, 1), pair(structure.RequiredKey, 0, 2)),
+			`'required' holds ("tea", "juice"), which is no edge`},
+		{restrict(named(t, "assignments", append(drinks, "a", "b", "c")), pair(structure.RequiredKey, 0, 1),
+			pair(structure.RequiredKey, 0, 2)), `'required' holds ("tea", "b") and ("tea", "c"), two columns of one item`},
 		{named(t, "hierarchy", drinks, -1, 0, 0, 0, 1, 1).Check([]int32{0}),
 			`node "tea" is not allowed; change what is allowed, or drop the row (allowed are node "milk", node "juice")`},
 		{named(t, "subtrees", drinks, -1, 0, 1).Check([]int32{1, 0, 1}), `node "juice" is in, its parent, node "milk", is not`},
@@ -99,7 +100,8 @@ func TestEntriesAreCalledByTheNamesOfItems(t *testing.T) {
 		{named(t, "hierarchy", drinks, -1, 0, 0, 1, 1, 1), "tea, milk, juice"},
 		{named(t, "assignments", append(drinks, "a", "b", "c")), "tea to a, tea to b, tea to c, milk to a, " +
 			"milk to b, milk to c, juice to a, juice to b, juice to c"},
-		{named(t, "assignments", drinks), "tea to 0, tea to 1, tea to 2, milk to 0, milk to 1, milk to 2, juice to 0, juice to 1, juice to 2"},
+		{named(t, "assignments", drinks),
+			"tea to 0, tea to 1, tea to 2, milk to 0, milk to 1, milk to 2, juice to 0, juice to 1, juice to 2"},
 		{named(t, "routes", drinks), "tea->milk, tea->juice, milk->tea, milk->juice, juice->tea, juice->milk, " +
 			"start tea, start milk, start juice, end tea, end milk, end juice"},
 	} {

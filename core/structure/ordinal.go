@@ -17,12 +17,12 @@ var _ = register(Spec{
 	Psi:     "the grades",
 	Ref:     "Vembu (2010), ch. 5, with the counts corrected by one",
 	Typical: []Args{{Scalars: map[string]int64{"n": 2}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}
-		return ordinal{newIndices(a.kept(), n, "grade")}, nil
+		return ordinal{newIndices(a.memo(), n, "grade")}, nil
 	},
 })
 

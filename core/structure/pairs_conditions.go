@@ -24,8 +24,8 @@ var (
 
 // restrictOrder holds rankings, whose ψ of length d begins with the signs of the pairs, to which label is first, which is last, and which
 // stands before which other.
-func (p pairs) restrictOrder(d int, given []Condition, names Names) (r Restriction, err error) {
-	h, err := readConditions(orderTerms, given, p.n, 0, names)
+func (p pairs) restrictOrder(d int, conditions []Condition, names Names) (r Restriction, err error) {
+	h, err := readConditions(orderTerms, conditions, p.n, 0, names)
 	if err != nil {
 		return r, err
 	}

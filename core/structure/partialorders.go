@@ -76,13 +76,13 @@ var (
 	_ Sampler    = listedPartialOrders{}
 )
 
-func newPartialOrders(a given) (Space, error) {
+func newPartialOrders(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}
 	moments := momentsAuto
-	if _, given := a.Scalars["moments"]; given {
+	if _, ok := a.Scalars["moments"]; ok {
 		if moments, err = a.Int("moments"); err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func newPartialOrders(a given) (Space, error) {
 		}
 	}
 	p := partialOrders{
-		relations: newRelations(a.kept(), n),
+		relations: newRelations(a.memo(), n),
 		pool:      new(pool[ordering.PartialWorkspace]),
 		values:    new(scratch),
 	}
@@ -171,8 +171,9 @@ func (p partialOrders) Check(y []int32) error {
 		return err
 	}
 	if u, v, w, found := p.after(y).Gap(); found {
-		return fault.Value("the relation is not transitive: %[1]s is before %[2]s and %[2]s before %[3]s, but %[1]s is not before %[3]s; "+
-			"add that pair, or take partial tournaments, which need not be transitive", p.names.of(u), p.names.of(v), p.names.of(w))
+		return fault.Value("the relation is not transitive: %[1]s is before %[2]s and %[2]s before %[3]s, but %[1]s is not "+
+			"before %[3]s; add that pair, or take partial tournaments, which need not be transitive",
+			p.names.of(u), p.names.of(v), p.names.of(w))
 	}
 	return nil
 }

@@ -13,14 +13,14 @@ func TestManyItemsUnderMasks(t *testing.T) {
 	const n = 40
 	base := mustNew(t, "partialorders", examples.Sized(n))
 	p, rng := pairs{n}, rand.New(rand.NewPCG(1, 3))
-	var given []EntryCondition
+	var conditions []EntryCondition
 	for v := range 15 {
-		given = append(given, EntryCondition{p.pair(2*v, 2*v+2), 1, true}) // a chain of the even ones
+		conditions = append(conditions, EntryCondition{p.pair(2*v, 2*v+2), 1, true}) // a chain of the even ones
 	}
 	for v := 1; v < n-4; v += 4 {
-		given = append(given, EntryCondition{p.pair(v, v+1), 1, false}, EntryCondition{p.pair(v, v+2), 0, true})
+		conditions = append(conditions, EntryCondition{p.pair(v, v+1), 1, false}, EntryCondition{p.pair(v, v+2), 0, true})
 	}
-	space, err := Within(base, MaskOf(p.len(), given))
+	space, err := Within(base, MaskOf(p.len(), conditions))
 	if err != nil {
 		t.Fatal(err)
 	}

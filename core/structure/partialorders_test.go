@@ -80,14 +80,14 @@ func TestPartialOrdersListIsStopped(t *testing.T) {
 		t.Errorf("error %v after %d polls and %d orders", err, polls, len(level.codes))
 	}
 	space := mustNew(t, "partialorders", examples.Sized(7))
-	kept := orderLevels[7].built.Swap(nil)
+	built := orderLevels[7].built.Swap(nil)
 	if err := Prepare(space, func() error { return stop }); err != stop || orderLevels[7].built.Load() != nil {
 		t.Errorf("error %v, kept %t", err, orderLevels[7].built.Load() != nil)
 	}
 	if _, err := space.(Partitioner).LogPartition(nil, make([]float64, 21), func() error { return stop }); err != stop {
 		t.Errorf("error %v of a sum", err)
 	}
-	orderLevels[7].built.Store(kept)
+	orderLevels[7].built.Store(built)
 	if err := Prepare(mustNew(t, "permutations", examples.Sized(3)), func() error { return stop }); err != nil {
 		t.Error("a space with nothing to prepare polls")
 	}

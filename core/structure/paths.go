@@ -49,7 +49,7 @@ type arc struct{ tail, head int32 }
 // paths is the space of the paths from source to target, encoded as the indices of their arcs in order, followed by -1
 // up to the length of the longest path.
 type paths struct {
-	*kept
+	*memo
 	vertices       int
 	arcs           []arc
 	source, target int32
@@ -247,14 +247,16 @@ func (p *paths) best(g *dag.Graph, dst []int32, score Scores) (Certificate, erro
 // themselves.
 func (p *paths) Restrict() func([]Condition) (Restriction, error) {
 	restrict := restrictEdges(pathTerms, p.cells(), p.names)
-	return func(given []Condition) (r Restriction, err error) {
-		if r, err = restrict(given); err == nil && p.tied() {
+	return func(conditions []Condition) (r Restriction, err error) {
+		if r, err = restrict(conditions); err == nil && p.tied() {
 			r.Mask.Items, err = r.Mask.states()
 			r.Mask.Entries = nil
 		}
 		return r, err
 	}
 }
+
+func (p *paths) bounds() (items, ends int) { return len(p.arcs), 0 }
 
 // keeps: the items of a mask are arcs, and its size bounds their number.
 func (p *paths) keeps(m *Mask, y []int32) bool {

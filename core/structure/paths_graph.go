@@ -11,8 +11,8 @@ import (
 	"combpred/core/graph/dag"
 )
 
-func newPaths(a given) (Space, error) {
-	p := &paths{kept: a.kept(), sums: new(scratch), work: new(pool[dag.Workspace])}
+func newPaths(a arguments) (Space, error) {
+	p := &paths{memo: a.memo(), sums: new(scratch), work: new(pool[dag.Workspace])}
 	if err := p.read(a); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func newPaths(a given) (Space, error) {
 }
 
 // read takes the graph from the parameters and checks each of them by itself.
-func (p *paths) read(a given) error {
+func (p *paths) read(a arguments) error {
 	n, err := a.Int("vertices")
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (p *paths) read(a given) error {
 		return fault.Value("vertex %s is both source and target, so that the empty path is the only one", p.names.of(source))
 	}
 	groups := 0
-	if _, given := a.Scalars["groups"]; given {
+	if _, ok := a.Scalars["groups"]; ok {
 		if groups, err = a.Int("groups"); err != nil { // more groups than arcs leave one without arcs
 			return err
 		}

@@ -153,7 +153,8 @@ func TestPathMessages(t *testing.T) {
 		`"target" is 9, must be between 0 and 3`:                                 examples.Paths(4, diamond, 0, 9, nil),
 		"4 arcs in 0 groups need 8 integers, not 7": {Scalars: examples.Paths(4, diamond, 0, 3, nil).Scalars,
 			Ints: make([]int32, 7)},
-		"tied has the group 4 but no arc of group 3":                                         examples.Paths(4, diamond, 0, 3, []int32{0, 1, 2, 4}),
+		"tied has the group 4 but no arc of group 3": examples.Paths(4, diamond, 0, 3,
+			[]int32{0, 1, 2, 4}),
 		"the arcs form a cycle: 0 → 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 9 → … (20 vertices) → 0": ring(20),
 	} {
 		_, err := build("paths", args)

@@ -21,20 +21,21 @@ var _ = register(Spec{
 	Name: "permutations",
 	Doc:  "Rankings of n labels; ψ has +1 or -1 for each pair u < v of labels, +1 where u is before v.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxLabels, Reason: "beyond that the n(n−1)/2 scores of a single ranking take more than a gigabyte",
-			Doc: "number of labels"},
+		{Name: "n", Kind: "int", Least: 2, Most: maxLabels,
+			Reason: "beyond that the n(n−1)/2 scores of a single ranking take more than a gigabyte",
+			Doc:    "number of labels"},
 	},
 	Conditions: orderTerms,
 	Parts:      "the position of each label, from 1 on",
 	Psi:        "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:        "Vembu (2010), ch. 5 and app. A",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}
-		return permutations{pairs: pairs{n}, kept: a.kept(), pool: new(pool[workspace])}, nil
+		return permutations{pairs: pairs{n}, memo: a.memo(), pool: new(pool[workspace])}, nil
 	},
 })
 
@@ -42,7 +43,7 @@ var _ = register(Spec{
 // are numbered in lexicographic order.
 type permutations struct {
 	pairs
-	*kept
+	*memo
 	pool *pool[workspace]
 }
 
@@ -184,5 +185,7 @@ func identityTo(y []int32) {
 
 // Restrict takes a first and a last label, and pairs of labels of which one is before the other.
 func (p permutations) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (Restriction, error) { return p.restrictOrder(p.len(), given, p.names) }
+	return func(conditions []Condition) (Restriction, error) {
+		return p.restrictOrder(p.len(), conditions, p.names)
+	}
 }

@@ -15,17 +15,17 @@ import (
 // and which before which, whatever the scores are.
 func TestManyLabelsUnderConditions(t *testing.T) {
 	const n = 130
-	given := []Condition{{FirstKey, 3, Alone}, {LastKey, 70, Alone}}
+	conditions := []Condition{{FirstKey, 3, Alone}, {LastKey, 70, Alone}}
 	for i := 10; i < 60; i++ {
-		given = append(given, Condition{BeforeKey, i * 7 % n, (i + 1) * 7 % n})
+		conditions = append(conditions, Condition{BeforeKey, i * 7 % n, (i + 1) * 7 % n})
 	}
-	given = slices.DeleteFunc(given, func(c Condition) bool {
+	conditions = slices.DeleteFunc(conditions, func(c Condition) bool {
 		return c.Key == BeforeKey && (c.V == 3 || c.U == 70)
 	})
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"permutations", "weakorders"} {
 		base := mustNew(t, name, examples.Sized(n))
-		r, err := base.(Restricter).Restrict()(given)
+		r, err := base.(Restricter).Restrict()(conditions)
 		if err != nil {
 			t.Fatal(err)
 		}

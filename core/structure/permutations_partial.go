@@ -63,10 +63,10 @@ func (p permutations) ReadPartial(dst []int32, row []float64) error {
 		if err == nil || slices.Min(dst) < 1 || p.CheckPartial(dst) != nil {
 			return err
 		}
-		given := slices.Clone(dst)
-		for u, pos := range given {
+		positions := slices.Clone(dst)
+		for u, pos := range positions {
 			dst[u] = 1
-			for _, other := range given {
+			for _, other := range positions {
 				if other < pos {
 					dst[u]++
 				}

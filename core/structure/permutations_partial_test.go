@@ -10,7 +10,7 @@ import (
 // share the last position in any.
 func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 	const n = 5
-	space := permutations{pairs: pairs{n: n}, kept: new(kept), pool: new(pool[workspace])}
+	space := permutations{pairs: pairs{n: n}, memo: new(memo), pool: new(pool[workspace])}
 	d := space.FeatureLen()
 	var members [][]int32
 	for y := range space.All() {
@@ -61,13 +61,13 @@ func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 }
 
 func TestPartialRankingsAreChecked(t *testing.T) {
-	space := permutations{pairs: pairs{n: 3}, kept: new(kept), pool: new(pool[workspace])}
+	space := permutations{pairs: pairs{n: 3}, memo: new(memo), pool: new(pool[workspace])}
 	for _, y := range [][]int32{{1, 1, 2}, {4, unknown, unknown}, {-1, 1, 2}, {1, 1, 1}, {2, 2, unknown}, {unknown, 1, 1}} {
 		if space.CheckPartial(y) == nil {
 			t.Errorf("%v is accepted", y)
 		}
 	}
-	four := permutations{pairs: pairs{n: 4}, kept: new(kept), pool: new(pool[workspace])}
+	four := permutations{pairs: pairs{n: 4}, memo: new(memo), pool: new(pool[workspace])}
 	expectError(t, four.CheckPartial([]int32{1, 2, unknown, 2}), "labels 1 and 3 share position 2, and that of label 2 is unknown; "+
 		"a ranking has either unknown positions or a tie at its end: take the structure of rankings with ties")
 	for _, y := range [][]int32{{unknown, unknown, unknown}, {1, 2, 2}, {1, 3, 3}, {3, unknown, 1}, {2, 3, 1}} {

@@ -156,7 +156,7 @@ func expectError(t *testing.T, err error, want string) {
 func TestPositions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := 2; n <= 6; n++ {
-		space := permutations{pairs: pairs{n: n}, kept: new(kept), pool: new(pool[workspace])}
+		space := permutations{pairs: pairs{n: n}, memo: new(memo), pool: new(pool[workspace])}
 		d := space.FeatureLen()
 		for _, scale := range []float64{0, 1, 300} {
 			scores, psi := make([]float64, d), make([]float64, d)

@@ -17,8 +17,8 @@ var _ = register(Spec{
 	Name: "posetelements",
 	Doc:  "One allowed element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxElements, Reason: "checking that a relation of n elements is transitive takes time proportional to n³",
-			Doc: "number of elements"},
+		{Name: "n", Kind: "int", Least: 1, Most: maxElements,
+			Reason: "checking that a relation of n elements is transitive takes time proportional to n³", Doc: "number of elements"},
 		{Name: "relation", Kind: "int32 buffer", Doc: "first n·n entries by rows, 1 where row a ⪰ column b, a partial order"},
 		{Name: "allowed", Kind: "int32 buffer", Optional: true,
 			Doc: "next n entries: 1 for elements that may be predicted, 0 for others; without them all may"},
@@ -46,7 +46,7 @@ var (
 	_ Decoder    = (*posetElements)(nil)
 )
 
-func newPosetElements(a given) (Space, error) {
+func newPosetElements(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func newPosetElements(a given) (Space, error) {
 		return nil, fault.Value("the relation of %d elements needs %d integers, or %d with the allowed mask, not %d", n, n*n,
 			n*n+n, len(a.Ints))
 	}
-	allowed, err := allowIndices(a.kept(), n, "element", "poset", mask)
+	allowed, err := allowIndices(a.memo(), n, "element", "poset", mask)
 	if err != nil {
 		return nil, err
 	}

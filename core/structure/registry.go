@@ -30,24 +30,24 @@ type Args struct {
 	Names   []string // of the items, if they have any
 }
 
-// given are the parameters of a structure that is being built.
-type given struct {
+// arguments are those of a structure that is being built, with the parameters that they are for.
+type arguments struct {
 	Args
 	params []Param
 }
 
-// kept returns what a space keeps, with the names of its items.
-func (a given) kept() *kept { return &kept{names: a.names()} }
+// memo returns an empty one, with the names of the items.
+func (a arguments) memo() *memo { return &memo{names: a.names()} }
 
-func (a given) names() Names { return slices.Clone(a.Names) }
+func (a arguments) names() Names { return slices.Clone(a.Names) }
 
 // Int returns the scalar called name, or an error that names it when it is missing or outside its range.
-func (a given) Int(name string) (int, error) {
+func (a arguments) Int(name string) (int, error) {
 	return a.IntTo(name, math.MaxInt64)
 }
 
 // IntTo is Int for a scalar that others limit further, to at most bound.
-func (a given) IntTo(name string, bound int64) (int, error) {
+func (a arguments) IntTo(name string, bound int64) (int, error) {
 	p := a.params[slices.IndexFunc(a.params, func(p Param) bool { return p.Name == name })]
 	v, ok := a.Scalars[name]
 	if !ok {
@@ -64,13 +64,13 @@ type Spec struct {
 	Name   string // catalogue name, such as "permutations"
 	Doc    string // one sentence
 	Params []Param
-	// Conditions are the keys that a Restricter takes. With some parameters, such as those of a restricted space, it may take none.
+	// Conditions are the keys that a Restricter takes.
 	Conditions []Term
 	Parts      string                    // what the int32 parts of one encoded output are, and their order
 	Psi        string                    // what the entries of ψ stand for, in their order
 	Ref        string                    // where the formulas come from
 	New        func(Args) (Space, error) // register sets it
-	build      func(given) (Space, error)
+	build      func(arguments) (Space, error)
 	// Typical are parameters of small spaces. Whatever the structure can do with some parameters, one of them can.
 	Typical []Args
 }
@@ -121,7 +121,7 @@ func register(s Spec) struct{} {
 		if err := s.checkItems(a); err != nil {
 			return nil, err
 		}
-		return s.build(given{a, s.Params})
+		return s.build(arguments{a, s.Params})
 	}
 	if _, dup := registry[s.Name]; dup {
 		panic("structure: " + s.Name + " registered twice")

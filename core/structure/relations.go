@@ -17,10 +17,10 @@ const reasonOfItems = "beyond that the n(n−1)/2 scores of a single output take
 // pair u < v where u is before v, −1 where v is before u, and 0 where neither is.
 type relations struct {
 	pairs
-	*kept
+	*memo
 }
 
-func newRelations(k *kept, n int) relations { return relations{pairs{n}, k} }
+func newRelations(k *memo, n int) relations { return relations{pairs{n}, k} }
 
 func (r relations) PartLen() int    { return r.len() }
 func (r relations) FeatureLen() int { return r.len() }

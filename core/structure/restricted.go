@@ -30,6 +30,8 @@ type maskable interface {
 
 // bounded spaces know the bounds of a mask.
 type bounded interface {
+	// bounds returns how many items a mask may speak of, and how many places an output may start and end with; 0: it may not.
+	bounds() (items, ends int)
 	// keeps reports whether a member keeps to what the mask holds beside the entries of ψ.
 	keeps(m *Mask, y []int32) bool
 }
@@ -81,9 +83,8 @@ func Within(s Space, m Mask) (Space, error) {
 	if err := m.check(s); err != nil {
 		return nil, err
 	}
-	if _, knows := s.(bounded); !knows && m.hasBounds() {
-		return nil, &CapabilityError{Structure: Describe(s), Need: "outputs with a size, members or ends to be held to bounds",
-			Alternatives: "hold entries of ψ to values"}
+	if err := m.checkBounds(s); err != nil {
+		return nil, err
 	}
 	r := &restricted{subspace: subspace[Space]{s}, mask: m}
 	var err error
@@ -146,10 +147,14 @@ func (r *restricted) Facts() Facts {
 	f.Layout = r.subspace.Facts().Layout
 	if f.LogCount == nil {
 		f.LogCount = func() float64 {
-			if n := r.count(); n != nil {
+			switch n := r.count(); {
+			case n == nil:
+				return math.NaN()
+			case n.Sign() == 0:
+				return math.Inf(-1)
+			default:
 				return combin.LogInt(n)
 			}
-			return math.NaN()
 		}
 	}
 	return f

@@ -68,7 +68,7 @@ func newFilteredList(s Space, outputs iter.Seq[[]int32]) (*filteredList, error) 
 	if len(l.outputs) == 0 {
 		return nil, ErrNone
 	}
-	l.all = &listed{indices: newIndices(new(kept), len(l.outputs), "output"), psi: psi}
+	l.all = &listed{indices: newIndices(new(memo), len(l.outputs), "output"), psi: psi}
 	return l, nil
 }
 

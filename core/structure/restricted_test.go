@@ -1,8 +1,10 @@
 package structure
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -24,17 +26,17 @@ var restrictedSpaces = []struct {
 }
 
 // sized returns parameters that are scalars: names and values in turn.
-func sized(given ...any) Args {
+func sized(values ...any) Args {
 	a := Args{Scalars: map[string]int64{}}
-	for i := 0; i < len(given); i += 2 {
-		a.Scalars[given[i].(string)] = int64(given[i+1].(int))
+	for i := 0; i < len(values); i += 2 {
+		a.Scalars[values[i].(string)] = int64(values[i+1].(int))
 	}
 	return a
 }
 
 // tree returns the parameters of subtrees: the parents of four nodes, and scalars.
-func tree(a, b, c, d int32, given ...any) Args {
-	args := sized(append([]any{"n", 4}, given...)...)
+func tree(a, b, c, d int32, values ...any) Args {
+	args := sized(append([]any{"n", 4}, values...)...)
 	args.Ints = []int32{a, b, c, d}
 	return args
 }
@@ -132,5 +134,104 @@ func keepsReading(t *testing.T, base, some Space) {
 	}
 	if members == 0 || members == len(rows) {
 		t.Fatalf("%d of %d rows show outputs", members, len(rows))
+	}
+}
+
+// TestMasksOnlyHoldWhatSpacesKnow: what a mask says of things that a space does not have is refused, not passed over.
+func TestMasksOnlyHoldWhatSpacesKnow(t *testing.T) {
+	with := func(change func(*Mask)) Mask {
+		m := NewMask()
+		change(&m)
+		return m
+	}
+	third := []int8{0, 0, 1, 0}
+	for _, c := range []struct {
+		name string
+		args Args
+		mask Mask
+		want string // empty: it is known
+	}{
+		{"labelsets", sized("n", 4), with(func(m *Mask) { m.Size.Most = 2 }), ""},
+		{"labelsets", sized("n", 4), with(func(m *Mask) { m.Items = third }), "beside the entries"},
+		{"labelsets", sized("n", 4), with(func(m *Mask) { m.Start = 1 }), "a start and an end"},
+		{"labelsets", sized("n", 4), Mask{}, "a start and an end"}, // no mask that is made by hand passes for one of size 0
+		{"subtrees", tree(-1, 0, 0, 1), with(func(m *Mask) { m.Items = third }), "beside the entries"},
+		{"cliques", sized("n", 4), with(func(m *Mask) { m.Items = third }), ""},
+		{"cliques", sized("n", 4), with(func(m *Mask) { m.End = 1 }), "a start and an end"},
+		{"cycles", sized("n", 4), with(func(m *Mask) { m.Items = third }), ""},
+		{"cycles", sized("n", 4), with(func(m *Mask) { m.Start = 1 }), "a start and an end"},
+		{"routes", sized("n", 4), with(func(m *Mask) { m.Start = 3 }), ""},
+		{"routes", sized("n", 4), with(func(m *Mask) { m.Start = 4 }), "from 0 to 3"},
+		{"routes", sized("n", 4), with(func(m *Mask) { m.End = -2 }), "from 0 to 3"},
+		{"permutations", sized("n", 4), with(func(m *Mask) { m.Size.Least = 1 }), "a size, members or ends"},
+	} {
+		space, err := New(c.name, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Within(space, c.mask)
+		_, lacks := errors.AsType[*CapabilityError](err)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) ||
+			lacks == strings.HasPrefix(c.want, "from") && err != nil {
+			t.Errorf("%s under %+v: the error is %v, want %q", c.name, c.mask, err, c.want)
+		}
+	}
+}
+
+// TestRestrictionsKeepTheirEngine: the part of a space that conditions leave can do what that of their mask can.
+func TestRestrictionsKeepTheirEngine(t *testing.T) {
+	edges := []int32{0, 1, 0, 2, 0, 3, 1, 2, 1, 3, 2, 3}
+	for _, c := range []struct {
+		name string
+		args Args
+	}{
+		{"assignments", sized("n", 4)},
+		{"spanningtrees", Args{Scalars: map[string]int64{"n": 4}, Ints: edges}},
+		{"graphs", sized("n", 4)},
+		{"graphs", sized("n", 4, "property", 1)},
+		{"graphs", sized("n", 4, "property", 2)},
+		{"graphs", sized("n", 9, "property", 3)},
+	} {
+		space, err := New(c.name, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := space.(Restricter).Restrict()([]Condition{{RequiredKey, 0, 1}, {ForbiddenKey, 2, 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := r.Within(space)
+		if err != nil {
+			t.Fatal(err)
+		}
+		masked, err := Within(space, r.Mask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keeps[Searcher](t, masked, part)
+		keeps[Enumerator](t, masked, part)
+		keeps[Searcher](t, part, masked)
+		keeps[Enumerator](t, part, masked)
+		if got, want := part.(Counter).Count(), masked.(Counter).Count(); got != nil && (want == nil || got.Cmp(want) != 0) {
+			t.Errorf("%v has %v outputs, want %v", part, got, want)
+		}
+		less := NewMask()
+		less.Limit(space.FeatureLen(), space.FeatureLen()-2, Zero)
+		some, err := Within(space, less)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := r.Within(some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		psi := make([]float64, space.FeatureLen())
+		y := make([]int32, space.PartLen())
+		if _, err := both.(Decoder).Decode(y, Scores{Linear: slices.Repeat([]float64{1}, len(psi))}); err != nil {
+			t.Fatal(err)
+		}
+		if both.Embed(psi, y); !less.Allows(psi) || !r.Mask.Allows(psi) {
+			t.Errorf("%v under both masks has %v", space, psi)
+		}
 	}
 }

@@ -33,12 +33,12 @@ var _ = register(Spec{
 	Psi:        "the arcs (u, v), u ≠ v, by rows: (0, 1), (0, 2), …, (1, 0), …; the start at each place; the end at each place",
 	Ref:        "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}
-		r := routes{kept: a.kept(), n: n, pool: new(pool[tourWorkspace])}
+		r := routes{memo: a.memo(), n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
 		r.lengths = sync.OnceValue(func() *combin.Table {
@@ -54,7 +54,7 @@ var _ = register(Spec{
 // places in their order, padded with −1. ψ has the arcs u→v by rows (u ≠ v), then the starts, then the ends: the arcs of
 // a closed tour that begins and ends at a depot.
 type routes struct {
-	*kept
+	*memo
 	n       int
 	counts  func() routeCounts
 	spaces  func() []routeSpace
@@ -232,8 +232,8 @@ func (r routes) show(dst, tour []int32) {
 
 // Restrict takes places where routes start and end, a number of places, and places and arcs that are required or forbidden.
 func (c routes) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
-		v, err := readVisitConditions(routeTerms, given, c.n, leastRoute, "route", "place", false, c.names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		v, err := readVisitConditions(routeTerms, conditions, c.n, leastRoute, "route", "place", false, c.names)
 		if err != nil {
 			return r, err
 		}
@@ -257,6 +257,8 @@ func (c routes) Restrict() func([]Condition) (Restriction, error) {
 		return r, nil
 	}
 }
+
+func (c routes) bounds() (items, ends int) { return c.n, c.n }
 
 func (c routes) keeps(m *Mask, y []int32) bool {
 	places := y[:visited(y)]

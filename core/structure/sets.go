@@ -11,11 +11,11 @@ import (
 
 // sets is what spaces of subsets of n elements share, encoded as 0/1 membership: all subsets, or those of one size.
 type sets struct {
-	*kept
+	*memo
 	n, size int // size < 0: any
 }
 
-func newSets(k *kept, n, size int) sets { return sets{kept: k, n: n, size: size} }
+func newSets(k *memo, n, size int) sets { return sets{memo: k, n: n, size: size} }
 
 func (s sets) PartLen() int { return s.n }
 
@@ -114,6 +114,8 @@ func (s sets) moveGaps() (below, above float64) {
 	j := min(l, n-l)
 	return n / (l * (n - l)), 2 - j*(n+1-j)/(l*(n-l))
 }
+
+func (s sets) bounds() (items, ends int) { return 0, 0 }
 
 // keeps: the size of a mask bounds the number of members.
 func (s sets) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }

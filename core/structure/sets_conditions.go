@@ -31,8 +31,8 @@ type memberConditions struct {
 	size                Range
 }
 
-func readMembers(terms []Term, noun string, given []Condition, n int, names Names) (m memberConditions, err error) {
-	h, err := readConditions(terms, given, n, 0, names)
+func readMembers(terms []Term, noun string, conditions []Condition, n int, names Names) (m memberConditions, err error) {
+	h, err := readConditions(terms, conditions, n, 0, names)
 	if err != nil {
 		return m, err
 	}
@@ -50,7 +50,8 @@ func (m memberConditions) checkSize(least int) error {
 			len(m.required), m.of, m.size.Most)
 	}
 	if may, needed := m.n-len(m.forbidden), max(least, m.size.Least); may < needed {
-		return fault.Value("'forbidden' leaves %d %s, but the size is %d at least; allow more, or ask for a smaller size", may, m.of, needed)
+		return fault.Value("'forbidden' leaves %d %s, but the size is %d at least; allow more, or ask for a smaller size", may,
+			m.of, needed)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ var _ = register(Spec{
 // spanningTrees is the space of the spanning trees of a graph, encoded as 0/1 membership of the edges. Their number and
 // moments, samples and maximum are those of package spanning.
 type spanningTrees struct {
-	*kept
+	*memo
 	graph   *spanning.Graph
 	edges   [][2]int32
 	forests *pool[spanning.Forest]
@@ -49,7 +49,7 @@ var (
 	_ Decoder    = spanningTrees{}
 )
 
-func newSpanningTrees(a given) (Space, error) {
+func newSpanningTrees(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -59,12 +59,12 @@ func newSpanningTrees(a given) (Space, error) {
 		return nil, err
 	}
 	graph, err := spanning.New(n, edges)
-	if apart, is := errors.AsType[*spanning.DisconnectedError](err); is {
+	if disconnected, is := errors.AsType[*spanning.DisconnectedError](err); is {
 		return nil, fault.Value("the graph is not connected, no path joins the vertices %s and %s; add edges, or take a tree for each of "+
-			"its parts", a.names().of(int(apart.From)), a.names().of(int(apart.To)))
+			"its parts", a.names().of(int(disconnected.From)), a.names().of(int(disconnected.To)))
 	}
 	forests := new(pool[spanning.Forest])
-	return spanningTrees{kept: a.kept(), graph: graph, edges: edges, forests: forests}, nil
+	return spanningTrees{memo: a.memo(), graph: graph, edges: edges, forests: forests}, nil
 }
 
 func (s spanningTrees) String() string {

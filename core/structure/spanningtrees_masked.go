@@ -46,12 +46,12 @@ func (s spanningTrees) noTree(err error) error {
 	if cycle, is := errors.AsType[*spanning.CycleError](err); is {
 		return contradiction{fault.Value("the required edges %s form a cycle; leave one of them out", s.names.edges(s.edges, cycle.Edges))}
 	}
-	apart, is := errors.AsType[*spanning.DisconnectedError](err)
+	disconnected, is := errors.AsType[*spanning.DisconnectedError](err)
 	if !is {
 		return err
 	}
-	reached := make(map[int32]bool, len(apart.Side))
-	for _, v := range apart.Side {
+	reached := make(map[int32]bool, len(disconnected.Side))
+	for _, v := range disconnected.Side {
 		reached[v] = true
 	}
 	var others []int32
@@ -61,7 +61,7 @@ func (s spanningTrees) noTree(err error) error {
 		}
 	}
 	return contradiction{fault.Value("the vertices %s are joined to %s by forbidden edges alone, %s; allow one of them",
-		s.names.list(apart.Side), s.names.list(others), s.names.edges(s.edges, apart.Cut))}
+		s.names.list(disconnected.Side), s.names.list(others), s.names.edges(s.edges, disconnected.Cut))}
 }
 
 func (t maskedTrees) count() *big.Int { return t.Count() }

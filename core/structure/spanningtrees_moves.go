@@ -10,9 +10,9 @@ func (s spanningTrees) Propose(dst, y []int32, rng *rand.Rand) {
 	s.graph.ExchangeTo(dst, y, rng)
 }
 
-// moveGaps: with c edges outside of a tree, a move is at least as probable as one of the walk that takes one of them at random, and then any
-// edge of the cycle that it closes. That is the down-up walk on the complements of trees, the bases of a matroid of rank c, whose gap is at
-// least 1/c (Anari, Liu, Oveis Gharan and Vinzant, 2019).
+// moveGaps: with c edges outside of a tree, a move is at least as probable as one of the walk that takes one of them at random, and then
+// any edge of the cycle that it closes. That is the down-up walk on the complements of trees, the bases of a matroid of rank c, whose gap
+// is at least 1/c (Anari, Liu, Oveis Gharan and Vinzant, 2019).
 func (s spanningTrees) moveGaps() (below, above float64) { return 1 / float64(s.outside()), 0 }
 
 // leastGap: with weights w of edges, that walk drops the edge f of a cycle C after e has come with the probability (1/w_f) / Σ_g (1/w_g)

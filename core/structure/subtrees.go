@@ -8,10 +8,12 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/fault"
+	"combpred/core/graph/dag"
 )
 
 // Let f(v) be the number of subtrees rooted at v, the empty one included: f(v) = 1 + Π f(c) over the children c of v. A
@@ -49,7 +51,7 @@ var _ = register(Spec{
 
 // subtrees is the space of the rooted subtrees of a tree, encoded as 0/1 membership of the nodes.
 type subtrees struct {
-	*kept
+	*memo
 	parent []int32    // -1 for the root
 	order  []int32    // all nodes, parents before children
 	below  [][2]int32 // where the children of each node lie in order
@@ -57,6 +59,8 @@ type subtrees struct {
 	drop   []float64  // 1/f(v), 0 at the root
 	log    float64    // ln(f(root) − 1)
 	sums   *scratch
+	// depthFirst returns the graph whose paths are all subtrees, which is built once.
+	depthFirst func() (*dag.Graph, error)
 }
 
 var (
@@ -67,7 +71,7 @@ var (
 	_ Decoder    = (*subtrees)(nil)
 )
 
-func newSubtrees(a given) (Space, error) {
+func newSubtrees(a arguments) (Space, error) {
 	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
@@ -76,7 +80,7 @@ func newSubtrees(a given) (Space, error) {
 		return nil, fault.Value("subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
 	}
 	t := &subtrees{
-		kept:   a.kept(),
+		memo:   a.memo(),
 		parent: slices.Clone(a.Ints),
 		exact:  make([]uint64, n),
 		drop:   make([]float64, n),
@@ -87,8 +91,9 @@ func newSubtrees(a given) (Space, error) {
 	}
 	t.below = childRanges(t.parent, t.order)
 	t.tabulate()
+	t.depthFirst = sync.OnceValues(t.newGraph)
 	size := -1
-	if _, given := a.Scalars["size"]; given {
+	if _, ok := a.Scalars["size"]; ok {
 		if size, err = a.IntTo("size", int64(n)); err != nil {
 			return nil, err
 		}
@@ -336,6 +341,8 @@ func (t *subtrees) best(dst []int32, score Scores, state []int8) float64 {
 	}
 	return best[t.order[0]]
 }
+
+func (t *subtrees) bounds() (items, ends int) { return 0, 0 }
 
 // keeps: the size of a mask bounds the number of nodes.
 func (t *subtrees) keeps(m *Mask, y []int32) bool { return m.Size.has(members(y)) }

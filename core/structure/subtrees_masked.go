@@ -94,8 +94,8 @@ func (t *subtrees) implied(state []int8) ([]int8, error) {
 	return closed, nil
 }
 
-// depthFirst returns the graph whose paths are all subtrees.
-func (t *subtrees) depthFirst() (*dag.Graph, error) {
+// newGraph builds the graph whose paths are all subtrees.
+func (t *subtrees) newGraph() (*dag.Graph, error) {
 	n := len(t.parent)
 	size, place := make([]int32, n), make([]int32, n)
 	for i := n - 1; i >= 0; i-- {
@@ -240,14 +240,14 @@ func (m *maskedSubtrees) LogPartition(marginals, scores []float64, poll func() e
 	w := m.work.get()
 	defer m.work.put(w)
 	if marginals == nil {
-		return graph.LogSum(nil, scores, w), nil
+		return graph.LogSum(nil, scores, w, poll)
 	}
 	mustLen("marginals", len(marginals), len(m.state))
-	logZ := graph.LogSum(marginals, scores, w)
+	logZ, err := graph.LogSum(marginals, scores, w, poll)
 	for v, p := range marginals {
 		marginals[v] = min(p, 1)
 	}
-	return logZ, nil
+	return logZ, err
 }
 
 func (m *maskedSubtrees) Distribution(scores []float64, poll func() error) (Draw, error) {
@@ -259,7 +259,11 @@ func (m *maskedSubtrees) Distribution(scores []float64, poll func() error) (Draw
 	if err != nil {
 		return nil, err
 	}
-	d, path := graph.NewDistribution(scores), make([]int32, graph.Longest())
+	d, err := graph.NewDistribution(scores, poll)
+	if err != nil {
+		return nil, err
+	}
+	path := make([]int32, graph.Longest())
 	return func(dst []int32, rng *rand.Rand) {
 		mustLen("dst", len(dst), len(m.state))
 		writeSubtree(dst, path[:d.Draw(path, rng)])
@@ -269,8 +273,8 @@ func (m *maskedSubtrees) Distribution(scores []float64, poll func() error) (Draw
 // Restrict takes nodes that are required, as those above them are then, or forbidden, as those below them are then, and a number of
 // nodes.
 func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (r Restriction, err error) {
-		m, err := readMembers(nodeTerms, "node", given, len(t.parent), t.names)
+	return func(conditions []Condition) (r Restriction, err error) {
+		m, err := readMembers(nodeTerms, "node", conditions, len(t.parent), t.names)
 		if err != nil {
 			return r, err
 		}
@@ -287,7 +291,8 @@ func (t *subtrees) Restrict() func([]Condition) (Restriction, error) {
 		for _, v := range m.required {
 			for at := int32(v); fixed[at] != in; at = t.parent[at] {
 				if fixed[at] == out {
-					return r, fault.Value("node %s is required, node %s above it is forbidden; %s", t.names.of(v), t.names.of(int(at)), dropOne)
+					return r, fault.Value("node %s is required, node %s above it is forbidden; %s", t.names.of(v),
+						t.names.of(int(at)), dropOne)
 				}
 				fixed[at] = in
 			}

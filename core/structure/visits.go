@@ -55,8 +55,8 @@ func checkVisits(y []int32, n, least int, what, noun string, names Names) (k int
 			if v == y[0] && visited(y) == k+1 {
 				remedy = ": leave out the return to the first " + noun
 			}
-			return 0, fault.Value("%s visits %s %s twice; a %s visits each %s at most once%s", shownVisits(y, names), noun, names.of(int(v)),
-				what, noun, remedy)
+			return 0, fault.Value("%s visits %s %s twice; a %s visits each %s at most once%s", shownVisits(y, names), noun,
+				names.of(int(v)), what, noun, remedy)
 		}
 		seen[v/64] |= 1 << (v % 64)
 		k++

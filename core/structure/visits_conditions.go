@@ -40,11 +40,11 @@ type visitConditions struct {
 	names         Names
 }
 
-// readVisitConditions checks conditions on lists of at least so many of n places against one another. Steps that have no direction, eitherWay,
-// come back with the smaller place first.
-func readVisitConditions(terms []Term, given []Condition, n, least int, what, noun string, eitherWay bool,
+// readVisitConditions checks conditions on lists of at least so many of n places against one another. Steps that have no direction,
+// eitherWay, come back with the smaller place first.
+func readVisitConditions(terms []Term, conditions []Condition, n, least int, what, noun string, eitherWay bool,
 	names Names) (v visitConditions, err error) {
-	h, err := readConditions(terms, given, n, least, names)
+	h, err := readConditions(terms, conditions, n, least, names)
 	if err != nil {
 		return v, err
 	}
@@ -98,7 +98,7 @@ func (v *visitConditions) checkNumber(least int) error {
 			plural(v.noun), needed)
 	}
 	if len(v.must) > v.length.Most {
-		return fault.Value("'length' is %d at most, but %d %s are required with the ends; ask for fewer, or for a larger 'length'",
+		return fault.Value("'length' is %d at most, but %d %s must be visited; ask for fewer, or for a larger 'length'",
 			v.length.Most, len(v.must), plural(v.noun))
 	}
 	return nil
@@ -180,14 +180,14 @@ func cycleParams() []Param {
 func withinGiven[S interface {
 	Space
 	Restricter
-}](s S, a given, n int) (Space, error) {
+}](s S, a arguments, n int) (Space, error) {
 	var conditions []Condition
 	for _, p := range [3]struct {
 		name string
 		key  Key
 		most int
 	}{{"start", StartKey, n - 1}, {"end", EndKey, n - 1}, {"length", LengthKey, n}} {
-		if _, given := a.Scalars[p.name]; !given {
+		if _, ok := a.Scalars[p.name]; !ok {
 			continue
 		}
 		x, err := a.IntTo(p.name, int64(p.most))

@@ -193,7 +193,7 @@ func TestParametersAreConditions(t *testing.T) {
 		{"routes", with(nil, 2, 2, -1), `'start' and 'end' are both place "elm"`},
 		{"cycles", with([]int32{0, 0, -1, 0, 0}, 2, -1, -1), `vertex "elm" is forbidden and, by 'start', visited`},
 		{"directedcycles", with([]int32{-1, 0, -1, -1, 0}, -1, -1, -1), "'forbidden' leaves 2 vertices, 3 are needed"},
-		{"routes", with([]int32{1, 0, 1, 1, 0}, -1, -1, 2), "'length' is 2 at most, but 3 places are required"},
+		{"routes", with([]int32{1, 0, 1, 1, 0}, -1, -1, 2), "'length' is 2 at most, but 3 places must be visited"},
 		{"routes", with([]int32{2, 0, 0, 0, 0}, -1, -1, -1), `"fixed" is 2 at "ash", must be -1, 0 or 1`},
 		{"cycles", with([]int32{1, 0}, -1, -1, -1), `"fixed" has 2 entries, must have 5`},
 		{"cycles", with(nil, -1, -1, 2), "'length' is 2; it is the number of vertices that a cycle visits, 3..5"},

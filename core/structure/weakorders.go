@@ -30,13 +30,13 @@ var _ = register(Spec{
 	Psi:        "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …; for the signs, and once more for the ties",
 	Ref:        "Vembu (2010), ch. 5, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
-	build: func(a given) (Space, error) {
+	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}
 		w := newWeakOrders(n)
-		w.kept = a.kept()
+		w.memo = a.memo()
 		return w, nil
 	},
 })
@@ -53,7 +53,7 @@ var _ = register(Spec{
 // reversing a ranking negates the first and keeps the second.
 type weakOrders struct {
 	pairs
-	*kept
+	*memo
 	fubini     []*big.Int // F(0..n)
 	tied, both float64    // p₁ and p₂
 	spaces     []jointSpace
@@ -72,7 +72,7 @@ var (
 )
 
 func newWeakOrders(n int) *weakOrders {
-	w := &weakOrders{pairs: pairs{n}, kept: new(kept), fubini: combin.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
+	w := &weakOrders{pairs: pairs{n}, memo: new(memo), fubini: combin.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
 	w.tied = combin.Ratio(w.fubini[n-1], w.fubini[n])
 	w.both = combin.Ratio(w.fubini[n-2], w.fubini[n])
 	w.spaces = w.eigenspaces()
@@ -233,5 +233,7 @@ func (l *denseLister) from(label, last, gaps int) bool {
 
 // Restrict takes a first and a last label, alone on their places, and pairs of labels of which one is before the other.
 func (w *weakOrders) Restrict() func([]Condition) (Restriction, error) {
-	return func(given []Condition) (Restriction, error) { return w.restrictOrder(w.FeatureLen(), given, w.names) }
+	return func(conditions []Condition) (Restriction, error) {
+		return w.restrictOrder(w.FeatureLen(), conditions, w.names)
+	}
 }

@@ -272,9 +272,7 @@ def test_conditions_that_a_structure_has_not_are_those_of_the_option(tmp_path: P
     said = fails("predict", path, "--model", model, "--constraints", '{"required": [tea]}')
     assert """--constraints: {"required": [tea]} is not JSON, in which text stands in double quotes: Exp""" in said
     said = fails("predict", path, "--model", model, "--constraints", '{"requires": ["tea"]}')
-    assert said.startswith(
-        "combpred: error: --constraints: LabelSets take no key 'requires'; their keys are 'required'"
-    )
+    assert said.startswith("combpred: error: --constraints: LabelSets takes no key 'requires'; its keys are 'required'")
 
 
 def test_advice_is_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -39,10 +41,12 @@ from combpred.structures import (
     PosetElements,
     Routes,
     SpanningTrees,
+    Structure,
     Subtrees,
     Tournaments,
     WeakOrders,
 )
+from constraint_oracle import holds
 
 TREE = [-1, 0, 0, 1, 1]
 CHAIN = np.tri(4, dtype=bool).T
@@ -304,3 +308,81 @@ def test_columns_of_observed_sets_are_matched_by_name():
     assert model.structure_.decode([[1.0, -1.0]]).tolist() == [[1, 0]]
     with pytest.raises(ValueError, match="observed lacks the columns 'a' and has 'c'"):
         StructuredRidge(LabelSets(observed=observed.rename(columns={"a": "c"}))).fit(X, y)
+
+
+# Ranges of sizes and lengths, and subtrees of hierarchies, as conditions.
+
+NODES = [-1, 0, 0, 1, 1, 2, 5]
+#: Structures, and conditions that differ by row.
+CONSTRAINED: list[tuple[Structure, list[dict[str, Any] | None]]] = [
+    (LabelSets(5), [{"size": (1, 3)}, None, {"size": (0, 1), "forbidden": [2]}, {"size": (4, 5)}]),
+    (LabelSets(6, size=3), [{"size": (1, 3)}, {"size": (3, 6), "required": [1]}]),
+    (Cliques(6), [{"size": (1, 3)}, {"size": (4, 6), "required": [0]}, None]),
+    (Subtrees(NODES), [{"size": (1, 3)}, {"size": (4, 6), "forbidden": [4]}, None]),
+    (Cycles(6), [{"length": (2, 4)}, {"length": (5, 6), "start": 3}, None]),
+    (DirectedCycles(5), [{"length": (2, 4)}, {"length": (4, 5), "required": [(1, 2)]}, None]),
+    (Routes(5), [{"length": (2, 4)}, {"length": (4, 5), "start": 1, "end": 3}, None]),
+    (Paths([(u, v) for v in range(6) for u in range(v)], 0, 5), [{"length": (2, 4)}, {"length": (4, 5)}, None]),
+    (Hierarchy(NODES), [{"within": 2}, {"within": 4}, {"within": 0}, None]),
+    (Hierarchy(NODES, allowed="leaves"), [{"within": 1}, {"within": 5}]),
+]
+MODELS = [
+    StructuredRidge(loss="auc", alpha=0.1),
+    StructuredRidge(loss="squared", alpha=0.1),
+    ProbabilisticStructured(max_iter=20, tol=0.1),
+    EmbeddingRegressor(Ridge()),
+]
+
+
+def names_of(case: Any) -> str:
+    return repr(case) if isinstance(case, Structure) else ""
+
+
+def values_of(fitted: Any, x: np.ndarray, psi: np.ndarray) -> np.ndarray:
+    """Return what a fitted estimator maximises for an input, of every row of ψ."""
+    ((_, scores),) = fitted._score_blocks(x[np.newaxis])
+    linear, magnitude = fitted._decoding_scores(scores)
+    return psi @ linear[0] + (0.0 if magnitude is None else psi**2 @ np.ravel(magnitude))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize(("structure", "rows"), CONSTRAINED, ids=names_of)
+def test_estimators_predict_the_best_of_the_outputs_that_are_left(
+    structure: Structure, rows: list[dict[str, Any] | None], model: Any
+) -> None:
+    rng = np.random.default_rng(20)
+    X, y = rng.normal(size=(24, 3)), structure.sample(24, random_state=1)
+    fitted = clone(model).set_params(structure=structure).fit(X, y)
+    constraints = (rows * 12)[:24]
+    predicted, certified = fitted.predict(X, constraints=constraints, return_certificate=True)
+    assert certified.optimal.all() and (certified.upper_bound == certified.value).all()
+    members = list(structure.enumerate())
+    psi = structure.embed(members)
+    for i, (found, constraint) in enumerate(zip(predicted, constraints, strict=True)):
+        left = np.array([constraint is None or holds(structure, z, constraint) for z in members])
+        assert constraint is None or holds(structure, found, constraint)
+        values = values_of(fitted, X[i], psi)
+        np.testing.assert_allclose(values_of(fitted, X[i], structure.embed([found])), values[left].max(), atol=1e-12)
+        np.testing.assert_allclose(certified.value[i], values[left].max(), atol=1e-12)
+    shared = fitted.predict(X, constraints=rows[0])
+    assert all(holds(structure, z, rows[0] or {}) for z in shared)
+    np.testing.assert_array_equal(shared[0], predicted[0])
+
+
+def test_sets_of_largest_expected_f1_have_a_size_in_the_range() -> None:
+    rng = np.random.default_rng(25)
+    X, labels = rng.normal(size=(40, 2)), LabelSets(4)
+    y = (X @ rng.normal(size=(2, 4)) + rng.normal(size=(40, 4)) > 0.3).astype(int)
+    members = np.array(list(labels.enumerate()))
+    both, sizes = members @ members.T, members.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        f1 = np.nan_to_num(2 * both / (sizes[:, np.newaxis] + sizes), nan=1.0)
+    for structure in (labels, LabelSets(4, observed=members)):
+        model = ProbabilisticStructured(structure, decision="f1").fit(X, y)
+        for bounds in ((1, 2), (3, 4), (0, 1)):
+            left = (bounds[0] <= sizes) & (sizes <= bounds[1])
+            for x, found in zip(X, model.predict(X, constraints={"size": bounds}), strict=True):
+                p = np.exp(model.log_proba(np.tile(x, (len(members), 1)), members))
+                expected = f1 @ p
+                at = int(np.flatnonzero((members == found).all(axis=1))[0])
+                assert left[at] and abs(expected[at] - expected[left].max()) < 1e-12

@@ -14,6 +14,7 @@ from combpred.structures import (
     Cycles,
     DirectedCycles,
     Graphs,
+    Hierarchy,
     LabelSets,
     Paths,
     Permutations,
@@ -38,6 +39,22 @@ def holds(structure: Structure, row: Any, constraint: Constraint) -> bool:
     return _KINDS[type(structure)][0](structure, row, constraint)
 
 
+def counted(number: int, c: Constraint, key: str) -> bool:
+    """Say whether a number is that of a key, or between its least and its largest one."""
+    if key not in c:
+        return True
+    least, most = c[key] if is_pair(c[key]) else (c[key], c[key])
+    return bool(least <= number <= most)
+
+
+def _draw_count(least: int, most: int, rng: Rng) -> int | tuple[int, int]:
+    """Draw a number or a range, which may go beyond the possible numbers on either side."""
+    if rng.random() < 0.5:
+        return int(rng.integers(least, most + 1))
+    low = int(rng.integers(0, most + 1))
+    return low, int(rng.integers(max(low, least), most + 3))
+
+
 def _visits(structure: Any, row: Any, c: Constraint) -> bool:
     """Every listing of the same cycle is tried; routes have one."""
     places = visited(row)
@@ -59,7 +76,7 @@ def _visits(structure: Any, row: Any, c: Constraint) -> bool:
             (c.get("start") is None or listing[0] == c["start"]) and (c.get("end") is None or listing[-1] == c["end"])
             for listing in listings
         )
-        and ("length" not in c or len(places) == c["length"])
+        and counted(len(places), c, "length")
         and all(has(item) for item in c.get("required", ()))
         and not any(has(item) for item in c.get("forbidden", ()))
     )
@@ -79,7 +96,7 @@ def _draw_visits(structure: Any, rng: Rng) -> Constraint:
     if rng.random() < 0.4:
         c["end"] = order[1]
     if rng.random() < 0.4:
-        c["length"] = int(rng.integers(2 if isinstance(structure, Routes) else 3, n + 1))
+        c["length"] = _draw_count(2 if isinstance(structure, Routes) else 3, n, rng)
     for key in ("required", "forbidden"):
         items: list[Any] = [int(v) for v in rng.permutation(n)[: rng.integers(0, 2)]]
         items += [tuple(int(v) for v in rng.permutation(n)[:2]) for _ in range(rng.integers(0, 3))]
@@ -115,7 +132,7 @@ def _members(structure: Any, row: Any, c: Constraint) -> bool:
     return (
         all(row[v] for v in c.get("required", ()))
         and not any(row[v] for v in c.get("forbidden", ()))
-        and ("size" not in c or sum(row) == c["size"])
+        and counted(sum(row), c, "size")
     )
 
 
@@ -126,7 +143,7 @@ def _draw_members(structure: Any, rng: Rng) -> Constraint:
         if rng.random() < 0.5:
             c[key] = rng.permutation(n)[: rng.integers(1, 3)].tolist()
     if rng.random() < 0.6:
-        c["size"] = int(rng.integers(0, n + 1))
+        c["size"] = _draw_count(0, n, rng)
     return c
 
 
@@ -148,7 +165,11 @@ def _elements(structure: Any, row: Any) -> set[tuple[int, int]]:
 
 def _pairs(structure: Any, row: Any, c: Constraint) -> bool:
     held = _elements(structure, row)
-    return set(c.get("required", ())) <= held and not set(c.get("forbidden", ())) & held
+    return (
+        set(c.get("required", ())) <= held
+        and not set(c.get("forbidden", ())) & held
+        and counted(sum(part >= 0 for part in row), c, "length")
+    )
 
 
 def _draw_pairs(structure: Any, rng: Rng) -> Constraint:
@@ -163,13 +184,28 @@ def _draw_pairs(structure: Any, rng: Rng) -> Constraint:
     for key in ("required", "forbidden"):
         if rng.random() < 0.7:
             c[key] = [possible[i] for i in rng.integers(len(possible), size=rng.integers(1, 3))]
+    if isinstance(structure, Paths) and rng.random() < 0.5:
+        c["length"] = _draw_count(0, len({v for arc in structure.arcs for v in arc}), rng)
     return c
+
+
+def _node(structure: Any, row: Any, c: Constraint) -> bool:
+    while row >= 0 and row != c["within"]:
+        row = structure.parent[row]
+    return bool(row >= 0)
+
+
+def _draw_node(structure: Any, rng: Rng) -> Constraint:
+    allowed = [int(y) for y in structure.enumerate()]
+    nodes = [v for v in range(len(structure.parent)) if any(_node(structure, y, {"within": v}) for y in allowed)]
+    return {"within": int(rng.choice(nodes))}
 
 
 _KINDS: dict[type, tuple[Callable[[Any, Any, Constraint], bool], Callable[[Any, Rng], Constraint]]] = {
     **dict.fromkeys((Cycles, DirectedCycles, Routes), (_visits, _draw_visits)),
     **dict.fromkeys((Permutations, WeakOrders), (_order, _draw_order)),
     **dict.fromkeys((LabelSets, Subtrees, Cliques), (_members, _draw_members)),
+    Hierarchy: (_node, _draw_node),
     **dict.fromkeys((Assignments, Paths, Graphs, SpanningTrees), (_pairs, _draw_pairs)),
 }
 _GRID = [(0, 1), (1, 2), (0, 3), (1, 4), (2, 5), (3, 4), (4, 5), (3, 6), (4, 7), (5, 8), (6, 7), (7, 8)]
@@ -193,7 +229,10 @@ STRUCTURES: list[Structure] = [
     Graphs(4),
     Graphs(edges=_WHEEL),
     SpanningTrees(5, _WHEEL),
+    Hierarchy([-1, 0, 0, 1, 1, 2, 5]),
+    Hierarchy([-1, 0, 0, 1, 1, 2, 5], allowed=[2, 3, 4]),
     Paths(_GRID, 0, 8),
+    Paths([*combinations(range(5), 2)], 0, 4),
     Paths(_GRID, 0, 8, tied=[0, 1, 0, 2, 3, 4, 5, 2, 6, 7, 8, 7]),
 ]
 

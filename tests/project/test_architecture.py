@@ -144,7 +144,12 @@ def test_only_tests_import_what_is_for_tests(packages):
     for_tests = {
         f"{MODULE}/{name}"
         for name in (
-            *("capi/internal/cabitest", "core/internal/drawtest", "core/internal/loglineartest", "core/internal/solvetest"),
+            *(
+                "capi/internal/cabitest",
+                "core/internal/drawtest",
+                "core/internal/loglineartest",
+                "core/internal/solvetest",
+            ),
             *("core/structure/examples", "core/internal/structuretest"),
         )
     }

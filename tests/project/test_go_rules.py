@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from go_rules import products_of_vectors
+from go_rules import LONGEST_FUNCTION, WIDEST_LINE, long_functions, products_of_vectors, wide_lines
 
 #: Where products of vectors are made, and tests that make up their own figures.
 HOMES = ("core/linalg/vectors.go", "core/internal/")
@@ -45,6 +45,43 @@ def test_products_of_vectors_have_one_home(root):
         for statement in products_of_vectors(file.read_text())
     ]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("line", "wide"),
+    [
+        ("x" * WIDEST_LINE, False),
+        ("x" * (WIDEST_LINE + 1), True),
+        ("\t" + "x" * (WIDEST_LINE - 4), False),
+        ("\t" + "x" * (WIDEST_LINE - 3), True),
+        ("// " + "ψ" * (WIDEST_LINE - 3), False),
+        ("\tx\t// " + "ψ" * (WIDEST_LINE - 11), True),
+    ],
+)
+def test_wide_lines_are_found(line, wide):
+    assert list(wide_lines(f"package p\n{line}\n")) == [2] * wide
+
+
+@pytest.mark.parametrize("head", ["func f() {", "func (s *set[T]) f(\n\tx int) error {", "func f[T any](x T) {"])
+@pytest.mark.parametrize(("lines", "long"), [(LONGEST_FUNCTION, False), (LONGEST_FUNCTION + 1, True)])
+def test_long_functions_are_found(head, lines, long):
+    body = ["\tx++"] * (lines - 2 - head.count("\n"))
+    body[3:3] = ["", "\t// a comment", "\tif y {", "\t}", "\tz := `", "}", "// text`"]  # five of them are lines of code
+    text = "\n".join([head, *body[:-5], "}", "", "func g() { f() }", *["var x int"] * 99, "}", ""])
+    assert list(long_functions(text)) == ["f"] * long
+
+
+def test_lines_and_functions_are_readable(root):
+    """In tests as well; what is generated is nobody's to read."""
+    files = [
+        file
+        for room in ("core", "capi")
+        for file in sorted((root / room).rglob("*.go"))
+        if not file.name.startswith("zz_")
+    ]
+    texts = {str(file.relative_to(root)): file.read_text(encoding="utf-8") for file in files}
+    assert [f"{name}:{number}" for name, text in texts.items() for number in wide_lines(text)] == []
+    assert [f"{name}: {found}" for name, text in texts.items() for found in long_functions(text)] == []
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,5 @@ def test_mini_batches_may_have_no_subgraphs():
 
 
 def test_dual_variables_are_one_a_preference():
-    with pytest.raises(
-        ValueError, match="row 0: two subgraphs hold the edge from 0 to 1, and dual variables are one"
-    ):
+    with pytest.raises(ValueError, match="row 0: two subgraphs hold the edge from 0 to 1, and dual variables are one"):
         LabelRankingSVM(decomposition=overlapping).fit([[0.0]], [[1, 2, 3]])

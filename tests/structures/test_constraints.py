@@ -13,6 +13,7 @@ from combpred.structures import (
     Cliques,
     Cycles,
     DirectedCycles,
+    Hierarchy,
     LabelSets,
     Paths,
     Permutations,
@@ -116,7 +117,7 @@ def test_forbidden_places_make_large_routes_exact() -> None:
     found = RowConstraints(Routes(24).space, {"forbidden": gone}, 1).decode(scores, None, Decoding("exact"))
     best = max(float((Routes(24).embed([[v for v in y if v >= 0]]) @ scores[0])[0]) for y in Routes(6).enumerate())
     assert found.optimal[0] and abs(found.value[0] - best) < 1e-10
-    with pytest.raises(CapabilityError, match="^exact decoding of .*constraints.*limited") as caught:
+    with pytest.raises(CapabilityError, match="^exact decoding of .*under conditions.*limited") as caught:
         RowConstraints(Routes(24).space, {"required": [3]}, 1).decode(scores, None, Decoding("exact"))
     assert caught.value.row is None  # the constraint is that of every row
 
@@ -200,8 +201,34 @@ def test_searched_lists_keep_their_conditions(structure: Structure) -> None:
         assert (found.nu[~found.optimal] == 1).all()
         given = structure.embed(found.y)
         np.testing.assert_allclose(found.value, np.einsum("ij,ij->i", given, scores), rtol=1e-12)
-    with pytest.raises(ValueError, match="the search found no output.*there may be one"):
+    with pytest.raises(ValueError, match="no output of .* satisfies"):  # required steps that close a circle
         structure.decode(scores[0], constraints={"start": 7, "required": [(1, 2), (2, 3), (3, 1)]})
+
+
+def steps_at(n: int, place: int) -> list[tuple[int, int]]:
+    """Return all steps from and to a place."""
+    others = [v for v in range(n) if v != place]
+    return [(place, v) for v in others] + [(v, place) for v in others]
+
+
+@pytest.mark.parametrize("structure", [Routes(30), DirectedCycles(30), Cycles(30)])
+def test_searches_do_not_claim_what_programs_prove(structure: Structure) -> None:
+    scores = np.random.default_rng(18).normal(size=structure.n_features)
+    unreachable = {"required": [7], "forbidden": steps_at(30, 7)}
+    for decoder in ("auto", "local-search"):
+        with pytest.raises(ValueError, match="the search found no output.*there may be one"):
+            structure.decode(scores, constraints=unreachable, decoder=decoder)
+    with pytest.raises(ValueError, match="row 0: no output of .* satisfies"):
+        structure.decode(scores, constraints=unreachable, decoder="milp")
+
+
+@pytest.mark.parametrize("structure", [Routes(5), DirectedCycles(5), Cycles(5)])
+def test_integer_programs_keep_off_pairs_that_are_forbidden_in_both_directions(structure: Structure) -> None:
+    scores = np.random.default_rng(19).normal(size=structure.n_features)
+    constraint = {"forbidden": steps_at(5, 2)[:3] + steps_at(5, 2)[4:7], "length": 4}
+    want = structure.decode(scores, constraints=constraint, decoder="exact")
+    assert holds(structure, want, constraint)
+    np.testing.assert_array_equal(structure.decode(scores, constraints=constraint, decoder="milp"), want)
 
 
 PROGRAMS = [Permutations(5), Cycles(6), DirectedCycles(6), Routes(5)]
@@ -242,3 +269,68 @@ def test_large_cliques_of_a_size_are_searched() -> None:
     assert not found.optimal[0] and found.nu[0] == 1 and found.upper_bound[0] >= found.value[0]
     greedy = cliques.decode(scores, constraints={"size": 2})
     assert greedy.sum() == 2 and (cliques.embed(greedy) @ scores[0])[0] == scores.max()
+
+
+# Ranges of sizes and lengths, and subtrees of hierarchies.
+
+
+@pytest.mark.parametrize("structure", [Cycles(6), DirectedCycles(6), Routes(5)])
+def test_integer_programs_keep_to_a_range_of_lengths(structure: Structure) -> None:
+    rng = np.random.default_rng(21)
+    members = list(structure.enumerate())
+    psi = structure.embed(members)
+    for bounds in ((2, 4), (4, 5), (5, 5), (0, 3), (3, 9)):
+        scores = rng.normal(size=structure.n_features)
+        left = np.array([holds(structure, z, {"length": bounds}) for z in members])
+        for decoder in ("milp", "exact"):
+            found = structure.decode(scores, constraints={"length": bounds}, decoder=decoder)
+            assert holds(structure, found, {"length": bounds})
+            assert abs((structure.embed([found]) @ scores)[0] - (psi[left] @ scores).max()) < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("structure", "constraint"),
+    [
+        (Routes(40), {"length": (20, 25), "start": 3}),
+        (Cycles(40), {"length": (20, 25), "start": 3}),
+        (DirectedCycles(40), {"length": (20, 25), "required": [(1, 2)]}),
+        (Cliques(80), {"size": (30, 35), "required": [3, 4]}),
+    ],
+)
+def test_searches_keep_to_ranges(structure: Structure, constraint: dict[str, Any]) -> None:
+    scores = np.random.default_rng(22).normal(size=(2, structure.n_features))
+    for decoder in ("auto", "local-search"):
+        for found in structure.decode(scores, constraints=constraint, decoder=decoder):
+            assert holds(structure, found, constraint)
+
+
+def test_numbers_that_are_equal_are_one_number() -> None:
+    scores = np.random.default_rng(23).normal(size=(5, Routes(5).n_features))
+    alone = Routes(5).decode(scores, constraints={"length": 3})
+    for same in ((3, 3), [3, 3], (np.int64(3), 3), np.array([3, 3])):
+        np.testing.assert_array_equal(Routes(5).decode(scores, constraints={"length": same}), alone)
+
+
+def test_large_sets_take_ranges() -> None:
+    """The best sets are the positive scores, cut or filled up to the nearest bound."""
+    scores = np.random.default_rng(24).normal(size=5000)
+    order, positive = np.argsort(-scores), int((scores > 0).sum())
+    for bounds in ((0, 100), (4000, 5000), (0, 5000), (0, 2**31 - 1)):
+        size = min(max(positive, bounds[0]), bounds[1])
+        found = LabelSets(5000).decode(scores, constraints={"size": bounds})
+        np.testing.assert_array_equal(np.flatnonzero(found), np.sort(order[:size]))
+
+
+def test_predictions_are_held_to_a_subtree_by_its_name() -> None:
+    animals = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal", "cod": "fish"}
+    below = {"mammal": {"mammal", "cat", "dog"}, "fish": {"fish", "cod"}, "cod": {"cod"}}
+    X = np.random.default_rng(26).normal(size=(30, 2))
+    y = np.array(["cat", "dog", "cod", "fish", "mammal", "animal"] * 5)
+    model = StructuredRidge(Hierarchy(animals), alpha=0.1).fit(X, y)
+    names = [*below, None] * 7 + ["cod", None]
+    predicted = model.predict(X, constraints=[None if name is None else {"within": name} for name in names])
+    assert all(found in below[name] for found, name in zip(predicted, names, strict=True) if name is not None)
+    free = model.predict(X)
+    np.testing.assert_array_equal(predicted[3::4], free[3::4])
+    assert set(model.predict(X, constraints={"within": "mammal"})) <= below["mammal"]
+    np.testing.assert_array_equal(model.predict(X, constraints={"within": "animal"}), free)

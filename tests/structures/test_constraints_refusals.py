@@ -16,6 +16,7 @@ from combpred.structures import (
     Cycles,
     DirectedCycles,
     Graphs,
+    Hierarchy,
     LabelSets,
     MultiClass,
     Paths,
@@ -36,7 +37,7 @@ ROUTES = Routes(5)
 @pytest.mark.parametrize(
     ("structure", "constraint", "message"),
     [
-        (ROUTES, {"begin": 1}, "Routes take no key 'begin'; their keys are 'start', 'end', 'length'"),
+        (ROUTES, {"begin": 1}, "Routes takes no key 'begin'; its keys are 'start', 'end', 'length'"),
         (ROUTES, {"start": 5}, "'start' holds 5; places are whole numbers 0..4"),
         (ROUTES, {"start": -1}, "'start' holds -1"),
         (ROUTES, {"start": 2, "end": 2}, "'start' and 'end' are both place 2"),
@@ -50,7 +51,7 @@ ROUTES = Routes(5)
         (ROUTES, {"required": [(1, 2), (1, 3)]}, "two steps from place 1"),
         (ROUTES, {"required": [(1, 2), (3, 2)]}, "two steps to place 2"),
         (ROUTES, {"required": [(1, 1)]}, "a step from a place to itself"),
-        (ROUTES, {"required": [0, 1, 2], "length": 2}, "'length' is 2, but 3 places are required"),
+        (ROUTES, {"required": [0, 1, 2], "length": 2}, "'length' is 2 at most, but 3 places must be visited"),
         (ROUTES, {"forbidden": [0, 1, 2, 3]}, "'forbidden' leaves 1 places, 2 are needed"),
         (ROUTES, {"forbidden": [0, 1], "length": 4}, "leaves 3 places, 4 are needed"),
         (ROUTES, {"required": [(1, 2), (2, 1)]}, "no output of Routes.* satisfies {'required'"),
@@ -64,7 +65,7 @@ ROUTES = Routes(5)
         (LabelSets(4), {"required": [1], "forbidden": [1]}, "label 1 is required and forbidden"),
         (LabelSets(4), {"required": [1, 2], "size": 1}, "2 labels are required.*the size is 1"),
         (LabelSets(4), {"forbidden": [1, 2], "size": 3}, "'forbidden' leaves 2 labels, but the size is 3"),
-        (LabelSets(4, size=2), {"size": 3}, "'size' is 3, but all sets"),
+        (LabelSets(4, size=2), {"size": 3}, "'size' leaves out 2, but all sets have 2 labels"),
         (LabelSets(4, size=2), {"required": [0, 1, 2]}, "3 labels are required.*the size is 2"),
         (LabelSets(4), {"size": 5}, r"'size' is 5; it is the number of labels, 0\.\.4"),
         (Subtrees([-1, 0, 1]), {"forbidden": [0]}, "node 0, the root of every subtree"),
@@ -75,7 +76,11 @@ ROUTES = Routes(5)
         (Cliques(4), {"required": [0], "size": 0}, "1 vertices are required.*the size is 0"),
         (Graphs(4), {"required": [(0, 1)], "forbidden": [(1, 0)]}, r"the edge \(0, 1\) is required and forbidden"),
         (Graphs(edges=[(0, 1), (1, 2)]), {"required": [(0, 2)]}, r"holds \(0, 2\), which is no edge of the graph"),
-        (SpanningTrees(3, [(0, 1), (1, 2)]), {"forbidden": [(0, 1)]}, r"\[0\] are joined to \[1, 2\] by forbidden edges"),
+        (
+            SpanningTrees(3, [(0, 1), (1, 2)]),
+            {"forbidden": [(0, 1)]},
+            r"\[0\] are joined to \[1, 2\] by forbidden edges",
+        ),
         (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(1, 0)]}, r"holds \(1, 0\), which is no arc"),
         (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(0, 1), (0, 2)]}, "no output of Paths"),
         (Assignments(3), {"required": [(0, 1), (0, 2)]}, r"holds \(0, 1\) and \(0, 2\), two columns of one item"),
@@ -174,7 +179,7 @@ def test_a_decoder_that_is_none_is_refused_after_fit_too():
         (
             Permutations(labels=["tea", "milk", "cola"]),
             {"before": [("cola", "tea"), ("tea", "cola")]},
-            "'before' has a cycle, label 'tea' before label 'cola' before label 'tea'; leave a pair out",
+            "'before' has a cycle, label 'cola' before label 'tea' before label 'cola'; leave a pair out",
         ),
         (
             Permutations(labels=["tea", "milk", "cola"]),
@@ -266,3 +271,74 @@ def test_messages_call_items_by_their_names(structure, constraint, message):
 def test_structures_that_cannot_be_are_refused_by_the_names_of_their_items(structure, message):
     with pytest.raises(ValueError, match=f"^{type(structure).__name__}: .*{re.escape(message)}"):
         structure.count()
+
+
+# Ranges of sizes and lengths, and nodes.
+
+NAMED = Hierarchy({"cat": "mammal", "dog": "mammal", "mammal": "animal"}, allowed=["mammal", "dog", "animal"])
+
+
+@pytest.mark.parametrize(
+    ("structure", "constraint", "message"),
+    [
+        (LabelSets(4), {"size": (3, 1)}, "'size' goes from 3 to 1; put the smaller number first"),
+        (LabelSets(4), {"size": (5, 6)}, r"'size' goes from 5 to 6; it is the number of labels, 0\.\.4"),
+        (LabelSets(4), {"size": (-1, 2)}, r"'size' is \(-1, 2\); .* from 0 on"),
+        (LabelSets(4), {"size": (1, 2, 3)}, r"'size' is \(1, 2, 3\); it is the number .* or \(least, most\)"),
+        (LabelSets(4), {"size": (1.0, 2)}, r"'size' is \(1\.0, 2\)"),
+        (LabelSets(4), {"size": (True, 2)}, r"'size' is \(True, 2\)"),
+        (LabelSets(4), {"size": (None, 2)}, r"'size' is \(None, 2\)"),
+        (LabelSets(4, size=2), {"size": (3, 4)}, "'size' leaves out 2, but all sets have 2 labels"),
+        (LabelSets(4), {"size": (0, 1), "required": [1, 2]}, "2 labels are required.*the size is 1 at most"),
+        (LabelSets(labels=["a", "b", "c"]), {"size": (2, 1)}, "'size' goes from 2 to 1"),
+        (LabelSets(3, observed=[[0, 0, 0], [1, 1, 0]]), {"size": (3, 3)}, "none of the 2 observed sets"),
+        (Cliques(4), {"size": (3, 1)}, "'size' goes from 3 to 1"),
+        (Cliques(4), {"size": (3, 4), "forbidden": [0, 1]}, "leaves 2 vertices, but the size is 3 at least"),
+        (Subtrees([-1, 0, 1]), {"size": (5, 9)}, r"it is the number of nodes, 0\.\.3"),
+        (Subtrees([-1, 0, 1]), {"size": (0, 0)}, "the size is 0 at most"),
+        (Routes(5), {"length": (4, 2)}, "'length' goes from 4 to 2"),
+        (Routes(5), {"length": (0, 1)}, r"'length' goes from 0 to 1; it is the number of places .*, 2\.\.5"),
+        (Routes(5), {"length": (6, 7)}, r"'length' goes from 6 to 7; it is the number of places .*, 2\.\.5"),
+        (Routes(5), {"length": (-2, 3)}, r"'length' is \(-2, 3\); .* from 0 on"),
+        (Routes(places=["a", "b", "c"]), {"length": (3, 2)}, "'length' goes from 3 to 2"),
+        (Cycles(5), {"length": (1, 2)}, r"'length' goes from 1 to 2; it is the number of vertices .*, 3\.\.5"),
+        (Cycles(5), {"length": (3, 4), "forbidden": [0, 1, 2]}, "'forbidden' leaves 2 vertices, 3 are"),
+        (DirectedCycles(5), {"length": (5, 4)}, "'length' goes from 5 to 4"),
+        (Paths.grid(3, 3), {"length": (3, 2)}, "'length' goes from 3 to 2"),
+        (Paths.grid(3, 3), {"length": (10, 12)}, r"it is the number of arcs that a path takes, 0\.\.9"),
+        (Paths.grid(3, 3), {"length": (1, 3)}, "no output of Paths satisfies"),
+        (Hierarchy([-1, 0, 0, 1, 1]), {"within": 5}, r"'within' holds 5; nodes are whole numbers 0\.\.4"),
+        (Hierarchy([-1, 0, 0, 1, 1]), {"within": -1}, "'within' holds -1"),
+        (Hierarchy([-1, 0, 0, 1, 1]), {"within": [1]}, r"'within' holds \[1\]"),
+        (Hierarchy([-1, 0, 0, 1, 1]), {"inside": 1}, "Hierarchy takes no key 'inside'; its keys are 'within'"),
+        (NAMED, {"within": "mamal"}, "'within' holds 'mamal'; the nodes are .*; did you mean 'mammal'"),
+        (NAMED, {"within": "cat"}, "'within' is node 'cat', and no node of its subtree is allowed"),
+        (Hierarchy([-1, 0, 0, 1, 1], allowed=[1]), {"within": 2}, "'within' is node 2, and no node"),
+    ],
+)
+def test_ranges_and_nodes_that_are_not_legal_are_refused_by_row(
+    structure: Structure, constraint: dict[str, Any], message: str
+) -> None:
+    y = structure.sample(12, random_state=0)
+    X = np.random.default_rng(27).normal(size=(12, 2))
+    model = StructuredRidge(structure).fit(X, y)
+    for predict in (
+        lambda constraints: structure.decode(np.zeros((3, structure.n_features)), constraints=constraints),
+        lambda constraints: model.predict(X[:3], constraints=constraints),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"^constraints.*: .*{message}"):
+            predict(constraint)
+        with pytest.raises((TypeError, ValueError), match=f"^constraints, row 2: .*{message}"):
+            predict([None, {}, constraint])
+
+
+def test_the_row_is_named_whatever_the_decoder() -> None:
+    scores = np.zeros((3, Routes(5).n_features))
+    for decoder in ("auto", "exact", "local-search", "milp"):
+        with pytest.raises(ValueError, match="^constraints, row 1: 'length' goes from 4 to 2"):
+            Routes(5).decode(scores, constraints=[{"length": (2, 4)}, {"length": (4, 2)}, None], decoder=decoder)
+    with pytest.raises(ValueError, match=r"^constraints, row 2: no output of Routes satisfies {'length': \(2, 3\)"):
+        wanted = {"length": (2, 3), "required": [(1, 2), (2, 1)]}
+        Routes(5).decode(scores, constraints=[None, {"length": (2, 4)}, wanted], decoder="milp")
+    with pytest.raises(CapabilityError, match="decoder='metropolis' takes no constraints"):
+        LabelSets(4).decode(np.zeros(4), constraints={"size": (1, 2)}, decoder="metropolis")

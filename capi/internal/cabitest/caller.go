@@ -79,15 +79,15 @@ func (a Answer) Problems() (all []string) {
 // Call makes a call.
 func (c *Caller) Call(name string) Answer { return c.call(name, nil) }
 
-// call makes one, with the given parameters as far as they are.
-func (c *Caller) call(name string, given map[string]reflect.Value) Answer {
+// call makes one, with the fixed parameters, and others that are legal.
+func (c *Caller) call(name string, fixed map[string]reflect.Value) Answer {
 	f := reflect.ValueOf(c.Functions[name])
 	top := newScope(nil)
 	var parameters []reflect.Value
 	for i, d := range c.Header.Functions[name] {
 		v := reflect.New(f.Type().In(i)).Elem()
 		parameters = append(parameters, v)
-		if g, ok := given[d.Name]; ok {
+		if g, ok := fixed[d.Name]; ok {
 			v.Set(g.Convert(v.Type()))
 			continue
 		}

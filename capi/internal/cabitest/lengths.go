@@ -144,17 +144,17 @@ func (e evaluator) function(name string, args []ast.Expr) float64 {
 // ask calls a function of the interface for a number that it writes to a struct; 0 where it fails.
 func (e evaluator) ask(args []ast.Expr) float64 {
 	function, where := args[0].(*ast.Ident).Name, args[1].(*ast.SelectorExpr)
-	given := map[string]reflect.Value{}
+	fixed := map[string]reflect.Value{}
 	for name, r := range e.top.records {
-		given[name] = r.at
+		fixed[name] = r.at
 	}
 	for i := 2; i < len(args); i += 2 {
-		given[args[i].(*ast.Ident).Name] = reflect.ValueOf(e.value(args[i+1]))
+		fixed[args[i].(*ast.Ident).Name] = reflect.ValueOf(e.value(args[i+1]))
 	}
 	result := where.X.(*ast.Ident).Name
-	delete(given, result)
+	delete(fixed, result)
 	asked := &Caller{Tables: e.c.Tables, Arena: e.c.Arena, Kind: e.c.Kind}
-	answer := asked.call(function, given)
+	answer := asked.call(function, fixed)
 	if answer.Status != 0 {
 		return 0
 	}

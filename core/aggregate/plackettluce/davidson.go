@@ -25,8 +25,9 @@ type comparisonModel struct {
 func (c *Comparisons) model() *comparisonModel {
 	k := c.Wins.Rows
 	linear, all := c.params()
-	m := &comparisonModel{Comparisons: c, linear: linear, x: make([]float64, all), gradient: make([]float64, all), theta: make([]float64, k),
-		slopes: make([]float64, k), hessian: linalg.NewMatrix[float64](all, all), step: linalg.NewMatrix[float64](all, 1),
+	m := &comparisonModel{Comparisons: c, linear: linear, x: make([]float64, all), gradient: make([]float64, all),
+		theta: make([]float64, k), slopes: make([]float64, k),
+		hessian: linalg.NewMatrix[float64](all, all), step: linalg.NewMatrix[float64](all, 1),
 		curvatures: linalg.NewMatrix[float64](k, k), mapped: linalg.NewMatrix[float64](k, linear), mixed: make([]float64, k)}
 	wins, ties := linalg.Sum(c.Wins.Data), linalg.Sum(c.Ties.Data)/2
 	m.total = wins + ties + c.Penalty

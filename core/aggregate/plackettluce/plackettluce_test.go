@@ -92,7 +92,8 @@ func TestFit(t *testing.T) {
 		}
 	}
 	// Two items: (a + b) σ(d) = a − c d/2 for the difference d of utilities, where a has one before the other and b not.
-	two := Sets{Items: 2, Ranks: []int32{1, 2, 2, 1}, Weights: linalg.Matrix[float64]{Rows: 1, Cols: 2, Stride: 2, Data: []float64{5, 2}}, Penalty: 0.7}
+	two := Sets{Items: 2, Ranks: []int32{1, 2, 2, 1}, Weights: linalg.Matrix[float64]{Rows: 1, Cols: 2, Stride: 2, Data: []float64{5, 2}},
+		Penalty: 0.7}
 	u := linalg.NewMatrix[float64](1, 2)
 	if err := two.FitTo(u, 1, nil); err != nil {
 		t.Fatal(err)
@@ -105,7 +106,8 @@ func TestFit(t *testing.T) {
 // TestRefusals: what is illegal, or cannot be computed, is named.
 func TestRefusals(t *testing.T) {
 	legal := func() Sets {
-		return Sets{Items: 3, Ranks: []int32{1, 2, 0, 2, 1, 0}, Weights: linalg.Matrix[float64]{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}, Penalty: 1}
+		return Sets{Items: 3, Ranks: []int32{1, 2, 0, 2, 1, 0},
+			Weights: linalg.Matrix[float64]{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}, Penalty: 1}
 	}
 	u := linalg.NewMatrix[float64](2, 3)
 	for name, try := range map[string]struct {

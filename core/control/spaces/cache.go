@@ -30,8 +30,8 @@ type entry struct {
 
 // bytes returns how much memory the entry takes now: what is derived from a space comes after it.
 func (e *entry) bytes() int {
-	kept, _ := structure.KeptBytes(e.space)
-	return e.own + kept
+	derived, _ := structure.DerivedBytes(e.space)
+	return e.own + derived
 }
 
 // NewCache returns a cache of at most maxCount spaces that hold about maxBytes together. The newest is kept whatever its size:

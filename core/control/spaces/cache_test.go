@@ -31,9 +31,9 @@ func TestCacheForgetsTheOldest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept, _ := c.Get(text(2), nil, nil) // the oldest becomes the newest
+	newest, _ := c.Get(text(2), nil, nil) // the oldest becomes the newest
 	_, _ = c.Get(text(5), nil, nil)
-	if got := c.lookup(hashOf(text(2), nil, nil)); got == nil || got != kept {
+	if got := c.lookup(hashOf(text(2), nil, nil)); got == nil || got != newest {
 		t.Error("a space in use was dropped")
 	}
 	if c.lookup(hashOf(text(3), nil, nil)) != nil || c.Len() != 3 {

@@ -105,24 +105,24 @@ func (m *Machine) beginBlock() {
 	block := m.members(m.block)
 	m.incumbent, m.best = 0, 0
 	m.suffix[len(block)] = 0
-	m.doll, m.depth = len(block), -1
+	m.subproblem, m.depth = len(block), -1
 	m.isFiltered = 1
 }
 
-// dollsOn goes on with the search within a block until questions come up, or the block is done.
-func (m *Machine) dollsOn() {
+// searchBlock goes on with the search within a block until questions come up, or the block is done.
+func (m *Machine) searchBlock() {
 	block := m.members(m.block)
 	slack := m.slack(block)
 	if m.depth < 0 { // a subproblem is solved
-		if m.doll < len(block) {
-			m.suffix[m.doll] = m.incumbent
+		if m.subproblem < len(block) {
+			m.suffix[m.subproblem] = m.incumbent
 		}
-		if m.doll == 0 {
+		if m.subproblem == 0 {
 			m.endBlock(block)
 			return
 		}
-		m.doll--
-		m.enter(block, slack, m.doll, (1<<len(block)-1)&^(1<<(m.doll+1)-1))
+		m.subproblem--
+		m.enter(block, slack, m.subproblem, (1<<len(block)-1)&^(1<<(m.subproblem+1)-1))
 		return
 	}
 	rest := m.left[m.depth]
@@ -155,7 +155,7 @@ func (m *Machine) enter(block []int, slack float64, edge, left int) {
 		for _, j := range m.chosen[:m.depth+1] {
 			m.best |= 1 << j
 		}
-		if gained >= m.weights[block[m.doll]]+m.suffix[m.doll+1]-slack { // no set of this subproblem is heavier
+		if gained >= m.weights[block[m.subproblem]]+m.suffix[m.subproblem+1]-slack { // no set of this subproblem is heavier
 			m.depth, m.isFiltered = -1, 1
 			return
 		}
@@ -174,7 +174,7 @@ func (m *Machine) endBlock(block []int) {
 		m.beginBlock()
 		return
 	}
-	m.phase, m.block, m.at, m.kept = grow, 0, 0, 0
+	m.phase, m.block, m.at, m.withinBest = grow, 0, 0, 0
 	if m.blocks() == 1 {
 		copy(m.set, m.own)
 		copy(m.trial, m.own)

@@ -11,7 +11,7 @@ func (m *Machine) grownWhole() {
 		copy(m.set, m.trial)
 		m.forced, m.improved = 0, 0
 	case thenMore:
-		m.kept, m.then = 0, thenKeep
+		m.withinBest, m.then = 0, thenKeep
 		return
 	case thenKeep:
 		if m.weight(m.trial) > m.weight(m.set)+m.slack(m.candidates()) {
@@ -31,7 +31,7 @@ func (m *Machine) force() {
 			if e := candidates[m.forced]; !m.set[e] {
 				clear(m.trial)
 				m.trial[e] = true
-				m.phase, m.at, m.kept, m.then = grow, 0, 1, thenMore
+				m.phase, m.at, m.withinBest, m.then = grow, 0, 1, thenMore
 				return
 			}
 		}
@@ -43,7 +43,7 @@ func (m *Machine) force() {
 	if m.start == 0 { // another search, from nothing
 		copy(m.end, m.set)
 		clear(m.trial)
-		m.start, m.phase, m.at, m.kept, m.then = 1, grow, 0, 0, thenForce
+		m.start, m.phase, m.at, m.withinBest, m.then = 1, grow, 0, 0, thenForce
 		return
 	}
 	if m.weight(m.end) >= m.weight(m.set) {

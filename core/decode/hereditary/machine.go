@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	// ExactEdges is up to how many edges a best set is found by exact search. With 20 edges, random graphs took .1 s at most for bipartite and
-	// triangle-free sets; forests, with equal weights, 3 s. Every 4 further edges took three to five times as long.
+	// ExactEdges is up to how many edges a best set is found by exact search. With 20 edges, random graphs took .1 s at most for bipartite
+	// and triangle-free sets; forests, with equal weights, 3 s. Every 4 further edges took three to five times as long.
 	ExactEdges = 20
 	// BlockEdges is how many edges a block has, where there are more.
 	BlockEdges = 16
@@ -71,13 +71,13 @@ const Unknown = 2
 
 // The phases of a search.
 const (
-	whole = iota // all edges of positive weight
-	alone        // each of them
-	dolls        // the search within a block
-	grow         // a set is extended
-	check        // whether a set is heavier than a search has found
-	trace        // ... and why
-	fewer        // the set at the end, without each of its edges
+	whole       = iota // all edges of positive weight
+	alone              // each of them
+	blockSearch        // the search within a block
+	grow               // a set is extended
+	check              // whether a set is heavier than a search has found
+	trace              // ... and why
+	fewer              // the set at the end, without each of its edges
 	ended
 )
 
@@ -101,15 +101,15 @@ type Machine struct {
 
 // known is all that a machine keeps between two calls of Next.
 type known struct {
-	phase, asked, at          int // at: how many of a list of questions are answered
-	block, doll, depth, first int // depth: of the search; the last edge of the part of a heavier set that begins with first
-	isFiltered, isWhole       int // 1: the edges left at this depth are those that fit; the first set had the property
-	then, kept, start, forced int // kept 1: only edges of the best set are added
-	improved                  int
-	incumbent                 float64
-	best                      int                 // of the block, as bits
-	left, chosen              [ExactEdges + 1]int // of each depth: edges that are left, as bits; the edge that was added
-	suffix                    [ExactEdges + 1]float64
+	phase, asked, at                int // at: how many of a list of questions are answered
+	block, subproblem, depth, first int // depth: of the search; the last edge of the part of a heavier set that begins with first
+	isFiltered, isWhole             int // 1: the edges left at this depth are those that fit; the first set had the property
+	then, withinBest, start, forced int // withinBest 1: only edges of the best set are added
+	improved                        int
+	incumbent                       float64
+	best                            int                 // of the block, as bits
+	left, chosen                    [ExactEdges + 1]int // of each depth: edges that are left, as bits; the edge that was added
+	suffix                          [ExactEdges + 1]float64
 
 	// Sets of edges: those that have the property alone; the best of each block; the best; one that is tried; the end of the first search.
 	single, own, set, trial, end []bool
@@ -197,10 +197,10 @@ func (m *Machine) proceed() error {
 			return fault.Capability("%d edges have a positive score, and an exact search for a set with the property is limited to %d; "+
 				"take decoder='auto', which says how far from the best its set may be", candidates, ExactEdges)
 		}
-		m.phase, m.block, m.at = dolls, 0, 0
+		m.phase, m.block, m.at = blockSearch, 0, 0
 		m.beginBlock()
-	case dolls:
-		m.dollsOn()
+	case blockSearch:
+		m.searchBlock()
 	case grow:
 		m.grownWhole()
 	case check:

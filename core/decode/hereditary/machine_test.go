@@ -266,7 +266,8 @@ func TestCounterexamples(t *testing.T) {
 		t.Errorf("%d counterexamples", found)
 	}
 	n := 0 // a function that says what it likes: the search must end
-	if r, _, _, _, err := run(t, slices.Repeat([]float64{1}, 6), Auto, 5, func([]bool) bool { n++; return n%3 == 0 }); err == nil && r.Ask == Holds {
+	if r, _, _, _, err := run(t, slices.Repeat([]float64{1}, 6), Auto, 5, func([]bool) bool { n++; return n%3 == 0 }); err == nil &&
+		r.Ask == Holds {
 		t.Error("the search has no end")
 	}
 }

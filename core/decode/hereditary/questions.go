@@ -9,7 +9,7 @@ import (
 func (m *Machine) until() int {
 	switch m.phase {
 	case grow:
-		return 1 - m.kept
+		return 1 - m.withinBest
 	case trace, fewer:
 		return 0
 	}
@@ -23,7 +23,7 @@ func (m *Machine) list() (edges []int, base []bool) {
 		return m.order, make([]bool, len(m.weights))
 	case grow:
 		for _, e := range m.candidates() {
-			if m.kept == 0 || m.set[e] {
+			if m.withinBest == 0 || m.set[e] {
 				edges = append(edges, e)
 			}
 		}
@@ -35,7 +35,7 @@ func (m *Machine) list() (edges []int, base []bool) {
 			}
 		}
 		return edges, m.set
-	case dolls:
+	case blockSearch:
 		if m.isFiltered == 1 {
 			return nil, nil
 		}
@@ -86,7 +86,7 @@ func (m *Machine) questions() (asked [][]bool) {
 		switch {
 		case m.phase == trace:
 			set[e] = true
-		case m.phase == grow && m.kept == 1: // most of them fit, one after the other
+		case m.phase == grow && m.withinBest == 1: // most of them fit, one after the other
 			base = set
 		}
 		asked = append(asked, set)
@@ -118,7 +118,7 @@ func (m *Machine) take(questions [][]bool, verdicts []uint8) (Request, bool) {
 			m.single[m.order[m.at+i]] = v == 1
 		}
 		m.at += len(verdicts)
-	case dolls:
+	case blockSearch:
 		var fit int
 		for rest, i := m.left[m.depth], 0; rest != 0; rest, i = rest&(rest-1), i+1 {
 			if verdicts[i] == 1 {
@@ -147,7 +147,7 @@ func (m *Machine) grown(verdicts []uint8) {
 		}
 		fits := verdicts[asked] == 1
 		m.trial[e] = fits
-		if asked++; fits == (m.kept == 0) {
+		if asked++; fits == (m.withinBest == 0) {
 			m.at++
 			return
 		}

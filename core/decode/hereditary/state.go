@@ -21,9 +21,9 @@ func (m *Machine) words() (at []*int, most []int) {
 	add(ended, &k.phase)
 	add(n+m.most, &k.asked)
 	add(n, &k.at, &k.block, &k.first, &k.forced)
-	add(ExactEdges, &k.doll)
+	add(ExactEdges, &k.subproblem)
 	add(max(n, ExactEdges)+1, &k.depth) // more by one than it is, which may be −1
-	add(1, &k.isFiltered, &k.isWhole, &k.kept, &k.start, &k.improved)
+	add(1, &k.isFiltered, &k.isWhole, &k.withinBest, &k.start, &k.improved)
 	add(thenKeep, &k.then)
 	add(1<<ExactEdges-1, &k.best)
 	for i := range k.left {
@@ -103,7 +103,7 @@ func Resume(weights []float64, method Method, most int, state []float64) (*Machi
 // isPossible says whether the numbers of a state fit one another, so that nothing is out of range.
 func (m *Machine) isPossible() bool {
 	candidates := m.candidates()
-	if m.phase >= dolls && m.isWhole == 0 {
+	if m.phase >= blockSearch && m.isWhole == 0 {
 		if m.method == Exact && len(candidates) > ExactEdges {
 			return false
 		}
@@ -111,9 +111,9 @@ func (m *Machine) isPossible() bool {
 			return false
 		}
 	}
-	if m.phase == dolls {
+	if m.phase == blockSearch {
 		size := len(m.members(m.block))
-		if m.depth >= size || m.doll > size || m.depth >= 0 && m.doll == size || m.depth < 0 && m.isFiltered == 0 {
+		if m.depth >= size || m.subproblem > size || m.depth >= 0 && m.subproblem == size || m.depth < 0 && m.isFiltered == 0 {
 			return false
 		}
 		for k := range m.depth + 1 {

@@ -76,8 +76,8 @@ func (l *lister) combine(values []int32, yield emit) error {
 			push(change{c.last.at, c.last.rank + 1, c.last.before}, others)
 		}
 		if c.last.at+1 < d {
-			kept := c.last
-			push(change{c.last.at + 1, 1, &kept}, others+loss(c.last.at, c.last.rank))
+			last := c.last
+			push(change{c.last.at + 1, 1, &last}, others+loss(c.last.at, c.last.rank))
 			if c.last.rank == 1 {
 				push(change{c.last.at + 1, 1, c.last.before}, others)
 			}

@@ -109,8 +109,8 @@ func checkList(t *testing.T, what string, space structure.Space, score structure
 		seen[key] = true
 		for _, v := range []float64{values[i], want[i]} {
 			if math.Abs(score.Value(psi)-v) > 4*slackOf(score) {
-				t.Fatalf("%s: output %d scores %v, its value is given as %v, and the list has %v there", what, i, score.Value(psi), values[i],
-					want[i])
+				t.Fatalf("%s: output %d scores %v, its value is given as %v, and the list has %v there", what, i, score.Value(psi),
+					values[i], want[i])
 			}
 		}
 	}
@@ -255,7 +255,8 @@ func TestRefusals(t *testing.T) {
 	var mon parallel.Monitor
 	mon.Cancel()
 	for _, method := range []Method{Auto, Partition, Siblings} {
-		_, err := Batch(three, rowOf(make([]float64, 3), 3), rowOf(nil, 3), Options{Method: method, Nu: 1}, 6, make([]int32, 18), nil, 1, &mon)
+		_, err := Batch(three, rowOf(make([]float64, 3), 3), rowOf(nil, 3), Options{Method: method, Nu: 1}, 6, make([]int32, 18),
+			nil, 1, &mon)
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("cancelled, method %d gives %v", method, err)
 		}

@@ -65,7 +65,8 @@ func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 				x := inputs(kind, n)
 				got, certs := make([]int32, n*parts), make([]structure.Certificate, n)
 				var counted parallel.Monitor
-				if err := one.m.PredictTo(got, certs, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{Workers: 2, Monitor: &counted}); err != nil {
+				if err := one.m.PredictTo(got, certs, linalg.Matrix[float64]{}, kernel.Rows{Dense: x},
+					Options{Workers: 2, Monitor: &counted}); err != nil {
 					t.Fatal(err)
 				}
 				if counted.Steps() != n {

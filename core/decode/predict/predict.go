@@ -41,7 +41,8 @@ type Model struct {
 	Kernel *kernel.Matrix
 	// Intercept is b, of an entry for each one of ψ; nil for none.
 	Intercept []float64
-	// Expected is how expected features follow from f(x), and decisions from them; nil where the output of largest ⟨f(x), ψ(y)⟩ is predicted.
+	// Expected is how expected features follow from f(x), and decisions from them; nil where the output of largest ⟨f(x), ψ(y)⟩ is
+	// predicted.
 	Expected *Expected
 
 	blockLength int // rows in a block; 0: as many as fill blockNumbers. For tests.
@@ -92,7 +93,8 @@ func (m *Model) Check() error {
 	}
 	if m.Expected.Mean == nil {
 		if _, ok := m.Space.(structure.Momenter); !ok {
-			return &structure.CapabilityError{Structure: structure.Describe(m.Space), Need: "the mean of its embedding, which scores are relative to"}
+			return &structure.CapabilityError{Structure: structure.Describe(m.Space),
+				Need: "the mean of its embedding, which scores are relative to"}
 		}
 	}
 	return nil

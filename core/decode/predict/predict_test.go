@@ -120,11 +120,11 @@ func TestBlocksAreParts(t *testing.T) {
 		}
 		for _, rows := range []kernel.Rows{{Dense: x}, sparse(x)} {
 			for _, length := range []int{1, 7, 50} {
-				got, part, kept := make([]int32, 50*parts), linalg.NewMatrix[float64](50, d), linalg.NewMatrix[float64](50, d)
+				got, part, returned := make([]int32, 50*parts), linalg.NewMatrix[float64](50, d), linalg.NewMatrix[float64](50, d)
 				m := *one.m
 				m.blockLength = length
 				var counted parallel.Monitor
-				if err := errors.Join(m.PredictTo(got, nil, kept, rows, Options{Workers: 3}),
+				if err := errors.Join(m.PredictTo(got, nil, returned, rows, Options{Workers: 3}),
 					m.ScoresTo(part, rows, Options{Workers: 3, Monitor: &counted})); err != nil {
 					t.Fatal(err)
 				}
@@ -132,7 +132,7 @@ func TestBlocksAreParts(t *testing.T) {
 					t.Errorf("%s in blocks of %d: other predictions, or %d steps", kind, length, counted.Steps())
 				}
 				for k, v := range part.Data {
-					if math.Abs(v-scores.Data[k]) > 1e-12 || kept.Data[k] != v {
+					if math.Abs(v-scores.Data[k]) > 1e-12 || returned.Data[k] != v {
 						t.Fatalf("%s in blocks of %d: other scores", kind, length)
 					}
 				}
@@ -151,7 +151,8 @@ func TestRandomDecodersFollowTheSeed(t *testing.T) {
 	x := kernel.Rows{Dense: dense}
 	predicted := func(seed uint64, workers int) []int32 {
 		dst := make([]int32, rows*space.PartLen())
-		if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
+		if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, x,
+			Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
 			t.Fatal(err)
 		}
 		return dst

@@ -1,8 +1,6 @@
 package predict
 
 import (
-	"cmp"
-
 	"combpred/core/decode"
 	"combpred/core/fault"
 	"combpred/core/kernel"
@@ -103,9 +101,9 @@ func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) er
 	})
 }
 
-// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares. kept gets
+// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares. dst gets
 // f(x), unless it has no rows.
-func (m *Model) decoded(kept matrix, x Inputs, o Options, f func(lo, hi int, linear, squares matrix) error) error {
+func (m *Model) decoded(dst matrix, x Inputs, o Options, f func(lo, hi int, linear, squares matrix) error) error {
 	var squares, expected matrix
 	var mean []float64
 	if e := m.Expected; e != nil {
@@ -128,8 +126,8 @@ func (m *Model) decoded(kept matrix, x Inputs, o Options, f func(lo, hi int, lin
 		}
 	}
 	return m.Blocks(x, o, func(lo, hi int, scores linalg.Matrix[float64]) error {
-		if kept.Rows > 0 {
-			kept.Slice(lo, hi, 0, kept.Cols).CopyFrom(scores)
+		if dst.Rows > 0 {
+			dst.Slice(lo, hi, 0, dst.Cols).CopyFrom(scores)
 		}
 		if expected.Rows > 0 {
 			products := expected.Slice(0, hi-lo, 0, expected.Cols)
@@ -155,7 +153,10 @@ func (m *Model) blockRows(x Inputs) int {
 
 // blocks writes f(x) of blocks of rows to the memory that into names, and calls f with it.
 func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func(lo, hi int, scores matrix) error) error {
-	if err := cmp.Or(m.Check(), x.Check()); err != nil {
+	if err := m.Check(); err != nil {
+		return err
+	}
+	if err := x.Check(); err != nil {
 		return err
 	}
 	n, step := x.Len(), m.blockRows(x)

@@ -36,12 +36,12 @@ const (
 	Ranking
 )
 
-// Batch writes to y the sets of least expected loss for the rows of scores, and to values (nil: not wanted) the expected F1, or the negative
-// expected ranking loss. Sets are chosen among those that satisfy the conditions of their row (nil: all), while the distribution remains
-// that on the whole space. It returns a *structure.CapabilityError for spaces without SizeMarginals.
+// Batch writes to y the sets of least expected loss for the rows of scores, and to values (nil: not wanted) the expected F1, or the
+// negative expected ranking loss. Sets are chosen among those that satisfy the conditions of their row (nil: all), while the distribution
+// remains that on the whole space. It returns a *structure.CapabilityError for spaces without SizeMarginals.
 //
 // Cost for a row, with K the sizes that occur and h that of the best set: O(n K h + n h log n) behind the probabilities.
-func Batch(space structure.Space, scores blas64.General, loss Loss, given *decode.Keyed, y []int32, values []float64, workers int,
+func Batch(space structure.Space, scores blas64.General, loss Loss, conditions *decode.Keyed, y []int32, values []float64, workers int,
 	mon *parallel.Monitor) error {
 	sets, err := capable(space, scores)
 	if err != nil {
@@ -52,21 +52,21 @@ func Batch(space structure.Space, scores blas64.General, loss Loss, given *decod
 	for i := range masks {
 		masks[i] = structure.NewMask()
 	}
-	if given != nil {
-		if err := given.Each(space, workers, nil, func(row int, r structure.Restriction) { masks[row] = r.Mask }); err != nil {
+	if conditions != nil {
+		if err := conditions.Each(space, workers, nil, func(row int, r structure.Restriction) { masks[row] = r.Mask }); err != nil {
 			return err
 		}
-		for i := 1; i < n && len(given.First) == 2; i++ {
+		for i := 1; i < n && len(conditions.First) == 2; i++ {
 			masks[i] = masks[0]
 		}
 	}
 	p := space.PartLen()
 	return each(n, scores, workers, mon, func(i int, s []float64, poll func() error) error {
-		law, err := newLaw(sets, s, poll)
+		probs, err := newSizeProbabilities(sets, s, poll)
 		if err != nil {
 			return err
 		}
-		value, err := choose(law, loss, candidates(space, masks[i]), y[i*p:(i+1)*p], poll)
+		value, err := choose(probs, loss, candidates(space, masks[i]), y[i*p:(i+1)*p], poll)
 		if values != nil {
 			values[i] = value
 		}
@@ -75,7 +75,8 @@ func Batch(space structure.Space, scores blas64.General, loss Loss, given *decod
 }
 
 // Values writes what Batch maximises, for sets y that are given.
-func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, values []float64, workers int, mon *parallel.Monitor) error {
+func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, values []float64, workers int,
+	mon *parallel.Monitor) error {
 	sets, err := capable(space, scores)
 	if err != nil {
 		return err
@@ -86,11 +87,11 @@ func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, 
 		if err := space.Check(set); err != nil {
 			return err
 		}
-		law, err := newLaw(sets, s, poll)
+		probs, err := newSizeProbabilities(sets, s, poll)
 		if err != nil {
 			return err
 		}
-		values[i] = law.value(loss, set)
+		values[i] = probs.value(loss, set)
 		return nil
 	})
 }
@@ -101,7 +102,8 @@ type sizeMarginals func(scores []float64, poll func() error) (table blas64.Gener
 func capable(space structure.Space, scores blas64.General) (sizeMarginals, error) {
 	sets := space.Facts().SizeMarginals
 	if sets == nil {
-		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "label sets, whose sizes and members a distribution is about"}
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space),
+			Need: "label sets, whose sizes and members a distribution is about"}
 	}
 	if scores.Cols != space.FeatureLen() {
 		return nil, fault.Value("there are %d scores, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
@@ -125,8 +127,8 @@ func each(n int, scores blas64.General, workers int, mon *parallel.Monitor, f fu
 	})
 }
 
-// law is what losses need to know of a distribution.
-type law struct {
+// sizeProbabilities are what losses need to know of a distribution: how probable each size is, and each label in sets of it.
+type sizeProbabilities struct {
 	n     int
 	table linalg.Matrix[float64] // P(i ∈ y, |y| = k) at row k−1, column i
 	sizes []float64              // P(|y| = k), from k = 0
@@ -140,70 +142,71 @@ type question struct {
 	size int
 }
 
-func newLaw(sets sizeMarginals, scores []float64, poll func() error) (*law, error) {
+func newSizeProbabilities(sets sizeMarginals, scores []float64, poll func() error) (*sizeProbabilities, error) {
 	table, empty, err := sets(scores, poll)
 	if err != nil {
 		return nil, err
 	}
-	l := &law{n: len(scores), table: linalg.FromGeneral(table), sizes: make([]float64, table.Rows+1), gains: make([]float64, len(scores))}
-	l.sizes[0] = empty
-	for k := 1; k < len(l.sizes); k++ {
-		for _, p := range l.table.Row(k - 1) {
-			l.sizes[k] += p / float64(k)
+	probs := &sizeProbabilities{n: len(scores), table: linalg.FromGeneral(table), sizes: make([]float64, table.Rows+1),
+		gains: make([]float64, len(scores))}
+	probs.sizes[0] = empty
+	for k := 1; k < len(probs.sizes); k++ {
+		for _, p := range probs.table.Row(k - 1) {
+			probs.sizes[k] += p / float64(k)
 		}
 	}
-	return l, nil
+	return probs, nil
 }
 
 // gain returns what each label adds to the value of a set of h ≥ 1 labels.
-func (l *law) gain(loss Loss, h int) []float64 {
+func (p *sizeProbabilities) gain(loss Loss, h int) []float64 {
 	if loss == Ranking {
 		h = 1 // whatever the size
 	}
-	if l.of == (question{loss, h}) {
-		return l.gains
+	if p.of == (question{loss, h}) {
+		return p.gains
 	}
-	l.of = question{loss, h}
-	clear(l.gains)
+	p.of = question{loss, h}
+	clear(p.gains)
 	if loss == F1 {
-		for k := 1; k < len(l.sizes); k++ {
-			linalg.Axpy(l.gains, l.table.Row(k-1), 2/float64(h+k))
+		for k := 1; k < len(p.sizes); k++ {
+			linalg.Axpy(p.gains, p.table.Row(k-1), 2/float64(h+k))
 		}
-		return l.gains
+		return p.gains
 	}
 	share := 0.0
-	for k := 1; k < min(len(l.sizes), l.n); k++ {
-		linalg.Axpy(l.gains, l.table.Row(k-1), 0.5*float64(l.n)/float64(k*(l.n-k)))
-		share += 0.5 * l.sizes[k] / float64(l.n-k)
+	for k := 1; k < min(len(p.sizes), p.n); k++ {
+		linalg.Axpy(p.gains, p.table.Row(k-1), 0.5*float64(p.n)/float64(k*(p.n-k)))
+		share += 0.5 * p.sizes[k] / float64(p.n-k)
 	}
-	for i := range l.gains {
-		l.gains[i] -= share
+	for i := range p.gains {
+		p.gains[i] -= share
 	}
-	return l.gains
+	return p.gains
 }
 
 // base returns the value of a set beside what its labels add: that of the empty set.
-func (l *law) base(loss Loss, h int) float64 {
+func (p *sizeProbabilities) base(loss Loss, h int) float64 {
 	switch {
 	case loss == F1 && h == 0:
-		return l.sizes[0]
+		return p.sizes[0]
 	case loss == F1:
 		return 0
 	}
 	value := 0.0
-	for k := 1; k < min(len(l.sizes), l.n); k++ {
-		value -= 0.5 * l.sizes[k]
+	for k := 1; k < min(len(p.sizes), p.n); k++ {
+		value -= 0.5 * p.sizes[k]
 	}
 	return value
 }
 
 // value returns that of a set.
-func (l *law) value(loss Loss, y []int32) float64 {
+func (p *sizeProbabilities) value(loss Loss, y []int32) float64 {
 	h := 0
 	for _, in := range y {
 		h += int(in)
 	}
-	value, gains := l.base(loss, h), l.gain(loss, max(h, 1))
+	value, gains := p.base(loss, h), p.gain(loss, max(h, 1))
 	for i, in := range y {
 		if in == 1 {
 			value += gains[i]
@@ -213,10 +216,10 @@ func (l *law) value(loss Loss, y []int32) float64 {
 }
 
 // most returns a bound on the values of all sets of h labels or more. For F1: two sets of k and h labels have 2 min(k, h)/(h + k) at most.
-func (l *law) most(h int) float64 {
+func (p *sizeProbabilities) most(h int) float64 {
 	value := 0.0
-	for k := 1; k < len(l.sizes); k++ {
-		value += l.sizes[k] * min(1, 2*float64(k)/float64(h+k))
+	for k := 1; k < len(p.sizes); k++ {
+		value += p.sizes[k] * min(1, 2*float64(k)/float64(h+k))
 	}
 	return value
 }
@@ -266,16 +269,16 @@ func admitted(table blas64.General, mask *structure.Mask) blas64.General {
 }
 
 // choose writes the best of the candidates to y, a smaller set or an earlier one among equals, and returns its value.
-func choose(l *law, loss Loss, c candidate, y []int32, poll func() error) (float64, error) {
+func choose(p *sizeProbabilities, loss Loss, c candidate, y []int32, poll func() error) (float64, error) {
 	if c.table.Rows > 0 {
-		return l.ofList(loss, c.table, y), nil
+		return p.ofList(loss, c.table, y), nil
 	}
 	best, found := 0.0, false
 	for h := c.size.Least; h <= c.size.Most; h++ {
 		if err := poll(); err != nil {
 			return 0, err
 		}
-		value, gains := l.base(loss, h), l.gain(loss, max(h, 1))
+		value, gains := p.base(loss, h), p.gain(loss, max(h, 1))
 		slices.SortStableFunc(c.free, func(a, b int) int { return cmp.Compare(gains[b], gains[a]) })
 		members := c.free[:h-len(c.taken)]
 		for _, i := range slices.Concat(c.taken, members) {
@@ -290,7 +293,7 @@ func choose(l *law, loss Loss, c candidate, y []int32, poll func() error) (float
 		}
 		// Labels add the same to sets of any size by the ranking loss: the first that adds nothing ends the search.
 		done := loss == Ranking && (h == c.size.Most || gains[c.free[len(members)]] <= 0)
-		if done || loss == F1 && l.most(h+1) <= best {
+		if done || loss == F1 && p.most(h+1) <= best {
 			break
 		}
 	}
@@ -298,17 +301,17 @@ func choose(l *law, loss Loss, c candidate, y []int32, poll func() error) (float
 }
 
 // ofList is choose for the sets of a list.
-func (l *law) ofList(loss Loss, table blas64.General, y []int32) float64 {
+func (p *sizeProbabilities) ofList(loss Loss, table blas64.General, y []int32) float64 {
 	bySize, best, at := map[int][]float64{}, 0.0, -1
 	for i := range table.Rows {
 		set := table.Data[i*table.Stride : i*table.Stride+table.Cols]
 		h := int(linalg.Sum(set))
 		gains, known := bySize[h]
 		if !known {
-			gains = slices.Clone(l.gain(loss, max(h, 1)))
+			gains = slices.Clone(p.gain(loss, max(h, 1)))
 			bySize[h] = gains
 		}
-		if value := l.base(loss, h) + linalg.Dot(gains, set); at < 0 || value > best {
+		if value := p.base(loss, h) + linalg.Dot(gains, set); at < 0 || value > best {
 			best, at = value, i
 		}
 	}

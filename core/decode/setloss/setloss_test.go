@@ -17,7 +17,8 @@ import (
 	"combpred/core/structure"
 )
 
-// worth is what a set is worth where y is true: F1, or the negative share of pairs of labels in the wrong order, a pair of equal ones by half.
+// worth is what a set is worth where y is true: F1, or the negative share of pairs of labels in the wrong order, a pair of equal ones by
+// half.
 func worth(loss Loss, y, set []int32) float64 {
 	if loss == F1 {
 		both, all := 0.0, 0.0
@@ -60,7 +61,7 @@ func TestSetsOfLeastExpectedLoss(t *testing.T) {
 		for y := range space.All() {
 			all = append(all, slices.Clone(y))
 		}
-		given := &decode.Keyed{First: []int{0}}
+		conditions := &decode.Keyed{First: []int{0}}
 		admitted := make([][][]int32, rows)
 		for i := range rows {
 			for {
@@ -75,15 +76,15 @@ func TestSetsOfLeastExpectedLoss(t *testing.T) {
 					}
 				}
 				if len(admitted[i]) > 0 {
-					given.All = append(given.All, of...)
-					given.First = append(given.First, len(given.All))
+					conditions.All = append(conditions.All, of...)
+					conditions.First = append(conditions.First, len(conditions.All))
 					break
 				}
 			}
 		}
 		for _, loss := range []Loss{F1, Ranking} {
 			got, values := make([]int32, rows*n), make([]float64, rows)
-			if err := Batch(space, scores, loss, given, got, values, 2, nil); err != nil {
+			if err := Batch(space, scores, loss, conditions, got, values, 2, nil); err != nil {
 				t.Fatal(err)
 			}
 			again := make([]float64, rows)
@@ -104,11 +105,13 @@ func TestSetsOfLeastExpectedLoss(t *testing.T) {
 				}
 				set := got[i*n : (i+1)*n]
 				if !slices.ContainsFunc(admitted[i], func(y []int32) bool { return slices.Equal(y, set) }) {
-					t.Fatalf("%v, %s, row %d: %v does not satisfy the conditions", structure.Describe(space), []string{"F1", "ranking"}[loss], i, set)
+					t.Fatalf("%v, %s, row %d: %v does not satisfy the conditions", structure.Describe(space),
+						[]string{"F1", "ranking"}[loss], i, set)
 				}
 				for _, v := range []float64{expected(set), values[i], again[i]} {
 					if math.Abs(v-best) > 1e-12 {
-						t.Fatalf("%v, %s, row %d: %v is worth %v, the best set %v", structure.Describe(space), []string{"F1", "ranking"}[loss], i, set, v, best)
+						t.Fatalf("%v, %s, row %d: %v is worth %v, the best set %v", structure.Describe(space),
+							[]string{"F1", "ranking"}[loss], i, set, v, best)
 					}
 				}
 			}
@@ -196,8 +199,9 @@ func TestRefusals(t *testing.T) {
 		t.Error("scores of 3 labels are taken for 4")
 	}
 	for name, err := range map[string]error{
-		"NaN":    Batch(sets, two, F1, nil, y, values, 1, nil),
-		"no set": Values(sets, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}, F1, []int32{1, 0, 1, 0, 2, 0}, values, 1, nil),
+		"NaN": Batch(sets, two, F1, nil, y, values, 1, nil),
+		"no set": Values(sets, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}, F1,
+			[]int32{1, 0, 1, 0, 2, 0}, values, 1, nil),
 	} {
 		if fault.RowOf(err) != 1 {
 			t.Errorf("%s: %v", name, err)

@@ -14,7 +14,8 @@ import (
 
 var errStop = errors.New("stop")
 
-// TestDistributionAgainstAllAssignments: sums, cells and draws, for gains that are numbers and for those so large that logarithms are taken.
+// TestDistributionAgainstAllAssignments: sums, cells and draws, for gains that are numbers and for those so large that logarithms are
+// taken.
 func TestDistributionAgainstAllAssignments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	for _, scale := range []float64{0, 1, 900} {

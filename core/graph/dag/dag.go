@@ -2,7 +2,7 @@
 //
 // An arc earns the score of its symbol, or nothing where it has none; arcs may share symbols, and several may lead from one
 // vertex to another. Chains, trellises, layered diagrams and trees in depth-first order are such graphs, and whatever can be
-// counted by passing through them can be held to conditions by leaving out arcs: Restrict returns a graph of the same kind.
+// counted by passing through them can be held to conditions by leaving out arcs: Hold and Within return graphs of the same kind.
 //
 // # Conventions
 //
@@ -34,15 +34,15 @@ type Arc struct {
 // Graph holds the arcs and vertices that lie on a path from the source to the sink. Its vertices are numbered in topological
 // order, the source 0 and the sink last; the arcs out of a vertex are in the order in which they were given.
 type Graph struct {
-	symbols int
-	given   int     // arcs that New was given
-	silent  bool    // whether some arc has no symbol: it has the symbol `symbols`, whose score is 0
-	start   []int32 // arcs out of v are start[v] to start[v+1]
-	head    []int32
-	symbol  []int32
-	label   []int32 // number of each arc in the list that New was given
-	far     []int32 // the last of the heads of each vertex
-	longest int     // arcs of a longest path
+	symbols  int
+	arcCount int     // arcs that New was given
+	silent   bool    // whether some arc has no symbol: it has the symbol `symbols`, whose score is 0
+	start    []int32 // arcs out of v are start[v] to start[v+1]
+	head     []int32
+	symbol   []int32
+	label    []int32 // number of each arc in the list that New was given
+	far      []int32 // the last of the heads of each vertex
+	longest  int     // arcs of a longest path
 }
 
 // New returns the graph of the paths from the source to the sink, which are different vertices out of n. Symbols are below
@@ -177,7 +177,7 @@ func (d *draft) useful() []bool {
 }
 
 // graph leaves out what is on no path.
-func (d *draft) graph(symbols, given int) (*Graph, error) {
+func (d *draft) graph(symbols, arcCount int) (*Graph, error) {
 	useful := d.useful()
 	if !useful[d.source] {
 		return nil, ErrEmpty
@@ -193,7 +193,7 @@ func (d *draft) graph(symbols, given int) (*Graph, error) {
 		}
 	}
 	g := &Graph{
-		symbols: symbols, given: given, start: make([]int32, 1, n+1), far: make([]int32, 0, n),
+		symbols: symbols, arcCount: arcCount, start: make([]int32, 1, n+1), far: make([]int32, 0, n),
 		head: make([]int32, 0, m), symbol: make([]int32, 0, m), label: make([]int32, 0, m),
 	}
 	for v, ok := range useful {

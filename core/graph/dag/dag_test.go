@@ -39,7 +39,7 @@ func list(arcs []Arc, at, sink int32, path []int32, all *[][]int32) {
 	}
 }
 
-// obeys is the definition of Restrict.
+// obeys is the definition of Hold and Within.
 func obeys(arcs []Arc, path []int32, state []int8, lo, hi int) bool {
 	counted := 0
 	for _, a := range path {
@@ -58,7 +58,8 @@ func obeys(arcs []Arc, path []int32, state []int8, lo, hi int) bool {
 func scoresOf(d, kind int, rng *rand.Rand) []float64 {
 	s := make([]float64, d)
 	for i := range s {
-		s[i] = []float64{rng.NormFloat64(), 0, 700 * rng.NormFloat64(), float64(1400*rng.IntN(2) - 700), 1e9 * rng.NormFloat64(), 300, -300}[kind]
+		s[i] = []float64{rng.NormFloat64(), 0, 700 * rng.NormFloat64(), float64(1400*rng.IntN(2) - 700), 1e9 * rng.NormFloat64(),
+			300, -300}[kind]
 	}
 	return s
 }
@@ -92,9 +93,9 @@ func TestAgainstList(t *testing.T) {
 			lo = rng.IntN(5)
 			hi = lo + []int{rng.IntN(3), len(arcs)}[trial%2]
 		}
-		kept := slices.DeleteFunc(slices.Clone(all), func(p []int32) bool { return !obeys(arcs, p, state, lo, hi) })
-		held, err := g.Restrict(state, lo, hi)
-		if len(kept) == 0 {
+		allowed := slices.DeleteFunc(slices.Clone(all), func(p []int32) bool { return !obeys(arcs, p, state, lo, hi) })
+		held, err := within(g, state, lo, hi)
+		if len(allowed) == 0 {
 			empty++
 			if !errors.Is(err, ErrEmpty) {
 				t.Fatalf("no path of %v obeys %v and %d..%d, but the error is %v", arcs, state, lo, hi, err)
@@ -102,14 +103,14 @@ func TestAgainstList(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			t.Fatalf("%d paths of %v obey %v and %d..%d, but the error is %v", len(kept), arcs, state, lo, hi, err)
+			t.Fatalf("%d paths of %v obey %v and %d..%d, but the error is %v", len(allowed), arcs, state, lo, hi, err)
 		}
-		compare(t, held, arcs, kept, scoresOf(symbols, trial%kinds, rng))
-		if trial%10 == 1 && len(kept) > 1 {
+		compare(t, held, arcs, allowed, scoresOf(symbols, trial%kinds, rng))
+		if trial%10 == 1 && len(allowed) > 1 {
 			drawn++
-			frequencies(t, held, arcs, kept, scoresOf(symbols, 0, rng), rng)
+			frequencies(t, held, arcs, allowed, scoresOf(symbols, 0, rng), rng)
 		}
-		countAgain(t, held, arcs, kept, scoresOf(symbols, trial%kinds, rng), rng)
+		countAgain(t, held, arcs, allowed, scoresOf(symbols, trial%kinds, rng), rng)
 	}
 	if empty < 100 || drawn < 20 {
 		t.Errorf("only %d masks left nothing, and %d were drawn from", empty, drawn)
@@ -117,7 +118,7 @@ func TestAgainstList(t *testing.T) {
 }
 
 // countAgain counts the arcs of some symbols on the paths that are left.
-func countAgain(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float64, rng *rand.Rand) {
+func countAgain(t *testing.T, g *Graph, arcs []Arc, allowed [][]int32, scores []float64, rng *rand.Rand) {
 	t.Helper()
 	of := make([]bool, len(scores))
 	for i := range of {
@@ -125,7 +126,7 @@ func countAgain(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []flo
 	}
 	lo := rng.IntN(3)
 	hi := lo + rng.IntN(2)
-	some := slices.DeleteFunc(slices.Clone(kept), func(path []int32) bool {
+	some := slices.DeleteFunc(slices.Clone(allowed), func(path []int32) bool {
 		k := 0
 		for _, a := range path {
 			if s := arcs[a].Symbol; s != Silent && of[s] {
@@ -171,13 +172,13 @@ func earns(arcs []Arc, path []int32, scores []float64) (sum float64) {
 	return sum
 }
 
-func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float64) {
+func compare(t *testing.T, g *Graph, arcs []Arc, allowed [][]int32, scores []float64) {
 	t.Helper()
-	if got := g.Count(); got.Cmp(big.NewInt(int64(len(kept)))) != 0 {
-		t.Fatalf("%v paths are counted, there are %d", got, len(kept))
+	if got := g.Count(); got.Cmp(big.NewInt(int64(len(allowed)))) != 0 {
+		t.Fatalf("%v paths are counted, there are %d", got, len(allowed))
 	}
-	values, best, longest, size := make([]float64, len(kept)), math.Inf(-1), 0, 1.0
-	for i, p := range kept {
+	values, best, longest, size := make([]float64, len(allowed)), math.Inf(-1), 0, 1.0
+	for i, p := range allowed {
 		values[i] = earns(arcs, p, scores)
 		best, longest = max(best, values[i]), max(longest, len(p))
 	}
@@ -188,7 +189,7 @@ func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float6
 	var w Workspace
 	dst := make([]int32, g.Longest())
 	n, value := g.Best(dst, scores, &w)
-	if g.Longest() != longest || !slices.ContainsFunc(kept, func(p []int32) bool { return slices.Equal(p, dst[:n]) }) ||
+	if g.Longest() != longest || !slices.ContainsFunc(allowed, func(p []int32) bool { return slices.Equal(p, dst[:n]) }) ||
 		math.Abs(value-best) > size || math.Abs(earns(arcs, dst[:n], scores)-best) > size {
 		t.Fatalf("the best path is %v of %v, the best of the list has %v", dst[:n], value, best)
 	}
@@ -198,7 +199,7 @@ func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float6
 		z += math.Exp(v - best)
 		values[i] = math.Exp(v - best)
 	}
-	for i, p := range kept {
+	for i, p := range allowed {
 		for _, a := range p {
 			if s := arcs[a].Symbol; s != Silent {
 				mean[s] += values[i] / z
@@ -206,7 +207,8 @@ func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float6
 		}
 	}
 	marginals := slices.Repeat([]float64{math.NaN()}, len(scores))
-	logZ, alone := g.LogSum(marginals, scores, &w), g.LogSum(nil, scores, &w)
+	logZ, _ := g.LogSum(marginals, scores, &w, nil)
+	alone, _ := g.LogSum(nil, scores, &w, nil)
 	if want := best + math.Log(z); math.Abs(logZ-want) > size*max(1, math.Abs(want)) || logZ != alone {
 		t.Fatalf("ln Z is %v, without marginals %v, want %v", logZ, alone, want)
 	}
@@ -217,13 +219,14 @@ func compare(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float6
 	}
 }
 
-func frequencies(t *testing.T, g *Graph, arcs []Arc, kept [][]int32, scores []float64, rng *rand.Rand) {
+func frequencies(t *testing.T, g *Graph, arcs []Arc, allowed [][]int32, scores []float64, rng *rand.Rand) {
 	t.Helper()
 	var all drawtest.Outcomes
-	for _, p := range kept {
+	for _, p := range allowed {
 		all.Add(p, earns(arcs, p, scores))
 	}
-	d, dst := g.NewDistribution(scores), make([]int32, g.Longest())
+	d, _ := g.NewDistribution(scores, nil)
+	dst := make([]int32, g.Longest())
 	all.Check(t, fmt.Sprint(arcs), func() []int32 { return dst[:d.Draw(dst, rng)] })
 }
 
@@ -235,7 +238,7 @@ func TestLongChains(t *testing.T) {
 		g, _ := chain(t, steps, k)
 		scores, marginals := slices.Repeat([]float64{s}, 1), make([]float64, 1)
 		want := s*(steps+1) + steps*math.Log(k)
-		if got := g.LogSum(marginals, scores, new(Workspace)); math.Abs(got-want) > 1e-12*math.Abs(want) {
+		if got, _ := g.LogSum(marginals, scores, new(Workspace), nil); math.Abs(got-want) > 1e-12*math.Abs(want) {
 			t.Errorf("scores of %v: ln Z is %v, want %v", s, got, want)
 		}
 		if math.Abs(marginals[0]-(steps+1)) > 1e-8 {
@@ -282,7 +285,7 @@ func TestTopToBottom(t *testing.T) {
 	}
 	marginals := make([]float64, 4)
 	scores := []float64{300, -300, -300 * steps, 300*steps + math.Log(3)} // in balance but for the ln 3
-	logZ := g.LogSum(marginals, scores, new(Workspace))
+	logZ, _ := g.LogSum(marginals, scores, new(Workspace), nil)
 	if math.Abs(logZ-math.Log(4)) > 1e-11 || math.Abs(marginals[3]-0.75) > 1e-11 || math.Abs(marginals[0]-0.25*steps) > 1e-9 {
 		t.Errorf("ln Z is %v, marginals are %v", logZ, marginals)
 	}
@@ -310,16 +313,52 @@ func TestLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Restrict(nil, n/2, n/2); !errors.Is(err, ErrTooLarge) {
+	if _, err := g.Within(nil, n/2, n/2); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("the error is %v", err)
 	}
-	if same, err := g.Restrict(nil, -1, n); same != g || err != nil {
+	if same, err := g.Within(nil, -1, n); same != g || err != nil {
 		t.Errorf("bounds that all paths obey change the graph, error %v", err)
 	}
-	few, err := g.Restrict(nil, 2, 2)
+	few, err := g.Within(nil, 2, 2)
 	if err != nil || few.Count().Cmp(big.NewInt(n*(n-1)/2)) != 0 {
 		t.Errorf("error %v", err)
 	}
+}
+
+// TestSumsCanBeStopped: a refusal anywhere on the way ends sums and what draws share, and the memory serves again.
+func TestSumsCanBeStopped(t *testing.T) {
+	const steps = 3 * pollEvery / 2
+	g, _ := chain(t, steps, 2)
+	stop, w := errors.New("stop"), new(Workspace)
+	scores, marginals := make([]float64, 1), make([]float64, 1)
+	for allowed := range 8 {
+		asked := 0
+		poll := func() error {
+			if asked++; asked > allowed {
+				return stop
+			}
+			return nil
+		}
+		_, err := g.LogSum(marginals, scores, w, poll)
+		if err != stop || asked != allowed+1 {
+			t.Fatalf("asked %d times, %d allowed, the error is %v", asked, allowed, err)
+		}
+	}
+	if _, err := g.NewDistribution(scores, func() error { return stop }); err != stop {
+		t.Errorf("the error is %v", err)
+	}
+	if logZ, err := g.LogSum(marginals, scores, w, nil); err != nil || math.Abs(logZ-steps*math.Ln2) > 1e-9*logZ {
+		t.Errorf("ln Z is %v after a refusal, error %v", logZ, err)
+	}
+}
+
+// within holds a graph to states and to a number of arcs.
+func within(g *Graph, state []int8, lo, hi int) (*Graph, error) {
+	held, err := g.Hold(state)
+	if err != nil {
+		return nil, err
+	}
+	return held.Within(nil, lo, hi)
 }
 
 // TestCallersBugs: what no data can bring about panics.
@@ -327,8 +366,8 @@ func TestCallersBugs(t *testing.T) {
 	g, arcs := chain(t, 2, 2)
 	for name, f := range map[string]func(){
 		"a cycle":          func() { _, _ = New(2, []Arc{{0, 1, 0}, {1, 0, 0}}, 0, 1, 1) },
-		"too few states":   func() { _, _ = g.Restrict(make([]int8, len(arcs)-1), 0, 3) },
-		"too many scores":  func() { g.LogSum(nil, make([]float64, 2), new(Workspace)) },
+		"too few states":   func() { _, _ = g.Hold(make([]int8, len(arcs)-1)) },
+		"too many scores":  func() { _, _ = g.LogSum(nil, make([]float64, 2), new(Workspace), nil) },
 		"scores of no use": func() { g.Best(make([]int32, 3), nil, new(Workspace)) },
 	} {
 		func() {

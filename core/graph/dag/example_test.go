@@ -22,15 +22,19 @@ func Example() {
 	path, marginals := make([]int32, g.Longest()), make([]float64, 4)
 	n, value := g.Best(path, scores, w)
 	fmt.Printf("%d paths, the best is %v with %.3f\n", g.Count(), path[:n], value)
-	fmt.Printf("Z = %.0f, marginals %.2f\n", math.Exp(g.LogSum(marginals, scores, w)), marginals)
+	logZ, err := g.LogSum(marginals, scores, w, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("Z = %.0f, marginals %.2f\n", math.Exp(logZ), marginals)
 
-	direct, err := g.Restrict(nil, 0, 1)
+	direct, err := g.Within(nil, 0, 1)
 	if err != nil {
 		panic(err)
 	}
 	n, _ = direct.Best(path, scores, w)
 	fmt.Println("with at most one score:", path[:n])
-	_, err = g.Restrict([]int8{1, 0, 0, 0, 1}, 0, 4)
+	_, err = g.Hold([]int8{1, 0, 0, 0, 1})
 	fmt.Println(err)
 	// Output:
 	// 3 paths, the best is [0 1] with 0.693

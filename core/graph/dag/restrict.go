@@ -12,15 +12,6 @@ var ErrTooLarge = fault.Value("the graph that counts arcs is too large")
 // MaxArcs bounds the arcs of a graph with a counter beside its vertices, some hundreds of megabytes.
 const MaxArcs = 1 << 25
 
-// Restrict is Hold and Within at once, with all symbols counted.
-func (g *Graph) Restrict(state []int8, lo, hi int) (*Graph, error) {
-	held, err := g.Hold(state)
-	if err != nil {
-		return nil, err
-	}
-	return held.Within(nil, lo, hi)
-}
-
 // Hold returns the graph of the paths that hold every arc whose state is 1 and none whose state is −1. state has an entry for each arc
 // that New was given, or is nil. It returns ErrEmpty if there is no such path. Arcs keep their symbols, and labels: g itself must not come
 // from Within. Cost: O(vertices + arcs).
@@ -28,16 +19,11 @@ func (g *Graph) Hold(state []int8) (*Graph, error) {
 	if state == nil {
 		return g, nil
 	}
-	if len(state) != g.given {
+	if len(state) != g.arcCount {
 		panic("dag: state must have an entry for each arc")
 	}
-	return g.hold(state)
-}
-
-// hold leaves out arcs. A path that holds the arcs u₁→v₁, u₂→v₂, … in topological order is between them among the vertices
-// from vᵢ to uᵢ₊₁; and where no other arcs are left than those with both ends in one of these ranges, there is no way around
-// an arc that is required.
-func (g *Graph) hold(state []int8) (*Graph, error) {
+	// A path that holds the arcs u₁→v₁, u₂→v₂, … in topological order is between them among the vertices from vᵢ to uᵢ₊₁; and where no
+	// other arcs are left than those with both ends in one of these ranges, there is no way around an arc that is required.
 	n := g.Vertices()
 	d := draft{sink: int32(n - 1), start: g.start, head: g.head, symbol: g.symbol, label: g.label, drop: make([]bool, g.Arcs())}
 	missing := 0
@@ -70,7 +56,7 @@ func (g *Graph) hold(state []int8) (*Graph, error) {
 			d.drop[a] = s < 0 || s == 0 && part[v] != part[g.head[a]]
 		}
 	}
-	return d.graph(g.symbols, g.given)
+	return d.graph(g.symbols, g.arcCount)
 }
 
 // number writes to part the range in which each vertex lies, given the heads of required arcs.
@@ -153,7 +139,7 @@ func (g *Graph) Within(of []bool, lo, hi int) (*Graph, error) {
 			d.start = append(d.start, int32(len(d.head)))
 		}
 	}
-	return d.graph(g.symbols, g.given)
+	return d.graph(g.symbols, g.arcCount)
 }
 
 // counter returns nil where all paths obey the bounds. It does not number the copies of graphs that are too large.

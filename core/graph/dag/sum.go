@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/logsum"
+	"combpred/core/parallel"
 	"combpred/core/slicex"
 )
 
@@ -24,6 +25,9 @@ const (
 	clampHard = 90                    // of scores so large that their digits end before the point
 )
 
+// pollEvery is the number of vertices between two polls.
+const pollEvery = 1 << 14
+
 // Workspace is the memory of passes through a graph. The zero value is ready for use.
 type Workspace struct {
 	scores, value         []float64
@@ -31,17 +35,21 @@ type Workspace struct {
 	b, e                  []float64 // by vertex
 	scale                 []float64 // of the arcs out of a vertex
 	term, total, reaching []float64 // what goes on through each arc and vertex, in one scale for a vertex; probabilities of vertices
+	poll                  parallel.Poll
 }
 
 // LogSum returns ln Σ exp(score) over all paths and adds up the probability of each arc under p(path) ∝ exp(score) in the
-// marginals of its symbol, unless marginals is nil. Cost: O(arcs), an exponential for each score.
-func (g *Graph) LogSum(marginals, scores []float64, w *Workspace) float64 {
+// marginals of its symbol, unless marginals is nil. An error of poll, which may be nil, ends the work and is returned. Cost: O(arcs),
+// an exponential for each score.
+func (g *Graph) LogSum(marginals, scores []float64, w *Workspace, poll func() error) (float64, error) {
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
 	g.weigh(scores, w)
 	logZ := g.backward(w, marginals != nil)
 	if marginals != nil {
 		g.forward(marginals, w)
 	}
-	return logZ
+	return logZ, w.poll.Err()
 }
 
 // weigh takes the exponentials of the scores.
@@ -78,6 +86,9 @@ func (g *Graph) backward(w *Workspace, keep bool) float64 {
 	b[n-1], e[n-1] = 1, 0
 	scale, even := 0.0, n // vertices behind the one at hand and before even have the scale e = scale
 	for v := n - 2; v >= 0; v-- {
+		if v%pollEvery == 0 && w.poll.Stopped() {
+			return 0
+		}
 		from, to := g.start[v], g.start[v+1]
 		heads, symbols := g.head[from:to], g.symbol[from:to]
 		symbols = symbols[:len(heads)]
@@ -170,6 +181,9 @@ func (g *Graph) forward(marginals []float64, w *Workspace) {
 	clear(reaching)
 	reaching[0] = 1
 	for v := range n - 1 {
+		if v%pollEvery == 0 && w.poll.Stopped() {
+			return
+		}
 		if reaching[v] == 0 {
 			continue
 		}
@@ -192,12 +206,13 @@ type Distribution struct {
 	term, total []float64
 }
 
-// NewDistribution does what all draws share. Cost: that of LogSum.
-func (g *Graph) NewDistribution(scores []float64) *Distribution {
+// NewDistribution does what all draws share. Cost and poll: those of LogSum.
+func (g *Graph) NewDistribution(scores []float64, poll func() error) (*Distribution, error) {
 	var w Workspace
+	w.poll.Reset(poll)
 	g.weigh(scores, &w)
 	g.backward(&w, true)
-	return &Distribution{g, w.term, w.total}
+	return &Distribution{g, w.term, w.total}, w.poll.Err()
 }
 
 // Draw writes the labels of the arcs of a random path to dst, which has room for the longest, and returns their number. Cost: that

@@ -112,14 +112,14 @@ func (s *Sampler) restore(k int, rng *rand.Rand) {
 		s.index[u] = int32(i)
 	}
 	s.forest.Reset(s.g.n)
-	kept := s.tree[:0]
+	forest := s.tree[:0]
 	for _, e := range s.tree {
 		i, j := s.index[e[0]], s.index[e[1]]
 		if i >= 0 && j >= 0 && rng.Float64() < s.share(k, int(i), int(j)) {
 			continue // an edge of the mesh
 		}
 		s.forest.Join(e[0], e[1])
-		kept = append(kept, e)
+		forest = append(forest, e)
 	}
 	for i, u := range star {
 		root := s.forest.Root(u)
@@ -135,10 +135,10 @@ func (s *Sampler) restore(k int, rng *rand.Rand) {
 		for _, i := range part {
 			s.choice = append(s.choice, x[i])
 		}
-		kept = append(kept, [2]int32{int32(k), star[part[pick(s.choice, rng)]]})
+		forest = append(forest, [2]int32{int32(k), star[part[pick(s.choice, rng)]]})
 		s.members[s.forest.Root(u)] = part[:0]
 	}
-	s.tree = kept
+	s.tree = forest
 }
 
 // share returns what the mesh of place k has in the edge between its neighbours i < j.

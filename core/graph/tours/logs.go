@@ -49,10 +49,9 @@ func (d *Distribution) sumLogs(arcs []float64) error {
 // tabulateLogs is tabulate with logarithms.
 func (d *Distribution) tabulateLogs() float64 {
 	r := &d.problem.rooted
-	var closed logsum.Mean
-	closed.Reset(0)
+	var closed logsum.Sum
 	if r.directIsAdmitted {
-		closed.Add(r.direct, nil)
+		closed.Add(r.direct)
 	}
 	var terms [MostNodes]float64
 	for s := 1; s < 1<<len(r.free); s++ {
@@ -79,11 +78,11 @@ func (d *Distribution) tabulateLogs() float64 {
 			}
 			d.table[r.at(s, v)] = e
 			if mayEnd {
-				closed.Add(e+r.closing[v], nil)
+				closed.Add(e + r.closing[v])
 			}
 		}
 	}
-	return closed.LogSum()
+	return closed.Log()
 }
 
 // arcsOfRoot writes the probabilities of arcs among the tours of the root at hand, whose table is filled, to a zeroed matrix

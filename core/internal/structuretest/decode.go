@@ -68,7 +68,7 @@ func (e *enumerated) decode(t *testing.T) {
 	for score := range scoreVectors(e.space.FeatureLen(), 150, generator(10)) {
 		best, _ := e.extremes(score)
 		y := garbageParts(e.space.PartLen())
-		kept := structure.Scores{Linear: slices.Clone(score.Linear), Magnitude: slices.Clone(score.Magnitude)}
+		original := structure.Scores{Linear: slices.Clone(score.Linear), Magnitude: slices.Clone(score.Magnitude)}
 		cert, err := decoder.Decode(y, score)
 		if e.refuses(score, err) {
 			continue
@@ -80,7 +80,7 @@ func (e *enumerated) decode(t *testing.T) {
 		if !cert.Optimal || math.Abs(cert.Value-best) > slack(score) {
 			t.Fatalf("Decode(%v) has the certificate %+v, the best of the list is %v", score, cert, best)
 		}
-		if !slices.Equal(kept.Linear, score.Linear) || !slices.Equal(kept.Magnitude, score.Magnitude) {
+		if !slices.Equal(original.Linear, score.Linear) || !slices.Equal(original.Magnitude, score.Magnitude) {
 			t.Fatal("Decode changed the scores")
 		}
 		again := make([]int32, len(y))

@@ -16,7 +16,7 @@ func (s subject) keeps(t *testing.T) {
 	if _, ok := s.space.(structure.Momenter); !ok {
 		t.Skip("no Momenter")
 	}
-	before, ok := structure.KeptBytes(s.space)
+	before, ok := structure.DerivedBytes(s.space)
 	if !ok {
 		t.Fatal("with a Momenter what is derived must be kept: embed a pointer to a kept")
 	}
@@ -32,7 +32,7 @@ func (s subject) keeps(t *testing.T) {
 	if again, err := structure.Derive(s.space, build); err != nil || again != first || built != 1 {
 		t.Errorf("the same is built %d times, error %v", built, err)
 	}
-	if after, _ := structure.KeptBytes(s.space); after-before != 123 {
+	if after, _ := structure.DerivedBytes(s.space); after-before != 123 {
 		t.Errorf("%d bytes more are kept, want 123", after-before)
 	}
 }

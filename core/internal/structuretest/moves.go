@@ -66,10 +66,10 @@ func (e *enumerated) moves(t *testing.T) {
 // propose draws a move from y and returns the place of its end in the list.
 func (e *enumerated) propose(t *testing.T, proposer structure.Proposer, y []int32, rng *rand.Rand) int {
 	t.Helper()
-	kept, z := slices.Clone(y), garbageParts(len(y))
+	original, z := slices.Clone(y), garbageParts(len(y))
 	proposer.Propose(z, y, rng)
-	if !slices.Equal(kept, y) {
-		t.Fatalf("Propose changes %v to %v", kept, y)
+	if !slices.Equal(original, y) {
+		t.Fatalf("Propose changes %v to %v", original, y)
 	}
 	at, ok := e.index[key(z)]
 	if !ok {

@@ -98,7 +98,7 @@ func (e *enumerated) partition(t *testing.T) {
 	scale := e.scale()
 	for s := range testedScores(e.space.FeatureLen(), generator(60)) {
 		want, mean, _ := e.gibbs(s)
-		kept, marginals := slices.Clone(s), garbage(len(s))
+		original, marginals := slices.Clone(s), garbage(len(s))
 		got, err := p.LogPartition(marginals, s, nil)
 		if err != nil {
 			t.Fatalf("LogPartition(%v) fails: %v", s, err)
@@ -115,7 +115,7 @@ func (e *enumerated) partition(t *testing.T) {
 		if err != nil || !(math.Abs(alone-got) <= 1e-12*max(1, math.Abs(got))) {
 			t.Fatalf("LogPartition(%v) is %v with marginals and %v without, error %v", s, got, alone, err)
 		}
-		if !slices.Equal(kept, s) {
+		if !slices.Equal(original, s) {
 			t.Fatal("LogPartition changes the scores")
 		}
 	}

@@ -67,12 +67,12 @@ func checkFrame(t *testing.T, s structure.Spectrum, i int, frame blas64.General)
 	for r := range rows {
 		copy(row(out, r), row(sum, r))
 	}
-	kept := slices.Clone(coefficients.Data)
+	original := slices.Clone(coefficients.Data)
 	s.SynthesizeTo(out, coefficients, i)
 	checkPadding(t, "SynthesizeTo", out)
 	blas64.Gemm(blas.NoTrans, blas.Trans, 1, coefficients, frame, 1, sum)
 	checkClose(t, "SynthesizeTo", out, sum)
-	if !slices.Equal(before, v.Data) || !slices.Equal(kept, coefficients.Data) {
+	if !slices.Equal(before, v.Data) || !slices.Equal(original, coefficients.Data) {
 		t.Error("AnalyzeTo or SynthesizeTo changed its input")
 	}
 }

@@ -1,5 +1,5 @@
-// Package direct trains label rankers for a given measure of rankings, directly: the loss of the ranking that is predicted is bounded by the
-// largest of loss plus score over all rankings, which is found exactly.
+// Package direct trains label rankers for a given measure of rankings, directly: the loss of the ranking that is predicted is bounded by
+// the largest of loss plus score over all rankings, which is found exactly.
 package direct
 
 import (

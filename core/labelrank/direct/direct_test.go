@@ -69,15 +69,15 @@ func lossOf(d *SVM, row int, z []int32) (sum float64) {
 		return sum
 	}
 	var largest float64
-	apart := func(a, b int32) float64 {
+	distance := func(a, b int32) float64 {
 		if d.Loss == Spearman {
 			return float64((a - b) * (a - b))
 		}
 		return math.Abs(float64(a - b))
 	}
 	for l, at := range y {
-		sum += apart(at, z[l])
-		largest += apart(int32(l+1), int32(k-l)) // of reversed rankings
+		sum += distance(at, z[l])
+		largest += distance(int32(l+1), int32(k-l)) // of reversed rankings
 	}
 	return sum / largest
 }
@@ -168,8 +168,8 @@ func augmented(d *SVM, row int, z []int32, f []float64) float64 {
 	return value
 }
 
-// TestWorstRankingsAreWorst: of all rankings none has a larger loss plus score, whatever the scores, equal ones among them. Precision is found
-// by assignments, too.
+// TestWorstRankingsAreWorst: of all rankings none has a larger loss plus score, whatever the scores, equal ones among them. Precision is
+// found by assignments, too.
 func TestWorstRankingsAreWorst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, k := range []int{2, 3, 4, 6} {
@@ -203,8 +203,8 @@ func TestWorstRankingsAreWorst(t *testing.T) {
 						z[l] = at + 1
 					}
 					if got := augmented(d, row, z, f); math.Abs(got-best) > 1e-9 || math.Abs(loss-lossOf(d, row, z)) > 1e-9 {
-						t.Fatalf("loss %d, top %d, scores %v, %v: %v has %g, of which the loss %g; the best has %g", d.Loss, d.Top, f, d.of(row), z,
-							got, loss, best)
+						t.Fatalf("loss %d, top %d, scores %v, %v: %v has %g, of which the loss %g; the best has %g", d.Loss, d.Top, f,
+							d.of(row), z, got, loss, best)
 					}
 				}
 			}

@@ -38,12 +38,12 @@ func PositionTable(loss Loss, k, top int) linalg.Matrix[float64] {
 	for a := range k {
 		row := d.Row(a)
 		for b := range row {
-			apart := float64(a - b)
+			gap := float64(a - b)
 			switch loss {
 			case Spearman:
-				row[b] = apart * apart * 3 / (float64(k) * float64(k*k-1))
+				row[b] = gap * gap * 3 / (float64(k) * float64(k*k-1))
 			case Footrule:
-				row[b] = math.Abs(apart) / float64(k*k/2) // reversing has the largest sum
+				row[b] = math.Abs(gap) / float64(k*k/2) // reversing has the largest sum
 			case NDCG:
 				row[b] = gain(a, k) * (discount(a, top) - discount(b, top)) / ideal
 			case Precision:
@@ -99,8 +99,8 @@ func (b *byAssignment) findTo(positions []int32, row int, f []float64, mon *para
 	return loss, nil
 }
 
-// byHits runs over the number of hits. Of the rankings with so many, the best has the best hits and the best others in front, and both parts
-// sorted by f: to exchange two labels for that lowers no sum, as c does not increase.
+// byHits runs over the number of hits. Of the rankings with so many, the best has the best hits and the best others in front, and both
+// parts sorted by f: to exchange two labels for that lowers no sum, as c does not increase.
 type byHits struct {
 	*SVM
 	losses       []float64

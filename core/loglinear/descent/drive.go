@@ -7,7 +7,8 @@ import (
 )
 
 // Minimise fits a model to the rows of a problem by stochastic gradient descent. Start is as for New.
-func Minimise(o Options, p *loglinear.Problem, space structure.Space, engine loglinear.Engine, start matrix, mon *parallel.Monitor) (Found, error) {
+func Minimise(o Options, p *loglinear.Problem, space structure.Space, engine loglinear.Engine, start matrix,
+	mon *parallel.Monitor) (Found, error) {
 	covariance, err := loglinear.Covariance(space)
 	if err != nil {
 		return Found{}, err
@@ -27,7 +28,8 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, engine log
 }
 
 // Continue passes once over the rows of a problem from the progress of a descent over earlier ones.
-func Continue(o OnlineOptions, p *loglinear.Problem, space structure.Space, engine loglinear.Engine, from Progress, mon *parallel.Monitor) (Progress, error) {
+func Continue(o OnlineOptions, p *loglinear.Problem, space structure.Space, engine loglinear.Engine, from Progress,
+	mon *parallel.Monitor) (Progress, error) {
 	covariance, err := loglinear.Covariance(space)
 	if err != nil {
 		return Progress{}, err

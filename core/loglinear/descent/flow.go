@@ -261,7 +261,8 @@ func (s *Descent) renew() error {
 }
 
 func (s *Descent) spreadPass() (*loglinear.Pass, error) {
-	return loglinear.ResumePass(s.o.Sizes, s.problem, loglinear.Spread, s.own.steps.average, s.own.sums[:s.o.SumsLen(loglinear.Spread)], s.own.pass)
+	return loglinear.ResumePass(s.o.Sizes, s.problem, loglinear.Spread, s.own.steps.average,
+		s.own.sums[:s.o.SumsLen(loglinear.Spread)], s.own.pass)
 }
 
 func (s *Descent) afterSpread(mon *parallel.Monitor) (loglinear.RowsRequest, error) {

@@ -130,7 +130,8 @@ func stepSize(first, number, begun float64) float64 {
 // Preconditioned, the Hessian of a mini-batch of b of m rows is m/b·Σ w_i x_i x_iᵀ at most, for the preconditioned features x of rows,
 // the identity on average. Steps of 1/(ρ + R²/b) are stable, with ρ its largest eigenvalue and R² the mean of m w_i ‖x_i‖², weighted by
 // itself (Bach and Moulines 2013).
-func firstStep(p *loglinear.Problem, by *loglinear.Preconditioner, s loglinear.Sizes, alpha, share float64, curvature []float64, mon *parallel.Monitor) (float64, error) {
+func firstStep(p *loglinear.Problem, by *loglinear.Preconditioner, s loglinear.Sizes, alpha, share float64, curvature []float64,
+	mon *parallel.Monitor) (float64, error) {
 	factors := topScale(by, alpha, curvature)
 	found, err := leverages(p, by.Features, factors, mon)
 	if err != nil {
@@ -212,7 +213,8 @@ func leverages(p *loglinear.Problem, directions matrix, factors []float64, mon *
 
 // stretch returns the largest eigenvalue of Σ w_i φ_i φ_iᵀ after the axes are scaled by the roots of factors: known where the moment is
 // diagonal, else by power iteration.
-func stretch(p *loglinear.Problem, s loglinear.Sizes, factors []float64, share float64, curvature []float64, mon *parallel.Monitor) (top float64, err error) {
+func stretch(p *loglinear.Problem, s loglinear.Sizes, factors []float64, share float64, curvature []float64,
+	mon *parallel.Monitor) (top float64, err error) {
 	if s.Diagonal {
 		for j, f := range factors {
 			top = max(top, f*curvature[j])

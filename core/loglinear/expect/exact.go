@@ -25,7 +25,8 @@ func (e Exact) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 		_, err := partition.Batch(e.Space, linalg.General(r.Scores), r.LogZ, linalg.General(r.Means), e.Workers, mon)
 		return err
 	case loglinear.Mean:
-		_, err := partition.Batch(e.Space, linalg.General(r.Scores), make([]float64, r.Scores.Rows), linalg.General(r.Means), e.Workers, mon)
+		_, err := partition.Batch(e.Space, linalg.General(r.Scores), make([]float64, r.Scores.Rows), linalg.General(r.Means),
+			e.Workers, mon)
 		return err
 	case loglinear.Draw:
 		if !partition.Drawable(e.Space) {

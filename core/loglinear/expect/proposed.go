@@ -208,9 +208,9 @@ func (p *Proposed) number() (int, error) {
 
 // proposalsFor returns how many proposals a row takes: both chains begin with one, where they have not begun yet.
 func (p *Proposed) proposalsFor(work plan, i int) int {
-	each := work.draws * work.apart * metaApart
+	each := work.draws * work.spacing * metaThin
 	if p.own.begun[i] == 0 {
-		each += 1 + burnIn*metaApart
+		each += 1 + burnIn*metaThin
 	}
 	return chains * each
 }
@@ -227,17 +227,17 @@ func (p *Proposed) advance() error {
 		return err
 	}
 	row, many := int(*s.row), int(*s.asked)
-	given := s.proposals.Slice(0, many, 0, p.d)
-	if !flat.Finite(given.Data) {
+	proposals := s.proposals.Slice(0, many, 0, p.d)
+	if !flat.Finite(proposals.Data) {
 		return fault.Value("ψ of uniform outputs is infinite or NaN, or was not written")
 	}
 	var source rand.PCG
 	parallel.Stream(&source, p.seed, int(*s.calls))
 	*s.calls++
 	rng, scores := rand.New(&source), r.Scores.Row(row)
-	whole, thin, ahead := p.proposalsFor(work, i), work.apart*metaApart, 0
+	whole, thin, ahead := p.proposalsFor(work, i), work.spacing*metaThin, 0
 	if s.begun[i] == 0 {
-		ahead = 1 + burnIn*metaApart
+		ahead = 1 + burnIn*metaThin
 	}
 	if int(*s.at)+many > whole {
 		return fault.Value("the state has been damaged: %v proposals were made for a row that takes %d", *s.at, whole)
@@ -250,7 +250,7 @@ func (p *Proposed) advance() error {
 		if known != c {
 			value, known = flat.Dot(scores, state), c
 		}
-		proposal := given.Row(k)
+		proposal := proposals.Row(k)
 		if v := flat.Dot(scores, proposal); ahead > 0 && step == 0 || v-value >= -rng.ExpFloat64() {
 			copy(state, proposal)
 			value = v

@@ -21,7 +21,7 @@ const (
 	mostDraws   = 8       // ... of this many rows; of fewer, as many more draws, up to 8 times, as noise is their limit
 	drawnParts  = 1 << 22 // parts of outputs that are drawn at once
 	pastBudget  = 1_000_000
-	metaApart   = 4 // uniform proposals of a chain between draws
+	metaThin    = 4 // uniform proposals of a chain between draws
 	localPassed = 2 // moves between draws, for each part of an output
 )
 
@@ -56,7 +56,7 @@ func NewSampled(space structure.Space, n int, method chain.Method, recursion boo
 		return nil, err
 	}
 	if method == chain.Meta {
-		s.Thin = metaApart
+		s.Thin = metaThin
 	}
 	if method.Chained() {
 		s.states, s.begun = make([]int32, n*chains*space.PartLen()), make([]bool, n)
@@ -70,14 +70,14 @@ func (s *Sampled) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	if err != nil {
 		return err
 	}
-	return s.drawn(r, work.draws, work.apart*s.Thin, mon, work.take)
+	return s.drawn(r, work.draws, work.spacing*s.Thin, mon, work.take)
 }
 
 // plan says what draws answer a request.
 type plan struct {
-	draws int // of each chain, or half of those of a row
-	apart int // times as far apart as usual
-	take  func(row int, psi []float64, draw int)
+	draws   int // of each chain, or half of those of a row
+	spacing int // times as far apart as usual
+	take    func(row int, psi []float64, draw int)
 }
 
 // planFor returns that of a request, given how many draws of each chain a mean takes.
@@ -112,7 +112,8 @@ func planFor(r loglinear.RowsRequest, usual int) (plan, error) {
 func drawsFor(n int) int { return usualDraws * min(mostDraws, max(1, (fewRows-1)/max(n, 1)+1)) }
 
 // drawn calls take with ψ of chains×draws draws for each row of a request, the first half of them independent of the second.
-func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.Monitor, take func(row int, psi []float64, draw int)) error {
+func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.Monitor,
+	take func(row int, psi []float64, draw int)) error {
 	at, all := r.Rows(), chains*draws
 	var warm, cold []int
 	for k := range at.Len() {

@@ -121,7 +121,8 @@ func start(w matrix) matrix {
 }
 
 func (m *Model) progress(o Options, s loglinear.Sizes) descent.Progress {
-	from := descent.Progress{Weights: start(m.Weights), Average: start(m.Average), Variance: m.Variance, Steps: m.Steps, Rows: m.Rows, Seen: m.Seen}
+	from := descent.Progress{Weights: start(m.Weights), Average: start(m.Average), Variance: m.Variance, Steps: m.Steps, Rows: m.Rows,
+		Seen: m.Seen}
 	if m.Known {
 		s.LargestGram = descent.LargestMoment
 		from.Moment = s.MomentOf(m.Moment)
@@ -143,7 +144,8 @@ func (m *Model) check(o Options, space structure.Space) error {
 	case len(m.Moment) != n:
 		return fault.Value("the moment has %d numbers, must have %d", len(m.Moment), n)
 	case m.Steps < 0 || m.Rows < 0 || !(m.Seen >= 0) || math.IsInf(m.Seen, 0) || !(m.Variance >= 0):
-		return fault.Value("%d steps, %d rows of the weight %v and the variance %v must not be negative", m.Steps, m.Rows, m.Seen, m.Variance)
+		return fault.Value("%d steps, %d rows of the weight %v and the variance %v must not be negative", m.Steps, m.Rows,
+			m.Seen, m.Variance)
 	case m.Known && !flat.Finite(m.Moment):
 		return fault.Value("the moment has entries that are infinite or NaN")
 	}
@@ -333,7 +335,8 @@ func (r Report) Err(o Options) error {
 }
 
 // Run trains on the rows of a problem, with expectations from an engine, which Newton does without.
-func Run(o Options, space structure.Space, p *loglinear.Problem, engine loglinear.Engine, model *Model, mon *parallel.Monitor) (Report, error) {
+func Run(o Options, space structure.Space, p *loglinear.Problem, engine loglinear.Engine, model *Model,
+	mon *parallel.Monitor) (Report, error) {
 	if o.Solver == Newton {
 		return runNewton(o, space, p, model, mon)
 	}

@@ -108,9 +108,13 @@ func TestLossesThatAreNoneAreRefused(t *testing.T) {
 		cost    Cost
 		counted []bool
 		parent  []int32
-	}{{-1, Hamming, nil, nil}, {Bits, 7, nil, nil}, {Bits, Kendall, nil, nil}, {Signs, ZeroOne, nil, nil}, {Bits, Hamming, []bool{true}, nil},
-		{SignsAndTies, Hamming, nil, nil}, {Bits, HLoss, nil, nil}, {Bits, Hamming, nil, []int32{-1, 0, 0}}, {Signs, HLoss, nil, []int32{-1, 0, 0}},
-		{Bits, HLoss, []bool{true, true, true}, []int32{-1, 0, 0}}, {Bits, HLoss, nil, []int32{-1, 0}}, {Bits, HLoss, nil, []int32{-1, 2, 1}}} {
+	}{
+		{-1, Hamming, nil, nil}, {Bits, 7, nil, nil}, {Bits, Kendall, nil, nil}, {Signs, ZeroOne, nil, nil},
+		{SignsAndTies, Hamming, nil, nil}, {Bits, HLoss, nil, nil},
+		{Bits, Hamming, []bool{true}, nil}, {Bits, HLoss, []bool{true, true, true}, []int32{-1, 0, 0}},
+		{Bits, Hamming, nil, []int32{-1, 0, 0}}, {Signs, HLoss, nil, []int32{-1, 0, 0}},
+		{Bits, HLoss, nil, []int32{-1, 0}}, {Bits, HLoss, nil, []int32{-1, 2, 1}},
+	} {
 		if _, err := New(psi, c.entries, c.cost, c.counted, c.parent); err == nil {
 			t.Errorf("%+v: no error", c)
 		}

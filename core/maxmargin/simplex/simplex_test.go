@@ -112,7 +112,8 @@ func TestAGapIsGapEnough(t *testing.T) {
 	}
 }
 
-// TestVectorsMuchLongerThanTheLinearPart has the maximum where long vectors cancel; rounding leaves a gap of a thousandth or so of the value.
+// TestVectorsMuchLongerThanTheLinearPart has the maximum where long vectors cancel; rounding leaves a gap of a thousandth or so of the
+// value.
 func TestVectorsMuchLongerThanTheLinearPart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
 	for range 5 {

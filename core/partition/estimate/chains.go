@@ -19,8 +19,8 @@ const (
 	// drawnFor is the number of draws that are made for an independent one: tuned figures are too small rather than too large.
 	drawnFor = 1.75
 	mostRHat = 1.05
-	// keptDraws is the number of draws of each chain of a level that the diagnosis keeps, about.
-	keptDraws = 1 << 14
+	// storedDraws is the number of draws of each chain of a level that the diagnosis keeps, about.
+	storedDraws = 1 << 14
 	// fewestDraws are made at a level where steps are short.
 	fewestDraws = 64
 	// provenShare is the share of all steps that a burn-in by a bound may take.
@@ -111,7 +111,7 @@ func (l *chainLevels) more(beta float64, n int) (draws, error) {
 	if err != nil {
 		return draws{}, err
 	}
-	if s := l.seen[beta]; len(s[0]) < keptDraws {
+	if s := l.seen[beta]; len(s[0]) < storedDraws {
 		s.add(found.value, many)
 	}
 	// One draw of each chain after the other: neighbours are as independent as can be.
@@ -244,14 +244,14 @@ func (l *chainLevels) affordable(betas []float64, n float64) (int, error) {
 		l.failure = fmt.Sprintf("max_steps=%d leave room for %.0f of %.0f draws at each of %d levels", l.opt.MaxSteps, possible, wanted,
 			len(betas))
 	}
-	if l.supplied != nil && l.method == chain.LocalMoves {
+	if l.external != nil && l.method == chain.LocalMoves {
 		for _, beta := range betas {
 			if beta > 0 {
 				l.toCome[beta] += int(min(wanted, possible))
 			}
 		}
-	} else if l.supplied != nil {
-		l.supplied.expect(min(wanted, possible) * each)
+	} else if l.external != nil {
+		l.external.expect(min(wanted, possible) * each)
 	}
 	return int(min(wanted, possible)), nil
 }
@@ -273,7 +273,8 @@ func (l *chainLevels) trust() (Trust, error) {
 		}
 	}
 	if found.Failure == "" && (found.Share < 1/drawnFor || found.RHat > mostRHat) {
-		found.Failure = fmt.Sprintf("draws are worth %.0f %% of as many independent ones, and split-R̂ is %.3f", 100*found.Share, found.RHat)
+		found.Failure = fmt.Sprintf("draws are worth %.0f %% of as many independent ones, and split-R̂ is %.3f",
+			100*found.Share, found.RHat)
 	}
 	return found, nil
 }

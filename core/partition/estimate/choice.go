@@ -211,7 +211,8 @@ func (t *task) expectedDraws(fixed *Schedule) (float64, error) {
 }
 
 func unknownCount(space structure.Space) error {
-	return &structure.CapabilityError{Structure: structure.Describe(space), Need: "the number of its outputs, which is not known at this size"}
+	return &structure.CapabilityError{Structure: structure.Describe(space),
+		Need: "the number of its outputs, which is not known at this size"}
 }
 
 // free reports whether a space is that of all subsets of a set.

@@ -125,8 +125,8 @@ func (l *exactLevels) affordable(betas []float64, n float64) (int, error) {
 	if float64(l.steps)+each*more > float64(l.opt.MaxSteps) {
 		return 0, l.spent(fmt.Sprintf("%.0f samples more are needed, each of %.3g steps so far", more, each))
 	}
-	if l.supplied != nil {
-		l.supplied.expect(each * more)
+	if l.external != nil {
+		l.external.expect(each * more)
 	}
 	return int(n), nil
 }

@@ -111,9 +111,9 @@ func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor)
 			}
 		}
 	}
-	for name, given := range map[string][]float64{"low": o.Low, "high": o.High} {
-		if len(given) != d {
-			return fault.Value("%s has %d entries, must have %d", name, len(given), d)
+	for name, bounds := range map[string][]float64{"low": o.Low, "high": o.High} {
+		if len(bounds) != d {
+			return fault.Value("%s has %d entries, must have %d", name, len(bounds), d)
 		}
 	}
 	for j, low := range o.Low {
@@ -225,16 +225,16 @@ func (t *thinned) draw(beta float64, n int) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		kept := 0
+		accepted := 0
 		for k, v := range drawn.value {
 			t.space.Embed(psi, drawn.parts[k*parts:(k+1)*parts])
 			if t.rng.Float64()*t.width < psi[t.j]-t.low {
-				if kept++; len(found) < n {
+				if accepted++; len(found) < n {
 					found = append(found, v)
 				}
 			}
 		}
-		t.rate = max((t.rate+float64(kept)/float64(many))/2, 1e-3)
+		t.rate = max((t.rate+float64(accepted)/float64(many))/2, 1e-3)
 	}
 	return found, nil
 }

@@ -23,7 +23,8 @@ func TestAveragesAreNear(t *testing.T) {
 		d := space.FeatureLen()
 		scores := normal(d, 8)
 		exact := list(space, scores).mean()
-		for _, sampler := range []estimate.Sampler{estimate.AutoSampler, estimate.Sampler(chain.FromPast), estimate.Sampler(chain.LocalMoves)} {
+		for _, sampler := range []estimate.Sampler{estimate.AutoSampler, estimate.Sampler(chain.FromPast),
+			estimate.Sampler(chain.LocalMoves)} {
 			opt := estimate.MarginalOptions{Options: estimate.Options{Epsilon: 0.1, Delta: 0.05, Sampler: sampler, MaxSteps: 1e8, Seed: 1}}
 			value, bound := blank(1, d), blank(1, d)
 			found, err := estimate.Marginals(space, rowsOf(1, scores), opt, value, bound, 2, nil)
@@ -81,7 +82,7 @@ func TestChainMeans(t *testing.T) {
 	}
 	beyond, unsaid := 0, 0
 	for i, row := range found {
-		if row.Failure != "" || row.RHat > estimate.MostApart {
+		if row.Failure != "" || row.RHat > estimate.MaxRHat {
 			t.Fatalf("row %d: %+v", i, row)
 		}
 		far, said := false, true

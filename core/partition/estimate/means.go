@@ -18,8 +18,8 @@ const (
 	roundDraws    = 32 // of each chain, whose mean is the first batch
 	mostBatches   = 16 // of each chain: then neighbours are joined
 	fewestBatches = 4  // of each chain that an error is told from
-	// MostApart is the split R̂ above which chains have not met.
-	MostApart = 1.1
+	// MaxRHat is the split R̂ above which chains have not met.
+	MaxRHat = 1.1
 	// still is the variance within chains up to which an entry of ψ does not vary.
 	still = 1e-12
 )
@@ -87,11 +87,12 @@ func (t *task) followChains(value, bound []float64) (Row, error) {
 		widest := sums.estimate(value, bound, t.opt.Delta)
 		found.RHat = sums.rHat()
 		t.mon.Report(widest)
-		done := widest <= t.opt.Epsilon && found.RHat <= MostApart
+		done := widest <= t.opt.Epsilon && found.RHat <= MaxRHat
 		if done || rounds >= most {
 			found.Samples, found.Steps, found.Accepted = t.samples, t.steps, t.accepted
 			if !done {
-				found.Failure = fmt.Sprintf("after %d steps means are known to within ±%.2g, and split R̂ is %.3g", t.steps, widest, found.RHat)
+				found.Failure = fmt.Sprintf("after %d steps means are known to within ±%.2g, and split R̂ is %.3g", t.steps,
+					widest, found.RHat)
 			}
 			return found, nil
 		}
@@ -107,7 +108,7 @@ func (t *task) addBatch(s *chainSums, method chain.Method, thin int, states []in
 	}
 	psi, square := make([]float64, s.d), make([]float64, s.d)
 	times, draws := s.length, roundDraws
-	if t.supplied != nil && method == chain.LocalMoves { // the fewer walks are asked for, the better
+	if t.external != nil && method == chain.LocalMoves { // the fewer walks are asked for, the better
 		times, draws = 1, roundDraws*s.length
 	}
 	for range times {

@@ -27,7 +27,7 @@ func prospectSpace(t *testing.T, name string, n int64) structure.Space {
 // TestProspect: coupling is given up where it would take a thousand times its budget, and only there.
 func TestProspect(t *testing.T) {
 	rankings := prospectSpace(t, "permutations", 25)
-	classes := prospectSpace(t, "multiclass", 1000)
+	classes, orders := prospectSpace(t, "multiclass", 1000), prospectSpace(t, "partialorders", 12)
 	peak := make([]float64, 1000)
 	peak[7] = 40
 	strong, weak := make([]float64, 300), slices.Repeat([]float64{0.001}, 300)
@@ -50,7 +50,7 @@ func TestProspect(t *testing.T) {
 		"and few steps":             {classes, [][]float64{peak}, nil, 1, false, 1}, // a step for each output at most: in doubt, go
 		"a bound far above":         {rankings, [][]float64{weak, weak}, []float64{1, 80}, 1e6, true, 1},
 		"a bound that is not so":    {rankings, [][]float64{weak, weak}, []float64{1, 2}, 1e6, false, 1},
-		"no uniform draws":          {prospectSpace(t, "partialorders", 12), [][]float64{slices.Repeat([]float64{9}, 66)}, nil, 1, false, 1},
+		"no uniform draws":          {orders, [][]float64{slices.Repeat([]float64{9}, 66)}, nil, 1, false, 1},
 		"scores that say a million": {rankings, [][]float64{weak, strong}, nil, 1 << 40, true, 1},
 	} {
 		linear := blas64.General{Rows: len(c.scores), Cols: len(c.scores[0]), Stride: len(c.scores[0]), Data: slices.Concat(c.scores...)}

@@ -103,7 +103,7 @@ type task struct {
 	rng      *rand.Rand // of which seeds are taken
 	workers  int
 	mon      *parallel.Monitor
-	supplied *Supplied // the space, where the caller draws
+	external *External // the space, where the caller draws
 
 	samples, steps, accepted int64
 }
@@ -117,7 +117,7 @@ func newTask(space structure.Space, scores []float64, opt Options, i, workers in
 	if opt.Bound != nil {
 		t.bound, t.hasBound = opt.Bound[i], true
 	}
-	t.supplied, _ = space.(*Supplied)
+	t.external, _ = space.(*External)
 	return t
 }
 
@@ -168,10 +168,10 @@ func (t *task) uniform(n int) (draws, error) {
 
 // supply runs draws of about so many uniform outputs. Where the caller supplies these and they come to an end it returns a *Short.
 func (t *task) supply(want int, run func(mon *parallel.Monitor) error) error {
-	if t.supplied == nil {
+	if t.external == nil {
 		return run(t.mon.Quiet()) // samplers count in other units
 	}
-	return t.supplied.Run(want, t.mon.Quiet(), run)
+	return t.external.Run(want, t.mon.Quiet(), run)
 }
 
 // score returns the scores of n outputs.
@@ -206,11 +206,11 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 		Y: make([]int32, n*t.space.PartLen()), Value: make([]float64, n), Steps: make([]int64, n), Accepted: make([]int64, n),
 	}
 	opt.Seed = t.rng.Uint64()
-	if opt.Method == chain.FromPast && t.supplied != nil {
-		opt.Method = chain.Reject // of the same law; coupling would draw an output a second time
+	if opt.Method == chain.FromPast && t.external != nil {
+		opt.Method = chain.Reject // of the same distribution; coupling would draw an output a second time
 	}
-	if t.supplied != nil && opt.Method == chain.LocalMoves {
-		err = t.supplied.walk(linear, beta, opt, d)
+	if t.external != nil && opt.Method == chain.LocalMoves {
+		err = t.external.walk(linear, beta, opt, d)
 	} else {
 		err = t.supply(want, func(mon *parallel.Monitor) error { return chain.Batch(t.space, linear, opt, d, t.workers, mon) })
 	}
@@ -231,8 +231,8 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 
 // capable is chain.Capable, for what the caller supplies, too.
 func (t *task) capable(method chain.Method) error {
-	if t.supplied != nil {
-		return t.supplied.Capable(method)
+	if t.external != nil {
+		return t.external.Capable(method)
 	}
 	return chain.Capable(t.space, method)
 }

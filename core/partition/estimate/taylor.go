@@ -26,11 +26,13 @@ type Taylor struct {
 func NewTaylor(space structure.Space) (*Taylor, error) {
 	m, ok := space.(structure.Momenter)
 	if !ok {
-		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding, to expand about the uniform distribution"}
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space),
+			Need: "the mean and second moment of its embedding, to expand about the uniform distribution"}
 	}
 	t := &Taylor{Kind: space.Facts().Moments}
 	if t.Kind == structure.RelaxedMoments {
-		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "moments of its own outputs, not those of a larger space"}
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space),
+			Need: "moments of its own outputs, not those of a larger space"}
 	}
 	var err error
 	if t.LogCount, err = logCountOf(space); err != nil {

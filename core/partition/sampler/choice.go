@@ -70,8 +70,8 @@ func (r *run) capable(method chain.Method) error {
 	if _, samples := r.space.(structure.Sampler); samples && method.Bounded() && r.opt.Bound != nil {
 		return nil
 	}
-	if r.supplied != nil {
-		return r.supplied.Capable(method)
+	if r.external != nil {
+		return r.external.Capable(method)
 	}
 	return chain.Capable(r.space, method)
 }
@@ -126,8 +126,8 @@ func (r *run) trial() ([][]float64, error) {
 	each := func(mon *parallel.Monitor) error {
 		return estimate.UniformScores(values, r.space, scores, 0, trialDraws, mon)
 	}
-	if r.supplied != nil {
-		return values, r.supplied.Run(trialDraws, r.mon, each)
+	if r.external != nil {
+		return values, r.external.Run(trialDraws, r.mon, each)
 	}
 	return values, each(r.mon)
 }

@@ -30,7 +30,7 @@ func TestOwnDraws(t *testing.T) {
 		const draws = 500
 		opt := c.opt
 		opt.Draws, opt.Diagnosed, opt.Budget, opt.Thin = draws, true, 1e6, 1
-		s := &estimate.Supplied{Features: 1, Log: math.NaN()}
+		s := &estimate.External{Features: 1, Log: math.NaN()}
 		dst := chain.Draws{Y: make([]int32, draws), Value: make([]float64, draws)}
 		var found sampler.Found
 		for err := error(&estimate.Short{}); err != nil; {

@@ -176,7 +176,7 @@ func (t *Report) read(lags []float64, thin int) bool {
 		}
 		t.EffectiveSize[i] = min(t.EffectiveSize[i], each)
 		t.Time[i], t.Thin[i] = float64(thin)*each/t.EffectiveSize[i], int64(thin)
-		mixed = mixed && t.RHat[i] <= estimate.MostApart && each/t.EffectiveSize[i] <= slow
+		mixed = mixed && t.RHat[i] <= estimate.MaxRHat && each/t.EffectiveSize[i] <= slow
 	}
 	return mixed
 }

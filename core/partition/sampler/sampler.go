@@ -57,8 +57,8 @@ func Batch(space structure.Space, scores blas64.General, opt Options, dst chain.
 	if opt.Streams == nil {
 		r.opt.Streams = parallel.RowStreams(scores.Rows, func(i int) []float64 { return r.row(i).Linear })
 	}
-	if r.supplied, _ = space.(*estimate.Supplied); r.supplied != nil {
-		if err := r.supplied.Begin(opt.Start); err != nil {
+	if r.external, _ = space.(*estimate.External); r.external != nil {
+		if err := r.external.Begin(opt.Start); err != nil {
 			return Found{}, err
 		}
 	}
@@ -96,7 +96,7 @@ func (o Options) check() error {
 // run is one call of Batch.
 type run struct {
 	space    structure.Space
-	supplied *estimate.Supplied // the space, where the caller draws
+	external *estimate.External // the space, where the caller draws
 	scores   blas64.General
 	opt      Options
 	dst      chain.Draws
@@ -149,8 +149,8 @@ func (r *run) draw(s estimate.Sampler) (Found, error) {
 
 // batch runs chains or exact samplers of proposals.
 func (r *run) batch(scores blas64.General, opt chain.Options, dst chain.Draws) error {
-	if r.supplied != nil {
-		return r.supplied.Batch(scores, opt, dst, r.mon)
+	if r.external != nil {
+		return r.external.Batch(scores, opt, dst, r.mon)
 	}
 	return chain.Batch(r.space, scores, opt, dst, r.workers, r.mon)
 }

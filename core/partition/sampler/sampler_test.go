@@ -120,12 +120,14 @@ func TestChoosingAlone(t *testing.T) {
 		opt := sampler.Options{Sampler: c.sampler, ExactSeconds: 300}
 		d := c.space.FeatureLen()
 		found, err := sampler.Batch(c.space, blas64.General{Cols: d, Stride: d}, opt, chain.Draws{}, 1, nil)
-		if c.lacks == "" && (err != nil || found.Sampler != c.want) || c.lacks != "" && (err == nil || !strings.Contains(err.Error(), c.lacks)) {
+		if c.lacks == "" && (err != nil || found.Sampler != c.want) ||
+			c.lacks != "" && (err == nil || !strings.Contains(err.Error(), c.lacks)) {
 			t.Errorf("%v: %v by %v", c.sampler, err, found.Sampler)
 		}
 	}
 	for _, opt := range []sampler.Options{
-		{Draws: -1}, {Rows: -1}, {ExactSeconds: math.NaN()}, {Sampler: exact, Bound: []float64{1}}, {Sampler: exact, Start: []int32{1, 2, 3, 4}},
+		{Draws: -1}, {Rows: -1}, {ExactSeconds: math.NaN()}, {Sampler: exact, Bound: []float64{1}},
+		{Sampler: exact, Start: []int32{1, 2, 3, 4}},
 	} {
 		if _, err := sampler.Batch(rankings(t, 4), rowsOf(1, constant(6, 1)), opt, chain.Draws{}, 1, nil); err == nil {
 			t.Errorf("%+v is not refused", opt)

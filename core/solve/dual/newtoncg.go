@@ -18,10 +18,11 @@ func NewtonCG(p *solve.Problem, op Operator, dst matrix, opt solve.Options) (sol
 		limit = 100 * max(m, 100)
 	}
 	dst.Zero()
-	kc, res, g, step, d, kd, hd := p.NewBlock(), p.NewBlock(), p.NewBlock(), p.NewBlock(), p.NewBlock(), p.NewBlock(), p.NewBlock()
+	kc, res := p.NewBlock(), p.NewBlock()
 	var info solve.Info
 	var scale float64
-	definite := definiteness{op.Scale()}
+	inner := &newtonStep{p, op, definiteness{op.Scale()}, p.NewBlock(), p.NewBlock(), p.NewBlock(), p.NewBlock(), p.NewBlock()}
+	g := inner.gradient
 	for outer := 0; ; outer++ {
 		if outer > 0 {
 			if err := op.MulTo(kc, dst); err != nil {
@@ -51,53 +52,14 @@ func NewtonCG(p *solve.Problem, op Operator, dst matrix, opt solve.Options) (sol
 		if info.Residual <= opt.Tol || info.Iter >= limit {
 			break
 		}
-		// Inner conjugate gradient: Hessian·step = g, to a tenth of what is missing.
-		inner := max(opt.Tol/info.Residual/10, 1e-6)
-		step.Zero()
-		d.CopyFrom(g)
-		rr, before := gg, info.Iter
-		for math.Sqrt(rr) > inner*math.Sqrt(gg) && info.Iter < limit {
-			if err := op.MulTo(kd, d); err != nil {
-				return info, err
-			}
-			if err := definite.check(d, kd); err != nil {
-				return info, err
-			}
-			if err := p.HessianTo(hd, d, kd); err != nil {
-				return info, err
-			}
-			if err := op.MulTo(kd, hd); err != nil {
-				return info, err
-			}
-			energy, err := p.Inner(d, kd)
-			if err != nil {
-				return info, err
-			}
-			if !(energy > 0) {
-				break
-			}
-			a := rr / energy
-			if err := p.EachRow(func(i int) {
-				linalg.Axpy(step.Row(i), d.Row(i), a)
-				linalg.Axpy(g.Row(i), kd.Row(i), -a)
-			}); err != nil {
-				return info, err
-			}
-			next, err := p.Inner(g, g)
-			if err != nil {
-				return info, err
-			}
-			if err := p.EachRow(func(i int) { extend(d.Row(i), g.Row(i), next/rr) }); err != nil {
-				return info, err
-			}
-			rr = next
-			info.Iter++
-			p.Mon.Advance(1)
+		before := info.Iter
+		if err := inner.solve(gg, max(opt.Tol/info.Residual/10, 1e-6), limit, &info); err != nil { // to a tenth of what is missing
+			return info, err
 		}
 		if info.Iter == before {
 			break // the gradient is lost in rounding, or in underflow: no step can be taken
 		}
-		if err := p.EachRow(func(i int) { linalg.Axpy(dst.Row(i), step.Row(i), 1) }); err != nil {
+		if err := p.EachRow(func(i int) { linalg.Axpy(dst.Row(i), inner.step.Row(i), 1) }); err != nil {
 			return info, err
 		}
 	}
@@ -109,4 +71,61 @@ func NewtonCG(p *solve.Problem, op Operator, dst matrix, opt solve.Options) (sol
 		return info, &solve.NotConvergedError{Residual: info.Residual, Tol: opt.Tol, Iter: info.Iter}
 	}
 	return info, solve.CheckFinite(info.Objective)
+}
+
+// newtonStep solves for a step of Newton's method by conjugate gradient.
+type newtonStep struct {
+	p        *solve.Problem
+	op       Operator
+	definite definiteness
+
+	gradient        matrix // negative; what is left of it
+	step, d, kd, hd matrix
+}
+
+// solve finds the step for which Hessian·step is the negative gradient, of squared norm gg, to within the share tol of it. It adds its
+// iterations to info, up to limit.
+func (s *newtonStep) solve(gg, tol float64, limit int, info *solve.Info) error {
+	s.step.Zero()
+	s.d.CopyFrom(s.gradient)
+	rr := gg
+	for math.Sqrt(rr) > tol*math.Sqrt(gg) && info.Iter < limit {
+		if err := s.op.MulTo(s.kd, s.d); err != nil {
+			return err
+		}
+		if err := s.definite.check(s.d, s.kd); err != nil {
+			return err
+		}
+		if err := s.p.HessianTo(s.hd, s.d, s.kd); err != nil {
+			return err
+		}
+		if err := s.op.MulTo(s.kd, s.hd); err != nil {
+			return err
+		}
+		energy, err := s.p.Inner(s.d, s.kd)
+		if err != nil {
+			return err
+		}
+		if !(energy > 0) {
+			return nil
+		}
+		a := rr / energy
+		if err := s.p.EachRow(func(i int) {
+			linalg.Axpy(s.step.Row(i), s.d.Row(i), a)
+			linalg.Axpy(s.gradient.Row(i), s.kd.Row(i), -a)
+		}); err != nil {
+			return err
+		}
+		next, err := s.p.Inner(s.gradient, s.gradient)
+		if err != nil {
+			return err
+		}
+		if err := s.p.EachRow(func(i int) { extend(s.d.Row(i), s.gradient.Row(i), next/rr) }); err != nil {
+			return err
+		}
+		rr = next
+		info.Iter++
+		s.p.Mon.Advance(1)
+	}
+	return nil
 }

@@ -90,25 +90,32 @@ func largestFirst(p *solve.Problem, op *dual.Kernel) (v, w []float64, err error)
 	return v, w, nil
 }
 
-// Squared does what Factored does for the squared loss, for each of the given penalties together, and returns for how many of them, from
-// the first on, it was accurate enough; the others are not written.
-func (b *Banded[T]) Squared(penalties []float64, dst []matrix) (int, error) {
-	p, m, width := b.p, len(b.p.Root), b.p.Coord.Len()
-	diagonals := make([][]float64, 0, len(penalties))
-	factors := make([]linalg.BandedFactor[T], 0, len(penalties))
+// factors returns those of K̃ + 2λI for each penalty λ, and the diagonals of the inverses, up to the first that is not positive definite.
+func (b *Banded[T]) factors(penalties []float64) (factors []linalg.BandedFactor[T], diagonals [][]float64, err error) {
 	for _, lambda := range penalties {
 		f, err := b.form.Shifted(T(2 * lambda))
 		if err == linalg.ErrNotPositiveDefinite {
 			break
 		}
 		if err != nil {
-			return 0, err
+			return nil, nil, err
 		}
-		diagonal := make([]float64, m)
-		if err := f.InverseDiagonal(diagonal, p.Mon); err != nil {
-			return 0, err
+		diagonal := make([]float64, len(b.p.Root))
+		if err := f.InverseDiagonal(diagonal, b.p.Mon); err != nil {
+			return nil, nil, err
 		}
 		factors, diagonals = append(factors, f), append(diagonals, diagonal)
+	}
+	return factors, diagonals, nil
+}
+
+// Squared does what Factored does for the squared loss, for each of the given penalties together, and returns for how many of them, from
+// the first on, it was accurate enough; the others are not written.
+func (b *Banded[T]) Squared(penalties []float64, dst []matrix) (int, error) {
+	p, m, width := b.p, len(b.p.Root), b.p.Coord.Len()
+	factors, diagonals, err := b.factors(penalties)
+	if err != nil {
+		return 0, err
 	}
 	all := len(factors) * width
 	inner, outer := linalg.NewMatrix[T](m, all), linalg.NewMatrix[T](m, all)

@@ -104,8 +104,8 @@ func FromThin[T linalg.Float](p *solve.Problem, thin *Thin, work []T, dst matrix
 		z, c, d := p.Z.Row(i), dst.Row(i), diagonal.Row(i)
 		for j := range c {
 			// Row i's own share of its prediction, H_ii y_i, is taken out before the division: nothing cancels afterwards.
-			kept := 2 * p.Lambda * d[j]
-			c[j] = unscaled(p, i, (c[j]-(1-kept)*p.Root[i]*z[j])/kept)
+			complement := 2 * p.Lambda * d[j]
+			c[j] = unscaled(p, i, (c[j]-(1-complement)*p.Root[i]*z[j])/complement)
 		}
 	})
 }
@@ -180,19 +180,19 @@ func formed[P, T linalg.Float](h *thinInfluences[T], k int, negligible float64, 
 	for _, s := range h.values {
 		top = max(top, s/(2*p.Lambda+sigma*s))
 	}
-	kept, scale := []int{}, []float64{}
+	retained, scale := []int{}, []float64{}
 	for j, s := range h.values {
 		if gain := 2*p.Lambda + sigma*s; s/gain > negligible*top {
-			kept, scale = append(kept, j), append(scale, 1/math.Sqrt(gain))
+			retained, scale = append(retained, j), append(scale, 1/math.Sqrt(gain))
 		}
 	}
 	if *scratch == nil {
 		*scratch = make([]P, m*len(h.values))
 	}
-	w := linalg.Matrix[P]{Rows: m, Cols: len(kept), Stride: max(len(kept), 1), Data: (*scratch)[:m*len(kept)]}
+	w := linalg.Matrix[P]{Rows: m, Cols: len(retained), Stride: max(len(retained), 1), Data: (*scratch)[:m*len(retained)]}
 	if err := p.EachRow(func(i int) {
 		row, b := w.Row(i), h.b.Row(i)
-		for c, j := range kept {
+		for c, j := range retained {
 			row[c] = P(b[j] * scale[c])
 		}
 	}); err != nil {
@@ -204,8 +204,8 @@ func formed[P, T linalg.Float](h *thinInfluences[T], k int, negligible float64, 
 			return out, err
 		}
 		hi := min(lo+solve.RowGrain, m)
-		if s := panel.Slice(0, hi-lo, 0, hi); len(kept) > 0 {
-			linalg.Gemm(blas.NoTrans, blas.Trans, 1, w.Slice(lo, hi, 0, len(kept)), w.Slice(0, hi, 0, len(kept)), 0, s)
+		if s := panel.Slice(0, hi-lo, 0, hi); len(retained) > 0 {
+			linalg.Gemm(blas.NoTrans, blas.Trans, 1, w.Slice(lo, hi, 0, len(retained)), w.Slice(0, hi, 0, len(retained)), 0, s)
 		}
 		if err := p.Each(hi-lo, tileRows, func(i int) {
 			row, _ := out.Row(lo + i)

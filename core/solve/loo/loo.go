@@ -84,8 +84,8 @@ func removeLabels[T linalg.Float](p *solve.Problem, h influences[T], dst matrix)
 		f, t, d, own := dst.Row(i), shift.Row(i), diagonal.Row(i), p.Z.Row(i)
 		scale := r[i] / float64(inverse.At(i, i))
 		for j := range f {
-			kept := 2 * p.Lambda * d[j]
-			f[j] = unscaled(p, i, (f[j]-(1-kept)/p.Sigma[j]*r[i]*own[j]-scale*float64(t[j]))/kept)
+			complement := 2 * p.Lambda * d[j]
+			f[j] = unscaled(p, i, (f[j]-(1-complement)/p.Sigma[j]*r[i]*own[j]-scale*float64(t[j]))/complement)
 		}
 	})
 }

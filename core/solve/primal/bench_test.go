@@ -19,7 +19,7 @@ func BenchmarkPass(b *testing.B) {
 		for _, double := range []bool{false, true} {
 			task.Double = double
 			rows := &primal.Rows{X: primal.Dense(x, n, c.p, c.p), Psi: encoded(b, space, y)}
-			rows.Hold(1 << 30)
+			rows.Cache(1 << 30)
 			m, err := task.Start(make([]float64, task.StateLen(c.p)), c.p)
 			if err != nil {
 				b.Fatal(err)

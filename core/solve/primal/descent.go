@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// The residual is computed anew when the recurrence's has fallen to this part of it, or near the drift, if the drift is going to matter.
+	// The residual is computed anew when the recurrence's has fallen to this part of it, or near the drift, if the drift is going to
+	// matter.
 	verifyAt    = 1e-3
 	driftMargin = 30
 	// Drift of single precision where it has not been measured yet, far above what is usual.
@@ -84,8 +85,8 @@ func (m *Machine) begin(mon *parallel.Monitor) error {
 	return m.ask(phaseStep, m.current().p, mon)
 }
 
-// quotients sets the eigenvalues to the Rayleigh quotients of the vectors. Those found with the vectors are off by rounding of the largest of
-// them, which features of very different scales make much of.
+// quotients sets the eigenvalues to the Rayleigh quotients of the vectors. Those found with the vectors are off by rounding of the largest
+// of them, which features of very different scales make much of.
 func (m *Machine) quotients(gram matrix, mon *parallel.Monitor) error {
 	image := linalg.NewMatrix[float64](m.q, m.q)
 	if err := linalg.GemmPolled(blas.NoTrans, gram.Slice(0, m.q, 0, m.q), m.vectors, image, mon); err != nil {
@@ -136,8 +137,8 @@ func (m *Machine) answer(mon *parallel.Monitor) (matrix, error) {
 	return m.scratch, linalg.GemmPolled(blas.Trans, m.vectors, m.Product(), m.scratch, mon)
 }
 
-// precondition returns M⁻¹R and ⟨R, M⁻¹R⟩. The norm of R is measured so: its square is at least twice the distance of the objective from its
-// least value, because H ≥ M.
+// precondition returns M⁻¹R and ⟨R, M⁻¹R⟩. The norm of R is measured so: its square is at least twice the distance of the objective from
+// its least value, because H ≥ M.
 func (m *Machine) precondition(mon *parallel.Monitor) (matrix, float64, error) {
 	err := m.t.Coord.ResolventTo(m.scratch, m.r, 2*m.t.Lambda, m.values, mon)
 	return m.scratch, inner(m.r.Data, m.scratch.Data), err
@@ -209,15 +210,16 @@ func (m *Machine) step(mon *parallel.Monitor) error {
 }
 
 // along makes the best step along a direction.
-func (m *Machine) along(dir kept) {
+func (m *Machine) along(dir conjugate) {
 	step := inner(dir.p.Data, m.r.Data) / dir.energy[0]
 	linalg.Axpy(m.w.Data, dir.p.Data, step)
 	linalg.Axpy(m.mw.Data, dir.mp.Data, step)
 	linalg.Axpy(m.r.Data, dir.hp.Data, -step)
 }
 
-// turn makes the next direction from z = M⁻¹R, conjugate to all that are kept, and asks for the product with it. Exact arithmetic would
-// only need the last one. In single precision that alone cost some steps, as what rounding brings back of the others had to be removed anew.
+// turn makes the next direction from z = M⁻¹R, conjugate to all that are stored, and asks for the product with it. Exact arithmetic would
+// only need the last one. In single precision that alone cost some steps, as what rounding brings back of the others had to be removed
+// anew.
 func (m *Machine) turn(z matrix, mon *parallel.Monitor) error {
 	mz := linalg.NewMatrix[float64](m.q, m.d)
 	mz.CopyFrom(m.r)
@@ -234,8 +236,8 @@ func (m *Machine) turn(z matrix, mon *parallel.Monitor) error {
 }
 
 // known returns the directions whose products with H are known.
-func (m *Machine) known() []kept {
-	return m.kept[:min(len(m.kept), int(m.head[headSteps])+1)]
+func (m *Machine) known() []conjugate {
+	return m.directions[:min(len(m.directions), int(m.head[headSteps])+1)]
 }
 
 // verify takes the product with W and puts the true residual in the place of the recurrence's.

@@ -20,7 +20,7 @@ func TestBadRows(t *testing.T) {
 	space, task := permutations(t, k)
 	task.Share = 2.0 / 24
 	d := space.FeatureLen()
-	type given struct {
+	type inputs struct {
 		x       []float64
 		y       []int32
 		psi     matrix
@@ -29,39 +29,40 @@ func TestBadRows(t *testing.T) {
 		sparse  bool
 	}
 	for name, c := range map[string]struct {
-		spoil func(g *given)
+		spoil func(g *inputs)
 		row   int
 		text  string
 	}{
-		"NaN":                   {func(g *given) { g.x[1200*p+2] = math.NaN() }, 1200, "column 2"},
-		"infinite entry":        {func(g *given) { g.x[700*p+1] = math.Inf(1); g.sparse = true }, 700, "column 1"},
-		"long":                  {func(g *given) { g.x[1200*p+2] = 1e150 }, 1200, "row 1200: the squares of the features in X overflow"},
-		"long, infinite square": {func(g *given) { g.x[700*p+1] = 1e160; g.sparse = true }, 700, "row 700: the squares of the features in X overflow"},
-		"long, with a set": {func(g *given) {
+		"NaN":            {func(g *inputs) { g.x[1200*p+2] = math.NaN() }, 1200, "column 2"},
+		"infinite entry": {func(g *inputs) { g.x[700*p+1] = math.Inf(1); g.sparse = true }, 700, "column 1"},
+		"long":           {func(g *inputs) { g.x[1200*p+2] = 1e150 }, 1200, "row 1200: the squares of the features in X overflow"},
+		"long, infinite square": {func(g *inputs) { g.x[700*p+1] = 1e160; g.sparse = true }, 700,
+			"row 700: the squares of the features in X overflow"},
+		"long, with a set": {func(g *inputs) {
 			for i := range n + 1 {
 				g.first = append(g.first, 2*i)
 			}
 			g.y = append(g.y, g.y...)
 			g.x[40*p] = -1e141
 		}, 40, "row 40: the squares"},
-		"no ranking":      {func(g *given) { g.y[1300*k] = 9 }, 1300, "found 9"},
-		"psi":             {func(g *given) { g.psi = linalg.NewMatrix[float64](n, d); g.psi.Row(33)[2] = math.Inf(-1) }, 33, "psi"},
-		"negative weight": {func(g *given) { g.weights[5] = -1 }, 5, "not negative"},
-		"many outputs": {func(g *given) {
+		"no ranking":      {func(g *inputs) { g.y[1300*k] = 9 }, 1300, "found 9"},
+		"psi":             {func(g *inputs) { g.psi = linalg.NewMatrix[float64](n, d); g.psi.Row(33)[2] = math.Inf(-1) }, 33, "psi"},
+		"negative weight": {func(g *inputs) { g.weights[5] = -1 }, 5, "not negative"},
+		"many outputs": {func(g *inputs) {
 			g.first = []int{0, 1, 20}
 			for i := 3; i <= n; i++ {
 				g.first = append(g.first, 20+i-2)
 			}
 			g.x, g.y = g.x[:n*p], append(g.y, g.y[:18*k]...)
 		}, 1, "fewer than half"},
-		"an output of a set": {func(g *given) {
+		"an output of a set": {func(g *inputs) {
 			for i := range n + 1 {
 				g.first = append(g.first, 2*i)
 			}
 			g.y = append(g.y, g.y...)
 			g.y[2001*k] = 0
 		}, 1000, "counts positions from 0"},
-		"no outputs": {func(g *given) {
+		"no outputs": {func(g *inputs) {
 			for i := range n + 1 {
 				g.first = append(g.first, min(i, n-1))
 			}
@@ -69,7 +70,7 @@ func TestBadRows(t *testing.T) {
 		}, n - 1, "at least one"},
 	} {
 		x, y := rankings(5, n, p, k)
-		g := given{x: x, y: y, weights: slices.Repeat([]float64{1}, n)}
+		g := inputs{x: x, y: y, weights: slices.Repeat([]float64{1}, n)}
 		c.spoil(&g)
 		rows := &primal.Rows{X: primal.Dense(g.x, n, p, p), First: g.first, Weights: g.weights}
 		if g.psi.Rows > 0 {
@@ -197,7 +198,7 @@ func TestPartialOutputsAndSetsOfOne(t *testing.T) {
 		{Psi: primal.SparsePsi(compressed(psi)), First: one(n)}} {
 		rows.X = primal.Dense(x, n, p, p)
 		if i == 2 {
-			rows.Hold(1 << 20)
+			rows.Cache(1 << 20)
 		}
 		w := linalg.NewMatrix[float64](p+1, space.FeatureLen())
 		if _, err := task.Solve(w, rows, 1, nil); err != nil {

@@ -44,8 +44,8 @@ const (
 	stateMagic = 0x70726d31
 	maxSteps   = 2000 // without a limit of the user's; some tens are usual
 	// Directions that later ones are made conjugate to: as many as fit, up to a number that few problems reach.
-	mostKept    = 48
-	keptEntries = 1 << 20
+	mostDirections   = 48
+	directionEntries = 1 << 20
 )
 
 // Phases: what the reply at hand is.
@@ -62,34 +62,34 @@ type Machine struct {
 	t           *Task
 	p, q, d     int
 	head        []float64
-	values      []float64 // eigenvalues of S
-	vectors     matrix    // of S, one a column
-	b, w, mw, r matrix    // in the basis of the vectors: right-hand side, weights, M times them, residual
-	kept        []kept    // the last directions, number i in place i mod the length
+	values      []float64   // eigenvalues of S
+	vectors     matrix      // of S, one a column
+	b, w, mw, r matrix      // in the basis of the vectors: right-hand side, weights, M times them, residual
+	directions  []conjugate // the last directions, number i in place i mod the length
 
 	direction Direction
 	reply     []float64
 	scratch   matrix
 }
 
-// kept is a direction with its products with M and H, in the basis of the vectors.
-type kept struct {
+// conjugate is a direction with its products with M and H, in the basis of the vectors.
+type conjugate struct {
 	p, mp, hp matrix
 	energy    []float64 // ⟨P, HP⟩, one number
 }
 
 // current returns the last direction.
-func (m *Machine) current() kept { return m.kept[int(m.head[headSteps])%len(m.kept)] }
+func (m *Machine) current() conjugate { return m.directions[int(m.head[headSteps])%len(m.directions)] }
 
-// directions returns how many directions are kept.
-func (t *Task) directions(p int) int {
-	return max(1, min(mostKept, keptEntries/max(1, t.weights(p)*len(t.Mean))))
+// directionCount returns how many directions are stored.
+func (t *Task) directionCount(p int) int {
+	return max(1, min(mostDirections, directionEntries/max(1, t.weights(p)*len(t.Mean))))
 }
 
 // StateLen returns the length of the state for p features.
 func (t *Task) StateLen(p int) int {
 	q, d := t.weights(p), len(t.Mean)
-	return headLen + q + q*q + 4*q*d + t.directions(p)*(3*q*d+1) + t.DirectionLen(p) + SumsLen(p, d)
+	return headLen + q + q*q + 4*q*d + t.directionCount(p)*(3*q*d+1) + t.DirectionLen(p) + SumsLen(p, d)
 }
 
 // Start returns a machine for p features in the state, of length StateLen, which it overwrites.
@@ -133,8 +133,8 @@ func (t *Task) Resume(state []float64) (*Machine, error) {
 	for _, part := range []*matrix{&m.b, &m.w, &m.mw, &m.r} {
 		*part = block(m.q, m.d)
 	}
-	for range t.directions(m.p) {
-		m.kept = append(m.kept, kept{block(m.q, m.d), block(m.q, m.d), block(m.q, m.d), take(1)})
+	for range t.directionCount(m.p) {
+		m.directions = append(m.directions, conjugate{block(m.q, m.d), block(m.q, m.d), block(m.q, m.d), take(1)})
 	}
 	m.direction = t.NewDirection(take(t.DirectionLen(m.p)), m.p)
 	m.reply = rest

@@ -26,8 +26,8 @@ func taskOf(t *testing.T, in *solvetest.Instance) *primal.Task {
 		}
 	}
 	// A kernel XXᵀ + 1 is that of X with a constant feature.
-	return &primal.Task{Coord: coord, Mean: in.Mean, Share: 2 / float64(len(in.All)), Structure: in.Name, Lambda: in.Lambda, Margin: in.Margin,
-		Intercept: in.Shift == 1, Tol: 1e-10}
+	return &primal.Task{Coord: coord, Mean: in.Mean, Share: 2 / float64(len(in.All)), Structure: in.Name, Lambda: in.Lambda,
+		Margin: in.Margin, Intercept: in.Shift == 1, Tol: 1e-10}
 }
 
 // expected returns the weights XᵀA of the coefficients A that elimination on the enumerated loss finds.
@@ -90,7 +90,8 @@ func TestWeightsAreThoseOfElimination(t *testing.T) {
 	for _, in := range solvetest.Instances(t) {
 		task := taskOf(t, &in)
 		want := expected(&in)
-		inputs := map[string]primal.Inputs{"dense": primal.Dense(in.X.Data, in.X.Rows, in.X.Cols, in.X.Stride), "csr": primal.CSR(compressed(in.X))}
+		inputs := map[string]primal.Inputs{"dense": primal.Dense(in.X.Data, in.X.Rows, in.X.Cols, in.X.Stride),
+			"csr": primal.CSR(compressed(in.X))}
 		outputs := map[string]primal.Outputs{"real": primal.Embedded(in.Psi), "csr": primal.SparsePsi(compressed(in.Psi))}
 		if small := integers(in.Psi); small != nil {
 			outputs["small"] = primal.Small(small, in.Psi.Rows, in.Psi.Cols)

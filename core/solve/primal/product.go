@@ -68,7 +68,7 @@ func (t *Task) AddProduct(dst linalg.Matrix[float64], v Direction, r *Rows, work
 		return pass(w, t, matrix{Rows: v.q, Cols: v.d, Stride: max(v.d, 1), Data: dst}, v, lo, hi, mon)
 	}, dst.Data[:v.q*v.d])
 	if err == nil && v.Single() {
-		r.held.filled()
+		r.cache.filled()
 	}
 	return err
 }
@@ -81,8 +81,8 @@ func (r *Rows) singlePass(w *workspaces, t *Task, dst matrix, v Direction, lo, h
 	return addDense(&w.single, &w.psi, t, r, dst, v, lo, hi, mon, r.X.singleTo)
 }
 
-// addDense does the work in the precision T. In the features z = (x − c)/s, with a constant one, the direction is (sW, w₀ + Wᵀc), divided by
-// its largest entry; a column Wμ is appended where μ is not 0, so that ψ̃ is never formed.
+// addDense does the work in the precision T. In the features z = (x − c)/s, with a constant one, the direction is (sW, w₀ + Wᵀc), divided
+// by its largest entry; a column Wμ is appended where μ is not 0, so that ψ̃ is never formed.
 func addDense[T linalg.Float](w *workspace[T], psi *psiRows, t *Task, r *Rows, dst matrix, v Direction, lo, hi int,
 	mon *parallel.Monitor, designTo func(dst linalg.Matrix[T], lo int, centre, factor []float64)) error {
 	scaled, unit := standardised[T](t, v)
@@ -100,11 +100,11 @@ func addDense[T linalg.Float](w *workspace[T], psi *psiRows, t *Task, r *Rows, d
 	}
 	kernel := puller[T]{d: v.d, centred: t.centred(), share: T(t.Share), unit: 1 / v.unit(), rows: r}
 	err := r.batches(lo, hi, mon, func(lo, hi int) error {
-		x, f := heldDesign(r.held, lo, hi, q, design), scores.Slice(0, hi-lo, 0, width)
+		x, f := cachedDesign(r.cache, lo, hi, q, design), scores.Slice(0, hi-lo, 0, width)
 		if x.Rows == 0 {
 			x = design.Slice(0, hi-lo, 0, q)
 			designTo(x, lo, v.centre(), factor)
-			hold(r.held, x, lo)
+			storeDesign(r.cache, x, lo)
 		}
 		if err := r.read(psi, lo, hi); err != nil {
 			return err

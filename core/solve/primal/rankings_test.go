@@ -141,7 +141,7 @@ func TestWeightsDoNotDependOnWorkersOrMemory(t *testing.T) {
 		if c.workers == 1 {
 			rows.Release = func(lo, hi int) { released += hi - lo }
 		}
-		rows.Hold(c.budget)
+		rows.Cache(c.budget)
 		w := linalg.NewMatrix[float64](p+1, space.FeatureLen())
 		if _, err := task.Solve(w, rows, c.workers, nil); err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // Task is a training problem but for its rows.
 type Task struct {
 	Coord     *solve.Coordinates // of Σ, or the identity for the squared loss
-	Mean      []float64          // μ, of ψ under the uniform law
+	Mean      []float64          // μ, of ψ under the uniform distribution
 	Share     float64            // 2 over the number of members of the space, NaN where that is not known; only read for sets of outputs
 	Structure string             // what the space is called in messages
 	Lambda    float64
@@ -45,7 +45,7 @@ type Rows struct {
 	// be given back.
 	Release func(lo, hi int)
 
-	held   *held
+	cache  *rowCache
 	spaces [mostParts]workspaces // of the parts, kept for the next pass
 }
 
@@ -86,7 +86,8 @@ func batchRows(p, d int) int {
 	return max(n, leastRows)
 }
 
-// each calls f for each part of the rows, in parallel, with an accumulator of size numbers, zero at first, and add for each of them in order.
+// each calls f for each part of the rows, in parallel, with an accumulator of size numbers, zero at first, and add for each of them in
+// order.
 func (r *Rows) each(size, workers int, f func(w *workspaces, dst []float64, lo, hi int) error, dst []float64) error {
 	n, _ := r.X.Size()
 	parts := max(1, min(mostParts, n/partRows, partsLimit/max(size, 1)))
@@ -176,8 +177,8 @@ func (r *Rows) Check(t *Task) error {
 			return fault.At(i, fault.Value("the set has no outputs, must have at least one"))
 		}
 		if t.Margin && float64(k)*t.Share >= 1 {
-			return fault.At(i, fault.Value("the set has %d correct outputs, loss='auc' takes fewer than half of all %g: leave the row out, "+
-				"or take loss='squared'", k, 2/t.Share))
+			return fault.At(i, fault.Value("the set has %d correct outputs, loss='auc' takes fewer than half of all %g: leave the row "+
+				"out, or take loss='squared'", k, 2/t.Share))
 		}
 	}
 	return nil

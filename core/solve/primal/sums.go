@@ -100,7 +100,8 @@ func (r *Rows) denseSums(w *workspaces, s Sums, lo, hi int, mon *parallel.Monito
 				linalg.ScaleTo(x.Row(i), math.Sqrt(w), x.Row(i))
 			}
 		}
-		blas64.Syrk(blas.Trans, 1, linalg.General(x), 1, blas64.Symmetric{Uplo: blas.Upper, N: gram.Rows, Stride: gram.Stride, Data: gram.Data})
+		blas64.Syrk(blas.Trans, 1, linalg.General(x), 1, blas64.Symmetric{Uplo: blas.Upper, N: gram.Rows, Stride: gram.Stride,
+			Data: gram.Data})
 		return nil
 	})
 }

@@ -98,18 +98,18 @@ func (g *Growth) prepare() error {
 	if s.Len < 0 || s.Len > len(s.Rows) {
 		return fault.Value("the support has %d rows, must have 0 to %d", s.Len, len(s.Rows))
 	}
-	kept := map[int64]bool{}
+	seen := map[int64]bool{}
 	for t, row := range s.Rows[:s.Len] {
-		if row < 0 || row >= int64(g.First)+n || kept[row] {
+		if row < 0 || row >= int64(g.First)+n || seen[row] {
 			return fault.Value("row %d of the support is %d, must be from 0 to %d, each once", t, row, int64(g.First)+n-1)
 		}
-		kept[row] = true
+		seen[row] = true
 	}
 	need := s.Len
 	for i, c := range g.counts {
 		if c > 0 {
 			g.rows = append(g.rows, int64(i))
-			if !kept[int64(g.First+i)] {
+			if !seen[int64(g.First+i)] {
 				need++
 			}
 		}

@@ -54,7 +54,8 @@ func grown(t *testing.T, in solvetest.Instance, most, passes int) (*Growth, *mat
 	rows, d := in.K.Rows, in.Psi.Cols
 	k := &matrixKernel{k: in.K}
 	return &Growth{Problem: p, Kernel: k, Shift: in.Shift, Eta: 0.5, Seen: 5, Progress: &Progress{}, batch: 3,
-		Passes: Passes{Order: order, Weights: squaresOf(p.Root), Shuffle: true, Seed: 4, Most: passes, Curve: make([]float64, passes), Tol: -1},
+		Passes: Passes{Order: order, Weights: squaresOf(p.Root), Shuffle: true, Seed: 4, Most: passes, Curve: make([]float64, passes),
+			Tol: -1},
 		Support: &Support{Rows: make([]int64, rows), Coef: linalg.NewMatrix[float64](rows, d), Average: linalg.NewMatrix[float64](rows, d),
 			Most: most}}, k
 }
@@ -104,32 +105,34 @@ func TestGrowthFollowsTheFormula(t *testing.T) {
 			steps := NewStepSizes(in.Lambda, 0.5, top, 5, 5+m)
 			dual, mean := linalg.NewMatrix[float64](in.K.Rows, in.Psi.Cols), linalg.NewMatrix[float64](in.K.Rows, in.Psi.Cols)
 			zero = in.Objective(dual)
-			var kept []int64
+			var support []int64
 			for pass := range passes {
 				visits := slices.Clone(order)
 				rng := rand.New(rand.NewPCG(4, passSeed+uint64(pass)))
 				rng.Shuffle(len(visits), func(a, b int) { visits[a], visits[b] = visits[b], visits[a] })
 				drop := make([]int64, len(visits))
 				for k, row := range visits {
-					kept, drop[k] = append(slices.DeleteFunc(kept, func(old int64) bool { return old == row }), row), -1
-					if most > 0 && len(kept) > most {
-						drop[k], kept = kept[0], kept[1:]
+					support, drop[k] = append(slices.DeleteFunc(support, func(old int64) bool { return old == row }), row), -1
+					if most > 0 && len(support) > most {
+						drop[k], support = support[0], support[1:]
 					}
 				}
 				byFormula(&half, steps, followed{visits, drop}, dual, mean)
 				steps.Done += len(visits)
 				if want := in.Objective(mean); math.Abs(g.Passes.Curve[pass]-want) > 1e-8*(1+math.Abs(want)) {
-					t.Fatalf("%s, %d rows: the objective after pass %d is %g, enumerated %g", in.Name, most, pass, g.Passes.Curve[pass], want)
+					t.Fatalf("%s, %d rows: the objective after pass %d is %g, enumerated %g", in.Name, most, pass,
+						g.Passes.Curve[pass], want)
 				}
 			}
 			s := g.Support
-			if found := slices.Clone(s.Rows[:s.Len]); most > 0 && !slices.Equal(found, kept) || s.Len != len(kept) {
-				t.Fatalf("%s: the support is %v, must be %v", in.Name, found, kept)
+			if found := slices.Clone(s.Rows[:s.Len]); most > 0 && !slices.Equal(found, support) || s.Len != len(support) {
+				t.Fatalf("%s: the support is %v, must be %v", in.Name, found, support)
 			}
 			if gap := difference(g.spread(s.Coef), dual); gap > 1e-8 {
 				t.Fatalf("%s, %d rows: coefficients differ by %g", in.Name, most, gap)
 			}
-			if at := g.Progress; at.Passes != passes || at.Steps != passes*m || at.Converged || math.Abs(at.Start-zero) > 1e-9*(1+math.Abs(zero)) {
+			if at := g.Progress; at.Passes != passes || at.Steps != passes*m || at.Converged ||
+				math.Abs(at.Start-zero) > 1e-9*(1+math.Abs(zero)) {
 				t.Errorf("%s: %+v, the objective at zero is %g", in.Name, *at, zero)
 			}
 
@@ -183,7 +186,8 @@ func TestIllegalGrowth(t *testing.T) {
 		"place":     {func(g *Growth) { g.Progress.Stage, g.Progress.At = stageSteps, 1000 }, "cannot stand there"},
 		"passes":    {func(g *Growth) { g.Progress.Passes = 3 }, "cannot stand there"},
 		"curvature": {func(g *Growth) { g.Progress.Curvature = math.NaN() }, "cannot stand there"},
-		"long":      {func(g *Growth) { g.Kernel = &matrixKernel{k: scaled(in.K, 1e290)} }, "row 0: its kernel value with itself overflows"},
+		"long": {func(g *Growth) { g.Kernel = &matrixKernel{k: scaled(in.K, 1e290)} },
+			"row 0: its kernel value with itself overflows"},
 		"not a number": {func(g *Growth) {
 			k := scaled(in.K, 1)
 			k.Row(2)[1], k.Row(1)[2] = math.NaN(), math.NaN()

@@ -40,7 +40,8 @@ const (
 // NewStepSizes returns the sizes of the steps after the first seen rows of m, in which no step may expand: with curvature the largest
 // w_i k(x_i, x_i)(σ_max + ‖z_i‖²), the operator of the step on row i is the identity less a positive one of norm η times that at most.
 // t₀ bounds η by the inverse, and the factor by which a step shrinks from below by one half. Rows that come as a stream are weighed
-// against ever less penalty, and p·m/(λ(t + t₀)) would not fall: then the bound does, as the square root of the rows seen beyond a thousand.
+// against ever less penalty, and p·m/(λ(t + t₀)) would not fall: then the bound does, as the square root of the rows seen beyond a
+// thousand.
 func NewStepSizes(lambda, eta, curvature float64, seen, m int) StepSizes {
 	stable := eta * float64(m) * curvature / lambda * math.Sqrt(1+float64(seen)/plateau)
 	return StepSizes{Rows: float64(m), First: eta, Shift: max(4*eta, stable), Done: seen}
@@ -64,7 +65,8 @@ func Curvature(p *solve.Problem, x *solve.Design) float64 {
 // (features × d; the latter two may have no rows) are changed in place, and so are gains (d); when it is cancelled they hold what the steps
 // until then have made of them. Cost of a pass: that of two products of the inputs with the coefficients, twice as many with an average,
 // and that of one more for the objective.
-func Train(p *solve.Problem, steps StepSizes, x *solve.Design, passes Passes, coef, average, velocity matrix, gains []float64) (Outcome, error) {
+func Train(p *solve.Problem, steps StepSizes, x *solve.Design, passes Passes, coef, average, velocity matrix,
+	gains []float64) (Outcome, error) {
 	var out Outcome
 	if err := steps.check(); err != nil {
 		return out, err
@@ -76,7 +78,8 @@ func Train(p *solve.Problem, steps StepSizes, x *solve.Design, passes Passes, co
 		}
 		counts[i]++
 	}
-	d, err := prepare(p, steps, func(m matrix, _ bool) (bank, error) { return newFeatureBank(p, x, m), nil }, coef, average, velocity, gains)
+	d, err := prepare(p, steps, func(m matrix, _ bool) (bank, error) { return newFeatureBank(p, x, m), nil }, coef, average,
+		velocity, gains)
 	if err != nil {
 		return out, err
 	}

@@ -14,7 +14,8 @@ import (
 	"combpred/core/structure"
 )
 
-// weightedVisits returns the problem of an instance with the weights of one visit each, and the visits of a pass: row i twice, where i is even.
+// weightedVisits returns the problem of an instance with the weights of one visit each, and the visits of a pass: row i twice, where i is
+// even.
 func weightedVisits(t *testing.T, in solvetest.Instance) (*solve.Problem, []int64) {
 	t.Helper()
 	var order []int64
@@ -110,8 +111,8 @@ func TestPassesStopWhereNothingIsGained(t *testing.T) {
 	coef, average := linalg.NewMatrix[float64](x.Columns(), in.Psi.Cols), linalg.NewMatrix[float64](x.Columns(), in.Psi.Cols)
 	curve := make([]float64, 5000)
 	steps := NewStepSizes(p.Lambda, 0.5, Curvature(p, x), 0, len(order))
-	out, err := Train(p, steps, x, Passes{Order: order, Shuffle: true, Seed: 1, Most: len(curve), Curve: curve, Tol: 1e-7}, coef, average, none,
-		nil)
+	out, err := Train(p, steps, x, Passes{Order: order, Shuffle: true, Seed: 1, Most: len(curve), Curve: curve, Tol: 1e-7}, coef, average,
+		none, nil)
 	if err != nil || !out.Converged || out.Passes >= len(curve) {
 		t.Fatal(out, err)
 	}
@@ -195,8 +196,8 @@ func BenchmarkStep(b *testing.B) {
 			passes := b.N/n + 1
 			coef, average := linalg.NewMatrix[float64](21, psi.Cols), linalg.NewMatrix[float64](rows, psi.Cols)
 			b.ResetTimer()
-			if _, err := Train(p, steps, design, Passes{Order: inOrder(n), Shuffle: true, Most: passes, Curve: make([]float64, passes), Tol: -1},
-				coef, average, linalg.NewMatrix[float64](0, psi.Cols), nil); err != nil {
+			if _, err := Train(p, steps, design, Passes{Order: inOrder(n), Shuffle: true, Most: passes, Curve: make([]float64, passes),
+				Tol: -1}, coef, average, linalg.NewMatrix[float64](0, psi.Cols), nil); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(passes*n), "ns/step")

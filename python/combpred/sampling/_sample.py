@@ -137,8 +137,8 @@ def sample(
         rest on it as a bound on the largest score, and the nearer it is to that, the fewer proposals they take.
     random_state : int, RandomState instance or None, default=None
         The only source of randomness. Each row has its own stream, which follows from its scores: an integer gives a
-        row the same samples whatever the number of threads or the other rows. Equal rows are sampled independently. Chains are
-        thinned alike for all rows, by the slowest: only there other rows matter.
+        row the same samples whatever the number of threads or the other rows. Equal rows are sampled independently.
+        Chains are thinned alike for all rows, by the slowest: only there other rows matter.
     n_jobs : int, default=None
         Number of threads, -1 for all; None: as configured.
     verbose : int, default=0

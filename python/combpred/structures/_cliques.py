@@ -41,8 +41,9 @@ class Cliques(Structure):
     from a solution with a guarantee; up to 256 vertices a semidefinite relaxation bounds the score.
     ``StructuredRidge.predict_certified`` reports the bound and the guarantee ν.
 
-    Constraints have the keys ``required`` and ``forbidden``, lists of vertices, and ``size``, the number of vertices.
-    With a size, branch and bound stops after a limited effort, and local search takes over.
+    Constraints have the keys ``required`` and ``forbidden``, lists of vertices, and ``size``, the number of vertices,
+    or the least and the largest number as a pair. With a size, branch and bound stops after a limited effort, and local
+    search takes over.
 
     The counts are those of Vembu (2010), ch. 5, with an exponent corrected: two edges with m different ends belong to
     :math:`2^{N-m}` cliques. The covariance has three eigenspaces, those of the Johnson scheme; it is applied in O(d).
@@ -58,6 +59,8 @@ class Cliques(Structure):
            [0., 0., 0.]])
     >>> Cliques(4).decode([-1.0, 2.0, 0.5, -3.0, 1.0, -0.2])
     array([1, 0, 1, 1], dtype=int32)
+    >>> Cliques(4).decode([-1.0, 2.0, 0.5, -3.0, 1.0, -0.2], constraints={"size": (1, 2)})
+    array([1, 0, 1, 0], dtype=int32)
     """
 
     name = "cliques"

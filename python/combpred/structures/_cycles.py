@@ -39,10 +39,11 @@ class Cycles(Visits):
     Decoding finds the cycle of largest score among those of all lengths. Up to 16 vertices it is exact, by dynamic
     programming over subsets in O(2^N N²); beyond that it is a local search with a proven bound.
 
-    Constraints have the keys ``start`` and ``end``, one vertex each; ``length``, the number of vertices; and
-    ``required`` and ``forbidden``, lists of vertices and of edges, which are pairs of vertices. A cycle with a start
-    visits it and is listed from there; the end is a neighbour of the start and listed last. Under constraints, decoding
-    is exact as long as at most 17 other vertices may be visited, or more if ``length`` is small.
+    Constraints have the keys ``start`` and ``end``, one vertex each; ``length``, the number of vertices, or the least
+    and the largest number as a pair; and ``required`` and ``forbidden``, lists of vertices and of edges, which are
+    pairs of vertices. A cycle with a start visits it and is listed from there; the end is a neighbour of the start and
+    listed last. Under constraints, decoding is exact as long as at most 17 other vertices may be visited, or more if
+    ``length`` is small.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!/2` cycles. The covariance has three eigenvalues, on the eigenspaces
     of the Johnson scheme: constants, sums of one number for each vertex, and the rest (Vembu, 2010, ch. 5 and app. A,

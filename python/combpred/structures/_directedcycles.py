@@ -39,10 +39,11 @@ class DirectedCycles(Visits):
     programming over subsets in O(2^N N²); beyond that it is a local search, whose result scores at least half-way
     between the least and the largest score.
 
-    Constraints have the keys ``start`` and ``end``, one vertex each; ``length``, the number of vertices; and
-    ``required`` and ``forbidden``, lists of vertices and of arcs, which are pairs of vertices. A cycle with a start
-    visits it and is listed from there; the end is the last vertex before the cycle returns to the start. Under
-    constraints, decoding is exact as long as at most 17 other vertices may be visited, or more if ``length`` is small.
+    Constraints have the keys ``start`` and ``end``, one vertex each; ``length``, the number of vertices, or the least
+    and the largest number as a pair; and ``required`` and ``forbidden``, lists of vertices and of arcs, which are pairs
+    of vertices. A cycle with a start visits it and is listed from there; the end is the last vertex before the cycle
+    returns to the start. Under constraints, decoding is exact as long as at most 17 other vertices may be visited, or
+    more if ``length`` is small.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!` directed cycles. The covariance has one nonzero eigenvalue, whose
     eigenspace are the circulations: flows that enter every vertex as much as they leave it (Vembu, 2010, ch. 5 and

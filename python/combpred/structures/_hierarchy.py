@@ -39,6 +39,8 @@ class Hierarchy(Trees):
     `from_paths`, `from_nested` and `from_networkx` make a hierarchy of trees in other formats, `y_from_paths` and
     `to_paths` convert y.
 
+    Constraints have the key ``within``, a node by index or name: the output is that node or lies below it.
+
     Decoding adds up scores from the root downwards and takes the best allowed node, in O(n_nodes). This is the poset
     regression of Vembu (2010), ch. 5, on the order of the tree, restricted to the allowed nodes.
 
@@ -52,6 +54,8 @@ class Hierarchy(Trees):
     array([[1., 0., 1., 1., 0.]])
     >>> animals.count()
     3
+    >>> print(animals.decode([0.0, 0.5, 0.1, 0.0, 2.0], constraints={"within": "mammal"}))
+    cat
     """
 
     name = "hierarchy"

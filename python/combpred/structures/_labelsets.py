@@ -53,8 +53,8 @@ class LabelSets(Structure):
     in O(d), or, if the size is fixed, the labels of the largest scores, in O(d log d). Of k observed sets everything is
     computed by sums over them, in O(k d); `log_proba` of a set that is none of them is an error, which names the row.
 
-    Constraints have the keys ``required`` and ``forbidden``, lists of labels, and ``size``, the number of
-    labels.
+    Constraints have the keys ``required`` and ``forbidden``, lists of labels, and ``size``, the number of labels, or
+    the least and the largest number as a pair.
 
     Examples
     --------
@@ -65,6 +65,8 @@ class LabelSets(Structure):
     array([0, 1, 0, 1])
     >>> LabelSets(4).decode([0.1, 3.0, -1.0, 0.2], constraints={"required": [2], "size": 2})
     array([0, 1, 1, 0])
+    >>> LabelSets(4).decode([0.1, 3.0, -1.0, 0.2], constraints={"size": (1, 2)})
+    array([0, 1, 0, 1])
     >>> LabelSets(3, observed=[[0, 0, 0], [1, 1, 0], [0, 1, 1]]).decode([0.5, -0.2, 0.1])
     array([1, 1, 0])
     """

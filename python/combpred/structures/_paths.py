@@ -60,7 +60,9 @@ class Paths(Structure):
     If a path can use two arcs of one group, counts may exceed 1 and :math:`\|\psi(y)\|^2` is not a sum over the arcs of
     the path. ``loss="squared"``, whose predictions need that sum, is then refused.
 
-    Constraints have the keys ``required`` and ``forbidden``, lists of arcs, which are pairs of vertices (not indices).
+    Constraints have the keys ``required`` and ``forbidden``, lists of arcs, which are pairs of vertices (not indices),
+    and ``length``, the number of arcs, or the least and the largest number as a pair. With a length, decoding takes
+    O(m) for each number of arcs up to the largest.
 
     The paths from each vertex to the target are counted exactly. A uniform path is a Markov chain whose transition
     probabilities are ratios of these counts, from which the moments follow in O(m d). Decoding is dynamic programming
@@ -75,6 +77,8 @@ class Paths(Structure):
            [0., 0., 1.]])
     >>> bypass.decode([0.2, 0.3, 0.4]), bypass.decode([0.2, 0.3, 0.6])
     (array([0, 1], dtype=int32), array([ 2, -1], dtype=int32))
+    >>> bypass.decode([0.2, 0.3, 0.6], constraints={"length": (2, 3)})
+    array([0, 1], dtype=int32)
     """
 
     name = "paths"

@@ -40,9 +40,10 @@ class Routes(Visits):
     Decoding finds the route of largest score among those of all lengths. Up to 16 places it is exact, by dynamic
     programming over subsets in O(2^n n²); beyond that it is a local search with a proven bound.
 
-    Constraints have the keys ``start`` and ``end``, one place each; ``length``, the number of places; and ``required``
-    and ``forbidden``, lists of places and of arcs, which are pairs of places. Under constraints, decoding is exact as
-    long as at most 17 places may be visited between the ends, or more if ``length`` is small.
+    Constraints have the keys ``start`` and ``end``, one place each; ``length``, the number of places, or the least and
+    the largest number as a pair; and ``required`` and ``forbidden``, lists of places and of arcs, which are pairs of
+    places. Under constraints, decoding is exact as long as at most 17 places may be visited between the ends, or more
+    if ``length`` is small.
 
     By default ridge regression takes the loss "auc", which is far ahead of "squared" on trips through cities where the
     length is to be predicted, too. ``StructuredRidgeCV(Routes(), losses=["squared", "auc"], scoring="metric")``

@@ -37,7 +37,8 @@ class Subtrees(Trees):
     `to_paths` convert y, whose rows may be several paths.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of nodes, and ``size``, the number of nodes
-    including the root. Decoding with a size costs O(n_nodes size).
+    including the root, or the least and the largest number as a pair. Decoding with a size costs O(n_nodes size), for
+    the largest size.
 
     With f(v) = 1 + Π f(c) over the children c of v, there are f(root) − 1 subtrees. A uniform subtree is drawn from the
     root downwards: a child c is left out with probability 1/f(c). The moments are products of such probabilities and
@@ -54,6 +55,8 @@ class Subtrees(Trees):
     10
     >>> animals.decode([0.0, 1.0, -0.5, -0.2, -1.0])
     array([1, 1, 0, 1, 0], dtype=int32)
+    >>> animals.decode([0.0, 1.0, -0.5, -0.2, -1.0], constraints={"size": (1, 2)})
+    array([1, 0, 0, 0, 0], dtype=int32)
     """
 
     name = "subtrees"

@@ -74,7 +74,7 @@ def test_one_of_very_many_names_is_meant_by_its_letters():
 
 
 def test_keys_of_conditions_are_meant():
-    with pytest.raises(ValueError, match=r"take no key 'requierd'; their keys are .*; did you mean 'required'\?"):
+    with pytest.raises(ValueError, match=r"takes no key 'requierd'; its keys are .*; did you mean 'required'\?"):
         LabelSets(3).decode([0.0, 0.0, 0.0], constraints={"requierd": [0]})
 
 

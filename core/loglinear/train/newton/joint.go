@@ -11,15 +11,15 @@ import (
 
 // joint minimises the objective of classes, of which ψ is the indicator: all columns of W together, as the probabilities of a row add up
 // to 1. The Hessian of the loss is Σ w_i (diag(p_i) − p_i p_iᵀ) ⊗ φ_i φ_iᵀ; conjugate gradients are preconditioned by c_j·M + 2α for each
-// column j, where c_j is the mean of p_ij (1 − p_ij). As what is the same for all classes changes nothing but the penalty, weights and steps
-// add up to 0 over the classes. Matrices have a row for each class.
+// column j, where c_j is the mean of p_ij (1 − p_ij). As what is the same for all classes changes nothing but the penalty, weights and
+// steps add up to 0 over the classes. Matrices have a row for each class.
 type joint struct {
 	*fit
 	column
 	psi matrix // d×n
 
 	weights, gradient                   matrix // d×q
-	step, left, scaled, direction       matrix // of conjugate gradients, see lane
+	step, left, scaled, direction       matrix // of conjugate gradients, see columnSolver
 	product                             matrix
 	scores, stepScores, directionScores matrix // d×n
 	shares                              matrix // p, at the scores that were evaluated last
@@ -28,10 +28,10 @@ type joint struct {
 	idle                                idlePasses
 }
 
-// classLaw is that of the indicator of one of d classes, as far as it is the same for all at zero.
-func classLaw(d int) law {
+// classDistribution is that of the indicator of one of d classes, as far as it is the same for all at zero.
+func classDistribution(d int) distribution {
 	even := 1 / float64(d)
-	return law{mean: even, variance: even, logZero: even * math.Log(float64(d))}
+	return distribution{mean: even, variance: even, logZero: even * math.Log(float64(d))}
 }
 
 func newJoint(f *fit) *joint {
@@ -86,7 +86,7 @@ func (t *joint) run(start matrix) error {
 
 // begin goes to the start where that is better than zero, and judges the gradient.
 func (t *joint) begin(start matrix) error {
-	zero := t.total * float64(t.o.Outputs) * t.law.logZero
+	zero := t.total * float64(t.o.Outputs) * t.dist.logZero
 	if start.Rows > 0 {
 		for k := range start.Rows {
 			for j, v := range start.Row(k) {

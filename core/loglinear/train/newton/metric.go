@@ -36,7 +36,7 @@ func newMetric(f *fit) (*metric, error) {
 	if err := loglinear.AddSums(sizes, f.problem, loglinear.Moments, matrix{}, sums, nil, f.mon); err != nil {
 		return nil, err
 	}
-	m := &metric{moment: sizes.MomentOf(sums[len(sums)-sizes.MomentLen():]), ridge: 2 * f.o.Alpha, variance: f.law.variance}
+	m := &metric{moment: sizes.MomentOf(sums[len(sums)-sizes.MomentLen():]), ridge: 2 * f.o.Alpha, variance: f.dist.variance}
 	m.zero = m.preconditioner()
 	return m, m.zero.set(m.variance)
 }

@@ -1,15 +1,15 @@
-// Package newton trains log-linear models of outputs whose entries of ψ take their values whatever the others are (structure.Free): sets
-// of labels of any size, tournaments; and of classes (structure.Exclusive). The objective
+// Package newton trains log-linear models of outputs whose entries of ψ take their values whatever the others are (FreeValues of
+// structure.Facts): sets of labels of any size, tournaments; and of classes (Exclusive ones). The objective
 //
 //	α‖W‖² + Σ_i w_i [ln Z(x_i) − ⟨Wᵀφ_i, ψ_i⟩]
 //
-// then falls into one of each column of W, which are minimised apart by Newton's method: a step is the solution of H s = −g by conjugate
-// gradients to the accuracy that is worth while where the search has got to (Dembo, Eisenstat and Steihaug 1982), shortened until the
-// objective falls. As scores are linear along a step, that takes no product with the features.
+// then falls into one of each column of W, which are minimised separately by Newton's method: a step is the solution of H s = −g by
+// conjugate gradients to the accuracy that is worth while where the search has got to (Dembo, Eisenstat and Steihaug 1982), shortened until
+// the objective falls. As scores are linear along a step, that takes no product with the features.
 //
-// All work but that of single rows and features is products with the features. Columns go through them side by side, in lanes, each at a
-// step of its own: a pass over the rows is read once for all lanes, and a lane that has ended makes room for the next column. The columns of
-// classes are minimised together, in the same way, with two passes for each product.
+// All work but that of single rows and features is products with the features. Columns go through them side by side, each with a
+// solver and at a step of its own: a pass reads the rows once for all of them, and a column that has ended makes room for the next one. The
+// columns of classes are minimised together, in the same way, with two passes for each product.
 package newton
 
 import (
@@ -35,28 +35,28 @@ const columnsTogether = 16
 
 var errObjective = fault.Numerical("the objective, or its gradient, is not finite: scale the inputs down")
 
-// lawOf returns that of every entry of ψ.
-func lawOf(space structure.Space) (law, error) {
+// distributionOf returns that of every entry of ψ.
+func distributionOf(space structure.Space) (distribution, error) {
 	facts := space.Facts()
 	if facts.Exclusive {
-		return classLaw(space.FeatureLen()), nil
+		return classDistribution(space.FeatureLen()), nil
 	}
 	if facts.FreeValues == nil {
-		return law{}, &structure.CapabilityError{Structure: structure.Describe(space),
+		return distribution{}, &structure.CapabilityError{Structure: structure.Describe(space),
 			Need: "entries of its embedding that do not depend on each other, or of which one is 1 and the others are 0"}
 	}
 	var taken []float64
 	for _, v := range facts.FreeValues {
 		taken = append(taken, float64(v))
 	}
-	return newLaw(taken), nil
+	return newDistribution(taken), nil
 }
 
 // fit is what the columns have in common.
 type fit struct {
 	o       Options
 	problem *loglinear.Problem
-	law     law
+	dist    distribution
 	rows    rows
 	weights []float64 // of the rows that count; nil: all 1
 	total   float64   // their sum
@@ -82,7 +82,7 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	if err := o.Check(); err != nil {
 		return loglinear.Found{}, err
 	}
-	l, err := lawOf(space)
+	dist, err := distributionOf(space)
 	q, d := o.Features, o.Outputs
 	switch {
 	case err != nil:
@@ -94,7 +94,7 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	case p.Len() == 0:
 		return loglinear.Found{}, loglinear.ErrNoWeight
 	}
-	f := &fit{o: o, problem: p, law: l, found: linalg.NewMatrix[float64](q, d), slopes: linalg.NewMatrix[float64](d, q), mon: mon}
+	f := &fit{o: o, problem: p, dist: dist, found: linalg.NewMatrix[float64](q, d), slopes: linalg.NewMatrix[float64](d, q), mon: mon}
 	f.rows = newRows(p)
 	f.setWeights()
 	if f.metric, err = newMetric(f); err != nil {
@@ -163,7 +163,7 @@ func (f *fit) setZero() error {
 				}
 				residual := buffer.Row(len(at))
 				for i := range residual {
-					residual[i] = weightOf(f.weights, i) * (f.law.mean - f.problem.Psi.Row(f.problem.Row(i))[j])
+					residual[i] = weightOf(f.weights, i) * (f.dist.mean - f.problem.Psi.Row(f.problem.Row(i))[j])
 				}
 				p.add(job{residual: residual, out: f.slopes.Row(j)})
 				at = append(at, j)
@@ -183,7 +183,7 @@ func (f *fit) setZero() error {
 	if err != nil {
 		return err
 	}
-	f.sum = float64(d) * f.total * f.law.logZero
+	f.sum = float64(d) * f.total * f.dist.logZero
 	for _, v := range largest {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return errObjective
@@ -230,7 +230,7 @@ func (q *queue) next() (int, bool) {
 // columns are side by side, so that the workers share one queue there. Others do: there, columns are cut into blocks.
 func (f *fit) each(body func(q *queue) error) error {
 	d := f.o.Outputs
-	if f.rows.apart() {
+	if f.rows.independent() {
 		workers := f.problem.Workers
 		if workers < 1 {
 			workers = runtime.GOMAXPROCS(0)
@@ -244,9 +244,9 @@ func (f *fit) each(body func(q *queue) error) error {
 	})
 }
 
-// run treats the columns of a queue, as many at once as there are lanes.
+// run treats the columns of a queue, as many at once as its width.
 func (f *fit) run(q *queue, start matrix, columns []column) error {
-	var idle, busy []*lane
+	var idle, busy []*columnSolver
 	p := f.rows.pass(q.width)
 	for {
 		for len(busy) < q.width {
@@ -255,26 +255,26 @@ func (f *fit) run(q *queue, start matrix, columns []column) error {
 				break
 			}
 			if len(idle) == 0 {
-				idle = append(idle, newLane(f))
+				idle = append(idle, newColumnSolver(f))
 			}
-			l := idle[len(idle)-1]
+			s := idle[len(idle)-1]
 			idle = idle[:len(idle)-1]
-			if err := l.begin(j, start); err != nil {
+			if err := s.begin(j, start); err != nil {
 				return err
 			}
-			busy = append(busy, l)
+			busy = append(busy, s)
 		}
 		still := busy[:0]
-		for _, l := range busy {
-			if l.stage != atEnd {
-				still = append(still, l)
+		for _, s := range busy {
+			if s.stage != atEnd {
+				still = append(still, s)
 				continue
 			}
-			for k, v := range l.weights {
-				f.found.Row(k)[l.j] = v
+			for k, v := range s.weights {
+				f.found.Row(k)[s.j] = v
 			}
-			columns[l.j] = l.column
-			idle = append(idle, l)
+			columns[s.j] = s.column
+			idle = append(idle, s)
 			f.mon.Advance(1)
 		}
 		if ended := len(still) < len(busy); ended {
@@ -285,14 +285,14 @@ func (f *fit) run(q *queue, start matrix, columns []column) error {
 			return nil
 		}
 		p.clear()
-		for _, l := range busy {
-			p.add(l.job())
+		for _, s := range busy {
+			p.add(s.job())
 		}
 		if err := p.run(f.mon); err != nil {
 			return err
 		}
-		for _, l := range busy {
-			if err := l.advance(); err != nil {
+		for _, s := range busy {
+			if err := s.advance(); err != nil {
 				return err
 			}
 		}

@@ -104,7 +104,8 @@ func TestWide(t *testing.T) {
 			t.Fatal(err)
 		}
 		sums := make([]float64, o.SumsLen(loglinear.Loss))
-		if err := loglinear.AddSums(o.Sizes, sparse, loglinear.Loss, want.Weights, sums, expect.Exact{Space: space, Workers: 1}, nil); err != nil {
+		engine := expect.Exact{Space: space, Workers: 1}
+		if err := loglinear.AddSums(o.Sizes, sparse, loglinear.Loss, want.Weights, sums, engine, nil); err != nil {
 			t.Fatal(err)
 		}
 		for k, v := range o.GradientOf(sums).Data {
@@ -139,7 +140,8 @@ func TestWide(t *testing.T) {
 				first = got.Weights.Data
 			}
 			if err != nil || !slices.Equal(got.Weights.Data, first) || math.Abs(got.Objective-want.Objective) > 1e-9*want.Objective {
-				t.Errorf("%d workers, dense: the objective is %v, of sparse features %v, error %v", workers, got.Objective, want.Objective, err)
+				t.Errorf("%d workers, dense: the objective is %v, of sparse features %v, error %v", workers, got.Objective,
+					want.Objective, err)
 			}
 		}
 	}
@@ -172,7 +174,8 @@ func TestStart(t *testing.T) {
 		far := loglineartest.Shaped(loglineartest.Random(len(half.Data), 50, 4), o.Features, o.Outputs)
 		other, err := newton.Minimise(o, p, c.Space, far, nil)
 		if err != nil || !slices.Equal(other.Weights.Data, first.Weights.Data) {
-			t.Errorf("%s: from weights that are worse than zero it ends at %v, from zero at %v, error %v", name, other.Objective, first.Objective, err)
+			t.Errorf("%s: from weights that are worse than zero it ends at %v, from zero at %v, error %v", name, other.Objective,
+				first.Objective, err)
 		}
 	}
 }
@@ -223,7 +226,8 @@ func TestHardSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	zero := float64(n) * math.Ln2
-	if whole := sums[loglinear.LossSum] + o.Alpha*linalg.SquaredNorm(f.Weights.Data); math.Abs(whole-f.Objective) > 1e-9*zero || whole > 0.1*zero {
+	if whole := sums[loglinear.LossSum] + o.Alpha*linalg.SquaredNorm(f.Weights.Data); math.Abs(whole-f.Objective) > 1e-9*zero ||
+		whole > 0.1*zero {
 		t.Errorf("the objective is %v, it says %v", whole, f.Objective)
 	}
 }

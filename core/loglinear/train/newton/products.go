@@ -37,28 +37,28 @@ func (t *joint) products(of func(j int) job) error {
 	})
 }
 
-// idlePasses are kept for the next products, by how many lanes they have.
+// idlePasses are kept for the next products, by their width.
 type idlePasses struct {
 	mu  sync.Mutex
 	own map[int][]pass
 }
 
-func (d *idlePasses) take(r rows, lanes int) pass {
+func (d *idlePasses) take(r rows, width int) pass {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	kept := d.own[lanes]
-	if len(kept) == 0 {
-		return r.pass(lanes)
+	idle := d.own[width]
+	if len(idle) == 0 {
+		return r.pass(width)
 	}
-	d.own[lanes] = kept[:len(kept)-1]
-	return kept[len(kept)-1]
+	d.own[width] = idle[:len(idle)-1]
+	return idle[len(idle)-1]
 }
 
-func (d *idlePasses) give(p pass, lanes int) {
+func (d *idlePasses) give(p pass, width int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.own == nil {
 		d.own = make(map[int][]pass)
 	}
-	d.own[lanes] = append(d.own[lanes], p)
+	d.own[width] = append(d.own[width], p)
 }

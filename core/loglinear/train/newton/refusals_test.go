@@ -24,7 +24,8 @@ func TestRefusals(t *testing.T) {
 	}
 	var lacking *structure.CapabilityError
 	for _, other := range []structure.Space{loglineartest.Build(t, "permutations", 3), sized(t, 3, 1)} {
-		if err := run(func(*newton.Options, *loglinear.Problem) (structure.Space, matrix) { return other, matrix{} }); !errors.As(err, &lacking) {
+		err := run(func(*newton.Options, *loglinear.Problem) (structure.Space, matrix) { return other, matrix{} })
+		if !errors.As(err, &lacking) {
 			t.Errorf("%v: error %v", other, err)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"combpred/core/solve"
 )
 
-// job is what a pass over the rows does for one lane: scores = X·in, unless in is nil, and out = Xᵀ·residual, or out = Xᵀ·(variance∘scores)
-// where residual is nil, unless out is. X has the constant feature.
+// job is what a pass over the rows does for one column: scores = X·in, unless in is nil, and out = Xᵀ·residual, or out =
+// Xᵀ·(variance∘scores) where residual is nil, unless out is. X has the constant feature.
 type job struct {
 	in, scores         []float64
 	variance, residual []float64
@@ -37,10 +37,10 @@ type pass interface {
 
 // rows are those of a problem that count.
 type rows interface {
-	// apart says that what a pass finds for a lane does not depend on the others.
-	apart() bool
-	// pass returns one for so many lanes at most.
-	pass(lanes int) pass
+	// independent says that what a pass finds for a column does not depend on the others.
+	independent() bool
+	// pass returns one for up to so many columns.
+	pass(width int) pass
 }
 
 // sparseShare is the share of numbers that are not zero up to which dense features are treated as sparse ones, from a copy of them.
@@ -98,20 +98,20 @@ type denseRows struct {
 	x      matrix // the rows that count, without the constant feature
 }
 
-func (denseRows) apart() bool { return false }
+func (denseRows) independent() bool { return false }
 
-func (r denseRows) pass(lanes int) pass {
+func (r denseRows) pass(width int) pass {
 	p := r.x.Cols
 	block := max(1, min(r.x.Rows, max(64, blockNumbers/max(p, 1))))
-	return &densePass{rows: r, in: linalg.NewMatrix[float64](lanes, p), out: linalg.NewMatrix[float64](lanes, p),
-		scores: linalg.NewMatrix[float64](lanes, block), block: block}
+	return &densePass{rows: r, in: linalg.NewMatrix[float64](width, p), out: linalg.NewMatrix[float64](width, p),
+		scores: linalg.NewMatrix[float64](width, block), block: block}
 }
 
 type densePass struct {
 	rows   denseRows
 	jobs   []job
 	block  int
-	in     matrix // of the lanes that have one, side by side
+	in     matrix // of the columns that have one, side by side
 	out    matrix
 	scores matrix // of a block of rows; then their factors
 }

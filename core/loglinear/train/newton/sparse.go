@@ -5,10 +5,10 @@ import (
 	"combpred/core/solve"
 )
 
-// widest is how many lanes go through sparse rows side by side: numbers of a line of cache, and sums that fit the registers.
+// widest is how many columns go through sparse rows side by side: numbers of a line of cache, and sums that fit the registers.
 const widest = 8
 
-// half is another number of lanes that loops are written out for.
+// half is another number of columns that loops are written out for.
 const half = 4
 
 // polledRows is after how many rows a pass asks whether to stop.
@@ -21,26 +21,26 @@ type sparseRows struct {
 	row    func(i int) int // the number in x of a row that counts
 }
 
-func (sparseRows) apart() bool { return true }
+func (sparseRows) independent() bool { return true }
 
-func (r sparseRows) pass(lanes int) pass {
+func (r sparseRows) pass(width int) pass {
 	q := r.design.Columns()
-	return &sparsePass{rows: r, in: make([]float64, stride(lanes)*q), out: make([]float64, stride(lanes)*q)}
+	return &sparsePass{rows: r, in: make([]float64, stride(width)*q), out: make([]float64, stride(width)*q)}
 }
 
-// stride returns how many numbers lie side by side for so many lanes: as many as loops are written out for, unless they are few.
-func stride(lanes int) int {
+// stride returns how many numbers lie side by side for so many columns: as many as loops are written out for, unless they are few.
+func stride(width int) int {
 	switch {
-	case lanes > half:
+	case width > half:
 		return widest
-	case lanes > half/2:
+	case width > half/2:
 		return half
 	}
-	return lanes
+	return width
 }
 
-// sparsePass has the numbers of all lanes for a feature side by side, so that an entry of X is read once for all, and meets one line of
-// cache. Sums are the same for any number of lanes.
+// sparsePass has the numbers of all columns for a feature side by side, so that an entry of X is read once for all, and meets one line of
+// cache. Sums are the same for any number of columns.
 type sparsePass struct {
 	rows    sparseRows
 	jobs    []job
@@ -113,7 +113,7 @@ func (p *sparsePass) run(mon *parallel.Monitor) error {
 	return nil
 }
 
-// gather adds the inner products of a row with each of k lanes to sums. Products are rounded, so that all widths agree on all processors.
+// gather adds the inner products of a row with each of k columns to sums. Products are rounded, so that all widths agree on all processors.
 func gather(sums *[widest]float64, k int, columns []int32, values, in []float64) {
 	values = values[:len(columns)]
 	if k == widest {
@@ -152,7 +152,7 @@ func gather(sums *[widest]float64, k int, columns []int32, values, in []float64)
 	}
 }
 
-// scatter adds a row times each of k factors to the lanes of out.
+// scatter adds a row times each of k factors to the columns of out.
 func scatter(out []float64, k int, columns []int32, values []float64, factors *[widest]float64) {
 	values = values[:len(columns)]
 	if k == widest {

@@ -62,7 +62,7 @@ class Restriction:
     Attributes
     ----------
     must, must_not : list of (int, int)
-        Pairs of an entry of ψ and the value, 1 or −1, that it must, or must not, have.
+        Pairs of an entry of ψ and the value, 1, 0 or −1, that it must, or must not, have.
     given : dict of str to list of (int, int)
         What each key of the constraint holds: pairs, and numbers n as ``(n, ALONE)``.
     """
@@ -130,7 +130,7 @@ class RowConstraints:
             for key, value in (given or {}).items():
                 if key not in terms:
                     keys = f"{_listed(terms)}{meant(key, list(terms))}"
-                    raise ValueError(f"{self._name} take no key {key!r}; their keys are {keys}")
+                    raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
                 if value is not None:
                     found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
             return found
@@ -145,7 +145,7 @@ class RowConstraints:
         of, second = term.of, term.second or term.of
         if term.form == "count":
             remedy = f"{key!r} is {_shown(value)}; it is the number of {of}, or (least, most)"
-            if isinstance(value, (tuple, list)) and len(value) == 2:
+            if (isinstance(value, (tuple, list)) or getattr(value, "ndim", 0) == 1) and len(value) == 2:
                 yield _whole(value[0], remedy), _whole(value[1], remedy)
             else:
                 yield _whole(value, remedy), ALONE

@@ -66,6 +66,9 @@ def visit_cuts(
     given = restriction.given
     start, end = (given[key][0][0] if key in given else None for key in ("start", "end"))
     cuts = [_fixed(variable(entry, value), False) for entry, value in restriction.must_not]
+    for entry, value in restriction.must:
+        if value == 0:  # neither direction of the step; other values follow from the keys below
+            cuts += [_fixed(variable(entry, sign), False) for sign in (1, -1)]
     for key, inside in (("required", True), ("forbidden", False)):
         cuts += [_fixed(visited + u, inside) for u, v in given.get(key, ()) if v == ALONE]
     cuts += [_fixed(visited + at, True) for at in (start, end) if at is not None]

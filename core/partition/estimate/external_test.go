@@ -15,7 +15,7 @@ import (
 )
 
 // serve draws for an estimate as a caller would, until it ends, and says how often it was asked.
-func serve(t *testing.T, s *estimate.Supplied, space structure.Space, scores []float64, run func() error) (asked int) {
+func serve(t *testing.T, s *estimate.External, space structure.Space, scores []float64, run func() error) (asked int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))
 	y, psi := make([]int32, space.PartLen()), make([]float64, space.FeatureLen())
@@ -83,7 +83,7 @@ func TestWalks(t *testing.T) {
 	logCount, _ := structure.LogCount(space)
 	opt := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: estimate.Sampler(chain.LocalMoves), MaxSteps: 1e8, Seed: 2}
 	one := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
-	s := &estimate.Supplied{Features: 1, Log: logCount, Moves: true}
+	s := &estimate.External{Features: 1, Log: logCount, Moves: true}
 	var found []estimate.Row
 	asked := serve(t, s, space, scores, func() (err error) {
 		found, err = estimate.Anneal(s, one, opt, 1, nil)
@@ -96,7 +96,7 @@ func TestWalks(t *testing.T) {
 	if found[0].Failure != "" || asked > 80 || found[0].Samples > int64(s.Len()+len(s.Accepted)) {
 		t.Errorf("asked %d times for %d states: %+v", asked, len(s.Accepted), found[0])
 	}
-	s = &estimate.Supplied{Features: d, Log: math.NaN(), Moves: true}
+	s = &estimate.External{Features: d, Log: math.NaN(), Moves: true}
 	value1, bound := blank(1, d), blank(1, d)
 	opt.Epsilon = 0.05
 	asked = serve(t, s, space, scores, func() error {
@@ -119,7 +119,7 @@ func TestWalks(t *testing.T) {
 }
 
 // TestSuppliedDraws: with a caller's own draws estimates are as near as with the library's.
-func TestSuppliedDraws(t *testing.T) {
+func TestExternalDraws(t *testing.T) {
 	space := build(t, "labelsets", map[string]int64{"n": 5, "size": 2})
 	d := space.FeatureLen()
 	scores := normal(d, 10)
@@ -140,7 +140,7 @@ func TestSuppliedDraws(t *testing.T) {
 		"rejection": {estimate.Sampler(chain.Reject), estimate.Sampler(chain.Reject), []float64{reach + 0.1}, estimate.Uniform},
 	} {
 		opt := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: c.sampler, MaxSteps: 1e8, Seed: 2, Bound: c.bound, Levels: c.levels}
-		s := &estimate.Supplied{Features: 1, Log: logCount}
+		s := &estimate.External{Features: 1, Log: logCount}
 		var found []estimate.Row
 		asked := serve(t, s, space, scores, func() (err error) {
 			found, err = estimate.Anneal(s, one, opt, 1, nil)
@@ -163,12 +163,13 @@ func TestSuppliedDraws(t *testing.T) {
 	for j := range high {
 		high[j] = 1
 	}
-	for name, run := range map[string]func(s *estimate.Supplied, value, bound blas64.General) error{
-		"samples": func(s *estimate.Supplied, value, bound blas64.General) error {
-			_, err := estimate.Marginals(s, rowsOf(1, scores), estimate.MarginalOptions{Options: opt, Low: low, High: high}, value, bound, 1, nil)
+	for name, run := range map[string]func(s *estimate.External, value, bound blas64.General) error{
+		"samples": func(s *estimate.External, value, bound blas64.General) error {
+			_, err := estimate.Marginals(s, rowsOf(1, scores), estimate.MarginalOptions{Options: opt, Low: low, High: high}, value,
+				bound, 1, nil)
 			return err
 		},
-		"counting": func(s *estimate.Supplied, value, bound blas64.General) error {
+		"counting": func(s *estimate.External, value, bound blas64.General) error {
 			mean := make([]float64, d)
 			space.(structure.Momenter).Mean(mean)
 			counting := estimate.MarginalOptions{Options: opt, Low: low, High: high, Counting: true, Mean: mean}
@@ -176,12 +177,12 @@ func TestSuppliedDraws(t *testing.T) {
 			_, err := estimate.Marginals(s, rowsOf(1, scores), counting, value, bound, 1, nil)
 			return err
 		},
-		"chains": func(s *estimate.Supplied, value, bound blas64.General) error {
+		"chains": func(s *estimate.External, value, bound blas64.General) error {
 			_, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value, bound, 1, nil)
 			return err
 		},
 	} {
-		s := &estimate.Supplied{Features: d, Log: math.NaN()}
+		s := &estimate.External{Features: d, Log: math.NaN()}
 		value, bound := blank(1, d), blank(1, d)
 		serve(t, s, space, scores, func() error { return run(s, value, bound) })
 		for j, want := range exact {
@@ -193,7 +194,7 @@ func TestSuppliedDraws(t *testing.T) {
 }
 
 // drawBy draws from the scores of a caller's draws.
-func drawBy(s *estimate.Supplied, opt chain.Options, dst chain.Draws) error {
+func drawBy(s *estimate.External, opt chain.Options, dst chain.Draws) error {
 	if err := s.Begin(opt.Start); err != nil {
 		return err
 	}
@@ -202,14 +203,14 @@ func drawBy(s *estimate.Supplied, opt chain.Options, dst chain.Draws) error {
 
 // TestSuppliedSamples: samples from a caller's draws have the frequencies of p, by Pearson's statistic with 9 degrees of freedom: a false
 // alarm with 1e-5 for each of two, and the chain by every 20th state, which are nearly independent.
-func TestSuppliedSamples(t *testing.T) {
+func TestExternalSamples(t *testing.T) {
 	space := build(t, "labelsets", map[string]int64{"n": 5, "size": 2})
 	scores := normal(space.FeatureLen(), 11)
 	all := list(space, scores)
 	logZ, top := all.logZ(), slices.Max(all.scores)
 	for method, thin := range map[chain.Method]int{chain.Meta: 20, chain.Reject: 1, chain.FromPast: 1} {
 		const draws = 3000
-		s := &estimate.Supplied{Features: 1}
+		s := &estimate.External{Features: 1}
 		opt := chain.Options{Method: method, Draws: draws, BurnIn: 20, Thin: thin, Budget: 1e6, Seed: 4}
 		if method != chain.Meta {
 			opt.Bound = []float64{top}
@@ -236,7 +237,7 @@ func TestSuppliedSamples(t *testing.T) {
 			t.Errorf("method %d: χ² is %v", method, statistic)
 		}
 	}
-	s := &estimate.Supplied{Features: 1, Draws: []float64{5, 0, 0, 0}}
+	s := &estimate.External{Features: 1, Draws: []float64{5, 0, 0, 0}}
 	dst := chain.Draws{Y: make([]int32, 1), Value: make([]float64, 1)}
 	if err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 3, Budget: 1, Start: []int32{0}}, dst); err != nil {
 		t.Fatal(err)

@@ -2,30 +2,30 @@ package newton
 
 import "math"
 
-// law is the distribution p(v) ∝ exp(s·v) of an entry of ψ over the values that it takes.
-type law struct {
+// distribution is the exponential family p(v) ∝ exp(s·v) of an entry of ψ over the values that it takes, with the score s as its parameter.
+type distribution struct {
 	values                  []float64
 	binary                  bool    // they are 0 and 1
 	mean, variance, logZero float64 // at s = 0
 }
 
-func newLaw(values []float64) law {
-	l := law{values: values, binary: len(values) == 2 && values[0] == 0 && values[1] == 1}
-	l.logZero, l.mean, l.variance = l.at(0)
-	return l
+func newDistribution(values []float64) distribution {
+	d := distribution{values: values, binary: len(values) == 2 && values[0] == 0 && values[1] == 1}
+	d.logZero, d.mean, d.variance = d.at(0)
+	return d
 }
 
 // at returns ln Σ exp(s·v), mean and variance.
-func (l law) at(s float64) (logZ, mean, variance float64) {
-	top := max(s*l.values[0], s*l.values[len(l.values)-1])
+func (d distribution) at(s float64) (logZ, mean, variance float64) {
+	top := max(s*d.values[0], s*d.values[len(d.values)-1])
 	var z float64
-	for _, v := range l.values {
+	for _, v := range d.values {
 		e := math.Exp(s*v - top)
 		z += e
 		mean += e * v
 	}
 	mean /= z
-	for _, v := range l.values {
+	for _, v := range d.values {
 		variance += math.Exp(s*v-top) / z * (v - mean) * (v - mean)
 	}
 	return top + math.Log(z), mean, variance
@@ -36,19 +36,19 @@ const factors = 512
 
 // evaluate returns Σ w [ln Z − s ψ] at the scores s = z + t·step and Σ residual·step, the derivative by t, and writes w (E ψ − ψ) to
 // residual and w times the variances to curvature.
-func (l law) evaluate(z, step []float64, t float64, psi, weights, residual, curvature []float64) (loss, slope float64) {
+func (d distribution) evaluate(z, step []float64, t float64, psi, weights, residual, curvature []float64) (loss, slope float64) {
 	n := len(z)
 	step, psi, residual, curvature = step[:n], psi[:n], residual[:n], curvature[:n]
-	if !l.binary || weights != nil {
+	if !d.binary || weights != nil {
 		for i, s := range z {
 			s += t * step[i]
 			var logZ, mean, variance float64
-			if l.binary {
+			if d.binary {
 				e := math.Exp(-math.Abs(s))
 				logZ = max(s, 0) + math.Log1p(e)
 				mean, variance = share(s, e)
 			} else {
-				logZ, mean, variance = l.at(s)
+				logZ, mean, variance = d.at(s)
 			}
 			w := weightOf(weights, i)
 			loss += w * (logZ - s*psi[i])

@@ -13,7 +13,7 @@ import (
 	"combpred/core/structure"
 )
 
-// Supplied is a space of which a caller draws the outputs, exactly uniformly: all that is known of them are the numbers that the
+// External is a space of which a caller draws the outputs, exactly uniformly: all that is known of them are the numbers that the
 // caller gives for each, its ψ, or its score under the scores of the one row that is estimated. An output is the number of its draw.
 //
 // Draws are taken in their order. An estimate that needs more than there are ends in a *Short, and begins anew when these have been
@@ -21,8 +21,8 @@ import (
 //
 // A caller who has moves of its own follows chains of them, for chain.LocalMoves: a *Short then names a Walk, and the states of its
 // chains are added to Walked. These are numbered from FirstWalked on.
-// A Supplied is not safe for concurrent use.
-type Supplied struct {
+// An External is not safe for concurrent use.
+type External struct {
 	// Draws holds ψ of each draw, one after the other, and Walked that of the states of all walks, in the order in which they were asked
 	// for: of each walk the states of its first chain, then those of the next.
 	Draws, Walked []float64
@@ -38,8 +38,8 @@ type Supplied struct {
 }
 
 var (
-	_ structure.Space   = (*Supplied)(nil)
-	_ structure.Sampler = (*Supplied)(nil)
+	_ structure.Space   = (*External)(nil)
+	_ structure.Sampler = (*External)(nil)
 )
 
 // Short says that there are fewer draws than an estimate needs.
@@ -68,17 +68,17 @@ const (
 	leastProposals = 128
 )
 
-func (s *Supplied) String() string  { return "outputs that are drawn by the caller" }
-func (s *Supplied) PartLen() int    { return 1 }
-func (s *Supplied) FeatureLen() int { return s.Features }
+func (s *External) String() string  { return "outputs that are drawn by the caller" }
+func (s *External) PartLen() int    { return 1 }
+func (s *External) FeatureLen() int { return s.Features }
 
 // Facts says that ψ is whatever the caller gives.
-func (s *Supplied) Facts() structure.Facts {
+func (s *External) Facts() structure.Facts {
 	return structure.Facts{LogCount: func() float64 { return s.Log }}
 }
 
 // Check returns nil for the number of a draw, or of a state of a walk.
-func (s *Supplied) Check(y []int32) error {
+func (s *External) Check(y []int32) error {
 	if len(y) != 1 || y[0] < 0 || int(y[0]) >= s.Len() && (int(y[0]) < FirstWalked || int(y[0]) >= FirstWalked+len(s.Accepted)) {
 		return fault.Value("%v is not the number of a draw", y)
 	}
@@ -86,10 +86,10 @@ func (s *Supplied) Check(y []int32) error {
 }
 
 // Len returns the number of draws.
-func (s *Supplied) Len() int { return len(s.Draws) / s.Features }
+func (s *External) Len() int { return len(s.Draws) / s.Features }
 
 // CheckDraws returns an error that names the first draw with a number that is not finite.
-func (s *Supplied) CheckDraws() error {
+func (s *External) CheckDraws() error {
 	for _, draws := range [][]float64{s.Draws, s.Walked} {
 		for i, v := range draws {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -101,9 +101,9 @@ func (s *Supplied) CheckDraws() error {
 }
 
 // Embed copies the numbers of a draw.
-func (s *Supplied) Embed(dst []float64, y []int32) { copy(dst, s.psi(int(y[0]))) }
+func (s *External) Embed(dst []float64, y []int32) { copy(dst, s.psi(int(y[0]))) }
 
-func (s *Supplied) psi(number int) []float64 {
+func (s *External) psi(number int) []float64 {
 	if number >= FirstWalked {
 		return s.Walked[(number-FirstWalked)*s.Features:][:s.Features]
 	}
@@ -111,7 +111,7 @@ func (s *Supplied) psi(number int) []float64 {
 }
 
 // Sample takes the next draw. Past the last it takes the first, until the end of the work at the next poll.
-func (s *Supplied) Sample(dst []int32, _ *rand.Rand) {
+func (s *External) Sample(dst []int32, _ *rand.Rand) {
 	if s.next >= min(s.Len(), FirstWalked) {
 		s.short, dst[0] = true, 0
 		return
@@ -121,7 +121,7 @@ func (s *Supplied) Sample(dst []int32, _ *rand.Rand) {
 }
 
 // Begin goes back to the first draw, for a sampler, or to that behind those where its chains start.
-func (s *Supplied) Begin(start []int32) error {
+func (s *External) Begin(start []int32) error {
 	s.Rewind()
 	s.least = leastProposals
 	for i, number := range start {
@@ -136,8 +136,8 @@ func (s *Supplied) Begin(start []int32) error {
 }
 
 // Batch draws as chain.Batch does by Meta, FromPast and Reject, with the draws that come next: dst holds numbers of draws. FromPast is
-// done by Reject, of the same law: coupling would draw an output a second time.
-func (s *Supplied) Batch(scores blas64.General, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
+// done by Reject, of the same distribution: coupling would draw an output a second time.
+func (s *External) Batch(scores blas64.General, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	want := opt.Draws
 	switch {
 	case opt.Method == chain.LocalMoves:
@@ -154,12 +154,12 @@ func (s *Supplied) Batch(scores blas64.General, opt chain.Options, dst chain.Dra
 }
 
 // Rewind goes back to the first draw, for an estimate that begins.
-func (s *Supplied) Rewind() {
+func (s *External) Rewind() {
 	s.next, s.walked, s.short, s.expected, s.least = 0, 0, false, 0, leastMore
 }
 
 // Capable is chain.Capable, but for local moves, which the caller may have.
-func (s *Supplied) Capable(method chain.Method) error {
+func (s *External) Capable(method chain.Method) error {
 	if method == chain.LocalMoves && s.Moves {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (s *Supplied) Capable(method chain.Method) error {
 }
 
 // walk draws as chain.Batch does by LocalMoves, with chains that the caller follows. Scores are those of ψ for each chain, β included.
-func (s *Supplied) walk(scores blas64.General, beta float64, opt chain.Options, dst chain.Draws) error {
+func (s *External) walk(scores blas64.General, beta float64, opt chain.Options, dst chain.Draws) error {
 	if err := s.Capable(chain.LocalMoves); err != nil {
 		return err
 	}
@@ -205,10 +205,10 @@ func (s *Supplied) walk(scores blas64.General, beta float64, opt chain.Options, 
 }
 
 // expect says how many draws will be taken from here on.
-func (s *Supplied) expect(more float64) { s.expected = float64(s.next) + more }
+func (s *External) expect(more float64) { s.expected = float64(s.next) + more }
 
 // Run runs what takes about so many draws, and returns a *Short if there are fewer.
-func (s *Supplied) Run(want int, mon *parallel.Monitor, body func(mon *parallel.Monitor) error) error {
+func (s *External) Run(want int, mon *parallel.Monitor, body func(mon *parallel.Monitor) error) error {
 	if err := mon.Err(); err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (s *Supplied) Run(want int, mon *parallel.Monitor, body func(mon *parallel.
 
 // shortage returns how many more draws to ask for: what is wanted, and beyond that as many as it will take or as there are, so that an
 // estimate begins anew some ten times and not thousands of times.
-func (s *Supplied) shortage(want int) *Short {
+func (s *External) shortage(want int) *Short {
 	have := float64(s.Len())
 	more := max(float64(s.next+want)-have, float64(s.least), have/4)
 	if s.expected > have {
