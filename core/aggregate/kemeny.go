@@ -5,6 +5,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/parallel"
+	"combpred/core/relation"
 )
 
 // Output says what a consensus may be.
@@ -237,16 +238,14 @@ func programRelation(s *Programs, kind Output) ([]bool, error) {
 	return relation, nil
 }
 
-// isPartialOrder reports whether a relation without loops is transitive, and so without pairs in both directions.
-func isPartialOrder(relation []bool, k int) bool {
-	for u := range k {
-		for v := range k {
-			for w := range k {
-				if relation[u*k+v] && relation[v*k+w] && !relation[u*k+w] {
-					return false
-				}
-			}
+// isPartialOrder reports whether a relation without loops, k×k, is transitive, and so without pairs in both directions.
+func isPartialOrder(pairs []bool, k int) bool {
+	after := relation.New(k)
+	for i, related := range pairs {
+		if related {
+			after.Add(i/k, i%k)
 		}
 	}
-	return true
+	_, _, _, gap := after.Gap()
+	return !gap
 }

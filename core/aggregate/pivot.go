@@ -7,25 +7,23 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/relation"
 )
 
 // majority is the tournament in which u beats v by more weight, or by its smaller number where the weights are equal.
 type majority struct {
 	before matrix
-	words  int
-	wins   []uint64 // a row of bits for each item: those that it beats
-	losses []uint64 // those that beat it
+	wins   relation.Both // Out relates an item to those that it beats
 }
 
 func newMajority(before matrix) *majority {
 	m := before.Rows
-	t := &majority{before: before, words: (m + 63) / 64}
-	t.wins, t.losses = make([]uint64, m*t.words), make([]uint64, m*t.words)
+	t := &majority{before: before}
+	t.wins.Reset(m)
 	for u := range m {
 		for v := range m {
 			if u != v && t.ahead(u, v) {
-				t.wins[u*t.words+v>>6] |= 1 << (v & 63)
-				t.losses[v*t.words+u>>6] |= 1 << (u & 63)
+				t.wins.Add(u, v)
 			}
 		}
 	}
@@ -106,7 +104,7 @@ func PivotOrder(before linalg.Matrix[float64], withInputs bool, mon *parallel.Mo
 	}
 	t := newMajority(before)
 	c := &pivots{majority: t, excess: excess, added: added, over: make([]float64, k), extra: make([]float64, k),
-		among: make([]uint64, t.words)}
+		among: make([]uint64, (k+63)/64)}
 	return t.sorted(func(items []int32) (int32, error) { return c.choose(items, mon) })
 }
 
@@ -129,12 +127,12 @@ func (c *pivots) choose(items []int32, mon *parallel.Monitor) (int32, error) {
 		if err := mon.Err(); err != nil {
 			return 0, err
 		}
-		wins, losses := c.row(c.wins, v), c.row(c.losses, v)
+		wins, losses := c.wins.Out.Row(int(v)), c.wins.In.Row(int(v))
 		for w, x := range wins {
 			for x &= c.among[w]; x != 0; x &= x - 1 {
 				u := 64*w + bits.TrailingZeros64(x)
 				excess, added := c.excess.Row(u)[v], c.added.Row(u)[v]
-				for i, y := range c.row(c.wins, int32(u)) {
+				for i, y := range c.wins.Out.Row(u) {
 					for y &= losses[i] & c.among[i]; y != 0; y &= y - 1 {
 						p := 64*i + bits.TrailingZeros64(y)
 						c.over[p] += excess
@@ -153,8 +151,8 @@ func (c *pivots) choose(items []int32, mon *parallel.Monitor) (int32, error) {
 	for _, p := range items {
 		first, last := 0, 0
 		for w, x := range c.among {
-			first += bits.OnesCount64(x & c.row(c.losses, p)[w])
-			last += bits.OnesCount64(x & c.row(c.wins, p)[w])
+			first += bits.OnesCount64(x & c.wins.In.Row(int(p))[w])
+			last += bits.OnesCount64(x & c.wins.Out.Row(int(p))[w])
 		}
 		decided := float64(first*last + len(items) - 1)
 		if share := c.extra[p] / decided; c.over[p] <= limit && share < least {
@@ -162,10 +160,6 @@ func (c *pivots) choose(items []int32, mon *parallel.Monitor) (int32, error) {
 		}
 	}
 	return best, nil
-}
-
-func (c *pivots) row(sets []uint64, u int32) []uint64 {
-	return sets[int(u)*c.words : (int(u)+1)*c.words]
 }
 
 // Round returns an order of cost at most 4/3, or 3/2, of that of the linear relaxation, given an optimum of the relaxation: how

@@ -4,8 +4,9 @@
 // # Chains
 //
 // A Kernel is a Markov chain with p as its only stationary distribution. Its Step changes a State, which holds all that a
-// chain remembers and counts what it did; a Kernel itself never changes. Independence proposes uniform outputs, Local the
-// structure's own moves, Cube single elements and what becomes of them, HeatBath redraws single elements.
+// chain remembers and counts what it did; a Kernel itself never changes. Metropolis decides on the moves
+// that something proposes: uniform outputs, the structure's own moves, or single elements that come and go. Heat baths redraw single
+// elements.
 //
 // # Exact samplers
 //

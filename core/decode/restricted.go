@@ -88,7 +88,7 @@ type restricted struct {
 func restrictedTo(space structure.Space, r structure.Restriction, prepare func(poll func() error) error, method Method,
 	mon *parallel.Monitor) (part restricted, err error) {
 	part.list = r.List
-	if space, err = structure.Within(space, r.Mask); err == nil {
+	if space, err = r.Within(space); err == nil {
 		part.find, err = preparedDecoder(space, prepare, method, 0, mon.Err)
 	}
 	if errors.Is(err, structure.ErrNone) {

@@ -80,14 +80,8 @@ func (b *featureFunctions) weights(w []float64) matrix {
 
 func (b *featureFunctions) scoresTo(dst matrix, weights []float64, lo, hi int) {
 	w := b.weights(weights)
-	if b.x.Sparse == nil && b.x.Features() > 0 {
-		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, b.x.Dense.Slice(lo, hi, 0, b.x.Features()),
-			w.Slice(0, b.x.Features(), 0, b.labels), 0, dst)
-		if b.x.Intercept {
-			for i := range dst.Rows {
-				linalg.Axpy(dst.Row(i), w.Row(b.x.Features()), 1)
-			}
-		}
+	if b.x.Sparse == nil {
+		b.x.ScoresTo(dst, b.x.Dense.Slice(lo, hi, 0, b.x.Features()), w)
 		return
 	}
 	m := features{b.x, w}

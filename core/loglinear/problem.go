@@ -149,12 +149,7 @@ func (p *Problem) ScoresTo(dst matrix, r Rows, w matrix) error {
 	if p.X.Sparse != nil {
 		return p.sparseScoresTo(dst, r, w)
 	}
-	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.dense(r), w.Slice(0, p.X.Features(), 0, w.Cols), 0, dst)
-	if p.X.Intercept {
-		for k := range dst.Rows {
-			flat.Axpy(dst.Row(k), 1, w.Row(p.X.Features()))
-		}
-	}
+	p.X.ScoresTo(dst, p.dense(r), w)
 	return nil
 }
 
@@ -163,12 +158,7 @@ func (p *Problem) AddGradient(dst matrix, r Rows, residual matrix) error {
 	if p.X.Sparse != nil {
 		return p.addSparseGradient(dst, r, residual)
 	}
-	linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.dense(r), residual, 1, dst.Slice(0, p.X.Features(), 0, dst.Cols))
-	if p.X.Intercept {
-		for k := range residual.Rows {
-			flat.Axpy(dst.Row(p.X.Features()), 1, residual.Row(k))
-		}
-	}
+	p.X.AddProducts(dst, p.dense(r), residual)
 	return nil
 }
 

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -190,16 +188,7 @@ func (p *Problem) gathered(numbers []float64) matrix {
 // scoresTo writes the scores Wᵀx of some blocks, whose numbers ascend, to the rows of f.
 func (p *Problem) scoresTo(f, w matrix, numbers []float64, workers int) error {
 	if p.X.Sparse == nil {
-		if p.X.Features() == 0 {
-			f.Zero()
-		} else {
-			linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.gathered(numbers), w.Slice(0, p.X.Features(), 0, w.Cols), 0, f)
-		}
-		if p.X.Intercept {
-			for i := range f.Rows {
-				linalg.Axpy(f.Row(i), w.Row(p.X.Features()), 1)
-			}
-		}
+		p.X.ScoresTo(f, p.gathered(numbers), w)
 		return nil
 	}
 	return parallel.For(len(numbers), 16, workers, nil, func(lo, hi int) error {
@@ -215,14 +204,7 @@ func (p *Problem) scoresTo(f, w matrix, numbers []float64, workers int) error {
 // combineTo adds Σ_i x_i a_iᵀ over some blocks to w, a_i being row i of a.
 func (p *Problem) combineTo(w, a matrix, numbers []float64) {
 	if p.X.Sparse == nil {
-		if p.X.Features() > 0 {
-			linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.gathered(numbers), a, 1, w.Slice(0, p.X.Features(), 0, w.Cols))
-		}
-		if p.X.Intercept {
-			for i := range a.Rows {
-				linalg.Axpy(w.Row(p.X.Features()), a.Row(i), 1)
-			}
-		}
+		p.X.AddProducts(w, p.gathered(numbers), a)
 		return
 	}
 	for i, block := range numbers {

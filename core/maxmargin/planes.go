@@ -1,7 +1,6 @@
 package maxmargin
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -131,8 +130,8 @@ func (s *planes) request() (Request, error) {
 	for i := range k {
 		r.Rows[i] = float64(s.row(r.Block(i)))
 		err := structure.CheckScores(r.Linear.Row(i))
-		if r.Magnitude.Rows > 0 {
-			err = errors.Join(err, structure.CheckScores(r.Magnitude.Row(i)))
+		if err == nil && r.Magnitude.Rows > 0 {
+			err = structure.CheckScores(r.Magnitude.Row(i))
 		}
 		if err != nil {
 			return r, fault.At(s.row(r.Block(i)), err)

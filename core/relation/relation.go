@@ -164,6 +164,19 @@ func (r Relation) Close() {
 	}
 }
 
+// Gap returns the first elements a, b and c of which a is related to b and b to c, but not a to c, and whether there are any: the relation
+// is not transitive then. Cost: n/64 for each pair.
+func (r Relation) Gap() (a, b, c int, found bool) {
+	for a := range r.Len() {
+		for b := range r.Related(a) {
+			if c := r.Extra(a, b); c >= 0 {
+				return a, b, c, true
+			}
+		}
+	}
+	return 0, 0, 0, false
+}
+
 // Reflexive returns the first element that is related to itself, or −1. In a transitive relation it is the first one on a cycle.
 func (r Relation) Reflexive() int {
 	for a := range r.Len() {

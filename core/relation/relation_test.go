@@ -75,6 +75,13 @@ func TestClosuresCyclesAndOrders(t *testing.T) {
 				}
 			}
 		}
+		if _, _, _, found := closed.Gap(); found {
+			t.Errorf("%d elements: the closure has a gap", n)
+		}
+		a, b, c, found := r.Gap()
+		if gaps := !slices.Equal(r.bits, closed.bits); gaps != found || found && (!r.Has(a, b) || !r.Has(b, c) || r.Has(a, c)) {
+			t.Errorf("%d elements: the gap is %d, %d, %d, found is %t", n, a, b, c, found)
+		}
 		if got := closed.Reflexive(); got != first {
 			t.Errorf("%d elements: the first one on a cycle is %d, not %d", n, first, got)
 		}

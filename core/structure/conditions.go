@@ -82,7 +82,17 @@ type EntryCondition struct {
 type Restriction struct {
 	Mask Mask
 	// List lists an output as the conditions ask for, such as a cycle from its start; nil: it stays as it is.
-	List func(y []int32)
+	List   func(y []int32)
+	engine engine // of the mask, or nil where there is none yet
+}
+
+// Within returns the part of a space that the mask leaves, as the function Within does, for the space whose conditions these are.
+func (r *Restriction) Within(s Space) (Space, error) {
+	if _, isPart := s.(interface{ whole() (Space, Mask) }); r.engine == nil || isPart {
+		return Within(s, r.Mask)
+	}
+	part := &restricted{subspace[Space]{s}, r.engine, r.Mask}
+	return part.withAbilities(), nil
 }
 
 // conditionsByKey are those of a row: single numbers in ascending order and pairs as they came, each once.

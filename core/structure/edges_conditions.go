@@ -29,17 +29,17 @@ var (
 	_ Restricter = assignments{}
 )
 
-// refusing reads conditions and refuses those that contradict each other as the engine of a space sees it at once.
+// refusing reads conditions and refuses those that contradict each other as the engine of a space sees it at once. The engine serves the
+// part of the space that they leave.
 func refusing(s maskable, read func([]Condition) (Restriction, error)) func([]Condition) (Restriction, error) {
 	return func(conditions []Condition) (Restriction, error) {
 		r, err := read(conditions)
 		if err != nil || r.Mask.AllowsAll() {
 			return r, err
 		}
-		if _, err := s.under(&r.Mask); err != nil {
-			if named, is := errors.AsType[contradiction](err); is {
-				return Restriction{}, named.error
-			}
+		r.engine, err = s.under(&r.Mask)
+		if named, is := errors.AsType[contradiction](err); is {
+			return Restriction{}, named.error
 		}
 		return r, nil
 	}

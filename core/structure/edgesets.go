@@ -1,5 +1,7 @@
 package structure
 
+import "combpred/core/slicex"
+
 // edgeProperty is a hereditary property of sets of edges: sets that have it keep it without some of their edges.
 type edgeProperty int
 
@@ -28,10 +30,7 @@ type edgeSet struct {
 }
 
 func (s *edgeSet) reset(n int) {
-	if cap(s.parent) < n {
-		s.parent, s.odd, s.size = make([]int32, n), make([]bool, n), make([]int32, n)
-	}
-	s.parent, s.odd, s.size = s.parent[:n], s.odd[:n], s.size[:n]
+	s.parent, s.odd, s.size = slicex.Grow(s.parent, n), slicex.Grow(s.odd, n), slicex.Grow(s.size, n)
 	for v := range s.parent {
 		s.parent[v], s.odd[v], s.size[v] = int32(v), false, 1
 	}

@@ -210,6 +210,11 @@ func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Cer
 }
 
 // Restrict takes edges that are required or forbidden.
-func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) {
-	return refusing(h, restrictEdges(edgeTerms, h.Facts().Cells, h.names))
+func (h hereditaryGraphs) Restrict() func([]Condition) (Restriction, error) { return h.restrict(h) }
+
+// Restrict is that of hereditaryGraphs for parts that are searched, too.
+func (h decodedGraphs) Restrict() func([]Condition) (Restriction, error) { return h.restrict(h) }
+
+func (h hereditaryGraphs) restrict(s maskable) func([]Condition) (Restriction, error) {
+	return refusing(s, restrictEdges(edgeTerms, h.Facts().Cells, h.names))
 }

@@ -170,15 +170,10 @@ func (p partialOrders) Check(y []int32) error {
 	if err := p.relations.Check(y); err != nil {
 		return err
 	}
-	up := p.after(y)
-	for u := range p.n {
-		for v := range up.Related(u) {
-			if w := up.Extra(u, v); w >= 0 {
-				return fault.Value("the relation is not transitive: %[1]s is before %[2]s and %[2]s before %[3]s, but %[1]s is not "+
-					"before %[3]s; add that pair, or take partial tournaments, which need not be transitive",
-					p.names.of(u), p.names.of(v), p.names.of(w))
-			}
-		}
+	if u, v, w, found := p.after(y).Gap(); found {
+		return fault.Value("the relation is not transitive: %[1]s is before %[2]s and %[2]s before %[3]s, but %[1]s is not "+
+			"before %[3]s; add that pair, or take partial tournaments, which need not be transitive",
+			p.names.of(u), p.names.of(v), p.names.of(w))
 	}
 	return nil
 }

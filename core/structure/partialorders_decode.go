@@ -14,15 +14,8 @@ func (p partialOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 
 // transitive reports whether a relation is transitive. Cost: O(n³/64).
 func (p partialOrders) transitive(y []int32) bool {
-	up := p.after(y)
-	for u := range p.n {
-		for v := range up.Related(u) {
-			if up.Extra(u, v) >= 0 {
-				return false
-			}
-		}
-	}
-	return true
+	_, _, _, gap := p.after(y).Gap()
+	return !gap
 }
 
 // bestListed returns the number of the first order of largest score among those that a mask allows, if there is one. Values go

@@ -64,7 +64,7 @@ type Spec struct {
 	Name   string // catalogue name, such as "permutations"
 	Doc    string // one sentence
 	Params []Param
-	// Conditions are the keys that a Restricter takes. With some parameters, such as those of a restricted space, it may take none.
+	// Conditions are the keys that a Restricter takes.
 	Conditions []Term
 	Parts      string                    // what the int32 parts of one encoded output are, and their order
 	Psi        string                    // what the entries of ψ stand for, in their order

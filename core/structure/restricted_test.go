@@ -177,3 +177,61 @@ func TestMasksOnlyHoldWhatSpacesKnow(t *testing.T) {
 		}
 	}
 }
+
+// TestRestrictionsKeepTheirEngine: the part of a space that conditions leave can do what that of their mask can.
+func TestRestrictionsKeepTheirEngine(t *testing.T) {
+	edges := []int32{0, 1, 0, 2, 0, 3, 1, 2, 1, 3, 2, 3}
+	for _, c := range []struct {
+		name string
+		args Args
+	}{
+		{"assignments", sized("n", 4)},
+		{"spanningtrees", Args{Scalars: map[string]int64{"n": 4}, Ints: edges}},
+		{"graphs", sized("n", 4)},
+		{"graphs", sized("n", 4, "property", 1)},
+		{"graphs", sized("n", 4, "property", 2)},
+		{"graphs", sized("n", 9, "property", 3)},
+	} {
+		space, err := New(c.name, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := space.(Restricter).Restrict()([]Condition{{RequiredKey, 0, 1}, {ForbiddenKey, 2, 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := r.Within(space)
+		if err != nil {
+			t.Fatal(err)
+		}
+		masked, err := Within(space, r.Mask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keeps[Searcher](t, masked, part)
+		keeps[Enumerator](t, masked, part)
+		keeps[Searcher](t, part, masked)
+		keeps[Enumerator](t, part, masked)
+		if got, want := part.(Counter).Count(), masked.(Counter).Count(); got != nil && (want == nil || got.Cmp(want) != 0) {
+			t.Errorf("%v has %v outputs, want %v", part, got, want)
+		}
+		less := NewMask()
+		less.Limit(space.FeatureLen(), space.FeatureLen()-2, Zero)
+		some, err := Within(space, less)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := r.Within(some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		psi := make([]float64, space.FeatureLen())
+		y := make([]int32, space.PartLen())
+		if _, err := both.(Decoder).Decode(y, Scores{Linear: slices.Repeat([]float64{1}, len(psi))}); err != nil {
+			t.Fatal(err)
+		}
+		if both.Embed(psi, y); !less.Allows(psi) || !r.Mask.Allows(psi) {
+			t.Errorf("%v under both masks has %v", space, psi)
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/slicex"
 )
 
 // maxLen bounds the sizes that structures accept, so that products of a size with a small number never overflow an
@@ -55,10 +57,7 @@ func (s *scratch) get(n int) *[]float64 {
 	if !ok {
 		b = new([]float64)
 	}
-	if cap(*b) < n {
-		*b = make([]float64, n)
-	}
-	*b = (*b)[:n]
+	*b = slicex.Grow(*b, n)
 	return b
 }
 

@@ -11,6 +11,7 @@ import (
 	"combpred/core/combin"
 	"combpred/core/fault"
 	"combpred/core/graph/tours"
+	"combpred/core/slicex"
 )
 
 // Cycles and routes are lists of the places that they visit in their order, each once, padded with −1 to the number of
@@ -224,10 +225,7 @@ func beginTour[S tourSpace](s S, within *tours.Mask, dst []int32, score Scores) 
 	mustScores(score, s.FeatureLen())
 	n, anchored, _ := s.problem()
 	w := s.workspaces().get()
-	if cap(w.tour) < n {
-		w.tour = make([]int32, n)
-	}
-	w.tour = w.tour[:n]
+	w.tour = slicex.Grow(w.tour, n)
 	s.weigh(w.Reset(n, anchored), score)
 	if within != nil {
 		w.Restrict(within)

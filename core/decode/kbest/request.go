@@ -3,6 +3,7 @@ package kbest
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -55,10 +56,7 @@ func (m *Machine) ask() Request {
 
 // fresh returns a matrix of zeros, in the memory of m where that suffices.
 func fresh(m blas64.General, rows, cols int) blas64.General {
-	if cap(m.Data) < rows*cols {
-		m.Data = make([]float64, rows*cols)
-	}
-	m.Rows, m.Cols, m.Stride, m.Data = rows, cols, max(1, cols), m.Data[:rows*cols]
+	m.Rows, m.Cols, m.Stride, m.Data = rows, cols, max(1, cols), slicex.Grow(m.Data, rows*cols)
 	clear(m.Data)
 	return m
 }

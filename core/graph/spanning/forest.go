@@ -1,5 +1,7 @@
 package spanning
 
+import "combpred/core/slicex"
+
 // Forest is a set of disjoint trees on the vertices 0..n−1, joined edge by edge: union–find with path halving and union
 // by size. The zero value needs Reset. It is not safe for concurrent use.
 type Forest struct {
@@ -9,10 +11,7 @@ type Forest struct {
 
 // Reset makes the forest n single vertices.
 func (f *Forest) Reset(n int) {
-	if cap(f.parent) < n {
-		f.parent, f.size = make([]int32, n), make([]int32, n)
-	}
-	f.parent, f.size = f.parent[:n], f.size[:n]
+	f.parent, f.size = slicex.Grow(f.parent, n), slicex.Grow(f.size, n)
 	for v := range f.parent {
 		f.parent[v], f.size[v] = int32(v), 1
 	}

@@ -58,10 +58,7 @@ func (x dense[E]) Rows(lo, hi int, buffer *[]float64) kernel.Rows {
 		out.Data = doubles
 		return kernel.Rows{Dense: out}
 	}
-	if need := out.Rows * out.Cols; cap(*buffer) < need {
-		*buffer = make([]float64, need)
-	}
-	out.Stride, out.Data = out.Cols, (*buffer)[:out.Rows*out.Cols]
+	out = block(buffer, out.Rows, out.Cols)
 	for i := range out.Rows {
 		row := out.Row(i)
 		for j, v := range own[i*x.stride:][:len(row)] {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas"
-
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve"
@@ -196,18 +194,13 @@ func (d *Descent) objective(x *solve.Design, counts []float64) (float64, error) 
 
 // scoresTo writes Wᵀx of the rows from lo on to f.
 func scoresTo(f matrix, x *solve.Design, lo int, w matrix) {
-	if x.Sparse != nil || x.Features() == 0 || f.Cols == 0 {
-		for i := range f.Rows {
-			row := f.Row(i)
-			clear(row)
-			x.Entries(lo+i, func(k int, v float64) { linalg.Axpy(row, w.Row(k), v) })
-		}
+	if x.Sparse == nil {
+		x.ScoresTo(f, x.Dense.Slice(lo, lo+f.Rows, 0, x.Features()), w)
 		return
 	}
-	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, x.Dense.Slice(lo, lo+f.Rows, 0, x.Features()), w.Slice(0, x.Features(), 0, w.Cols), 0, f)
-	if x.Intercept {
-		for i := range f.Rows {
-			linalg.Axpy(f.Row(i), w.Row(x.Features()), 1)
-		}
+	for i := range f.Rows {
+		row := f.Row(i)
+		clear(row)
+		x.Entries(lo+i, func(k int, v float64) { linalg.Axpy(row, w.Row(k), v) })
 	}
 }

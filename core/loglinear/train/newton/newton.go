@@ -1,5 +1,5 @@
-// Package newton trains log-linear models of outputs whose entries of ψ take their values whatever the others are (structure.Free): sets
-// of labels of any size, tournaments; and of classes (structure.Exclusive). The objective
+// Package newton trains log-linear models of outputs whose entries of ψ take their values whatever the others are (FreeValues of
+// structure.Facts): sets of labels of any size, tournaments; and of classes (Exclusive ones). The objective
 //
 //	α‖W‖² + Σ_i w_i [ln Z(x_i) − ⟨Wᵀφ_i, ψ_i⟩]
 //
