@@ -106,8 +106,8 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 // longest is the largest squared length of a row that is visited: sums over rows, and products with weights, stay finite.
 const longest = 1e280
 
-// VisitedRows returns the visits of a pass over the examples of positive weight, as maxmargin.Visits makes them: in the order of the examples
-// or, where their inputs x are given, in one that depends on what the rows hold alone.
+// VisitedRows returns the visits of a pass over the examples of positive weight, as maxmargin.Visits makes them: in the order of the
+// examples or, where their inputs x are given, in one that depends on what the rows hold alone.
 func VisitedRows(t Targets, x *solve.Design, workers int, mon *parallel.Monitor) ([]int64, error) {
 	order, sorted := make([]int64, t.examples()), make([]float64, t.examples())
 	for i := range order {

@@ -22,7 +22,8 @@ func Example() {
 	for i, y := range psi.Data {
 		loss.Gradient.Data[i] = 1 - 2*y
 	}
-	problem := &maxmargin.Problem{Space: labels, X: &solve.Design{Rows: linalg.Rows{Dense: x}}, Psi: psi, Loss: loss, Weights: []float64{10, 10, 10, 10}}
+	problem := &maxmargin.Problem{Space: labels, X: &solve.Design{Rows: linalg.Rows{Dense: x}}, Psi: psi, Loss: loss,
+		Weights: []float64{10, 10, 10, 10}}
 	found, _, err := maxmargin.TrainSVM(problem, maxmargin.SVMOptions{Tol: 1e-6, MaxIter: 100}, nil)
 	if err != nil {
 		panic(err)

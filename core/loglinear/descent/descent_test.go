@@ -150,7 +150,8 @@ func TestOnline(t *testing.T) {
 	var parts []*loglinear.Problem
 	for lo := 0; lo < 80; lo += 40 {
 		x := solve.Design{Rows: linalg.Rows{Dense: c.Problem.X.Dense.Slice(lo, lo+40, 0, 3)}, Intercept: true}
-		p := &loglinear.Problem{X: &x, Psi: c.Problem.Psi.Slice(lo, lo+40, 0, 3), Weights: c.Problem.Weights[lo : lo+40], Mean: c.Problem.Mean}
+		p := &loglinear.Problem{X: &x, Psi: c.Problem.Psi.Slice(lo, lo+40, 0, 3), Weights: c.Problem.Weights[lo : lo+40],
+			Mean: c.Problem.Mean}
 		if err := p.Prepare(); err != nil {
 			t.Fatal(err)
 		}

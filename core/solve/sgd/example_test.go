@@ -31,7 +31,8 @@ func ExampleTrain() {
 	if err != nil {
 		panic(err)
 	}
-	x := &solve.Design{Rows: linalg.Rows{Dense: linalg.Matrix[float64]{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 0, 1}}}, Intercept: true}
+	x := &solve.Design{Rows: linalg.Rows{Dense: linalg.Matrix[float64]{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 0, 1}}},
+		Intercept: true}
 	w, none := linalg.NewMatrix[float64](x.Columns(), d), linalg.NewMatrix[float64](0, d)
 	passes := sgd.Passes{Order: []int64{0, 1, 2}, Shuffle: true, Seed: 1, Most: 3000, Tol: 1e-7, Curve: make([]float64, 3000)}
 	steps := sgd.NewStepSizes(lambda, 1, sgd.Curvature(p, x), 0, 3)

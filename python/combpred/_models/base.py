@@ -457,9 +457,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         -----
         Cost for n rows, with a linear kernel of p features: :math:`O(n p d)` time; with another kernel on m training
         rows: n m kernel values and :math:`O(n m d)`, and n decodings. Scores are held in blocks of 16 MiB. Rows with
-        equal constraints are decoded together. Conditions on entries of ψ are met by changing their scores, scaled to
-        1 in all, by 4 each: structures whose scores differ by less than some :math:`10^{-15}` of that sum for each
-        condition may be confused.
+        equal constraints are decoded together. Exact decoders compare only outputs that satisfy the constraints.
 
         Examples
         --------

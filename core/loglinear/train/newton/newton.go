@@ -88,7 +88,8 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	case err != nil:
 		return loglinear.Found{}, err
 	case p.X.Columns() != q || p.Psi.Cols != d || space.FeatureLen() != d:
-		return loglinear.Found{}, fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Columns(), p.Psi.Cols, q, d)
+		return loglinear.Found{}, fault.Value("the rows have %d features and %d outputs, must have %d and %d", p.X.Columns(),
+			p.Psi.Cols, q, d)
 	case start.Rows != 0 && (start.Rows != q || start.Cols != d):
 		return loglinear.Found{}, fault.Value("the start is %d×%d, must be %d×%d", start.Rows, start.Cols, q, d)
 	case p.Len() == 0:

@@ -90,7 +90,8 @@ func wide(t *testing.T, n, p, d int, intercept bool) (dense, sparse *loglinear.P
 		}
 		return out
 	}
-	return problem(&solve.Design{Rows: linalg.Rows{Dense: x}, Intercept: intercept}), problem(&solve.Design{Rows: linalg.Rows{Sparse: rows}, Intercept: intercept}), space
+	return problem(&solve.Design{Rows: linalg.Rows{Dense: x}, Intercept: intercept}),
+		problem(&solve.Design{Rows: linalg.Rows{Sparse: rows}, Intercept: intercept}), space
 }
 
 // TestWide: with more features than rows, and so many labels that columns wait for others to end, the gradient is 0 at the solution, and

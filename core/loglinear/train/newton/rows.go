@@ -77,7 +77,8 @@ func sparseCopy(p *loglinear.Problem) *solve.Sparse {
 			return nil
 		}
 	}
-	x := &solve.Sparse{Rows: n, Cols: p.X.Features(), Data: make([]float64, 0, stored), Indices: make([]int32, 0, stored), Indptr: make([]int64, 1, n+1)}
+	x := &solve.Sparse{Rows: n, Cols: p.X.Features(), Data: make([]float64, 0, stored), Indices: make([]int32, 0, stored),
+		Indptr: make([]int64, 1, n+1)}
 	for i := range n {
 		for k, v := range p.X.Dense.Row(p.Row(i)) {
 			if v != 0 {
