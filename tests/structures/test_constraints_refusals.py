@@ -179,7 +179,7 @@ def test_a_decoder_that_is_none_is_refused_after_fit_too():
         (
             Permutations(labels=["tea", "milk", "cola"]),
             {"before": [("cola", "tea"), ("tea", "cola")]},
-            "'before' has a cycle, label 'cola' before label 'tea' before label 'cola'; leave a pair out",
+            "'before' has a cycle, label 'tea' before label 'cola' before label 'tea'; leave a pair out",
         ),
         (
             Permutations(labels=["tea", "milk", "cola"]),

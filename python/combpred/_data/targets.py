@@ -34,11 +34,11 @@ class TargetError(RowError):
         The first illegal row, counted from 0.
     reason : str
         What is wrong with the row and what to do about it.
-    argument : str, default="y"
+    argument : str or None, default="y"
         Name of the argument.
     """
 
-    def __init__(self, row: int, reason: str, argument: str = "y") -> None:
+    def __init__(self, row: int, reason: str, argument: str | None = "y") -> None:
         super().__init__(row, reason, argument)
 
 

@@ -184,4 +184,5 @@ def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     x = x + _GOLDEN
     x = (x ^ (x >> np.uint64(30))) * _FIRST
     x = (x ^ (x >> np.uint64(27))) * _SECOND
-    return x ^ (x >> np.uint64(31))
+    mixed: NDArray[np.uint64] = x ^ (x >> np.uint64(31))
+    return mixed
