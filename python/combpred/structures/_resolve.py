@@ -29,7 +29,8 @@ def _discovered() -> dict[str, type[Structure]]:
     found: dict[str, type[Structure]] = {}
     for module in pkgutil.iter_modules(package.__path__):
         for value in vars(importlib.import_module(f"{__package__}.{module.name}")).values():
-            if isinstance(value, type) and issubclass(value, Structure) and "name" in vars(value):
+            # In Python 3.10, list[int] and NDArray[…] pass for instances of type.
+            if issubclass(type(value), type) and issubclass(value, Structure) and "name" in vars(value):
                 found[value.name] = value
     return dict(sorted(found.items()))
 
