@@ -147,7 +147,7 @@ func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (
 				}
 			}
 		}
-		return 0, fault.Numerical("gamma='scale' needs the variance of the inputs, which overflows: scale the inputs")
+		return 0, fault.Value("gamma='scale' needs the variance of the inputs, which overflows: scale the inputs")
 	case scale > 0:
 		return 1 / scale, nil
 	}

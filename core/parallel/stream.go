@@ -40,6 +40,16 @@ func RowStreams(n int, row func(i int) []float64) []uint64 {
 	return streams
 }
 
+// Numbered returns the numbers 0..n−1 as those of streams, for training: its draws need not follow rows to other places, and must not
+// change with the last bits of scores.
+func Numbered(n int) []uint64 {
+	streams := make([]uint64, n)
+	for i := range streams {
+		streams[i] = uint64(i)
+	}
+	return streams
+}
+
 // Substream returns the number of the k-th stream that belongs to another, which is the 0th itself.
 func Substream(stream uint64, k int) uint64 {
 	if k == 0 {

@@ -41,7 +41,7 @@ func (e Exact) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 func (e Exact) draw(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	n, parts := r.Scores.Rows, e.Space.PartLen()
 	y := make([]int32, r.Draws*n*parts)
-	if err := partition.Sample(e.Space, linalg.General(r.Scores), r.Draws, uint64(r.First), nil, y, e.Workers, mon); err != nil {
+	if err := partition.Sample(e.Space, linalg.General(r.Scores), r.Draws, uint64(r.First), parallel.Numbered(n), y, e.Workers, mon); err != nil {
 		return err
 	}
 	return parallel.For(n, embeddedRows, e.Workers, nil, func(lo, hi int) error {

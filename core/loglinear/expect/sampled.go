@@ -167,7 +167,7 @@ func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, 
 	y := make([]int32, n*chains*draws*parts)
 	if s.Recursion {
 		drawn := make([]int32, len(y))
-		err := partition.Sample(s.Space, linalg.General(scores), chains*draws, s.seed(), nil, drawn, s.Workers, mon)
+		err := partition.Sample(s.Space, linalg.General(scores), chains*draws, s.seed(), parallel.Numbered(n), drawn, s.Workers, mon)
 		for k := range chains * draws {
 			for i := range n {
 				copy(y[(i*chains*draws+k)*parts:][:parts], drawn[(k*n+i)*parts:])
@@ -175,7 +175,10 @@ func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, 
 		}
 		return y, err
 	}
-	o := chain.Options{Method: s.Method, Draws: draws, Thin: thin, Budget: pastBudget, Seed: s.seed()}
+	o := chain.Options{
+		Method: s.Method, Draws: draws, Thin: thin, Budget: pastBudget, Seed: s.seed(),
+		Streams: parallel.Numbered(scores.Rows), // scores differ in their last bits from one BLAS kernel to the next
+	}
 	switch {
 	case !s.chained():
 		o.Draws, o.Thin = chains*draws, 1
