@@ -40,6 +40,9 @@ func NewDistribution(n int, weight []float64, lo, hi int, poll func() error) (*D
 		}
 		d.table[s] = sum
 	}
+	if lo <= 0 && hi >= n { // the empty set is left
+		return d, nil
+	}
 	for s := range d.table {
 		if size := bits.OnesCount(uint(s)); size < lo || size > hi {
 			d.table[s] = math.Inf(-1)
