@@ -40,8 +40,9 @@ func (e Exact) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 // draw draws by seeds that follow from the rows: the draws steer a search and leave where it ends alone.
 func (e Exact) draw(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	n, parts := r.Scores.Rows, e.Space.PartLen()
+	scores, streams := linalg.General(r.Scores), parallel.Numbered(n)
 	y := make([]int32, r.Draws*n*parts)
-	if err := partition.Sample(e.Space, linalg.General(r.Scores), r.Draws, uint64(r.First), parallel.Numbered(n), y, e.Workers, mon); err != nil {
+	if err := partition.Sample(e.Space, scores, r.Draws, uint64(r.First), streams, y, e.Workers, mon); err != nil {
 		return err
 	}
 	return parallel.For(n, embeddedRows, e.Workers, nil, func(lo, hi int) error {
