@@ -19,7 +19,10 @@ func Add(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// Of returns ln Σ exp(x), −Inf for no numbers.
+// negligible is how far below the largest term of a sum the logarithm of a term is that does not count, nor do 10⁹ of them.
+const negligible = 60
+
+// Of returns ln Σ exp(x), −Inf for no numbers. Negligible terms, which most are where logarithms are needed, cost no exponential.
 func Of(x []float64) float64 {
 	top := math.Inf(-1)
 	for _, v := range x {
@@ -30,7 +33,15 @@ func Of(x []float64) float64 {
 	}
 	var sum float64
 	for _, v := range x {
-		sum += math.Exp(v - top)
+		switch v -= top; {
+		case v == 0:
+			sum++
+		case v > -negligible:
+			sum += math.Exp(v)
+		}
+	}
+	if sum == 1 {
+		return top
 	}
 	return top + math.Log(sum)
 }
@@ -54,6 +65,25 @@ func Share(part, whole float64) float64 {
 		return 0
 	}
 	return math.Exp(min(part-whole, 0))
+}
+
+// PickWeight returns i with probability w[i] / Σ w. Not all weights may be 0. Cost: O(len(w)).
+func PickWeight(w []float64, rng *rand.Rand) int {
+	var sum float64
+	for _, v := range w {
+		sum += v
+	}
+	rest := rng.Float64() * sum
+	last := -1
+	for i, v := range w {
+		if v > 0 {
+			last = i
+			if rest -= v; rest < 0 {
+				break
+			}
+		}
+	}
+	return last // the sum may have been rounded up
 }
 
 // Pick returns i with probability exp(x[i]) / Σ exp(x). Not all numbers may be −Inf. Cost: O(len(x)).

@@ -64,7 +64,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestDraws compares frequencies with probabilities by χ²; each of the two tests of a correct function fails with
+// TestDraws compares frequencies with probabilities by χ²; each of the three tests of correct functions fails with
 // probability 1e-4, and the seed is fixed.
 func TestDraws(t *testing.T) {
 	x := []float64{-2, 0, 1, math.Inf(-1), 0.5, -800, 700, 699, 698.5, -1e9}
@@ -73,7 +73,8 @@ func TestDraws(t *testing.T) {
 	table := NewTable(x)
 	rng := rand.New(rand.NewPCG(7, 8))
 	for name, draw := range map[string]func() int{
-		"Pick": func() int { return Pick(x, rng) }, "Table": func() int { return table.Draw(rng) },
+		"Pick": func() int { return Pick(x, rng) }, "PickWeight": func() int { return PickWeight(p, rng) },
+		"Table": func() int { return table.Draw(rng) },
 	} {
 		const n = 20000
 		seen := make([]float64, len(x))

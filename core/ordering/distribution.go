@@ -235,6 +235,7 @@ func (d *Distribution) sumLogs() {
 	d.logs = true
 	l.list()
 	l.tabulate(adding)
+	d.sums[0] = 0 // the empty order weighs 1
 	var terms [MaxSummed]float64
 	for i, t := range l.tops {
 		if i%16 == 0 && d.poll.Stopped() {
@@ -242,38 +243,18 @@ func (d *Distribution) sumLogs() {
 		}
 		for x := l.ideals[i]; x != 0; x &= x - 1 {
 			s := int(t)<<l.low | bits.TrailingZeros64(x)
+			if s == 0 {
+				continue
+			}
 			k := 0
 			for y := l.lasts(s); y != 0; y &= y - 1 {
 				v := bits.TrailingZeros(y)
 				terms[k] = d.sums[s&^(1<<v)] + l.added(s, v)
 				k++
 			}
-			d.sums[s] = sumOfLogs(terms[:k])
+			d.sums[s] = logsum.Of(terms[:k])
 		}
 	}
-}
-
-// sumOfLogs is logsum.Of for terms most of which are negligible, and 0 for none: the empty order weighs 1.
-func sumOfLogs(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	top, at := x[0], 0
-	for i, v := range x {
-		if v > top {
-			top, at = v, i
-		}
-	}
-	var rest float64
-	for i, v := range x {
-		if v-top > negligible && i != at {
-			rest += math.Exp(v - top)
-		}
-	}
-	if rest == 0 {
-		return top
-	}
-	return top + math.Log1p(rest)
 }
 
 // last writes, for each item that may be the last of s, the probability that it is given that they are first, times scale.

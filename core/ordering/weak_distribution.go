@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"combpred/core/logsum"
 	"combpred/core/parallel"
 	"combpred/core/slicex"
 )
@@ -406,15 +407,8 @@ func (d *WeakDistribution) tiesTo(before, tie []float64) {
 func (d *WeakDistribution) DrawTo(rank []int32, rng *rand.Rand) {
 	last := int32(0)
 	for s := 0; s < len(d.sums)-1; last++ {
-		rest, at := rng.Float64()*d.blocksBefore(s), 0
-		for k, t := range d.terms[:1<<d.list.n] {
-			if t > 0 {
-				at = k // the last one where rounding leaves a rest
-				if rest -= t; rest < 0 {
-					break
-				}
-			}
-		}
+		d.blocksBefore(s)
+		at := logsum.PickWeight(d.terms[:1<<d.list.n], rng)
 		chosen := int(d.list.outer[at/8] | d.list.inner[at%8])
 		for x := uint(chosen); x != 0; x &= x - 1 {
 			rank[bits.TrailingZeros(x)] = last

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/logsum"
 )
 
@@ -11,17 +13,19 @@ var _ Partitioner = listedPartialOrders{}
 
 // orderSums is the Gibbs distribution over the partial orders on few items, by the tree of orderLevels, in which the orders on
 // k items extend those on k−1. What a new item earns follows from its code alone, of which there are 3^(k−1): the tree is
-// summed over from its leaves, and probabilities are passed down.
+// summed over from its leaves, and probabilities are passed down. Earnings on each level are centred. Where they differ so much
+// that sums may leave the range of numbers, all is in logarithms but the last level, which has most of the orders.
 type orderSums struct {
 	listedPartialOrders
-	earned [maxListed + 1][]float64 // of the last of k items, by code
-	below  [maxListed + 1][]float64 // ln of what the extensions of each order on k items earn, 0 for k = n
-	direct []float64                // exp of what the last item earns less the most, where that does not underflow; or nil
-	most   float64
+	weight [maxListed + 1][]float64 // of the last of k items, by code: exp of what it earns
+	below  [maxListed + 1][]float64 // what the extensions of each order on k items weigh together, nil for k = n: 1
+	logs   [maxListed + 1]bool      // whether weight is in logarithms
+	inLogs bool                     // whether below is, and with it weight of all levels but the last
+	base   float64                  // the sum of what was taken off all levels
 }
 
-// widest is the range of earnings up to which those of the last item are summed up as numbers.
-const widest = 600
+// widest is the range of earnings up to which they are summed up as numbers: sums are within 10^±290.
+const widest = 1300
 
 // newOrderSums sums over the tree, as far as the mask allows it, and returns ErrNone if that is nothing. Cost:
 // one operation for each order.
@@ -31,47 +35,68 @@ func (p listedPartialOrders) newOrderSums(scores []float64, mask pairMask, poll 
 		return nil, err
 	}
 	t := &orderSums{listedPartialOrders: p}
-	for k := 2; k <= p.n; k++ {
-		t.earned[k] = []float64{0}
-		for item := range k - 1 {
-			s := scores[p.pair(item, k-1)]
-			shorter := t.earned[k]
-			for _, digit := range [2]float64{1, -1} {
-				for _, e := range shorter {
-					t.earned[k] = append(t.earned[k], e+digit*s)
-				}
-			}
-			exclude(t.earned[k], mask.at(p.pair(item, k-1)))
-		}
+	if err := t.earn(scores, mask); err != nil {
+		return nil, err
 	}
-	t.weighLast()
 	for k := p.n; k >= 2; k-- {
 		if err := t.sumLevel(k, poll); err != nil {
 			return nil, err
 		}
 	}
-	if math.IsInf(t.below[1][0], -1) {
+	if math.IsInf(t.logZ(), -1) {
 		return nil, ErrNone
 	}
 	return t, nil
 }
 
-// weighLast fills direct.
-func (t *orderSums) weighLast() {
-	least := math.Inf(1)
-	t.most = math.Inf(-1)
-	for _, e := range t.earned[t.n] {
-		if !math.IsInf(e, -1) {
-			least, t.most = min(least, e), max(t.most, e)
+// earn fills weight. It returns ErrNone if the mask allows a pair nothing.
+func (t *orderSums) earn(scores []float64, mask pairMask) error {
+	var width float64
+	for k := 2; k <= t.n; k++ {
+		earned := make([]float64, 1, power3(k-1))
+		for item := range k - 1 {
+			s := scores[t.pair(item, k-1)]
+			shorter := earned
+			for _, digit := range [2]float64{1, -1} {
+				for _, e := range shorter {
+					earned = append(earned, e+digit*s)
+				}
+			}
+			exclude(earned, mask.at(t.pair(item, k-1)))
+		}
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, e := range earned {
+			if !math.IsInf(e, -1) {
+				least, most = min(least, e), max(most, e)
+			}
+		}
+		if math.IsInf(most, -1) {
+			return ErrNone
+		}
+		centre := least + (most-least)/2
+		floats.AddConst(-centre, earned)
+		t.base += centre
+		width += most - least
+		t.weight[k], t.logs[k] = earned, !(most-least <= widest)
+	}
+	t.inLogs = !(width <= widest)
+	for k := 2; k <= t.n; k++ {
+		if k < t.n {
+			t.logs[k] = t.inLogs
+		}
+		if !t.logs[k] {
+			logsum.ExpTo(t.weight[k], t.weight[k])
 		}
 	}
-	if math.IsInf(t.most, -1) || !(t.most-least <= widest) {
-		return
+	return nil
+}
+
+// logZ returns the logarithm of what all orders weigh.
+func (t *orderSums) logZ() float64 {
+	if t.inLogs {
+		return t.below[1][0] + t.base
 	}
-	t.direct = make([]float64, len(t.earned[t.n]))
-	for code, e := range t.earned[t.n] {
-		t.direct[code] = math.Exp(e - t.most)
-	}
+	return math.Log(t.below[1][0]) + t.base
 }
 
 // sumLevel fills below for the orders on k−1 items.
@@ -87,15 +112,21 @@ func (t *orderSums) sumLevel(k int, poll func() error) error {
 			}
 		}
 		codes := level.codes[lo:end]
-		if k == t.n && t.direct != nil {
-			var sum float64
-			for _, code := range codes {
-				sum += t.direct[code]
-			}
-			sums[i] = math.Log(sum) + t.most
-		} else {
+		switch weight := t.weight[k]; {
+		case t.logs[k]:
 			terms = t.termsOf(terms[:0], k, lo, codes)
 			sums[i] = logsum.Of(terms)
+		case k == t.n:
+			for _, code := range codes {
+				sums[i] += weight[code]
+			}
+			if t.inLogs {
+				sums[i] = math.Log(sums[i])
+			}
+		default:
+			for j, below := range t.below[k][lo:end] {
+				sums[i] += weight[codes[j]] * below
+			}
 		}
 		lo = int(end)
 	}
@@ -103,14 +134,17 @@ func (t *orderSums) sumLevel(k int, poll func() error) error {
 	return nil
 }
 
-// termsOf appends the logarithms of what the orders on k items from number lo on earn from their last item on.
+// termsOf appends what the orders on k items from number lo on weigh with their extensions, or its logarithms where weight holds these.
 func (t *orderSums) termsOf(terms []float64, k, lo int, codes []uint16) []float64 {
-	for j, code := range codes {
-		e := t.earned[k][code]
-		if k < t.n {
-			e += t.below[k][lo+j]
-		}
-		terms = append(terms, e)
+	for _, code := range codes {
+		terms = append(terms, t.weight[k][code])
+	}
+	switch {
+	case k == t.n:
+	case t.logs[k]:
+		floats.Add(terms, t.below[k][lo:lo+len(codes)])
+	default:
+		floats.Mul(terms, t.below[k][lo:lo+len(codes)])
 	}
 	return terms
 }
@@ -128,43 +162,33 @@ func (p listedPartialOrders) logPartition(marginals, scores []float64, mask pair
 	if err != nil {
 		return 0, err
 	}
-	logZ := t.below[1][0]
 	if marginals == nil {
-		return logZ, nil
+		return t.logZ(), nil
 	}
 	mustLen("marginals", len(marginals), p.len())
 	reach := []float64{1} // probabilities of the orders on k−1 items
 	for k := 2; k <= p.n; k++ {
-		codes := make([]float64, len(t.earned[k])) // the probability that the last of k items comes with a code
+		codes := make([]float64, len(t.weight[k])) // the probability that the last of k items comes with a code
 		if reach, err = t.passDown(codes, reach, k, poll); err != nil {
 			return 0, err
 		}
-		for item := range k - 1 {
-			var before, behind, unrelated float64
-			power := 1
-			for range item {
-				power *= 3
-			}
-			for code, q := range codes {
-				switch code / power % 3 {
-				case 1:
-					before += q
-				case 2:
-					behind += q
-				default:
-					unrelated += q
-				}
-			}
-			marginals[p.pair(item, k-1)] = (before - behind) / (before + behind + unrelated)
+		for item := k - 2; item >= 0; item-- { // whose digit is the first one of the codes that are left
+			known := len(codes) / 3
+			unrelated, before, behind := codes[:known], codes[known:2*known], codes[2*known:]
+			forth, back := floats.Sum(before), floats.Sum(behind)
+			marginals[p.pair(item, k-1)] = (forth - back) / (forth + back + floats.Sum(unrelated))
+			floats.Add(unrelated, before)
+			floats.Add(unrelated, behind)
+			codes = unrelated
 		}
 	}
-	return logZ, nil
+	return t.logZ(), nil
 }
 
 // passDown adds up the probabilities of the orders on k items by their last item's code, given those of the orders on k−1
 // items, and returns them unless these are the last.
 func (t *orderSums) passDown(codes, reach []float64, k int, poll func() error) ([]float64, error) {
-	level := builtLevel(k)
+	level, weight := builtLevel(k), t.weight[k]
 	var next, terms []float64
 	if k < t.n {
 		next = make([]float64, len(level.codes))
@@ -179,12 +203,7 @@ func (t *orderSums) passDown(codes, reach []float64, k int, poll func() error) (
 		of, sum := level.codes[lo:end], t.below[k-1][i]
 		switch {
 		case reach[i] == 0:
-		case k == t.n && t.direct != nil:
-			scale := reach[i] / math.Exp(sum-t.most)
-			for _, code := range of {
-				codes[code] += scale * t.direct[code]
-			}
-		default:
+		case t.logs[k]:
 			terms = t.termsOf(terms[:0], k, lo, of)
 			for j, code := range of {
 				q := reach[i] * logsum.Share(terms[j], sum)
@@ -193,8 +212,26 @@ func (t *orderSums) passDown(codes, reach []float64, k int, poll func() error) (
 					next[lo+j] = q
 				}
 			}
+		case k == t.n:
+			if t.inLogs {
+				sum = math.Exp(sum)
+			}
+			share := reach[i] / sum
+			for _, code := range of {
+				codes[code] += share
+			}
+		default:
+			share := reach[i] / sum
+			for j, code := range of {
+				q := share * t.below[k][lo+j]
+				codes[code] += q
+				next[lo+j] = q * weight[code]
+			}
 		}
 		lo = int(end)
+	}
+	if !t.logs[k] {
+		floats.Mul(codes, weight)
 	}
 	return next, nil
 }
@@ -230,7 +267,11 @@ func (p listedPartialOrders) distribution(scores []float64, mask pairMask, poll 
 			}
 			codes := level.codes[lo:level.ends[at]]
 			terms = t.termsOf(terms[:0], k, lo, codes)
-			j := logsum.Pick(terms, rng)
+			pick := logsum.PickWeight
+			if t.logs[k] {
+				pick = logsum.Pick
+			}
+			j := pick(terms, rng)
 			code := codes[j]
 			for item := range k - 1 {
 				dst[p.pair(item, k-1)] = [3]int32{0, 1, -1}[code%3]

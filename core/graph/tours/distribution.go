@@ -308,25 +308,7 @@ func (d *Distribution) drawRoot(rng *rand.Rand) int {
 	case d.logs:
 		return logsum.Pick(d.totals, rng)
 	}
-	return pick(d.totals, rng)
-}
-
-// pick returns i with probability x[i] / Σ x.
-func pick(x []float64, rng *rand.Rand) (last int) {
-	var sum float64
-	for _, w := range x {
-		sum += w
-	}
-	rest := rng.Float64() * sum
-	for i, w := range x {
-		if w > 0 {
-			last = i
-			if rest -= w; rest < 0 {
-				break
-			}
-		}
-	}
-	return last
+	return logsum.PickWeight(d.totals, rng)
 }
 
 // drawSum returns i with a probability proportional to sums[i] − sums[i−1].

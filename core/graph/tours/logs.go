@@ -74,7 +74,7 @@ func (d *Distribution) tabulateLogs() float64 {
 					terms[k] = from[u<<low] + into[u]
 					k++
 				}
-				e = logSum(terms[:k])
+				e = logsum.Of(terms[:k])
 			}
 			d.table[r.at(s, v)] = e
 			if mayEnd {
@@ -131,31 +131,4 @@ func (d *Distribution) arcsOfRoot(arcs []float64, total float64) {
 			}
 		}
 	}
-}
-
-// negligible is how much smaller than the largest a logarithm is whose number does not count in a sum of a few.
-const negligible = 45
-
-// logSum is logsum.Of without exponentials of negligible terms, which most are where logarithms are needed.
-func logSum(x []float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range x {
-		top = max(top, v)
-	}
-	if math.IsInf(top, -1) {
-		return top
-	}
-	var sum float64
-	for _, v := range x {
-		switch v -= top; {
-		case v == 0:
-			sum++
-		case v > -negligible:
-			sum += math.Exp(v)
-		}
-	}
-	if sum == 1 {
-		return top
-	}
-	return top + math.Log(sum)
 }
