@@ -322,20 +322,20 @@ func (t *subtrees) best(dst []int32, score Scores, state []int8) float64 {
 	for v := range best {
 		best[v] = score.indicator(v)
 	}
-	in := func(v int32) bool {
-		if state == nil || state[v] == 0 {
-			return best[v] > 0
-		}
-		return state[v] > 0
-	}
 	for i := len(t.order) - 1; i > 0; i-- {
-		if v := t.order[i]; in(v) {
-			best[t.parent[v]] += best[v]
+		v := t.order[i]
+		worth := max(0, best[v])
+		if state != nil && state[v] != 0 { // then the sign of best says which
+			worth, best[v] = best[v], math.Inf(1)
+			if state[v] < 0 {
+				worth, best[v] = 0, 0
+			}
 		}
+		best[t.parent[v]] += worth
 	}
 	for _, v := range t.order {
 		dst[v] = 1
-		if p := t.parent[v]; p >= 0 && (dst[p] == 0 || !in(v)) {
+		if p := t.parent[v]; p >= 0 && (dst[p] == 0 || !(best[v] > 0)) {
 			dst[v] = 0
 		}
 	}
