@@ -32,6 +32,10 @@ func only(x int8) Values { return 1 << (x + 1) }
 // ErrNone says that a mask allows no output.
 var ErrNone = fault.Value("no output satisfies the conditions; leave some out")
 
+// ErrUnmet says that a search found no output that satisfies the conditions. There may be one.
+var ErrUnmet = fault.Value("the search found no output that satisfies the conditions; there may be one: leave some out, or add " +
+	"some so that exact decoding is possible")
+
 // Range is a range of whole numbers, both ends included.
 type Range struct{ Least, Most int }
 

@@ -23,8 +23,7 @@ type engine interface {
 // maskable spaces compute under masks. An engine that is an Enumerator lists the outputs in the order of the space.
 type maskable interface {
 	Space
-	// under returns what computes under a mask, or ErrNone. An engine that is a Searcher keeps to the mask in its searches, too; for
-	// others they are those of the space, with penalties.
+	// under returns what computes under a mask, or ErrNone. The engine of a Searcher is one, too, whose searches keep to the mask.
 	under(m *Mask) (engine, error)
 }
 
@@ -36,8 +35,8 @@ type bounded interface {
 	keeps(m *Mask, y []int32) bool
 }
 
-// restricted is the space of those outputs of another one that a mask allows. It can do what that space can: its decoders are exact, its
-// sums and draws go over the allowed outputs alone, and only local search may use penalties.
+// restricted is the space of those outputs of another one that a mask allows. It can do what that space can: its decoders are exact, and
+// its sums and draws go over the allowed outputs alone.
 type restricted struct {
 	subspace[Space]
 	engine
@@ -107,9 +106,6 @@ func (logNumber) Bytes() int { return 8 }
 // withAbilities returns the space with those of its base.
 func (r *restricted) withAbilities() Space {
 	searcher, searches := r.engine.(Searcher)
-	if base, ok := r.all.(Searcher); ok && !searches && !r.mask.hasBounds() {
-		searcher, searches = &penalisedSearch{base, r}, true
-	}
 	lister, lists := r.lister()
 	switch {
 	case searches && lists:
