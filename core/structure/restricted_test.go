@@ -178,6 +178,27 @@ func TestMasksOnlyHoldWhatSpacesKnow(t *testing.T) {
 	}
 }
 
+// TestNoSizeIsNegative: a mask that bounds sizes below 0 leaves nothing, and is not taken for one without a bound.
+func TestNoSizeIsNegative(t *testing.T) {
+	path := Args{Scalars: map[string]int64{"vertices": 2, "arcs": 1, "source": 0, "target": 1}, Ints: []int32{0, 1}}
+	for name, args := range map[string]Args{
+		"labelsets": sized("n", 4), "cliques": sized("n", 4), "subtrees": tree(-1, 0, 0, 1), "cycles": sized("n", 4),
+		"directedcycles": sized("n", 4), "routes": sized("n", 4), "paths": path,
+	} {
+		space, err := New(name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []Range{{-5, -3}, {-1, -1}} {
+			mask := NewMask()
+			mask.Size = size
+			if _, err := Within(space, mask); !errors.Is(err, ErrNone) {
+				t.Errorf("%s of %d to %d: %v", name, size.Least, size.Most, err)
+			}
+		}
+	}
+}
+
 // TestRestrictionsKeepTheirEngine: the part of a space that conditions leave can do what that of their mask can.
 func TestRestrictionsKeepTheirEngine(t *testing.T) {
 	edges := []int32{0, 1, 0, 2, 0, 3, 1, 2, 1, 3, 2, 3}
