@@ -104,7 +104,7 @@ func (m Mask) and(o Mask) (Mask, error) {
 	} else {
 		for i, x := range o.Items {
 			if x*both.Items[i] < 0 {
-				return both, contradiction{fault.Value("%d must be held and must not", i)}
+				return both, contradiction{fault.Value("the conditions require and forbid number %d; leave one of them out", i)}
 			}
 			both.Items[i] |= x
 		}
@@ -117,7 +117,8 @@ func (m Mask) and(o Mask) (Mask, error) {
 		case *end.at == anyPlace:
 			*end.at = end.other
 		case end.other != anyPlace && end.other != *end.at:
-			return both, contradiction{fault.Value("an end is both %d and %d", *end.at, end.other)}
+			return both, contradiction{fault.Value("the conditions ask for two starts or two ends, %d and %d; leave one of them out",
+				*end.at, end.other)}
 		}
 	}
 	return both, nil

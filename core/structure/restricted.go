@@ -65,8 +65,8 @@ var mostFiltered = 20 * math.Ln2
 
 // Within returns the space of the outputs that a mask allows, which has the parts and the ψ of the given one and can be decoded, summed
 // over, drawn from and counted as far as that can. It returns ErrNone where it sees at once that there is no such output, and a
-// *CapabilityError where a structure takes no masks and has too many outputs to list. Cost: O(d), and for structures without a recursion
-// that of listing all outputs.
+// *CapabilityError where a structure takes no masks and has too many outputs to list. What the mask holds must not change afterwards.
+// Cost: O(d), and for structures without a recursion that of listing all outputs.
 func Within(s Space, m Mask) (Space, error) {
 	if r, ok := s.(interface{ whole() (Space, Mask) }); ok {
 		var err error

@@ -48,8 +48,9 @@ func (e *enumerated) randomMask(rng *rand.Rand) structure.Mask {
 	return mask
 }
 
-// conditions does the same under random conditions by the keys of the structure, whose meaning Satisfies knows: half of the time by all keys
-// and otherwise by one after the other, alone and with a mask. parts counts for each key how often it alone left some outputs, but not all.
+// conditions does the same under random conditions by the keys of the structure, whose meaning Satisfies knows: half of the time by all
+// keys and otherwise by one after the other, with a mask and without. parts counts for each key how often it alone left some outputs, but
+// not all.
 func (e *enumerated) conditions(t *testing.T, spec structure.Spec, args structure.Args, parts map[structure.Key]int) {
 	restricter, ok := e.space.(structure.Restricter)
 	if !ok {
