@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // restrictedSpaces are spaces that hold some of the outputs of others.
@@ -195,6 +197,47 @@ func TestNoSizeIsNegative(t *testing.T) {
 			if _, err := Within(space, mask); !errors.Is(err, ErrNone) {
 				t.Errorf("%s of %d to %d: %v", name, size.Least, size.Most, err)
 			}
+		}
+	}
+}
+
+// TestPartsOfParts: conditions on a part of a space are added to its own, and bounds that contradict these leave nothing.
+func TestPartsOfParts(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		rules      Args
+		more       Condition
+		want, left string // why there is none, or the outputs
+	}{
+		{"routes", sized("n", 3, "start", 1), Condition{StartKey, 2, Alone}, "two starts or two ends, 1 and 2", ""},
+		{"routes", sized("n", 3, "start", 1), Condition{EndKey, 2, Alone}, "", "[[1 0 2] [1 2 -1]]"},
+		{"routes", sized("n", 3, "length", 2), Condition{LengthKey, 3, Alone}, "leave no size", ""},
+		{"cliques", Args{Scalars: map[string]int64{"n": 3}, Ints: []int32{0, 1, 0}}, Condition{ForbiddenKey, 1, Alone},
+			"require and forbid number 1", ""},
+		{"cliques", Args{Scalars: map[string]int64{"n": 3}, Ints: []int32{0, 1, 0}}, Condition{ForbiddenKey, 2, Alone}, "",
+			"[[0 1 0] [1 1 0]]"},
+	} {
+		part := mustNew(t, c.name, examples.Args(c.rules))
+		r, err := part.(Restricter).Restrict()([]Condition{c.more})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := r.Within(part)
+		if c.want != "" {
+			if !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v under %+v: %v, want %q", part, c.more, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all [][]int32
+		for y := range both.(Enumerator).All() {
+			all = append(all, slices.Clone(y))
+		}
+		if got := fmt.Sprint(all); got != c.left {
+			t.Errorf("%v under %+v has %s, want %s", part, c.more, got, c.left)
 		}
 	}
 }
