@@ -18,23 +18,30 @@ type Keyed struct {
 // rowsRead is the number of rows whose conditions a worker reads at a time.
 const rowsRead = 256
 
-// reader returns what reads the conditions, or a *structure.CapabilityError.
-func reader(space structure.Space) (func([]structure.Condition) (structure.Restriction, error), error) {
+// Rows returns what the conditions of each of n rows come to, by its number, and what is wrong with them when they are asked for; or a
+// *structure.CapabilityError. The function may be called by several goroutines.
+func (k *Keyed) Rows(space structure.Space, n int) (func(row int) (structure.Restriction, error), error) {
+	if err := rangesCheck(k.First, len(k.All), n); err != nil {
+		return nil, err
+	}
 	r, ok := space.(structure.Restricter)
 	if !ok {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "outputs that can be held to conditions by key"}
 	}
-	return r.Restrict(), nil
+	read := r.Restrict()
+	return func(row int) (structure.Restriction, error) {
+		if conditions := ofRow(k.First, k.All, row); len(conditions) > 0 {
+			return read(conditions)
+		}
+		return structure.Restriction{Mask: structure.NewMask()}, nil
+	}, nil
 }
 
 // Each calls f with the number of each row, or 0 alone where there is one range, and what its conditions come to. Its error names the
 // first row whose conditions are illegal. f may be called by several goroutines.
 func (k *Keyed) Each(space structure.Space, workers int, mon *parallel.Monitor, f func(row int, r structure.Restriction)) error {
 	n := len(k.First) - 1
-	if err := rangesCheck(k.First, len(k.All), n); err != nil {
-		return err
-	}
-	read, err := reader(space)
+	of, err := k.Rows(space, n)
 	if err != nil {
 		return err
 	}
@@ -43,12 +50,7 @@ func (k *Keyed) Each(space structure.Space, workers int, mon *parallel.Monitor, 
 			if err := mon.Err(); err != nil {
 				return err
 			}
-			conditions := ofRow(k.First, k.All, row)
-			if len(conditions) == 0 {
-				f(row, structure.Restriction{Mask: structure.NewMask()})
-				continue
-			}
-			r, err := read(conditions)
+			r, err := of(row)
 			if err != nil {
 				return fault.At(row, err)
 			}
@@ -61,18 +63,9 @@ func (k *Keyed) Each(space structure.Space, workers int, mon *parallel.Monitor, 
 // Batch is that of Restricted.
 func (k *Keyed) Batch(space structure.Space, linear, magnitude blas64.General, method Method, dst []int32,
 	certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
-	if err := rangesCheck(k.First, len(k.All), linear.Rows); err != nil {
-		return err
-	}
-	read, err := reader(space)
+	of, err := k.Rows(space, linear.Rows)
 	if err != nil {
 		return err
-	}
-	of := func(row int) (structure.Restriction, error) {
-		if conditions := ofRow(k.First, k.All, row); len(conditions) > 0 {
-			return read(conditions)
-		}
-		return structure.Restriction{Mask: structure.NewMask()}, nil
 	}
 	return within(space, of, len(k.First) == 2, linear, magnitude, method, dst, certs, met, workers, mon)
 }

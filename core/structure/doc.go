@@ -38,16 +38,17 @@
 //	<structure>_chain.go       a Markov chain, from which moments of large spaces are estimated
 //
 // A few have a part that no other structure has: custom_listed and custom_summarised, its two kinds; graphs_hereditary, sets of
-// edges with a property, and their decoders; labelsets_sums, sums over sets by their sizes; paths_graph, the graph that the
-// parameters describe; permutations_partial, rankings of which a part is known.
+// edges with a property, and their decoders; labelsets_sums, sums over sets by their sizes; partialorders_penalties, scores by
+// which local search keeps to a mask; paths_graph, the graph that the parameters describe; permutations_partial, rankings of
+// which a part is known.
 //
 // What several structures share is in the files of the types that they embed or call: indices, allowed, sets, pairs, pairscheme, relations,
 // visits, cyclespace, rootedtree, edgelist, edgesets, centring, isotropic, lexicographic, mirror. Their larger parts have files
 // with the endings above, such as visits_moves, and so have those of graphs_hereditary. What conditions on
 // outputs share is in pairs_conditions, sets_conditions, visits_conditions and edges_conditions. The rest belongs to the package:
 // space (what a Space is, its facts, and what it may be able to do: the file to read first), conditions (their keys, and how they are
-// read), mask (which outputs are allowed) and restricted (the space of those, restricted_listed and restricted_search what computes on
-// it where a structure has no recursion), encode (rows of data, and what is said of wrong ones), features (names of the entries of ψ,
+// read), mask (which outputs are allowed) and restricted (the space of those, restricted_listed what computes on it where a structure
+// has no recursion), encode (rows of data, and what is said of wrong ones), features (names of the entries of ψ,
 // and their cells), names (of items), scores, capability, registry, shared, derived (what is kept with a space).
 //
 // # Adding a structure

@@ -48,8 +48,8 @@ func (l labelSets) under(mask *Mask) (engine, error) {
 	return m, nil
 }
 
-// mostCountedSizes bounds the 64-bit words that counting sets of several sizes goes through.
-const mostCountedSizes = 1 << 30
+// mostCountedSizes bounds the 64-bit words that counting sets of several sizes goes through, a second of work: nothing can stop it.
+const mostCountedSizes = 1 << 27
 
 func (m *maskedSets) count() *big.Int {
 	s := m.sizes

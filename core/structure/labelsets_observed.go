@@ -14,8 +14,8 @@ import (
 // observedSets is the space of the label sets in a list, such as those that data hold, encoded as 0/1 membership. It is a list of
 // outputs whose ψ are the sets themselves.
 type observedSets struct {
+	subspace[labelSets]
 	*listed
-	all  labelSets
 	sets [][]int32
 	// place is the number of each set in the list.
 	place map[string]int
@@ -44,7 +44,7 @@ func newObservedSets(all labelSets, bits []int32) (Space, error) {
 }
 
 func listSets(all labelSets, sets [][]int32) (*observedSets, error) {
-	o := &observedSets{all: all, sets: sets, place: make(map[string]int, len(sets))}
+	o := &observedSets{subspace: subspace[labelSets]{all}, sets: sets, place: make(map[string]int, len(sets))}
 	psi := blas64.General{Rows: len(sets), Cols: all.n, Stride: all.n, Data: make([]float64, len(sets)*all.n)}
 	for i, y := range sets {
 		if err := all.Check(y); err != nil {
@@ -73,8 +73,10 @@ func (o *observedSets) String() string {
 	return fmt.Sprintf("%d observed sets of %d labels", len(o.sets), o.all.n)
 }
 
-func (o *observedSets) PartLen() int       { return o.all.n }
-func (o *observedSets) columnNames() Names { return o.all.names }
+// Parts, ψ and names are those of all sets, not those of a list.
+
+func (o *observedSets) FeatureLen() int                { return o.all.n }
+func (o *observedSets) Embed(dst []float64, y []int32) { o.all.Embed(dst, y) }
 
 // Facts are those of the list, with the layout of all sets: ψ is 0/1, and no two outputs share it.
 func (o *observedSets) Facts() Facts {
@@ -93,8 +95,6 @@ func (o *observedSets) Check(y []int32) error {
 	}
 	return nil
 }
-
-func (o *observedSets) Embed(dst []float64, y []int32) { o.all.Embed(dst, y) }
 
 // All lists the sets in the order in which they were given.
 func (o *observedSets) All() iter.Seq[[]int32] {

@@ -32,6 +32,10 @@ func only(x int8) Values { return 1 << (x + 1) }
 // ErrNone says that a mask allows no output.
 var ErrNone = fault.Value("no output satisfies the conditions; leave some out")
 
+// ErrUnmet says that a search found no output that satisfies the conditions. There may be one.
+var ErrUnmet = fault.Value("the search found no output that satisfies the conditions; there may be one: leave some out, or add " +
+	"some so that exact decoding is possible")
+
 // Range is a range of whole numbers, both ends included.
 type Range struct{ Least, Most int }
 
@@ -100,7 +104,7 @@ func (m Mask) and(o Mask) (Mask, error) {
 	} else {
 		for i, x := range o.Items {
 			if x*both.Items[i] < 0 {
-				return both, contradiction{fault.Value("%d must be held and must not", i)}
+				return both, contradiction{fault.Value("the conditions require and forbid number %d; leave one of them out", i)}
 			}
 			both.Items[i] |= x
 		}
@@ -113,7 +117,8 @@ func (m Mask) and(o Mask) (Mask, error) {
 		case *end.at == anyPlace:
 			*end.at = end.other
 		case end.other != anyPlace && end.other != *end.at:
-			return both, contradiction{fault.Value("an end is both %d and %d", *end.at, end.other)}
+			return both, contradiction{fault.Value("the conditions ask for two starts or two ends, %d and %d; leave one of them out",
+				*end.at, end.other)}
 		}
 	}
 	return both, nil

@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"errors"
 	"math"
 	"math/big"
 
@@ -17,6 +16,16 @@ func (m pairMask) at(pair int) Values {
 		return AnyValue
 	}
 	return m[pair]
+}
+
+// allows reports whether a relation of all pairs is allowed.
+func (m pairMask) allows(y []int32) bool {
+	for i, v := range y {
+		if !m.at(i).Has(int8(v)) {
+			return false
+		}
+	}
+	return true
 }
 
 // choiceOf holds, for each digit of the code of an order, what it says of an old item and the new one.
@@ -102,17 +111,14 @@ func (e *maskedPartialOrders) Search(dst []int32, score Scores, poll func() erro
 	if e.all.transitive(dst) {
 		return proven(bound), polled(poll)
 	}
-	mask := NewMask()
-	mask.Entries = e.mask
-	if _, err := searchPenalised(e.all, e.all, &mask, dst, score, poll); errors.Is(err, ErrUnmet) {
-		e.all.writeTo(dst, e.least)
-		for i, v := range dst {
-			if !e.mask[i].Has(int8(v)) {
-				return Certificate{}, err
-			}
-		}
-	} else if err != nil {
+	if _, err := e.all.Search(dst, e.mask.penalised(score), poll); err != nil {
 		return Certificate{}, err
+	}
+	if !e.mask.allows(dst) {
+		e.all.writeTo(dst, e.least)
+		if !e.mask.allows(dst) {
+			return Certificate{}, ErrUnmet
+		}
 	}
 	value := e.all.valueOf(dst, score)
 	return Certificate{Value: value, UpperBound: max(bound, value), Nu: 1}, nil

@@ -23,8 +23,7 @@ type engine interface {
 // maskable spaces compute under masks. An engine that is an Enumerator lists the outputs in the order of the space.
 type maskable interface {
 	Space
-	// under returns what computes under a mask, or ErrNone. An engine that is a Searcher keeps to the mask in its searches, too; for
-	// others they are those of the space, with penalties.
+	// under returns what computes under a mask, or ErrNone. The engine of a Searcher is one, too, whose searches keep to the mask.
 	under(m *Mask) (engine, error)
 }
 
@@ -36,8 +35,8 @@ type bounded interface {
 	keeps(m *Mask, y []int32) bool
 }
 
-// restricted is the space of those outputs of another one that a mask allows. It can do what that space can: its decoders are exact, its
-// sums and draws go over the allowed outputs alone, and only local search may use penalties.
+// restricted is the space of those outputs of another one that a mask allows. It can do what that space can: its decoders are exact, and
+// its sums and draws go over the allowed outputs alone.
 type restricted struct {
 	subspace[Space]
 	engine
@@ -66,8 +65,8 @@ var mostFiltered = 20 * math.Ln2
 
 // Within returns the space of the outputs that a mask allows, which has the parts and the ψ of the given one and can be decoded, summed
 // over, drawn from and counted as far as that can. It returns ErrNone where it sees at once that there is no such output, and a
-// *CapabilityError where a structure takes no masks and has too many outputs to list. Cost: O(d), and for structures without a recursion
-// that of listing all outputs.
+// *CapabilityError where a structure takes no masks and has too many outputs to list. What the mask holds must not change afterwards.
+// Cost: O(d), and for structures without a recursion that of listing all outputs.
 func Within(s Space, m Mask) (Space, error) {
 	if r, ok := s.(interface{ whole() (Space, Mask) }); ok {
 		var err error
@@ -107,9 +106,6 @@ func (logNumber) Bytes() int { return 8 }
 // withAbilities returns the space with those of its base.
 func (r *restricted) withAbilities() Space {
 	searcher, searches := r.engine.(Searcher)
-	if base, ok := r.all.(Searcher); ok && !searches && !r.mask.hasBounds() {
-		searcher, searches = &penalisedSearch{base, r}, true
-	}
 	lister, lists := r.lister()
 	switch {
 	case searches && lists:

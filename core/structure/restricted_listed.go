@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"math/big"
 	"math/rand/v2"
 
@@ -19,10 +18,14 @@ const maxFilteredNumbers = 1 << 25
 // filteredList computes on a list of the outputs that a mask allows.
 type filteredList struct {
 	all     *listed
-	outputs [][]int32
+	partLen int
+	parts   []int32 // of all outputs, one after the other
 }
 
-var _ engine = (*filteredList)(nil)
+var (
+	_ engine     = (*filteredList)(nil)
+	_ Enumerator = (*filteredList)(nil)
+)
 
 // listWithin lists the outputs of a space that its mask allows.
 func listWithin(r *restricted) (engine, error) {
@@ -54,21 +57,21 @@ var errTooManyListed = fault.Value("too many outputs to list")
 // newFilteredList lists outputs of a space.
 func newFilteredList(s Space, outputs iter.Seq[[]int32]) (*filteredList, error) {
 	d := s.FeatureLen()
-	l := &filteredList{}
+	l := &filteredList{partLen: s.PartLen()}
 	psi := blas64.General{Cols: d, Stride: d}
 	for y := range outputs {
 		if len(psi.Data) >= maxFilteredNumbers {
 			return nil, errTooManyListed
 		}
-		l.outputs = append(l.outputs, append([]int32(nil), y...))
+		l.parts = append(l.parts, y...)
 		psi.Data = append(psi.Data, make([]float64, d)...)
 		psi.Rows++
 		s.Embed(row(psi, psi.Rows-1), y)
 	}
-	if len(l.outputs) == 0 {
+	if psi.Rows == 0 {
 		return nil, ErrNone
 	}
-	l.all = &listed{indices: newIndices(new(memo), len(l.outputs), "output"), psi: psi}
+	l.all = &listed{indices: newIndices(new(memo), psi.Rows, "output"), psi: psi}
 	return l, nil
 }
 
@@ -85,17 +88,30 @@ func (r *restricted) signed(table blas64.General) error {
 	return nil
 }
 
-func (l *filteredList) count() *big.Int { return big.NewInt(int64(len(l.outputs))) }
+func (l *filteredList) output(i int32) []int32 { return l.parts[int(i)*l.partLen:][:l.partLen] }
+
+func (l *filteredList) count() *big.Int { return l.all.Count() }
 
 func (l *filteredList) facts() Facts {
-	cost := float64(l.all.psi.Rows) * float64(l.all.psi.Cols)
-	return Facts{Sums: Sums{Plain: cost, Marginals: 2 * cost, Draws: !math.IsInf(cost, 1)}}
+	return Facts{Table: l.all.psi, Sums: sumsOf(l.all.partitionCost)}
+}
+
+// All lists the outputs in the order in which they came.
+func (l *filteredList) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, l.partLen)
+		for i := range int32(l.all.n) {
+			if copy(y, l.output(i)); !yield(y) {
+				return
+			}
+		}
+	}
 }
 
 func (l *filteredList) Decode(dst []int32, score Scores) (Certificate, error) {
 	var at [1]int32
 	cert, err := l.all.Decode(at[:], score)
-	copy(dst, l.outputs[at[0]])
+	copy(dst, l.output(at[0]))
 	return cert, err
 }
 
@@ -111,6 +127,6 @@ func (l *filteredList) Distribution(scores []float64, poll func() error) (Draw, 
 	return func(dst []int32, rng *rand.Rand) {
 		var at [1]int32
 		draw(at[:], rng)
-		copy(dst, l.outputs[at[0]])
+		copy(dst, l.output(at[0]))
 	}, nil
 }

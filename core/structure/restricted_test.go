@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // restrictedSpaces are spaces that hold some of the outputs of others.
@@ -174,6 +176,68 @@ func TestMasksOnlyHoldWhatSpacesKnow(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) ||
 			lacks == strings.HasPrefix(c.want, "from") && err != nil {
 			t.Errorf("%s under %+v: the error is %v, want %q", c.name, c.mask, err, c.want)
+		}
+	}
+}
+
+// TestNoSizeIsNegative: a mask that bounds sizes below 0 leaves nothing, and is not taken for one without a bound.
+func TestNoSizeIsNegative(t *testing.T) {
+	path := Args{Scalars: map[string]int64{"vertices": 2, "arcs": 1, "source": 0, "target": 1}, Ints: []int32{0, 1}}
+	for name, args := range map[string]Args{
+		"labelsets": sized("n", 4), "cliques": sized("n", 4), "subtrees": tree(-1, 0, 0, 1), "cycles": sized("n", 4),
+		"directedcycles": sized("n", 4), "routes": sized("n", 4), "paths": path,
+	} {
+		space, err := New(name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []Range{{-5, -3}, {-1, -1}} {
+			mask := NewMask()
+			mask.Size = size
+			if _, err := Within(space, mask); !errors.Is(err, ErrNone) {
+				t.Errorf("%s of %d to %d: %v", name, size.Least, size.Most, err)
+			}
+		}
+	}
+}
+
+// TestPartsOfParts: conditions on a part of a space are added to its own, and bounds that contradict these leave nothing.
+func TestPartsOfParts(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		rules      Args
+		more       Condition
+		want, left string // why there is none, or the outputs
+	}{
+		{"routes", sized("n", 3, "start", 1), Condition{StartKey, 2, Alone}, "two starts or two ends, 1 and 2", ""},
+		{"routes", sized("n", 3, "start", 1), Condition{EndKey, 2, Alone}, "", "[[1 0 2] [1 2 -1]]"},
+		{"routes", sized("n", 3, "length", 2), Condition{LengthKey, 3, Alone}, "leave no size", ""},
+		{"cliques", Args{Scalars: map[string]int64{"n": 3}, Ints: []int32{0, 1, 0}}, Condition{ForbiddenKey, 1, Alone},
+			"require and forbid number 1", ""},
+		{"cliques", Args{Scalars: map[string]int64{"n": 3}, Ints: []int32{0, 1, 0}}, Condition{ForbiddenKey, 2, Alone}, "",
+			"[[0 1 0] [1 1 0]]"},
+	} {
+		part := mustNew(t, c.name, examples.Args(c.rules))
+		r, err := part.(Restricter).Restrict()([]Condition{c.more})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := r.Within(part)
+		if c.want != "" {
+			if !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v under %+v: %v, want %q", part, c.more, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all [][]int32
+		for y := range both.(Enumerator).All() {
+			all = append(all, slices.Clone(y))
+		}
+		if got := fmt.Sprint(all); got != c.left {
+			t.Errorf("%v under %+v has %s, want %s", part, c.more, got, c.left)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func newMaskedVisits(all tourSpace, within *tours.Mask) (engine, error) {
 // boundsOfVisits returns what a mask says of places and of their number, for tours on which so many other vertices lie before them.
 func boundsOfVisits(m *Mask, places, before int) (*tours.Mask, error) {
 	most := min(m.Size.Most, places) + before
-	if most == 0 { // which would bound nothing
+	if most <= 0 { // which would bound nothing
 		return nil, ErrNone
 	}
 	within := &tours.Mask{Vertices: make([]int8, before+places), Least: min(m.Size.Least, places+1) + before, Most: most}

@@ -210,7 +210,7 @@ func (l *lister) sort(yield emit) error {
 		parts, values = append(parts, y...), append(values, l.score.Value(psi))
 	}
 	if len(values) == 0 {
-		return nil
+		return structure.ErrNone
 	}
 	order := make([]int32, len(values))
 	for i := range order {

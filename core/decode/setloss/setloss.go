@@ -47,26 +47,23 @@ func Batch(space structure.Space, scores blas64.General, loss Loss, conditions *
 	if err != nil {
 		return err
 	}
-	n := scores.Rows
-	masks := make([]structure.Mask, n)
-	for i := range masks {
-		masks[i] = structure.NewMask()
-	}
+	of := func(int) (structure.Restriction, error) { return structure.Restriction{Mask: structure.NewMask()}, nil }
 	if conditions != nil {
-		if err := conditions.Each(space, workers, nil, func(row int, r structure.Restriction) { masks[row] = r.Mask }); err != nil {
+		if of, err = conditions.Rows(space, scores.Rows); err != nil {
 			return err
-		}
-		for i := 1; i < n && len(conditions.First) == 2; i++ {
-			masks[i] = masks[0]
 		}
 	}
 	p := space.PartLen()
-	return each(n, scores, workers, mon, func(i int, s []float64, poll func() error) error {
+	return each(scores, workers, mon, func(i int, s []float64, poll func() error) error {
+		r, err := of(i)
+		if err != nil {
+			return err
+		}
 		probs, err := newSizeProbabilities(sets, s, poll)
 		if err != nil {
 			return err
 		}
-		value, err := choose(probs, loss, candidates(space, masks[i]), y[i*p:(i+1)*p], poll)
+		value, err := choose(probs, loss, candidates(space, r.Mask), y[i*p:(i+1)*p], poll)
 		if values != nil {
 			values[i] = value
 		}
@@ -82,7 +79,7 @@ func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, 
 		return err
 	}
 	p := space.PartLen()
-	return each(scores.Rows, scores, workers, mon, func(i int, s []float64, poll func() error) error {
+	return each(scores, workers, mon, func(i int, s []float64, poll func() error) error {
 		set := y[i*p : (i+1)*p]
 		if err := space.Check(set); err != nil {
 			return err
@@ -112,8 +109,8 @@ func capable(space structure.Space, scores blas64.General) (sizeMarginals, error
 }
 
 // each calls f for every row of scores.
-func each(n int, scores blas64.General, workers int, mon *parallel.Monitor, f func(i int, s []float64, poll func() error) error) error {
-	return parallel.For(n, 1, workers, mon, func(lo, hi int) error {
+func each(scores blas64.General, workers int, mon *parallel.Monitor, f func(i int, s []float64, poll func() error) error) error {
+	return parallel.For(scores.Rows, 1, workers, mon, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			s := scores.Data[i*scores.Stride : i*scores.Stride+scores.Cols]
 			if err := structure.CheckScores(s); err != nil {

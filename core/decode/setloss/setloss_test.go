@@ -207,6 +207,22 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	zeros := blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}
+	full := structure.Condition{Key: structure.SizeKey, U: 3, V: structure.Alone}
+	for _, c := range []struct {
+		first []int
+		bad   structure.Condition
+		row   int
+	}{
+		{[]int{0, 1, 2}, structure.Condition{Key: structure.SizeKey, U: 4, V: structure.Alone}, 1},
+		{[]int{0, 1, 1, 2}, full, fault.NoRow}, // of three rows
+		{[]int{0, 1, 1}, full, fault.NoRow},    // not all are of rows
+	} {
+		err := Batch(sets, zeros, F1, &decode.Keyed{First: c.first, All: []structure.Condition{full, c.bad}}, y, values, 1, nil)
+		if err == nil || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != c.row {
+			t.Errorf("%v, %v: %v", c.first, c.bad, err)
+		}
+	}
 	var mon parallel.Monitor
 	mon.Cancel()
 	if err := Batch(sets, two, F1, nil, y, values, 1, &mon); !errors.Is(err, parallel.ErrCancelled) {

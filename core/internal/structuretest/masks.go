@@ -48,21 +48,29 @@ func (e *enumerated) randomMask(rng *rand.Rand) structure.Mask {
 	return mask
 }
 
-// conditions does the same under random conditions by the keys of the structure, whose meaning Satisfies knows, alone and with a mask.
-func (e *enumerated) conditions(t *testing.T, spec structure.Spec, args structure.Args) {
+// conditions does the same under random conditions by the keys of the structure, whose meaning Satisfies knows: half of the time by all
+// keys and otherwise by one after the other, with a mask and without. parts counts for each key how often it alone left some outputs, but
+// not all.
+func (e *enumerated) conditions(t *testing.T, spec structure.Spec, args structure.Args, parts map[structure.Key]int) {
 	restricter, ok := e.space.(structure.Restricter)
 	if !ok {
 		t.Skip("no Restricter")
 	}
 	restrict, rng := restricter.Restrict(), generator(71)
-	for range masksTried {
-		conditions := RandomConditions(spec, args, e.space, rng)
+	for trial := range masksTried {
+		conditions, only := RandomConditions(spec, args, e.space, rng), structure.Key(-1)
+		if trial%2 == 1 {
+			only = spec.Conditions[trial/2%len(spec.Conditions)].Key
+			conditions = conditionsBy(only, spec, args, e.space, rng)
+		}
 		r, err := restrict(conditions)
 		if err != nil {
 			continue // see TestRestrictionsAreWhatConditionsMean
 		}
 		satisfies := func(i int) bool { return Satisfies(spec.Name, args, e.space, e.outputs[i], conditions) }
-		e.under(t, r.Mask, satisfies)
+		if left := e.under(t, r.Mask, satisfies); 0 < left && left < len(e.outputs) {
+			parts[only]++
+		}
 		if e.general {
 			continue
 		}
@@ -74,6 +82,18 @@ func (e *enumerated) conditions(t *testing.T, spec structure.Spec, args structur
 		both.Entries = more.Entries
 		e.under(t, both, func(i int) bool { return satisfies(i) && more.Allows(e.psi[i]) })
 	}
+}
+
+// conditionsBy draws conditions by one key, some unless there are hardly any.
+func conditionsBy(key structure.Key, spec structure.Spec, args structure.Args, space structure.Space,
+	rng *rand.Rand) (all []structure.Condition) {
+	for range masksTried {
+		all = slices.DeleteFunc(RandomConditions(spec, args, space, rng), func(c structure.Condition) bool { return c.Key != key })
+		if len(all) > 0 {
+			break
+		}
+	}
+	return all
 }
 
 // under compares all that the space does under a mask with the outputs of the list that are allowed, and returns how many these are.
@@ -99,6 +119,7 @@ func (e *enumerated) under(t *testing.T, mask structure.Mask, allowed func(i int
 	case err != nil:
 		t.Fatalf("under %+v there are %d outputs, Within gives %v", mask, len(part.outputs), err)
 	}
+	part.facts(t)
 	part.counted(t, mask)
 	part.decoded(t, mask)
 	part.searched(t, mask)
@@ -145,6 +166,10 @@ func (e *enumerated) counted(t *testing.T, mask structure.Mask) {
 	if n := e.space.(structure.Counter).Count(); n == nil || n.Cmp(big.NewInt(int64(len(e.outputs)))) != 0 {
 		t.Fatalf("under %+v Count is %v, the list has %d outputs", mask, n, len(e.outputs))
 	}
+	if log, err := structure.LogCount(e.space); err != nil || !(math.Abs(log-math.Log(float64(len(e.outputs)))) <= exact) {
+		t.Fatalf("under %+v LogCount is %v, the list has %d outputs, error %v", mask, log, len(e.outputs), err)
+	}
+	e.table(t)
 	lister, ok := e.space.(structure.Enumerator)
 	if !ok {
 		return
@@ -158,6 +183,16 @@ func (e *enumerated) counted(t *testing.T, mask structure.Mask) {
 	}
 	if at < len(e.outputs) {
 		t.Fatalf("under %+v there are %d outputs in the list, want %d", mask, at, len(e.outputs))
+	}
+}
+
+// table compares the table of a space, if it keeps one, with the list.
+func (e *enumerated) table(t *testing.T) {
+	table := e.space.Facts().Table
+	for i := range table.Rows {
+		if table.Rows != len(e.psi) || !slices.Equal(row(table, i), e.psi[i]) {
+			t.Fatalf("row %d of the table, which has %d, is %v, in the list of %d it is %v", i, table.Rows, row(table, i), len(e.psi), e.psi[i])
+		}
 	}
 }
 

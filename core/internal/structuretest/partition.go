@@ -252,9 +252,7 @@ func (s subject) bounded(t *testing.T, p structure.Partitioner) {
 	}
 }
 
-// summingStops: a poll that refuses, at once or later, ends the work on a distribution with its error;
-// one that never does changes
-// nothing.
+// summingStops: a poll that refuses, at once or later, ends the work on a distribution with its error; one that never does changes nothing.
 func (s subject) summingStops(t *testing.T) {
 	p := s.space.(structure.Partitioner)
 	scores, marginals := make([]float64, s.space.FeatureLen()), garbage(s.space.FeatureLen())

@@ -72,10 +72,12 @@ func argsOf(list []examples.Args) []structure.Args {
 func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 	t.Helper()
 	t.Run("spec", func(t *testing.T) { checkSpec(t, spec, sizes) })
+	parts, restricted := map[structure.Key]int{}, 0
 	for i, args := range sizes.Small {
 		t.Run(name("small", i, args), func(t *testing.T) {
 			s := small(t, spec, args)
 			t.Run("facts", s.facts)
+			t.Run("table", s.table)
 			t.Run("encoding", s.encoding)
 			t.Run("rows", s.rows)
 			t.Run("names", s.names)
@@ -93,8 +95,16 @@ func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 			t.Run("distribution", s.distribution)
 			t.Run("lattice", s.lattice)
 			t.Run("masks", s.masks)
-			t.Run("conditions", func(t *testing.T) { s.conditions(t, spec, args) })
+			t.Run("conditions", func(t *testing.T) {
+				restricted++
+				s.conditions(t, spec, args, parts)
+			})
 		})
+	}
+	for _, term := range spec.Conditions {
+		if restricted == len(sizes.Small) && parts[term.Key] == 0 {
+			t.Errorf("no part of a space under '%v' alone is tested", term.Key)
+		}
 	}
 	for i, args := range sizes.Large {
 		t.Run(name("large", i, args), func(t *testing.T) {
