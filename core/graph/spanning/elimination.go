@@ -30,8 +30,9 @@ func (e *elimination) work() (products float64) {
 	return products
 }
 
-// order eliminates vertices of smallest degree first, the smallest index among equals, which keeps sparse graphs sparse.
-// Cost: O(n²) and n/64 word operations for every entry of col.
+// order eliminates vertices of smallest degree first, the smallest index among equals, which keeps sparse graphs sparse. As soon as all
+// vertices that are left are neighbours, they stay so, and nothing is to be found out. Cost: O(n²), an operation for every entry of col,
+// and n/64 word operations for those from before.
 func (g *Graph) order() *elimination {
 	n, words := g.n, (g.n+63)/64
 	adjacent := make([]uint64, n*words)
@@ -54,6 +55,10 @@ func (g *Graph) order() *elimination {
 			if !gone[u] && (v < 0 || degree[u] < degree[v]) {
 				v = u
 			}
+		}
+		if degree[v] == n-1-k {
+			e.finish(gone)
+			break
 		}
 		gone[v] = true
 		e.place[v] = int32(k)
@@ -89,6 +94,22 @@ func (g *Graph) order() *elimination {
 		e.links[i] = e.first[min(a, b)] + at
 	}
 	return e
+}
+
+// finish eliminates the vertices that are left, which are all neighbours, in ascending order.
+func (e *elimination) finish(gone []bool) {
+	var left []int32
+	for v, isGone := range gone {
+		if !isGone {
+			left = append(left, int32(v))
+		}
+	}
+	e.col = slices.Grow(e.col, len(left)*(len(left)-1)/2)
+	for i, v := range left {
+		e.place[v] = int32(len(gone) - len(left) + i)
+		e.col = append(e.col, left[i+1:]...)
+		e.first = append(e.first, len(e.col))
+	}
 }
 
 // leastConductance is the smallest conductance, the largest being 1, up to which what underflows on the way to it does not matter: no
