@@ -143,8 +143,8 @@ func cycleAmong(waiting []int32, arcs []Arc) []int32 {
 type draft struct {
 	source, sink        int32
 	start               []int32
-	head, symbol, label []int32
-	drop                []bool // arcs to leave out; nil: none
+	head, symbol, label []int32 // the graph takes their memory over, if nothing is to be dropped
+	drop                []bool  // arcs to leave out; nil: none
 }
 
 func (d *draft) dropped(a int32) bool { return d.drop != nil && d.drop[a] }
@@ -183,24 +183,27 @@ func (d *draft) graph(symbols, arcCount int) (*Graph, error) {
 		return nil, ErrEmpty
 	}
 	number := make([]int32, len(useful))
-	n, m := int32(0), 0
+	n := int32(0)
 	for v, ok := range useful {
 		number[v] = -1
 		if ok {
 			number[v] = n
 			n++
-			m += int(d.start[v+1] - d.start[v])
 		}
 	}
 	g := &Graph{
 		symbols: symbols, arcCount: arcCount, start: make([]int32, 1, n+1), far: make([]int32, 0, n),
-		head: make([]int32, 0, m), symbol: make([]int32, 0, m), label: make([]int32, 0, m),
+		head: d.head[:0], symbol: d.symbol[:0], label: d.label[:0], // no arc is written behind the one that is read
 	}
+	if d.drop != nil {
+		g.head, g.symbol, g.label = make([]int32, 0, len(d.head)), make([]int32, 0, len(d.head)), make([]int32, 0, len(d.head))
+	}
+	longest := make([]int32, n) // arcs of a longest path from the source
 	for v, ok := range useful {
 		if !ok {
 			continue
 		}
-		last := int32(-1)
+		last, next := int32(-1), longest[number[v]]+1
 		for a := d.start[v]; a < d.start[v+1] && int32(v) != d.sink; a++ {
 			head := number[d.head[a]]
 			if head < 0 || d.dropped(a) {
@@ -208,12 +211,11 @@ func (d *draft) graph(symbols, arcCount int) (*Graph, error) {
 			}
 			g.head, g.symbol, g.label = append(g.head, head), append(g.symbol, d.symbol[a]), append(g.label, d.label[a])
 			g.silent = g.silent || d.symbol[a] == int32(symbols)
-			last = max(last, head)
+			last, longest[head] = max(last, head), max(longest[head], next)
 		}
 		g.start, g.far = append(g.start, int32(len(g.head))), append(g.far, last)
 	}
-	_, most := g.lengths(func(int32) int32 { return 1 })
-	g.longest = int(most[0])
+	g.longest = int(longest[n-1])
 	return g, nil
 }
 
