@@ -28,16 +28,13 @@ func Groups(k int, beats func(u, v int) bool) [][]int32 {
 		}
 	}
 	order := make([]int32, k)
-	ends := graph.ComponentsTo(order, nil)
-	groups := make([][]int32, len(ends))
+	groups := make([][]int32, 0, graph.ComponentsTo(order))
 	place := make([]int, k) // of each item's group
-	lo := int32(0)
-	for c, end := range ends {
-		groups[c] = order[lo:end:end]
-		for _, u := range groups[c] {
-			place[u] = c
+	for lo, hi := range graph.Components() {
+		for _, u := range order[lo:hi] {
+			place[u] = len(groups)
 		}
-		lo = end
+		groups = append(groups, order[lo:hi:hi])
 	}
 	reached := reachable(groups, place, &graph)
 	number := make([]int, len(groups))

@@ -168,8 +168,8 @@ func TestComponents(t *testing.T) {
 				order[i-1], block[label[order[i-1]]], order[i], block[label[order[i]]])
 		}
 	}
-	if len(w.ends) != len(sizes) {
-		t.Errorf("%d components were found, want %d", len(w.ends), len(sizes))
+	if count := w.graph.ComponentsTo(make([]int32, n)); count != len(sizes) {
+		t.Errorf("%d components were found, want %d", count, len(sizes))
 	}
 	value := w.Value(order)
 	searched := make([]int32, n)

@@ -31,8 +31,7 @@ type WeakWorkspace struct {
 	may   []PairChoices // n×n, or empty
 	graph relation.Digraph
 	order []int32
-	ends  []int32 // ends of the components in the order
-	ranks int32   // the last rank given out
+	ranks int32 // the last rank given out
 	table weakTable
 	seek  weakSearch
 	bound weakBound
@@ -73,12 +72,12 @@ func (w *WeakWorkspace) Exact(rank []int32) error {
 // exact is Exact of an instance that reduced has returned, as startAll and search are Start and Search.
 func (w *WeakWorkspace) exact(rank []int32) error {
 	w.decompose()
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		if hi-lo > MaxTied {
 			return &SizeError{Size: hi - lo, Limit: MaxTied}
 		}
 	}
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		w.solve(rank, w.order[lo:hi])
 	}
 	return nil
@@ -100,7 +99,7 @@ func (w *WeakWorkspace) Start(rank []int32) (bound float64, optimal bool, err er
 func (w *WeakWorkspace) startAll(rank []int32) (bound float64, optimal bool) {
 	w.decompose()
 	optimal = true
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		part := w.order[lo:hi]
 		bound += w.between(part, w.order[hi:])
 		most := w.pairwise(part)
@@ -131,7 +130,7 @@ func (w *WeakWorkspace) search(rank []int32, poll func() error) (bound float64, 
 	defer w.poll.Reset(nil)
 	w.decompose()
 	optimal = true
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		if w.poll.Stopped() {
 			break
 		}
@@ -165,11 +164,9 @@ func (w *WeakWorkspace) decompose() {
 			}
 		}
 	}
-	w.ends = w.graph.ComponentsTo(w.order, w.ends)
+	w.graph.ComponentsTo(w.order)
 	w.ranks = 0
 }
-
-func (w *WeakWorkspace) components() func(yield func(lo, hi int) bool) { return ranges(w.ends) }
 
 // between returns the sum of the gains of the first items placed before the second.
 func (w *WeakWorkspace) between(first, second []int32) float64 {

@@ -27,14 +27,14 @@ func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
 		return nil, nil, ErrNoneAllowed
 	}
 	w.arcs()
-	w.ends = w.graph.ComponentsTo(w.order, w.ends)
-	if len(w.ends) == n {
+	classes := w.graph.ComponentsTo(w.order)
+	if classes == n {
 		w.imply()
 		return w, rank, nil
 	}
 	w.class = slicex.Grow(w.class, n)
 	class := int32(0)
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		for i, u := range w.order[lo:hi] {
 			w.class[u] = class
 			for _, v := range w.order[lo+i+1 : hi] {
@@ -45,9 +45,9 @@ func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
 		}
 		class++
 	}
-	x := w.merge()
+	x := w.merge(classes)
 	x.arcs()
-	x.ends = x.graph.ComponentsTo(x.order, x.ends)
+	x.graph.ComponentsTo(x.order)
 	x.imply()
 	w.ranks = 0
 	w.classRank = slicex.Grow(w.classRank, x.n)
@@ -64,13 +64,13 @@ func (w *WeakWorkspace) arcs() {
 	}
 }
 
-// merge loads the instance of the classes. Pairs of theirs keep a choice: those from one class to another may all be before
+// merge loads the instance of k classes. Pairs of theirs keep a choice: those from one class to another may all be before
 // if none is an arc backwards.
-func (w *WeakWorkspace) merge() *WeakWorkspace {
+func (w *WeakWorkspace) merge(k int) *WeakWorkspace {
 	if w.merged == nil {
 		w.merged = new(WeakWorkspace)
 	}
-	x, k := w.merged, len(w.ends)
+	x := w.merged
 	gain := x.Reset(k)
 	clear(gain)
 	mask := x.Restrict()

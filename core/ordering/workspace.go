@@ -31,7 +31,6 @@ type Workspace struct {
 	gain      []float64 // n×n
 	before    *Partial  // nil without requirements
 	graph     relation.Digraph
-	ends      []int32   // ends of the components in the order
 	sets      subsets   // those of one component
 	loss      []float64 // see solve
 	score     []float64 // Borda scores
@@ -55,12 +54,12 @@ func (w *Workspace) Reset(n int) []float64 {
 // components take account, O(m) for each order ideal of a component.
 func (w *Workspace) Exact(order []int32) error {
 	w.decompose(order)
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		if hi-lo > MaxComponent {
 			return &SizeError{Size: hi - lo, Limit: MaxComponent}
 		}
 	}
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		w.solve(order[lo:hi])
 	}
 	return nil
@@ -73,7 +72,7 @@ func (w *Workspace) Exact(order []int32) error {
 func (w *Workspace) Start(order []int32) (bound float64, optimal bool) {
 	w.decompose(order)
 	optimal = true
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		part := order[lo:hi]
 		bound += w.between(part, order[hi:])
 		if len(part) > 1 {
@@ -94,7 +93,7 @@ func (w *Workspace) Search(order []int32, poll func() error) (bound float64, opt
 	defer w.poll.Reset(nil)
 	w.decompose(order)
 	optimal = true
-	for lo, hi := range w.components() {
+	for lo, hi := range w.graph.Components() {
 		if w.poll.Stopped() {
 			break
 		}
@@ -128,23 +127,7 @@ func (w *Workspace) decompose(order []int32) {
 	if w.before != nil {
 		w.graph.Direct(w.before.Both)
 	}
-	w.ends = w.graph.ComponentsTo(order, w.ends)
-}
-
-// components yields the bounds of each component in the order.
-func (w *Workspace) components() func(yield func(lo, hi int) bool) { return ranges(w.ends) }
-
-// ranges yields the consecutive ranges with the given ends.
-func ranges(ends []int32) func(yield func(lo, hi int) bool) {
-	return func(yield func(lo, hi int) bool) {
-		lo := 0
-		for _, end := range ends {
-			if !yield(lo, int(end)) {
-				return
-			}
-			lo = int(end)
-		}
-	}
+	w.graph.ComponentsTo(order)
 }
 
 // between returns the sum of the gains of the first items placed before the second.

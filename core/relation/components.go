@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -65,6 +66,7 @@ func (r *Both) Remove(a, b int) {
 type Digraph struct {
 	Both
 	open     open
+	ends     []int32 // of the components
 	finished []int32 // in the order in which depth-first search leaves them
 	stack    []int32
 }
@@ -78,12 +80,12 @@ func (g *Digraph) Direct(r Both) {
 }
 
 // ComponentsTo writes the elements to order, one strong component after the other, each in ascending order: one is before another where
-// an element of it is related to one of the other. It returns the ends of the components, in the memory of ends. Without pairs the
-// elements come in ascending order.
+// an element of it is related to one of the other. It returns the number of components. Without pairs the elements come in ascending
+// order.
 //
 // It is Kosaraju's algorithm with the elements that are not visited in a bit set, so that the next neighbour takes n/64 steps. Cost:
 // O(n²/64), without recursion.
-func (g *Digraph) ComponentsTo(order, ends []int32) []int32 {
+func (g *Digraph) ComponentsTo(order []int32) (count int) {
 	n := g.Out.Len()
 	g.finished = g.finished[:0]
 	g.open.reset(n)
@@ -93,7 +95,7 @@ func (g *Digraph) ComponentsTo(order, ends []int32) []int32 {
 		}
 	}
 	g.open.reset(n)
-	ends = ends[:0]
+	g.ends = g.ends[:0]
 	at := 0
 	for _, a := range slices.Backward(g.finished) {
 		if !g.open.has(int(a)) {
@@ -102,9 +104,22 @@ func (g *Digraph) ComponentsTo(order, ends []int32) []int32 {
 		begin := at
 		at += g.gatherTo(order[at:], int(a))
 		slices.Sort(order[begin:at])
-		ends = append(ends, int32(at))
+		g.ends = append(g.ends, int32(at))
 	}
-	return ends
+	return len(g.ends)
+}
+
+// Components yields where each of the components begins and ends in the order that ComponentsTo has written.
+func (g *Digraph) Components() iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		lo := 0
+		for _, end := range g.ends {
+			if !yield(lo, int(end)) {
+				return
+			}
+			lo = int(end)
+		}
+	}
 }
 
 // finishFrom runs depth-first search from an element, larger ones first, and appends the elements as they are left.

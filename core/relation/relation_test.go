@@ -136,7 +136,7 @@ func TestComponents(t *testing.T) {
 			}
 		}
 		number := make([]int, n)
-		seen, lo := 0, int32(0)
+		seen, found := 0, 0
 		var g Digraph
 		g.Reset(n)
 		for a := range n {
@@ -145,19 +145,20 @@ func TestComponents(t *testing.T) {
 			}
 		}
 		order := make([]int32, n)
-		for k, end := range g.ComponentsTo(order, nil) {
-			own := order[lo:end]
-			lo = end
+		count := g.ComponentsTo(order)
+		for lo, hi := range g.Components() {
+			own := order[lo:hi]
 			if !slices.IsSorted(own) {
 				t.Errorf("component %v is not in order", own)
 			}
 			for _, a := range own {
-				number[a] = k
+				number[a] = found
 				seen++
 			}
+			found++
 		}
-		if seen != n {
-			t.Fatalf("%d of %d elements are in components", seen, n)
+		if seen != n || found != count {
+			t.Fatalf("%d of %d elements are in components, of which there are %d, said to be %d", seen, n, found, count)
 		}
 		for a := range n {
 			for b := range n {

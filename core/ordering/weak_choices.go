@@ -10,13 +10,13 @@ type PairChoices uint8
 
 const (
 	MayPrecede PairChoices = 1 << iota // the first item may be before the second
-	MayLevel                           // the two may be tied, or, in a partial order, unrelated
+	MayLevel                           // the two may be tied
 	MayFollow                          // the second item may be before the first
 
 	MayAll = MayPrecede | MayLevel | MayFollow
 )
 
-// ErrNoneAllowed says that no order or ranking agrees with the mask in all pairs.
+// ErrNoneAllowed says that no ranking agrees with the mask in all pairs.
 var ErrNoneAllowed = fault.Value("the choices of the pairs contradict each other")
 
 // Reversed returns the choices of the pair whose first item is the second one.
