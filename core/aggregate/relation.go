@@ -6,7 +6,7 @@ import (
 	"combpred/core/decode"
 	"combpred/core/fault"
 	"combpred/core/linalg"
-	"combpred/core/ordering"
+	"combpred/core/ordering/weak"
 	"combpred/core/structure"
 )
 
@@ -300,7 +300,7 @@ func (f *found) improve(p *Profile, pairs *Pairs, costs pairCosts, o Options) er
 		}
 		starts = append(starts, rows...)
 	}
-	w := new(ordering.WeakWorkspace)
+	w := new(weak.Workspace)
 	gain := w.Reset(k)
 	for u := range k {
 		for v := range k {

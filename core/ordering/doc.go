@@ -20,8 +20,8 @@
 // an arc for each pair that is required, and the recursions visit order ideals alone: an item may come only behind a set that
 // has all that is required before it. Local search starts from an order that is allowed and makes no move that is not.
 //
-// # Orders with ties and partial orders
+// # Partial orders
 //
-// WeakWorkspace solves the same problem where items may be tied, and PartialWorkspace searches for partial orders, in
-// which pairs may be left unrelated. There a pair earns one of three unrelated numbers.
+// PartialWorkspace searches for partial orders, in which pairs may be left unrelated. There a pair earns one of three unrelated numbers.
+// Package weak has orders with ties.
 package ordering

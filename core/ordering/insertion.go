@@ -12,9 +12,12 @@ import (
 // making the search cycle, so that it ends.
 const improvement = 1e-12
 
-// orderKicks is the number of times that the search starts again from a disturbed order. kickWork bounds it, too: times the
-// square of the number of items it stays below that.
-const orderKicks = 400
+const (
+	// kicks is the number of times that the search starts again from a disturbed order.
+	kicks = 400
+	// kickWork bounds the kicks of large components: their number times m² stays below it.
+	kickWork = 1 << 22
+)
 
 // searchPart rearranges the items into a good order by iterated local search and returns a bound on what any order of
 // them earns: it inserts single items where they earn most until no such move gains, then moves a few at random and
@@ -28,7 +31,7 @@ func (w *Workspace) searchPart(items []int32) (bound float64) {
 	w.localBest = append(w.localBest[:0], items...)
 	most := w.Value(items)
 	rng := rand.New(rand.NewPCG(3, uint64(m)))
-	for range min(orderKicks, kickWork/(m*m)) {
+	for range min(kicks, kickWork/(m*m)) {
 		if w.poll.Stopped() {
 			break
 		}

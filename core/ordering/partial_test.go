@@ -6,6 +6,29 @@ import (
 	"testing"
 )
 
+// gainDraws are distributions of the gain of u before v, drawn for each ordered pair.
+func gainDraws(rng *rand.Rand) map[string]func(u, v int) float64 {
+	return map[string]func(u, v int) float64{
+		"Gaussian":   func(int, int) float64 { return rng.NormFloat64() },
+		"ties":       func(int, int) float64 { return float64(rng.IntN(3) - 1) },
+		"unrelated":  func(int, int) float64 { return rng.NormFloat64() - 1.5 },
+		"related":    func(int, int) float64 { return rng.NormFloat64() + 1.5 },
+		"consistent": func(u, v int) float64 { return float64(v-u) + 2*rng.NormFloat64() },
+		"zero":       func(int, int) float64 { return 0 },
+	}
+}
+
+func fillAll(gain []float64, n int, draw func(u, v int) float64) {
+	for u := range n {
+		for v := range n {
+			gain[u*n+v] = 0
+			if u != v {
+				gain[u*n+v] = draw(u, v)
+			}
+		}
+	}
+}
+
 // naive is a relation as a matrix, checked by definition.
 type naive struct {
 	n      int

@@ -132,14 +132,9 @@ func (w *Workspace) decompose(order []int32) {
 
 // between returns the sum of the gains of the first items placed before the second.
 func (w *Workspace) between(first, second []int32) float64 {
-	return between(w.gain, w.n, first, second)
-}
-
-// between returns the sum of gain[u,v], of an n×n matrix, over the first items u and the second v.
-func between(gain []float64, n int, first, second []int32) float64 {
 	var sum float64
 	for _, u := range first {
-		r := gain[int(u)*n : (int(u)+1)*n]
+		r := w.gain[int(u)*w.n : (int(u)+1)*w.n]
 		for _, v := range second {
 			sum += r[v]
 		}

@@ -11,7 +11,7 @@ import (
 
 	"combpred/core/combin"
 	"combpred/core/fault"
-	"combpred/core/ordering"
+	"combpred/core/ordering/weak"
 )
 
 // maxTiedLabels bounds rankings with ties: their counts are tabulated exactly, which takes n² products of large numbers.
@@ -58,7 +58,7 @@ type weakOrders struct {
 	tied, both float64    // p₁ and p₂
 	spaces     []jointSpace
 	levels     func() *combin.Table // for samples
-	pool       *pool[ordering.WeakWorkspace]
+	pool       *pool[weak.Workspace]
 }
 
 var (
@@ -72,7 +72,7 @@ var (
 )
 
 func newWeakOrders(n int) *weakOrders {
-	w := &weakOrders{pairs: pairs{n}, memo: new(memo), fubini: combin.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
+	w := &weakOrders{pairs: pairs{n}, memo: new(memo), fubini: combin.Fubini(n), pool: new(pool[weak.Workspace])}
 	w.tied = combin.Ratio(w.fubini[n-1], w.fubini[n])
 	w.both = combin.Ratio(w.fubini[n-2], w.fubini[n])
 	w.spaces = w.eigenspaces()

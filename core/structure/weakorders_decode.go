@@ -3,7 +3,7 @@ package structure
 import (
 	"errors"
 
-	"combpred/core/ordering"
+	"combpred/core/ordering/weak"
 )
 
 // Decode solves a weak ordering problem: for each pair what "before" and "behind" earn beyond a tie. Scores split the
@@ -20,7 +20,7 @@ func (w *weakOrders) decode(dst []int32, score Scores, may pairChoices) (Certifi
 	x := w.load(dst, score, may)
 	defer w.pool.put(x)
 	if err := x.Exact(dst); err != nil {
-		if size, ok := errors.AsType[*ordering.SizeError](err); ok {
+		if size, ok := errors.AsType[*weak.SizeError](err); ok {
 			return Certificate{}, &LimitError{
 				What:         "exact decoding of rankings with ties whose labels form a cycle of preferences",
 				OfRow:        true,
@@ -90,7 +90,7 @@ func (w *weakOrders) certify(dst []int32, score Scores, gained float64, optimal,
 }
 
 // load returns a workspace with what each pair gains over a tie.
-func (w *weakOrders) load(dst []int32, score Scores, may pairChoices) *ordering.WeakWorkspace {
+func (w *weakOrders) load(dst []int32, score Scores, may pairChoices) *weak.Workspace {
 	mustLen("dst", len(dst), w.n)
 	mustScores(score, w.FeatureLen())
 	x := w.pool.get()

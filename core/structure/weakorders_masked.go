@@ -5,14 +5,14 @@ import (
 	"math/big"
 
 	"combpred/core/fault"
-	"combpred/core/ordering"
+	"combpred/core/ordering/weak"
 )
 
 // pairChoices are the ways in which the pairs u < v may stand, in lexicographic order; nil: any.
-type pairChoices []ordering.PairChoices
+type pairChoices []weak.Choices
 
 // fillTo writes them to the entries u < v of an n×n matrix by rows.
-func (c pairChoices) fillTo(dst []ordering.PairChoices, n int) {
+func (c pairChoices) fillTo(dst []weak.Choices, n int) {
 	for u := range n - 1 {
 		c = c[copy(dst[u*n+u+1:(u+1)*n], c):]
 	}
@@ -20,7 +20,7 @@ func (c pairChoices) fillTo(dst []ordering.PairChoices, n int) {
 
 // none returns an error of the engines, ErrNone in place of theirs.
 func none(err error) error {
-	if errors.Is(err, ordering.ErrNoneAllowed) {
+	if errors.Is(err, weak.ErrNone) {
 		return ErrNone
 	}
 	return err
@@ -45,17 +45,17 @@ func (w *weakOrders) under(m *Mask) (engine, error) {
 	signs, ties := m.Entries[:w.len()], m.Entries[w.len():]
 	pair := 0
 	for u, v := range itemPairs(w.n) {
-		var may ordering.PairChoices
+		var may weak.Choices
 		if ties[pair]&Zero != 0 {
 			if signs[pair]&Plus != 0 {
-				may |= ordering.MayPrecede
+				may |= weak.MayPrecede
 			}
 			if signs[pair]&Minus != 0 {
-				may |= ordering.MayFollow
+				may |= weak.MayFollow
 			}
 		}
 		if ties[pair]&Plus != 0 && signs[pair]&Zero != 0 {
-			may |= ordering.MayLevel
+			may |= weak.MayLevel
 		}
 		if may == 0 {
 			return nil, contradiction{fault.Value("the conditions leave labels %s and %s neither an order nor a tie; leave one of them out",
@@ -71,7 +71,7 @@ func (e *maskedWeakOrders) facts() Facts { return Facts{Sums: sumsOf(e.all.parti
 
 // count is known up to the sizes that are summed over. Cost: 3ⁿ steps.
 func (e *maskedWeakOrders) count() *big.Int {
-	if e.all.n > ordering.MaxTiedSummed {
+	if e.all.n > weak.MaxSummed {
 		return nil
 	}
 	d := weakDistributions.get()

@@ -4,12 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"combpred/core/ordering"
+	"combpred/core/ordering/weak"
 )
 
 var _ Partitioner = (*weakOrders)(nil)
 
-var weakDistributions pool[ordering.WeakDistribution]
+var weakDistributions pool[weak.Distribution]
 
 // LogPartition sums over sets of last labels and the block before them. It returns a *LimitError beyond 16 labels. Cost:
 // O(3ⁿ), for both.
@@ -42,14 +42,14 @@ func (w *weakOrders) logPartition(marginals, scores []float64, may pairChoices, 
 }
 
 // sum loads the scores into a distribution and returns ln Z.
-func (w *weakOrders) sum(d *ordering.WeakDistribution, scores []float64, may pairChoices, poll func() error) (float64, error) {
+func (w *weakOrders) sum(d *weak.Distribution, scores []float64, may pairChoices, poll func() error) (float64, error) {
 	mustLen("scores", len(scores), w.FeatureLen())
-	if w.n > ordering.MaxTiedSummed {
+	if w.n > weak.MaxSummed {
 		return 0, &LimitError{
 			What:         "the exact sum over all rankings with ties",
 			Size:         w.n,
 			Unit:         "labels",
-			Limit:        ordering.MaxTiedSummed,
+			Limit:        weak.MaxSummed,
 			Alternatives: "take fewer labels",
 		}
 	}
@@ -71,7 +71,7 @@ func (w *weakOrders) sum(d *ordering.WeakDistribution, scores []float64, may pai
 }
 
 func (w *weakOrders) partitionCost(marginals bool) float64 {
-	if w.n > ordering.MaxTiedSummed {
+	if w.n > weak.MaxSummed {
 		return math.Inf(1)
 	}
 	cost := 3 * math.Pow(3, float64(w.n))
@@ -87,7 +87,7 @@ func (w *weakOrders) Distribution(scores []float64, poll func() error) (Draw, er
 }
 
 func (w *weakOrders) distribution(scores []float64, may pairChoices, poll func() error) (Draw, error) {
-	d := new(ordering.WeakDistribution)
+	d := new(weak.Distribution)
 	if _, err := w.sum(d, scores, may, poll); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,8 @@ LAYERS = [
     {
         *("core/graph/assignment", "core/fault", "core/combin", "core/extensions", "core/graph/induced"),
         *("core/internal/drawtest", "core/slicex"),
-        *("core/logsum", "core/ordering", "core/parallel", "core/relation", "core/graph/spanning", "core/graph/tours"),
+        *("core/logsum", "core/ordering", "core/ordering/weak", "core/parallel", "core/relation"),
+        *("core/graph/spanning", "core/graph/tours"),
         *("core/graph/cut", "core/graph/dag", "core/graph/matching"),
     },
     {

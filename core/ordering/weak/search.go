@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"cmp"
@@ -11,18 +11,21 @@ import (
 )
 
 const (
+	// improvement is the smallest gain worth a move, as a fraction of the sum of all |gains|. It keeps rounding errors from making the
+	// search cycle, so that it ends.
+	improvement = 1e-12
 	// kicks is the number of times that local search starts again from a disturbed ranking.
 	kicks = 150
 	// kickWork bounds the kicks of large components: their number times m² stays below it.
 	kickWork = 1 << 22
 )
 
-// weakSearch is the scratch of the local search.
-type weakSearch struct {
+// localSearch is the scratch of the local search.
+type localSearch struct {
 	now, best ranking
 	gain      []float64
-	may       []PairChoices // n×n, or empty
-	held      []bool        // under a mask; see hold
+	may       []Choices // n×n, or empty
+	held      []bool    // under a mask; see hold
 	n         int
 	threshold float64
 	into, out []float64 // gains of one item after, and before, the items of each block
@@ -36,7 +39,7 @@ type weakSearch struct {
 // starts from the best of the order by row sums, its reverse and the tie of all, and improves it by moving one item, or
 // by merging, exchanging or splitting places, until no such move gains; then it moves a few items at random and improves
 // again, keeping the better. The random numbers are the same in every call. Cost: O(m²) a sweep.
-func (w *WeakWorkspace) searchPart(rank []int32, items []int32, most float64) (optimal bool) {
+func (w *Workspace) searchPart(rank []int32, items []int32, most float64) (optimal bool) {
 	s := w.searched(items, most, min(kicks, kickWork/(len(items)*len(items))))
 	w.rankBy(&s.best, rank)
 	return s.best.value >= most-s.threshold
@@ -44,7 +47,7 @@ func (w *WeakWorkspace) searchPart(rank []int32, items []int32, most float64) (o
 
 // searched returns the search for the best ranking of the items, after so many attempts to leave a local optimum, or fewer where most is
 // reached.
-func (w *WeakWorkspace) searched(items []int32, most float64, attempts int) *weakSearch {
+func (w *Workspace) searched(items []int32, most float64, attempts int) *localSearch {
 	s := w.begin(items)
 	s.improve()
 	s.best.set(&s.now)
@@ -66,13 +69,13 @@ func (w *WeakWorkspace) searched(items []int32, most float64, attempts int) *wea
 }
 
 // begin readies the search for the items at their start.
-func (w *WeakWorkspace) begin(items []int32) *weakSearch {
+func (w *Workspace) begin(items []int32) *localSearch {
 	s := w.searchOf(items)
 	s.start(items)
 	return s
 }
 
-func (w *WeakWorkspace) searchOf(items []int32) *weakSearch {
+func (w *Workspace) searchOf(items []int32) *localSearch {
 	s := &w.seek
 	s.gain, s.may, s.n, s.poll = w.gain, w.may, w.n, &w.poll
 	s.threshold = improvement * w.magnitude(items)
@@ -87,7 +90,7 @@ func (w *WeakWorkspace) searchOf(items []int32) *weakSearch {
 // by their order. Under a mask, one that it does not allow is first replaced by a topological order next to it. An error of
 // poll, which may be nil and is called every O(n) steps, ends it and is returned; rank is unspecified then. Cost: O(n²) a
 // sweep.
-func (w *WeakWorkspace) Improve(rank []int32, poll func() error) error {
+func (w *Workspace) Improve(rank []int32, poll func() error) error {
 	x, ranks, err := w.reduced(rank)
 	if err != nil {
 		return err
@@ -102,7 +105,7 @@ func (w *WeakWorkspace) Improve(rank []int32, poll func() error) error {
 	return err
 }
 
-func (w *WeakWorkspace) improve(rank []int32, poll func() error) error {
+func (w *Workspace) improve(rank []int32, poll func() error) error {
 	w.poll.Reset(poll)
 	defer w.poll.Reset(nil)
 	for u := range w.order {
@@ -127,7 +130,7 @@ func (w *WeakWorkspace) improve(rank []int32, poll func() error) error {
 }
 
 // rankBy gives the items of a ranking the next ranks.
-func (w *WeakWorkspace) rankBy(found *ranking, rank []int32) {
+func (w *Workspace) rankBy(found *ranking, rank []int32) {
 	lo := 0
 	for _, end := range found.ends {
 		w.ranks++
@@ -139,7 +142,7 @@ func (w *WeakWorkspace) rankBy(found *ranking, rank []int32) {
 }
 
 // magnitude returns the sum of |h| over the ordered pairs of the items.
-func (w *WeakWorkspace) magnitude(items []int32) float64 {
+func (w *Workspace) magnitude(items []int32) float64 {
 	var sum float64
 	for _, u := range items {
 		for _, v := range items {
@@ -150,7 +153,7 @@ func (w *WeakWorkspace) magnitude(items []int32) float64 {
 }
 
 // start sets the ranking to the best of three.
-func (s *weakSearch) start(items []int32) {
+func (s *localSearch) start(items []int32) {
 	s.score = slicex.Grow(s.score, s.n)
 	r := &s.now
 	r.items = append(r.items[:0], items...)
@@ -180,7 +183,7 @@ func (s *weakSearch) start(items []int32) {
 }
 
 // against returns the sum of the gains of the items placed before u.
-func (s *weakSearch) against(u int32, items []int32) float64 {
+func (s *localSearch) against(u int32, items []int32) float64 {
 	var sum float64
 	for _, v := range items {
 		sum += s.gain[int(v)*s.n+int(u)]
@@ -189,7 +192,7 @@ func (s *weakSearch) against(u int32, items []int32) float64 {
 }
 
 // strict returns what the items earn in their order without ties.
-func (s *weakSearch) strict(items []int32) float64 {
+func (s *localSearch) strict(items []int32) float64 {
 	var sum float64
 	for i := range items {
 		sum += between(s.gain, s.n, items[i:i+1], items[i+1:])
@@ -198,7 +201,7 @@ func (s *weakSearch) strict(items []int32) float64 {
 }
 
 // improve applies moves until none gains more than the threshold.
-func (s *weakSearch) improve() {
+func (s *localSearch) improve() {
 	for moved := true; moved; {
 		moved = false
 		s.visit = append(s.visit[:0], s.now.items...)
@@ -214,7 +217,7 @@ func (s *weakSearch) improve() {
 }
 
 // move puts u where it earns most: on the place of other items, or on one of its own between two places.
-func (s *weakSearch) move(u int32) bool {
+func (s *localSearch) move(u int32) bool {
 	r := &s.now
 	k := len(r.ends)
 	s.into, s.out = slicex.Grow(s.into, k), slicex.Grow(s.out, k)
@@ -270,7 +273,7 @@ func (s *weakSearch) move(u int32) bool {
 }
 
 // adjacent merges or exchanges neighbouring places where that gains.
-func (s *weakSearch) adjacent() (moved bool) {
+func (s *localSearch) adjacent() (moved bool) {
 	r := &s.now
 	for j := 0; j+1 < len(r.ends); j++ {
 		lo, mid, hi := int(r.ends[j])-blockLen(r.ends, j), int(r.ends[j]), int(r.ends[j+1])
@@ -297,7 +300,7 @@ func (s *weakSearch) adjacent() (moved bool) {
 
 // split cuts places in two where that gains: their items are sorted by how much they would rather be before the others,
 // and cut where the first part earns most against the second.
-func (s *weakSearch) split() (moved bool) {
+func (s *localSearch) split() (moved bool) {
 	r := &s.now
 	for j := 0; j < len(r.ends); j++ {
 		lo, hi := int(r.ends[j])-blockLen(r.ends, j), int(r.ends[j])
@@ -332,7 +335,7 @@ func (s *weakSearch) split() (moved bool) {
 }
 
 // kick moves an item to a random place.
-func (s *weakSearch) kick(rng *rand.Rand) {
+func (s *localSearch) kick(rng *rand.Rand) {
 	r := &s.now
 	at := rng.IntN(len(r.items))
 	own := 0
@@ -349,7 +352,7 @@ func (s *weakSearch) kick(rng *rand.Rand) {
 }
 
 // total returns what the ranking earns. Cost: O(m²).
-func (s *weakSearch) total() float64 {
+func (s *localSearch) total() float64 {
 	var sum float64
 	lo := 0
 	for _, end := range s.now.ends {

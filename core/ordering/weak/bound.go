@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"math"
@@ -11,11 +11,11 @@ const (
 	// boundKicks is the number of times that local search starts again before the subsets are bounded: a better ranking to
 	// begin with leaves fewer of them, and costs more itself.
 	boundKicks = 1
-	// boundTied is the least component that is bounded: tables of smaller ones cost less than the search.
-	boundTied = 9
+	// leastBounded is the least component that is bounded: tables of smaller ones cost less than the search.
+	leastBounded = 9
 )
 
-// weakBound is the dynamic program over the subsets of one component that come before the others in some ranking that may
+// boundedTable is the dynamic program over the subsets of one component that come before the others in some ranking that may
 // be better than a known one.
 //
 // A ranking earns what its pairs earn at their best choices, less a loss of at least 0 for each pair. best[s] is the least
@@ -23,7 +23,7 @@ const (
 // sum of the losses of best rankings of parts of the other items, if no pair counts more than once in these (additive pattern
 // databases, Korf and Felner, 2002). The parts are any two of four groups; the losses of pairs within a group, which is in
 // three of them, count a third in each. A subset is not extended where that reaches the loss of the known ranking.
-type weakBound struct {
+type boundedTable struct {
 	m      int
 	limit  float64              // losses from here on are of no interest
 	best   []float64            // by subset
@@ -35,7 +35,7 @@ type weakBound struct {
 	half   int
 	ahead  [2][]float64 // ahead[i][s·m + x]: what x loses before the items of s, for the subsets of either half of the items
 	blocks tiedBlocks
-	part   weakTable
+	part   subsetTable
 }
 
 const (
@@ -43,9 +43,9 @@ const (
 	tiedPairs  = tiedGroups * (tiedGroups - 1) / 2
 )
 
-// solveBounded is solve for components of boundTied items and more. Cost: at most m·3^m steps, but few where a good ranking
+// solveBounded is solve for components of leastBounded items and more. Cost: at most m·3^m steps, but few where a good ranking
 // loses little; some 2^m float64s of memory. Among equal choices that of local search is taken.
-func (w *WeakWorkspace) solveBounded(rank []int32, items []int32) float64 {
+func (w *Workspace) solveBounded(rank []int32, items []int32) float64 {
 	most := w.pairwise(items)
 	s := w.searched(items, most, boundKicks)
 	if s.best.value < most-s.threshold {
@@ -63,7 +63,7 @@ func (w *WeakWorkspace) solveBounded(rank []int32, items []int32) float64 {
 }
 
 // prepare tabulates the losses of the items, which are best in the order of a good ranking.
-func (b *weakBound) prepare(gain []float64, may []PairChoices, n int, items []int32) {
+func (b *boundedTable) prepare(gain []float64, may []Choices, n int, items []int32) {
 	m := len(items)
 	b.m = m
 	b.bounds(gain, may, n, items)
@@ -87,7 +87,7 @@ func (b *weakBound) prepare(gain []float64, may []PairChoices, n int, items []in
 }
 
 // bounds fills rest. Groups are runs of the items.
-func (b *weakBound) bounds(gain []float64, may []PairChoices, n int, items []int32) {
+func (b *boundedTable) bounds(gain []float64, may []Choices, n int, items []int32) {
 	m, at := len(items), 0
 	var ends [tiedGroups + 1]int
 	for i := range ends {
@@ -116,7 +116,7 @@ func (b *weakBound) bounds(gain []float64, may []PairChoices, n int, items []int
 }
 
 // boundPair returns the least losses of the subsets of b.items, of which the first are one group, in loss where it has room.
-func (b *weakBound) boundPair(loss []float64, first int, gain []float64, may []PairChoices, n int) []float64 {
+func (b *boundedTable) boundPair(loss []float64, first int, gain []float64, may []Choices, n int) []float64 {
 	m, t := len(b.items), &b.part
 	t.load(gain, may, n, b.items)
 	for u := range m {
@@ -145,7 +145,7 @@ func (b *weakBound) boundPair(loss []float64, first int, gain []float64, may []P
 }
 
 // run reports whether there is a ranking of a loss below the limit, the tables then hold a best one.
-func (b *weakBound) run() bool {
+func (b *boundedTable) run() bool {
 	b.blocks.find(b)
 	known := b.limit
 	b.best[0], b.seen[0] = 0, 1
@@ -160,18 +160,18 @@ func (b *weakBound) run() bool {
 }
 
 // extend notes what the subsets lose that are s and a block after it.
-func (b *weakBound) extend(s uint) {
+func (b *boundedTable) extend(s uint) {
 	all := uint(1)<<b.m - 1
 	left, limit := all&^s, b.limit
 	if b.best[s]+b.rest[left] >= limit {
 		return
 	}
-	var ahead [MaxTied]float64 // what each item loses before the others that are left
+	var ahead [MaxComponent]float64 // what each item loses before the others that are left
 	top := b.ahead[1][int(left>>b.half)*b.m:][:b.m]
 	for x, loss := range b.ahead[0][int(left&(1<<b.half-1))*b.m:][:b.m] {
 		ahead[x] = loss + top[x]
 	}
-	var sums [MaxTied + 1]float64
+	var sums [MaxComponent + 1]float64
 	sums[0] = b.best[s]
 	nodes, rest := b.blocks.nodes, b.rest
 	for i := 0; i < len(nodes); {
@@ -202,7 +202,7 @@ func (b *weakBound) extend(s uint) {
 }
 
 // rankTo writes the ranking found to r, of the items by which the tables are numbered.
-func (b *weakBound) rankTo(r *ranking, items []int32) {
+func (b *boundedTable) rankTo(r *ranking, items []int32) {
 	r.items = append(r.items[:0], items...)
 	r.ends = r.ends[:0]
 	at := b.m
@@ -250,7 +250,7 @@ type blockNode struct {
 }
 
 // load takes the gains and the choices of the items.
-func (t *tiedBlocks) load(gain []float64, may []PairChoices, n int, items []int32) {
+func (t *tiedBlocks) load(gain []float64, may []Choices, n int, items []int32) {
 	m := len(items)
 	t.m = m
 	t.pairs, t.strict, t.front = slicex.Grow(t.pairs, 3*m*m), slicex.Grow(t.strict, m*m), slicex.Grow(t.front, m)
@@ -276,7 +276,7 @@ func (t *tiedBlocks) load(gain []float64, may []PairChoices, n int, items []int3
 }
 
 // loss returns +Inf for a choice that is not among those allowed.
-func loss(of float64, allowed PairChoices) float64 {
+func loss(of float64, allowed Choices) float64 {
 	if allowed == 0 {
 		return math.Inf(1)
 	}
@@ -300,7 +300,7 @@ func thirds(rows []float64, m, at int) (first, second, third []float64) {
 }
 
 // find lists the blocks that are of interest below the limit of b.
-func (t *tiedBlocks) find(b *weakBound) {
+func (t *tiedBlocks) find(b *boundedTable) {
 	m := t.m
 	t.ahead, t.after = slicex.Grow(t.ahead, m*(m+1)), slicex.Grow(t.after, m*(m+1))
 	for x := range m {
@@ -328,7 +328,7 @@ func excess(loss, tied float64) float64 {
 
 // expand lists the sets that are set and items from from on, at least one. precede are the items that all in it may precede,
 // lost is what its pairs lose tied, and strict what they lose with each before and behind the other.
-func (t *tiedBlocks) expand(b *weakBound, set uint, from, depth int, precede uint32, lost, strict float64) {
+func (t *tiedBlocks) expand(b *boundedTable, set uint, from, depth int, precede uint32, lost, strict float64) {
 	m, all := t.m, uint(1)<<t.m-1
 	before, behind, tied := thirds(t.sums, m, depth)
 	skipped := separate(before[:from], behind[:from], set)

@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 // startMasked sets the ranking, which holds the items in the order of their scores, to the better of two topological orders
 // of what the mask implies: the one that takes the first of the items that may come next, and the one that does so from the
 // other end of their order.
-func (s *weakSearch) startMasked() {
+func (s *localSearch) startMasked() {
 	r := &s.now
 	s.visit = append(s.visit[:0], r.items...)
 	s.bars.topologicalTo(r.items, s)
@@ -23,7 +23,7 @@ func (s *weakSearch) startMasked() {
 }
 
 // mend replaces a ranking that the mask does not allow by a topological order next to it.
-func (s *weakSearch) mend() {
+func (s *localSearch) mend() {
 	r, lo := &s.now, 0
 	allowed := true
 	for _, end := range r.ends {
@@ -42,7 +42,7 @@ func (s *weakSearch) mend() {
 }
 
 // all reports whether a choice is allowed to all pairs of a first item and a second one.
-func (s *weakSearch) all(first, second []int32, choice PairChoices) bool {
+func (s *localSearch) all(first, second []int32, choice Choices) bool {
 	if len(s.may) == 0 {
 		return true
 	}
@@ -55,7 +55,7 @@ func (s *weakSearch) all(first, second []int32, choice PairChoices) bool {
 }
 
 // hold finds the items that may not stand in any way to all others, so that barred need not look at those that may.
-func (s *weakSearch) hold(items []int32) {
+func (s *localSearch) hold(items []int32) {
 	s.held = slicex.Grow(s.held, s.n)
 	for _, u := range items {
 		s.held[u] = false
@@ -70,7 +70,7 @@ func (s *weakSearch) hold(items []int32) {
 }
 
 // barred returns the number of items to which u may not stand so.
-func (s *weakSearch) barred(u int32, items []int32, choice PairChoices) (n int) {
+func (s *localSearch) barred(u int32, items []int32, choice Choices) (n int) {
 	if !s.held[u] {
 		return 0
 	}
@@ -91,7 +91,7 @@ type blockBars struct {
 }
 
 // count counts for item u and returns the number of all items that it may not precede.
-func (b *blockBars) count(s *weakSearch, u int32) (sum int) {
+func (b *blockBars) count(s *localSearch, u int32) (sum int) {
 	r, lo := &s.now, 0
 	b.precede, b.level, b.follow = b.precede[:0], b.level[:0], b.follow[:0]
 	for _, end := range r.ends {
@@ -115,7 +115,7 @@ func (b *blockBars) at(j, barred int) (join, follow bool, after int) {
 }
 
 // allow reports whether item u may be on block to, or directly after it, as ranking.place has it.
-func (b *blockBars) allow(s *weakSearch, u int32, to int, join bool) bool {
+func (b *blockBars) allow(s *localSearch, u int32, to int, join bool) bool {
 	barred := b.count(s, u)
 	mayJoin, mayFollow := false, barred == 0
 	for j := range to + 1 {
@@ -128,8 +128,8 @@ func (b *blockBars) allow(s *weakSearch, u int32, to int, join bool) bool {
 }
 
 // topologicalTo rearranges items so that none is before one that it may not precede: again and again the first one that may
-// come next is taken. The mask has no cycles (WeakWorkspace.reduced). Cost: O(m²).
-func (b *blockBars) topologicalTo(items []int32, s *weakSearch) {
+// come next is taken. The mask has no cycles (Workspace.reduced). Cost: O(m²).
+func (b *blockBars) topologicalTo(items []int32, s *localSearch) {
 	b.sorted = append(b.sorted[:0], items...)
 	b.waits = b.waits[:0] // for how many items each waits
 	for _, u := range items {

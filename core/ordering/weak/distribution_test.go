@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"errors"
@@ -11,19 +11,19 @@ import (
 )
 
 // choiceDraws are distributions of masks of pairs, drawn pair by pair: some leave nearly all rankings, some one or none.
-var choiceDraws = map[string]func(*rand.Rand) PairChoices{
-	"open":      func(*rand.Rand) PairChoices { return MayAll },
-	"few taken": func(r *rand.Rand) PairChoices { return MayAll &^ (1 << r.IntN(9)) },
-	"one taken": func(r *rand.Rand) PairChoices { return MayAll &^ (1 << r.IntN(3)) },
-	"any":       func(r *rand.Rand) PairChoices { return PairChoices(1 + r.IntN(7)) },
-	"decided": func(r *rand.Rand) PairChoices {
-		return []PairChoices{MayAll, MayAll, MayAll, MayPrecede, MayLevel, MayFollow}[r.IntN(6)]
+var choiceDraws = map[string]func(*rand.Rand) Choices{
+	"open":      func(*rand.Rand) Choices { return MayAll },
+	"few taken": func(r *rand.Rand) Choices { return MayAll &^ (1 << r.IntN(9)) },
+	"one taken": func(r *rand.Rand) Choices { return MayAll &^ (1 << r.IntN(3)) },
+	"any":       func(r *rand.Rand) Choices { return Choices(1 + r.IntN(7)) },
+	"decided": func(r *rand.Rand) Choices {
+		return []Choices{MayAll, MayAll, MayAll, MayPrecede, MayLevel, MayFollow}[r.IntN(6)]
 	},
-	"upwards": func(r *rand.Rand) PairChoices { return MayPrecede | PairChoices(r.IntN(8)) },
-	"empty":   func(r *rand.Rand) PairChoices { return PairChoices(r.IntN(8)) },
+	"upwards": func(r *rand.Rand) Choices { return MayPrecede | Choices(r.IntN(8)) },
+	"empty":   func(r *rand.Rand) Choices { return Choices(r.IntN(8)) },
 }
 
-func drawChoices(mask []PairChoices, n int, draw func(*rand.Rand) PairChoices, rng *rand.Rand) {
+func drawChoices(mask []Choices, n int, draw func(*rand.Rand) Choices, rng *rand.Rand) {
 	for u := range n {
 		for v := u + 1; v < n; v++ {
 			mask[u*n+v] = draw(rng)
@@ -32,7 +32,7 @@ func drawChoices(mask []PairChoices, n int, draw func(*rand.Rand) PairChoices, r
 }
 
 // allowsRank reports by definition whether a mask allows a ranking.
-func allowsRank(mask []PairChoices, rank []int32) bool {
+func allowsRank(mask []Choices, rank []int32) bool {
 	n := len(rank)
 	for u := range n {
 		for v := u + 1; v < n; v++ {
@@ -54,7 +54,7 @@ func allowsRank(mask []PairChoices, rank []int32) bool {
 type tiedInstance struct {
 	n                   int
 	before, tie         []float64
-	mask                []PairChoices
+	mask                []Choices
 	name                string
 	size                float64
 	outcomes            drawtest.Outcomes
@@ -62,8 +62,8 @@ type tiedInstance struct {
 	seenFirst, seenBoth []int
 }
 
-func newTiedInstance(n int, scale float64, draw func(*rand.Rand) PairChoices, rng *rand.Rand) *tiedInstance {
-	x := &tiedInstance{n: n, before: make([]float64, n*n), tie: make([]float64, n*n), mask: make([]PairChoices, n*n)}
+func newTiedInstance(n int, scale float64, draw func(*rand.Rand) Choices, rng *rand.Rand) *tiedInstance {
+	x := &tiedInstance{n: n, before: make([]float64, n*n), tie: make([]float64, n*n), mask: make([]Choices, n*n)}
 	x.first, x.both, x.seenFirst, x.seenBoth = make([]float64, n*n), make([]float64, n*n), make([]int, n*n), make([]int, n*n)
 	drawChoices(x.mask, n, draw, rng)
 	for u := range n {
@@ -105,9 +105,9 @@ func (x *tiedInstance) each(rank []int32, strict, tied func(at int)) {
 	}
 }
 
-// TestWeakDistributionUnderMasks compares sums, pairs, counts and draws under a mask with the filtered list of rankings.
+// TestDistributionUnderMasks compares sums, pairs, counts and draws under a mask with the filtered list of rankings.
 // Draws of a correct sampler fail with a probability below 1e-6 for each of some hundred masks.
-func TestWeakDistributionUnderMasks(t *testing.T) {
+func TestDistributionUnderMasks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	none := 0
 	for name, draw := range choiceDraws {
@@ -131,7 +131,7 @@ func TestWeakDistributionUnderMasks(t *testing.T) {
 
 func (x *tiedInstance) check(t *testing.T, rng *rand.Rand, draws bool) {
 	n, listed := x.n, len(x.outcomes.Values)
-	var d WeakDistribution
+	var d Distribution
 	before, tie := d.Reset(n)
 	copy(before, x.before)
 	copy(tie, x.tie)
@@ -141,7 +141,7 @@ func (x *tiedInstance) check(t *testing.T, rng *rand.Rand, draws bool) {
 	}
 	got, err := d.Sum(nil)
 	if listed == 0 {
-		if !errors.Is(err, ErrNoneAllowed) {
+		if !errors.Is(err, ErrNone) {
 			t.Fatalf("%s: the sum of none is %v (%v)", x.name, got, err)
 		}
 		return
@@ -178,11 +178,11 @@ func (x *tiedInstance) check(t *testing.T, rng *rand.Rand, draws bool) {
 	}
 }
 
-// TestWeakDistributionLogs: the two ways to weigh rankings give the same sums and pairs where both are in range.
-func TestWeakDistributionLogs(t *testing.T) {
+// TestDistributionLogs: the two ways to weigh rankings give the same sums and pairs where both are in range.
+func TestDistributionLogs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 2))
 	for n := 2; n <= 8; n++ {
-		var d, l WeakDistribution
+		var d, l Distribution
 		before, tie := d.Reset(n)
 		for i := range before {
 			before[i], tie[i] = 3*rng.NormFloat64(), 3*rng.NormFloat64()
@@ -216,9 +216,9 @@ func TestWeakDistributionLogs(t *testing.T) {
 	}
 }
 
-// TestWeakCounts: the ordered Bell numbers (OEIS A000670), and the linear extensions of an antichain, n! where no tie is allowed.
-func TestWeakCounts(t *testing.T) {
-	var d WeakDistribution
+// TestCounts: the ordered Bell numbers (OEIS A000670), and the linear extensions of an antichain, n! where no tie is allowed.
+func TestCounts(t *testing.T) {
+	var d Distribution
 	for n, want := range map[int]uint64{1: 1, 4: 75, 9: 7087261, 12: 28091567595} {
 		d.Reset(n)
 		if got, err := d.Count(nil); err != nil || got != want {
@@ -226,8 +226,94 @@ func TestWeakCounts(t *testing.T) {
 		}
 	}
 	d.Reset(10)
-	drawChoices(d.Restrict(), 10, func(*rand.Rand) PairChoices { return MayPrecede | MayFollow }, nil)
+	drawChoices(d.Restrict(), 10, func(*rand.Rand) Choices { return MayPrecede | MayFollow }, nil)
 	if got, err := d.Count(nil); err != nil || got != 3628800 {
 		t.Errorf("the count without ties is %d, want 10! (%v)", got, err)
+	}
+}
+
+// TestDistributionAgainstAllRankings: sums, pairs and draws, for gains that are numbers and for those so large that logarithms are taken.
+func TestDistributionAgainstAllRankings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 3))
+	for _, scale := range []float64{0, 1, 900} {
+		for n := 1; n <= 5; n++ {
+			name := fmt.Sprintf("%d items, scale %g", n, scale)
+			var d Distribution
+			before, tie := d.Reset(n)
+			for u := range n {
+				for v := range n {
+					before[u*n+v], tie[u*n+v] = 0, scale*rng.NormFloat64()
+					if u != v {
+						before[u*n+v] = scale * rng.NormFloat64()
+					}
+				}
+			}
+			var all drawtest.Outcomes
+			each := func(rank []int32, strict, tied func(at int)) {
+				for u := range n {
+					for v := range n {
+						switch {
+						case rank[u] < rank[v]:
+							strict(u*n + v)
+						case u < v && rank[u] == rank[v]:
+							tied(u*n + v)
+						}
+					}
+				}
+			}
+			weakOrders(n, func(rank []int32) {
+				var value float64
+				each(rank, func(at int) { value += before[at] }, func(at int) { value += tie[at] })
+				all.Add(rank, value)
+			})
+			p, want := all.Probabilities()
+			got, err := d.Sum(nil)
+			if err != nil || math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+				t.Errorf("%s: the sum is %g, want %g (%v)", name, got, want, err)
+			}
+			first, firstWanted := make([]float64, n*n), make([]float64, n*n)
+			both, bothWanted := make([]float64, n*n), make([]float64, n*n)
+			for k, rank := range all.Values {
+				each(rank, func(at int) { firstWanted[at] += p[k] }, func(at int) { bothWanted[at] += p[k] })
+			}
+			if err := d.PairsTo(first, both, nil); err != nil {
+				t.Fatal(err)
+			}
+			for u := range n {
+				for v := range n {
+					if at := u*n + v; u != v && math.Abs(first[at]-firstWanted[at]) > 1e-10 ||
+						u < v && math.Abs(both[at]-bothWanted[at]) > 1e-10 {
+						t.Errorf("%s: pair %d, %d has %g and %g, want %g and %g", name, u, v, first[at], both[at], firstWanted[at],
+							bothWanted[at])
+					}
+				}
+			}
+			rank := make([]int32, n)
+			all.Check(t, name, func() []int32 {
+				d.DrawTo(rank, rng)
+				return rank
+			})
+		}
+	}
+}
+
+func TestSumsStop(t *testing.T) {
+	errStop := errors.New("stop")
+	stop := func() error { return errStop }
+	var d Distribution
+	before, tie := d.Reset(10)
+	clear(before)
+	clear(tie)
+	if _, err := d.Sum(stop); !errors.Is(err, errStop) {
+		t.Errorf("the sum ends with %v", err)
+	}
+	if _, err := d.Sum(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.PairsTo(before, tie, stop); !errors.Is(err, errStop) {
+		t.Errorf("the pairs end with %v", err)
+	}
+	if _, err := d.Count(stop); !errors.Is(err, errStop) {
+		t.Errorf("the count ends with %v", err)
 	}
 }

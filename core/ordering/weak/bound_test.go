@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestWeakBoundedAgainstTable compares the search of bounded subsets with all rankings of 4 to 6 items, and with the table of
+// TestBoundedAgainstTable compares the search of bounded subsets with all rankings of 4 to 6 items, and with the table of
 // all subsets for 7 to 12, 14 and 16.
-func TestWeakBoundedAgainstTable(t *testing.T) {
+func TestBoundedAgainstTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
-	var w WeakWorkspace
+	var w Workspace
 	improved := 0
 	for name, draw := range gainDraws(rng) {
 		for _, n := range []int{4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16} {
@@ -52,11 +52,11 @@ func TestWeakBoundedAgainstTable(t *testing.T) {
 	}
 }
 
-// TestWeakTableAgainstPlainTable: blocks that are not tried change neither the value nor, of equal ones, the choice. All gains
+// TestTableAgainstPlainTable: blocks that are not tried change neither the value nor, of equal ones, the choice. All gains
 // are small integers, whose sums are exact.
-func TestWeakTableAgainstPlainTable(t *testing.T) {
+func TestTableAgainstPlainTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 10))
-	var w WeakWorkspace
+	var w Workspace
 	parts, blocks := 0, 0
 	for least := -6; least <= 0; least++ { // from ties that are always best to some that never are
 		for n := 1; n <= 9; n++ {
@@ -84,7 +84,7 @@ func TestWeakTableAgainstPlainTable(t *testing.T) {
 
 // plainTable returns the best ranking, of equal ones that whose first block is the smallest binary number, and so on, and
 // what it earns, by all first blocks of all subsets.
-func plainTable(w *WeakWorkspace) (rank []int32, value float64) {
+func plainTable(w *Workspace) (rank []int32, value float64) {
 	n := w.n
 	best, first := make([]float64, 1<<n), make([]int, 1<<n)
 	for s := 1; s < 1<<n; s++ {
@@ -118,11 +118,11 @@ func plainTable(w *WeakWorkspace) (rank []int32, value float64) {
 	return rank, best[1<<n-1]
 }
 
-// TestWeakImprove: any ranking is improved, and the best one is left as it is.
-func TestWeakImprove(t *testing.T) {
+// TestImprove: any ranking is improved, and the best one is left as it is.
+func TestImprove(t *testing.T) {
 	const n = 7
 	rng := rand.New(rand.NewPCG(5, 9))
-	var w WeakWorkspace
+	var w Workspace
 	for name, draw := range gainDraws(rng) {
 		for range 20 {
 			fillAll(w.Reset(n), n, draw)
@@ -156,18 +156,18 @@ func TestWeakImprove(t *testing.T) {
 	}
 }
 
-// TestWeakBoundIsBelowLoss: no set of items loses less than its bound, by the table of all its subsets, and any two groups
+// TestBoundIsBelowLoss: no set of items loses less than its bound, by the table of all its subsets, and any two groups
 // of them lose no more than the bound of all.
-func TestWeakBoundIsBelowLoss(t *testing.T) {
+func TestBoundIsBelowLoss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 11))
-	var w WeakWorkspace
+	var w Workspace
 	for name, draw := range gainDraws(rng) {
 		for n := 4; n <= 11; n++ {
 			fillAll(w.Reset(n), n, draw)
 			items := ascending(n)
 			b := &w.bound
 			b.prepare(w.gain, w.may, n, items)
-			var all weakTable
+			var all subsetTable
 			all.load(w.gain, w.may, n, items)
 			all.run(n)
 			part := make([]int32, 0, n)
@@ -194,11 +194,11 @@ func TestWeakBoundIsBelowLoss(t *testing.T) {
 	}
 }
 
-// TestWeakBoundedFromPoorStart: a poor ranking to begin with costs time, but nothing else.
-func TestWeakBoundedFromPoorStart(t *testing.T) {
+// TestBoundedFromPoorStart: a poor ranking to begin with costs time, but nothing else.
+func TestBoundedFromPoorStart(t *testing.T) {
 	const n = 9
 	rng := rand.New(rand.NewPCG(5, 8))
-	var w WeakWorkspace
+	var w Workspace
 	for name, draw := range gainDraws(rng) {
 		for range 8 {
 			fillAll(w.Reset(n), n, draw)

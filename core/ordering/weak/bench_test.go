@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func BenchmarkWeakDistribution(b *testing.B) {
+func BenchmarkDistribution(b *testing.B) {
 	for _, n := range []int{2, 3, 5, 8, 11} {
 		for _, scale := range []float64{1, 20, 300} {
 			rng := rand.New(rand.NewPCG(7, uint64(n)))
@@ -17,7 +17,7 @@ func BenchmarkWeakDistribution(b *testing.B) {
 					forth[u*n+v], forth[v*n+u], level[v*n+u] = g, -g, scale*rng.NormFloat64()
 				}
 			}
-			var d WeakDistribution
+			var d Distribution
 			before, tie := make([]float64, n*n), make([]float64, n*n)
 			sum := func(b *testing.B) {
 				g, t := d.Reset(n)
@@ -52,10 +52,10 @@ func BenchmarkWeakDistribution(b *testing.B) {
 	}
 }
 
-func BenchmarkWeakSolve(b *testing.B) {
+func BenchmarkSolve(b *testing.B) {
 	for _, n := range []int{5, 8, 10, 12, 16} {
 		for _, name := range []string{"Gaussian", "tied", "strict"} {
-			var w WeakWorkspace
+			var w Workspace
 			draw := gainDraws(rand.New(rand.NewPCG(7, uint64(n))))[name]
 			fillAll(w.Reset(n), n, draw)
 			rank := make([]int32, n)
@@ -69,7 +69,7 @@ func BenchmarkWeakSolve(b *testing.B) {
 		}
 	}
 	const n = 60
-	var w WeakWorkspace
+	var w Workspace
 	fillAll(w.Reset(n), n, gainDraws(rand.New(rand.NewPCG(7, n)))["Gaussian"])
 	rank := make([]int32, n)
 	b.Run("search=60", func(b *testing.B) {

@@ -1,4 +1,9 @@
-package ordering
+// Package weak solves the problem of package ordering where items may be tied: rank n items so that the gains of all pairs add up to as
+// much as possible, where a pair earns one of three unrelated numbers. It also sums over all rankings, counts them and draws them.
+//
+// Choices hold pairs to some of the three ways to stand. Best rankings, sums, counts and draws are then those of the rankings that agree
+// in all pairs.
+package weak
 
 import (
 	"fmt"
@@ -8,13 +13,20 @@ import (
 	"combpred/core/slicex"
 )
 
-// MaxTied is the largest component of an instance with ties that is solved exactly.
-const MaxTied = 16
+// MaxComponent is the largest component that is solved exactly.
+const MaxComponent = 16
 
-// searchTied is the largest component with ties that WeakWorkspace.Search solves exactly.
-const searchTied = 8
+// searchExact is the largest component that Search solves exactly.
+const searchExact = 8
 
-// WeakWorkspace holds one instance of the weak ordering problem and the scratch to solve it: rank n items, ties allowed,
+// SizeError says that a component is too large to be solved exactly.
+type SizeError struct{ Size, Limit int }
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("a component of %d items is beyond the limit of exact solution, %d", e.Size, e.Limit)
+}
+
+// Workspace holds one instance of the weak ordering problem and the scratch to solve it: rank n items, ties allowed,
 // so that the gains of the pairs that are not tied add up to as much as possible. The gains form an n×n matrix h: placing
 // u before v earns h[u,v] more than a tie of the two. Unlike the gains of orders without ties, h[u,v] and h[v,u] are
 // unrelated numbers. The zero value is ready for use. It is not safe for concurrent use.
@@ -25,27 +37,27 @@ const searchTied = 8
 // B: take any best ranking and move A's items forward, keeping the ranking within A and within B; no pair loses. The
 // finest such decomposition is into the strongly connected components of the graph with an arc from v to u where u before
 // v is not a best choice, in a topological order.
-type WeakWorkspace struct {
+type Workspace struct {
 	n     int
-	gain  []float64     // n×n
-	may   []PairChoices // n×n, or empty
+	gain  []float64 // n×n
+	may   []Choices // n×n, or empty
 	graph relation.Digraph
 	order []int32
 	ranks int32 // the last rank given out
-	table weakTable
-	seek  weakSearch
-	bound weakBound
+	table subsetTable
+	seek  localSearch
+	bound boundedTable
 	poll  parallel.Poll
 
 	// For masks.
 	class, classRank []int32           // the class of each item among those that must be tied, and the rank of each class
-	merged           *WeakWorkspace    // the instance of the classes
+	merged           *Workspace        // the instance of the classes
 	reach, strict    relation.Relation // of an item to what it is before or tied with, and before, in all rankings
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: finite, the
 // diagonal 0.
-func (w *WeakWorkspace) Reset(n int) []float64 {
+func (w *Workspace) Reset(n int) []float64 {
 	w.n = n
 	w.gain, w.may = slicex.Grow(w.gain, n*n), w.may[:0]
 	w.order = slicex.Grow(w.order, n)
@@ -53,12 +65,12 @@ func (w *WeakWorkspace) Reset(n int) []float64 {
 }
 
 // Exact writes a best ranking to rank: the place of each item, 1 for the first, tied items on the same place and no place
-// empty. Ties in the value are broken in a fixed way. It returns a *SizeError where a component has more than MaxTied
-// items, and ErrNoneAllowed where the mask leaves no ranking, and then leaves rank unspecified. Cost: O(n²) and at most
+// empty. Ties in the value are broken in a fixed way. It returns a *SizeError where a component has more than MaxComponent
+// items, and ErrNone where the mask leaves no ranking, and then leaves rank unspecified. Cost: O(n²) and at most
 // O(m·3^m) for each component of m items, but far less unless nearly all sets of items are best tied: up to 8 items 2^m
 // times the number of sets that are; from 9 items on tables of the subsets of any two of four groups of items, and a
 // search of the subsets whose bound leaves them a chance.
-func (w *WeakWorkspace) Exact(rank []int32) error {
+func (w *Workspace) Exact(rank []int32) error {
 	x, ranks, err := w.reduced(rank)
 	if err == nil {
 		err = x.exact(ranks)
@@ -70,11 +82,11 @@ func (w *WeakWorkspace) Exact(rank []int32) error {
 }
 
 // exact is Exact of an instance that reduced has returned, as startAll and search are Start and Search.
-func (w *WeakWorkspace) exact(rank []int32) error {
+func (w *Workspace) exact(rank []int32) error {
 	w.decompose()
 	for lo, hi := range w.graph.Components() {
-		if hi-lo > MaxTied {
-			return &SizeError{Size: hi - lo, Limit: MaxTied}
+		if hi-lo > MaxComponent {
+			return &SizeError{Size: hi - lo, Limit: MaxComponent}
 		}
 	}
 	for lo, hi := range w.graph.Components() {
@@ -86,7 +98,7 @@ func (w *WeakWorkspace) exact(rank []int32) error {
 // Start writes the ranking from which Search begins: components follow one another as in some best ranking, each in the
 // best of the order by row sums, its reverse and the tie of all, or, under a mask, of the topological orders next to these.
 // It returns a bound on what any ranking earns, and whether the one found is proven to be a best one. Cost: O(n²).
-func (w *WeakWorkspace) Start(rank []int32) (bound float64, optimal bool, err error) {
+func (w *Workspace) Start(rank []int32) (bound float64, optimal bool, err error) {
 	x, ranks, err := w.reduced(rank)
 	if err != nil {
 		return 0, false, err
@@ -96,7 +108,7 @@ func (w *WeakWorkspace) Start(rank []int32) (bound float64, optimal bool, err er
 	return bound, optimal, nil
 }
 
-func (w *WeakWorkspace) startAll(rank []int32) (bound float64, optimal bool) {
+func (w *Workspace) startAll(rank []int32) (bound float64, optimal bool) {
 	w.decompose()
 	optimal = true
 	for lo, hi := range w.graph.Components() {
@@ -115,7 +127,7 @@ func (w *WeakWorkspace) startAll(rank []int32) (bound float64, optimal bool) {
 // Start gives, which they are never below. It returns a bound on what any ranking earns, and whether the one found is
 // proven to be a best one. An error of poll, which may be nil and is called every O(n) steps, ends the search and is
 // returned; rank is unspecified then. Under a mask, no step leaves the rankings that it allows.
-func (w *WeakWorkspace) Search(rank []int32, poll func() error) (bound float64, optimal bool, err error) {
+func (w *Workspace) Search(rank []int32, poll func() error) (bound float64, optimal bool, err error) {
 	x, ranks, err := w.reduced(rank)
 	if err != nil {
 		return 0, false, err
@@ -125,7 +137,7 @@ func (w *WeakWorkspace) Search(rank []int32, poll func() error) (bound float64, 
 	return bound, optimal, err
 }
 
-func (w *WeakWorkspace) search(rank []int32, poll func() error) (bound float64, optimal bool, err error) {
+func (w *Workspace) search(rank []int32, poll func() error) (bound float64, optimal bool, err error) {
 	w.poll.Reset(poll)
 	defer w.poll.Reset(nil)
 	w.decompose()
@@ -136,7 +148,7 @@ func (w *WeakWorkspace) search(rank []int32, poll func() error) (bound float64, 
 		}
 		part := w.order[lo:hi]
 		bound += w.between(part, w.order[hi:])
-		if len(part) <= searchTied {
+		if len(part) <= searchExact {
 			bound += w.solve(rank, part)
 			continue
 		}
@@ -149,12 +161,12 @@ func (w *WeakWorkspace) search(rank []int32, poll func() error) (bound float64, 
 
 func mustHoldRanks(rank []int32, n int) {
 	if len(rank) != n {
-		panic(fmt.Sprintf("ordering: rank has length %d, want %d", len(rank), n))
+		panic(fmt.Sprintf("weak: rank has length %d, want %d", len(rank), n))
 	}
 }
 
 // decompose writes the items to w.order, component after component.
-func (w *WeakWorkspace) decompose() {
+func (w *Workspace) decompose() {
 	n := w.n
 	w.graph.Reset(n)
 	for u := range n {
@@ -169,12 +181,24 @@ func (w *WeakWorkspace) decompose() {
 }
 
 // between returns the sum of the gains of the first items placed before the second.
-func (w *WeakWorkspace) between(first, second []int32) float64 {
+func (w *Workspace) between(first, second []int32) float64 {
 	return between(w.gain, w.n, first, second)
 }
 
+// between returns the sum of gain[u,v], of an n×n matrix, over the first items u and the second v.
+func between(gain []float64, n int, first, second []int32) float64 {
+	var sum float64
+	for _, u := range first {
+		r := gain[int(u)*n : (int(u)+1)*n]
+		for _, v := range second {
+			sum += r[v]
+		}
+	}
+	return sum
+}
+
 // pairwise returns what the pairs of the items earn when each takes its best choice.
-func (w *WeakWorkspace) pairwise(items []int32) float64 {
+func (w *Workspace) pairwise(items []int32) float64 {
 	var sum float64
 	for i, u := range items {
 		for _, v := range items[i+1:] {
@@ -185,9 +209,9 @@ func (w *WeakWorkspace) pairwise(items []int32) float64 {
 	return sum
 }
 
-// solve gives the items, at most MaxTied, the next ranks in a best ranking of them and returns what it earns.
-func (w *WeakWorkspace) solve(rank []int32, items []int32) float64 {
-	if len(items) >= boundTied {
+// solve gives the items, at most MaxComponent, the next ranks in a best ranking of them and returns what it earns.
+func (w *Workspace) solve(rank []int32, items []int32) float64 {
+	if len(items) >= leastBounded {
 		return w.solveBounded(rank, items)
 	}
 	return w.solveTabled(rank, items)

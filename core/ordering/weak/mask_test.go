@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"errors"
@@ -9,24 +9,24 @@ import (
 )
 
 // maskedGains loads an instance and returns copies of its gains and its mask.
-func maskedGains(w *WeakWorkspace, n int, draw func(u, v int) float64, mask func(*rand.Rand) PairChoices,
-	rng *rand.Rand) ([]float64, []PairChoices) {
+func maskedGains(w *Workspace, n int, draw func(u, v int) float64, mask func(*rand.Rand) Choices,
+	rng *rand.Rand) ([]float64, []Choices) {
 	fillAll(w.Reset(n), n, draw)
 	gain := append([]float64(nil), w.gain...)
 	drawChoices(w.Restrict(), n, mask, rng)
-	return gain, append([]PairChoices(nil), w.may...)
+	return gain, append([]Choices(nil), w.may...)
 }
 
-func reload(w *WeakWorkspace, n int, gain []float64, mask []PairChoices) {
+func reload(w *Workspace, n int, gain []float64, mask []Choices) {
 	copy(w.Reset(n), gain)
 	copy(w.Restrict(), mask)
 }
 
-// TestWeakMasksAgainstAllRankings compares both solvers, and local search from any ranking, with the filtered list of
+// TestMasksAgainstAllRankings compares both solvers, and local search from any ranking, with the filtered list of
 // rankings.
-func TestWeakMasksAgainstAllRankings(t *testing.T) {
+func TestMasksAgainstAllRankings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
-	var w WeakWorkspace
+	var w Workspace
 	none := 0
 	for name, draw := range gainDraws(rng) {
 		for kind, choose := range choiceDraws {
@@ -54,14 +54,14 @@ func TestWeakMasksAgainstAllRankings(t *testing.T) {
 }
 
 // checkMasked compares all methods with what the best ranking earns, −Inf if there is none.
-func checkMasked(t *testing.T, w *WeakWorkspace, gain []float64, mask []PairChoices, want float64, what string, rng *rand.Rand) {
+func checkMasked(t *testing.T, w *Workspace, gain []float64, mask []Choices, want float64, what string, rng *rand.Rand) {
 	t.Helper()
 	n := w.n
 	rank := make([]int32, n)
 	check := func(method string, err error, best bool) {
 		t.Helper()
 		if math.IsInf(want, -1) {
-			if !errors.Is(err, ErrNoneAllowed) {
+			if !errors.Is(err, ErrNone) {
 				t.Fatalf("%s: %s finds %v, where there is none (%v)", what, method, rank, err)
 			}
 			return
@@ -74,8 +74,8 @@ func checkMasked(t *testing.T, w *WeakWorkspace, gain []float64, mask []PairChoi
 	check("Exact", w.Exact(rank), true)
 	reload(w, n, gain, mask)
 	bound, optimal, err := w.Search(rank, nil)
-	check("Search", err, n <= searchTied)
-	if err == nil && (bound < want-tolerance || n <= searchTied && !optimal) {
+	check("Search", err, n <= searchExact)
+	if err == nil && (bound < want-tolerance || n <= searchExact && !optimal) {
 		t.Fatalf("%s: the bound is %v, the best %v, optimal = %t", what, bound, want, optimal)
 	}
 	reload(w, n, gain, mask)
@@ -91,11 +91,11 @@ func checkMasked(t *testing.T, w *WeakWorkspace, gain []float64, mask []PairChoi
 	check("Improve", w.Improve(rank, nil), false)
 }
 
-// TestWeakMasksBounded compares the search of bounded subsets under masks with the table of all subsets, and local search
+// TestMasksBounded compares the search of bounded subsets under masks with the table of all subsets, and local search
 // with both, for 6 to 12 items, and the table with sums of rankings on a grid so coarse that only the best ones count.
-func TestWeakMasksBounded(t *testing.T) {
+func TestMasksBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 2))
-	var w WeakWorkspace
+	var w Workspace
 	searched, left := 0, 0
 	for name, draw := range gainDraws(rng) {
 		for kind, choose := range choiceDraws {
@@ -136,7 +136,7 @@ func TestWeakMasksBounded(t *testing.T) {
 }
 
 // expandTo writes ranks of the items, given those of x.
-func (w *WeakWorkspace) expandTo(rank, of []int32, x *WeakWorkspace) {
+func (w *Workspace) expandTo(rank, of []int32, x *Workspace) {
 	if x == w {
 		copy(rank, of)
 		return
@@ -145,17 +145,17 @@ func (w *WeakWorkspace) expandTo(rank, of []int32, x *WeakWorkspace) {
 }
 
 // bestBySums returns what the best ranking earns, as the limit of sums at a low temperature.
-func bestBySums(t *testing.T, gain []float64, mask []PairChoices, n int) float64 {
+func bestBySums(t *testing.T, gain []float64, mask []Choices, n int) float64 {
 	t.Helper()
 	const beta = 1e13
-	var d WeakDistribution
+	var d Distribution
 	before, tie := d.Reset(n)
 	for i, g := range gain {
 		before[i], tie[i] = beta*g, 0
 	}
 	copy(d.Restrict(), mask)
 	sum, err := d.Sum(nil)
-	if errors.Is(err, ErrNoneAllowed) {
+	if errors.Is(err, ErrNone) {
 		return math.Inf(-1)
 	}
 	if err != nil {
@@ -164,12 +164,12 @@ func bestBySums(t *testing.T, gain []float64, mask []PairChoices, n int) float64
 	return sum / beta
 }
 
-// TestWeakMasksAtLargeSizes: rankings of 120 items are found under the masks of a hidden ranking, which leave it and
+// TestMasksAtLargeSizes: rankings of 120 items are found under the masks of a hidden ranking, which leave it and
 // others, and contradictions are found.
-func TestWeakMasksAtLargeSizes(t *testing.T) {
+func TestMasksAtLargeSizes(t *testing.T) {
 	const n = 120
 	rng := rand.New(rand.NewPCG(13, 3))
-	var w WeakWorkspace
+	var w Workspace
 	for name, draw := range gainDraws(rng) {
 		for _, open := range []int{0, 2, 60} { // how rarely a pair is left all its choices
 			hidden, rank := make([]int32, n), make([]int32, n)
@@ -188,13 +188,13 @@ func TestWeakMasksAtLargeSizes(t *testing.T) {
 						allowed = MayFollow
 					}
 					if open > 0 && rng.IntN(open+1) > 0 {
-						mask[u*n+v] = allowed | PairChoices(rng.IntN(8))
+						mask[u*n+v] = allowed | Choices(rng.IntN(8))
 					} else if open == 0 {
 						mask[u*n+v] = allowed
 					}
 				}
 			}
-			original := append([]PairChoices(nil), mask...)
+			original := append([]Choices(nil), mask...)
 			bound, _, err := w.Search(rank, nil)
 			value := rankValue(&w, rank)
 			if err != nil || !isDense(rank) || !allowsRank(original, rank) || value > bound+1e-8 {
@@ -206,9 +206,9 @@ func TestWeakMasksAtLargeSizes(t *testing.T) {
 			}
 			reload(&w, n, gain, original)
 			for u := range 3 { // 3, 4 and 5 on a cycle
-				w.may[min(3+u, 3+(u+1)%3)*n+max(3+u, 3+(u+1)%3)] = []PairChoices{MayPrecede, MayPrecede, MayFollow}[u]
+				w.may[min(3+u, 3+(u+1)%3)*n+max(3+u, 3+(u+1)%3)] = []Choices{MayPrecede, MayPrecede, MayFollow}[u]
 			}
-			if _, _, err := w.Search(rank, nil); !errors.Is(err, ErrNoneAllowed) {
+			if _, _, err := w.Search(rank, nil); !errors.Is(err, ErrNone) {
 				t.Fatalf("%s, %d: a contradiction gives the error %v", name, open, err)
 			}
 		}

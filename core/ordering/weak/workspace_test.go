@@ -1,11 +1,35 @@
-package ordering
+package weak
 
 import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
+
+const tolerance = 1e-10
+
+// weakOrders calls visit with each vector of ranks 1 to k of n items that has no gap.
+func weakOrders(n int, visit func(rank []int32)) {
+	rank := make([]int32, n)
+	var from func(i int)
+	from = func(i int) {
+		if i == n {
+			for r := int32(1); r <= slices.Max(rank); r++ {
+				if !slices.Contains(rank, r) {
+					return
+				}
+			}
+			visit(rank)
+			return
+		}
+		for rank[i] = 1; int(rank[i]) <= n; rank[i]++ {
+			from(i + 1)
+		}
+	}
+	from(0)
+}
 
 // gainDraws are distributions of the gain of u before v, drawn for each ordered pair.
 func gainDraws(rng *rand.Rand) map[string]func(u, v int) float64 {
@@ -31,7 +55,7 @@ func fillAll(gain []float64, n int, draw func(u, v int) float64) {
 }
 
 // rankValue returns what a ranking earns.
-func rankValue(w *WeakWorkspace, rank []int32) (sum float64) {
+func rankValue(w *Workspace, rank []int32) (sum float64) {
 	for u := range w.n {
 		for v := range w.n {
 			if rank[u] < rank[v] {
@@ -43,7 +67,7 @@ func rankValue(w *WeakWorkspace, rank []int32) (sum float64) {
 }
 
 // bestRanking returns the most that any of the n^n vectors of ranks earns.
-func bestRanking(w *WeakWorkspace) float64 {
+func bestRanking(w *Workspace) float64 {
 	rank, best := make([]int32, w.n), math.Inf(-1)
 	for {
 		best = max(best, rankValue(w, rank))
@@ -77,10 +101,10 @@ func isDense(rank []int32) bool {
 	return true
 }
 
-// TestWeakAgainstAllRankings compares both solvers with all rankings of up to 6 items.
-func TestWeakAgainstAllRankings(t *testing.T) {
+// TestAgainstAllRankings compares both solvers with all rankings of up to 6 items.
+func TestAgainstAllRankings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	var w WeakWorkspace
+	var w Workspace
 	for name, draw := range gainDraws(rng) {
 		for n := 1; n <= 6; n++ {
 			for range max(2, 100/(n*n)) {
@@ -103,12 +127,12 @@ func TestWeakAgainstAllRankings(t *testing.T) {
 	}
 }
 
-// TestWeakSearchQuality: local search finds the best ranking of 11 items, one component each, in nearly all cases, and
+// TestSearchQuality: local search finds the best ranking of 11 items, one component each, in nearly all cases, and
 // never claims it wrongly.
-func TestWeakSearchQuality(t *testing.T) {
+func TestSearchQuality(t *testing.T) {
 	const n, trials = 11, 100
 	rng := rand.New(rand.NewPCG(5, 2))
-	var w WeakWorkspace
+	var w Workspace
 	missed := 0
 	for name, draw := range gainDraws(rng) {
 		for range trials {
@@ -135,11 +159,11 @@ func TestWeakSearchQuality(t *testing.T) {
 	}
 }
 
-// TestWeakSearchStart: the search earns at least what its starts do, at a size beyond exact solution.
-func TestWeakSearchStart(t *testing.T) {
+// TestSearchStart: the search earns at least what its starts do, at a size beyond exact solution.
+func TestSearchStart(t *testing.T) {
 	const n = 60
 	rng := rand.New(rand.NewPCG(5, 3))
-	var w WeakWorkspace
+	var w Workspace
 	for name, draw := range gainDraws(rng) {
 		fillAll(w.Reset(n), n, draw)
 		var pairs float64 // the mean of any order and its reverse
@@ -159,18 +183,18 @@ func TestWeakSearchStart(t *testing.T) {
 	}
 }
 
-func TestWeakSizeError(t *testing.T) {
-	const n = MaxTied + 1
-	var w WeakWorkspace
+func TestSizeError(t *testing.T) {
+	const n = MaxComponent + 1
+	var w Workspace
 	fillAll(w.Reset(n), n, func(int, int) float64 { return -1 })
 	err := w.Exact(make([]int32, n))
-	if size, ok := errors.AsType[*SizeError](err); !ok || size.Size != n || size.Limit != MaxTied {
+	if size, ok := errors.AsType[*SizeError](err); !ok || size.Size != n || size.Limit != MaxComponent {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-// TestWeakPlace compares the positions after moving an item with a list of blocks, for all moves of small rankings.
-func TestWeakPlace(t *testing.T) {
+// TestPlace compares the positions after moving an item with a list of blocks, for all moves of small rankings.
+func TestPlace(t *testing.T) {
 	blocks := [][]int32{{0, 1}, {2}, {3, 4, 5}, {6}}
 	for own, block := range blocks {
 		for i, u := range block {

@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"math"
@@ -7,28 +7,28 @@ import (
 	"combpred/core/slicex"
 )
 
-// weakTable is the dynamic program over the subsets of one component.
+// subsetTable is the dynamic program over the subsets of one component.
 //
 // best[s] = max over the first block b, a non-empty part of s, of best[s∖b] + Σ h[u,v] over u in b and v in s∖b. The sum is
 // Σ_{u∈b} rows[u] − inner[b]. A block of two items or more need only be tried if no ranking of its items earns more than
 // their tie, that is if best[b] = 0: such a ranking in its place would gain.
-type weakTable struct {
+type subsetTable struct {
 	h      []float64 // gains within the component, m×m
 	masked bool
-	may    []PairChoices // m×m where masked
-	before []uint        // the items that each item may precede, as bits
-	level  []uint        // and be tied with
-	rows   []float64     // rows[v·m + u] = Σ h[u,y] over y in the last set whose smallest item is v
-	best   []float64     // the most that the items of s earn among themselves
-	block  []int32       // their first block
-	inner  []float64     // Σ h[u,v] over u, v in s, both orders; +Inf if s need not be tried as a block
-	blocks []int32       // the sets of two items or more to be tried as blocks, ascending
-	first  []float64     // first[b] = Σ over u in b of rows[u], for the s at hand
+	may    []Choices // m×m where masked
+	before []uint    // the items that each item may precede, as bits
+	level  []uint    // and be tied with
+	rows   []float64 // rows[v·m + u] = Σ h[u,y] over y in the last set whose smallest item is v
+	best   []float64 // the most that the items of s earn among themselves
+	block  []int32   // their first block
+	inner  []float64 // Σ h[u,v] over u, v in s, both orders; +Inf if s need not be tried as a block
+	blocks []int32   // the sets of two items or more to be tried as blocks, ascending
+	first  []float64 // first[b] = Σ over u in b of rows[u], for the s at hand
 }
 
 // solveTabled is solve by a table of all subsets. Cost: at most 3^m steps, and at most 2^m times the number of blocks to be
 // tried; some 2^m·4 float64s of memory. Among equal choices the smallest set of items, read as a binary number, is first.
-func (w *WeakWorkspace) solveTabled(rank []int32, items []int32) float64 {
+func (w *Workspace) solveTabled(rank []int32, items []int32) float64 {
 	m := len(items)
 	t := &w.table
 	t.load(w.gain, w.may, w.n, items)
@@ -45,7 +45,7 @@ func (w *WeakWorkspace) solveTabled(rank []int32, items []int32) float64 {
 }
 
 // load takes the gains and the choices of the items.
-func (t *weakTable) load(gain []float64, may []PairChoices, n int, items []int32) {
+func (t *subsetTable) load(gain []float64, may []Choices, n int, items []int32) {
 	m := len(items)
 	t.h, t.may = slicex.Grow(t.h, m*m), t.may[:0]
 	for i, u := range items {
@@ -73,10 +73,10 @@ func (t *weakTable) load(gain []float64, may []PairChoices, n int, items []int32
 }
 
 // fits reports whether all items of b may precede the others of s.
-func (t *weakTable) fits(s, b uint) bool { return !t.masked || allContain(t.before, b, s&^b) }
+func (t *subsetTable) fits(s, b uint) bool { return !t.masked || allContain(t.before, b, s&^b) }
 
 // ties reports whether all items of s may be tied.
-func (t *weakTable) ties(s uint) bool { return !t.masked || allContain(t.level, s, s) }
+func (t *subsetTable) ties(s uint) bool { return !t.masked || allContain(t.level, s, s) }
 
 // allContain reports whether the sets of all items of b contain another set.
 func allContain(sets []uint, b, other uint) bool {
@@ -89,7 +89,7 @@ func allContain(sets []uint, b, other uint) bool {
 }
 
 // run fills the tables for all subsets of m items.
-func (t *weakTable) run(m int) {
+func (t *subsetTable) run(m int) {
 	t.rows = slicex.Grow(t.rows, m*m)
 	t.best, t.inner, t.first = slicex.Grow(t.best, 1<<m), slicex.Grow(t.inner, 1<<m), slicex.Grow(t.first, 1<<m)
 	t.block, t.blocks = slicex.Grow(t.block, 1<<m), t.blocks[:0]
@@ -130,7 +130,7 @@ func (t *weakTable) run(m int) {
 }
 
 // ofParts returns the most that the items of s earn in two blocks or more and the first of them, given by all parts of s.
-func (t *weakTable) ofParts(s uint, rows []float64) (value float64, block uint) {
+func (t *subsetTable) ofParts(s uint, rows []float64) (value float64, block uint) {
 	value = math.Inf(-1)
 	for b := s & -s; b != s; b = (b - s) & s {
 		f := t.first[b&(b-1)] + rows[bits.TrailingZeros(b)]
@@ -143,7 +143,7 @@ func (t *weakTable) ofParts(s uint, rows []float64) (value float64, block uint) 
 }
 
 // ofBlocks is ofParts by the single items and the blocks to be tried.
-func (t *weakTable) ofBlocks(s uint, rows []float64) (value float64, block uint) {
+func (t *subsetTable) ofBlocks(s uint, rows []float64) (value float64, block uint) {
 	value = math.Inf(-1)
 	for x := s; x != 0; x &= x - 1 {
 		if e := t.best[s&^(x&-x)] + rows[bits.TrailingZeros(x)]; e > value && t.fits(s, x&-x) {

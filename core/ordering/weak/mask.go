@@ -1,30 +1,30 @@
-package ordering
+package weak
 
 import "combpred/core/slicex"
 
 // Restrict returns the n×n mask of the instance by rows, of which the entries u < v are read. Every pair may stand in any way,
 // which the caller is to change. Without this call there is no mask. It holds until the next Reset, and for one call of Exact,
-// Start, Search or Improve, each of which returns ErrNoneAllowed where, and only where, the mask leaves no ranking.
+// Start, Search or Improve, each of which returns ErrNone where, and only where, the mask leaves no ranking.
 //
 // Whether it leaves one is decided by the pairs that must not be v before u, as arcs from u to v (van Beek, 1992, on the point
 // algebra): items on a cycle of arcs are tied in every ranking, so that all their pairs must be free to be. Then any
 // topological order of these classes is a ranking that the mask allows. Each class becomes one item, and what arcs imply
 // along paths becomes part of the mask.
-func (w *WeakWorkspace) Restrict() []PairChoices {
+func (w *Workspace) Restrict() []Choices {
 	w.may = allowAll(w.may, w.n)
 	return w.may
 }
 
 // reduced returns a workspace whose items are those that must be tied, as one each, and room for their ranks: the workspace
 // itself and rank where there are none. Cost: O(n²) and O(n/64) for each pair that must not be one way around.
-func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
+func (w *Workspace) reduced(rank []int32) (*Workspace, []int32, error) {
 	n := w.n
 	mustHoldRanks(rank, n)
 	if len(w.may) == 0 {
 		return w, rank, nil
 	}
 	if !complete(w.may, n) {
-		return nil, nil, ErrNoneAllowed
+		return nil, nil, ErrNone
 	}
 	w.arcs()
 	classes := w.graph.ComponentsTo(w.order)
@@ -39,7 +39,7 @@ func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
 			w.class[u] = class
 			for _, v := range w.order[lo+i+1 : hi] {
 				if w.may[int(u)*n+int(v)]&MayLevel == 0 {
-					return nil, nil, ErrNoneAllowed
+					return nil, nil, ErrNone
 				}
 			}
 		}
@@ -55,7 +55,7 @@ func (w *WeakWorkspace) reduced(rank []int32) (*WeakWorkspace, []int32, error) {
 }
 
 // arcs makes the graph that of the pairs of which the second item must not be before the first.
-func (w *WeakWorkspace) arcs() {
+func (w *Workspace) arcs() {
 	w.graph.Reset(w.n)
 	for at, c := range w.may {
 		if u, v := at/w.n, at%w.n; u != v && c&MayFollow == 0 {
@@ -66,9 +66,9 @@ func (w *WeakWorkspace) arcs() {
 
 // merge loads the instance of k classes. Pairs of theirs keep a choice: those from one class to another may all be before
 // if none is an arc backwards.
-func (w *WeakWorkspace) merge(k int) *WeakWorkspace {
+func (w *Workspace) merge(k int) *Workspace {
 	if w.merged == nil {
-		w.merged = new(WeakWorkspace)
+		w.merged = new(Workspace)
 	}
 	x := w.merged
 	gain := x.Reset(k)
@@ -91,7 +91,7 @@ func (w *WeakWorkspace) merge(k int) *WeakWorkspace {
 // imply completes a mask whose arcs have no cycle, given a topological order of them, by what follows along paths: an item
 // that is before another or tied with it is not behind it, and is not tied with it if the mask says so for two items on the
 // way.
-func (w *WeakWorkspace) imply() {
+func (w *Workspace) imply() {
 	n := w.n
 	w.reach.Reset(n)
 	w.strict.Reset(n)
@@ -123,7 +123,7 @@ func (w *WeakWorkspace) imply() {
 }
 
 // expand writes the ranks of the items, given those of what reduced has returned.
-func (w *WeakWorkspace) expand(rank, of []int32) {
+func (w *Workspace) expand(rank, of []int32) {
 	if len(rank) == 0 || &rank[0] == &of[0] {
 		return
 	}
@@ -133,7 +133,7 @@ func (w *WeakWorkspace) expand(rank, of []int32) {
 }
 
 // prefers reports whether u before v is a best choice for the two.
-func (w *WeakWorkspace) prefers(u, v int) bool {
+func (w *Workspace) prefers(u, v int) bool {
 	h, back := w.gain[u*w.n+v], w.gain[v*w.n+u]
 	if len(w.may) == 0 {
 		return h >= 0 && h >= back
@@ -143,7 +143,7 @@ func (w *WeakWorkspace) prefers(u, v int) bool {
 }
 
 // mostOf returns what a pair earns at its best choice.
-func mostOf(forth, back float64, c PairChoices) float64 {
+func mostOf(forth, back float64, c Choices) float64 {
 	switch c {
 	case MayAll:
 		return max(forth, back, 0)
@@ -162,7 +162,7 @@ func mostOf(forth, back float64, c PairChoices) float64 {
 }
 
 // choices returns those of a pair, given a mask that may be empty.
-func choices(may []PairChoices, at int) PairChoices {
+func choices(may []Choices, at int) Choices {
 	if len(may) == 0 {
 		return MayAll
 	}

@@ -1,4 +1,4 @@
-package ordering
+package weak
 
 import (
 	"math"
@@ -11,36 +11,36 @@ import (
 )
 
 const (
-	// MaxTiedSummed is the largest number of items over whose rankings with ties a WeakDistribution sums: 3^16 steps,
+	// MaxSummed is the largest number of items over whose rankings with ties a Distribution sums: 3^16 steps,
 	// some hundredths of a second.
-	MaxTiedSummed = 16
-	// leastTied is the least sum of weights of at most 1 that is trusted: products are lost as they fall below the least
+	MaxSummed = 16
+	// leastSum is the least sum of weights of at most 1 that is trusted: products are lost as they fall below the least
 	// number, 2e-308, but as there are fewer than 1e16 rankings, they change a sum of this size by less than 1e-40 of it.
-	leastTied = 1e-250
-	// negligibleTied bounds the logarithms of terms that are left out beside the largest of a sum.
-	negligibleTied = -100
+	leastSum = 1e-250
+	// negligible bounds the logarithms of terms that are left out beside the largest of a sum.
+	negligible = -100
 )
 
-// WeakDistribution is the Gibbs distribution over the rankings of a few items, ties allowed: the probability of a ranking is
+// Distribution is the Gibbs distribution over the rankings of a few items, ties allowed: the probability of a ranking is
 // proportional to exp of what it earns, h[u,v] for each item u before an item v and t[u,v] for each pair that is tied.
 //
 // With sums[S] what all ways to rank the other items before those of S weigh together, sums[S] = Σ over the block B directly
-// before S, a non-empty set of other items, of sums[S∪B]·exp(t within B + h from B to S): the recursion of WeakWorkspace with
+// before S, a non-empty set of other items, of sums[S∪B]·exp(t within B + h from B to S): the recursion of Workspace with
 // sums in the place of maxima. The terms are the conditional probabilities of that block, which marginals and samples need.
 //
 // Weights are numbers of at most 1: the gains of a pair are taken relative to the largest of them. Where all rankings then
 // weigh too little to be told from 0, as the best choices of the pairs contradict each other by much, a first pass finds
 // best[S], the logarithm of the largest weight in sums[S], and a second one adds up exp of what terms differ from it. The
 // zero value is ready for use.
-type WeakDistribution struct {
+type Distribution struct {
 	m           int
-	before, tie []float64     // gains: m×m, and for u < v
-	mask        []PairChoices // m×m, or empty
-	weight      []float64     // exp of the gains, relative to the largest of each pair
-	logs        bool          // whether rows and within are logarithms
-	rows        []float64     // rows[s·m + u]: what u weighs before the items of s
-	within      []float64     // what a block weighs
-	best        []float64     // where there are logarithms
+	before, tie []float64 // gains: m×m, and for u < v
+	mask        []Choices // m×m, or empty
+	weight      []float64 // exp of the gains, relative to the largest of each pair
+	logs        bool      // whether rows and within are logarithms
+	rows        []float64 // rows[s·m + u]: what u weighs before the items of s
+	within      []float64 // what a block weighs
+	best        []float64 // where there are logarithms
 	sums        []float64
 	reach       []float64 // the probability that the items of a set are the last
 	blocks      []float64 // the probability that a set is a block
@@ -53,8 +53,8 @@ type WeakDistribution struct {
 // blockList lists the blocks that may be directly before a set, all subsets of some items, by eight that differ in the first
 // three of these.
 type blockList struct {
-	items   [MaxTiedSummed]uint32 // as bits
-	weights [MaxTiedSummed]float64
+	items   [MaxSummed]uint32 // as bits
+	weights [MaxSummed]float64
 	n       int        // the number of items
 	width   int        // 8, or the number of subsets of fewer than three items
 	inner   [8]uint32  // the subsets of the first three
@@ -63,10 +63,10 @@ type blockList struct {
 	first   []float64
 }
 
-// Reset begins a distribution on m items, at most MaxTiedSummed, and returns two m×m matrices by rows for the caller to fill with
+// Reset begins a distribution on m items, at most MaxSummed, and returns two m×m matrices by rows for the caller to fill with
 // finite numbers: the gains of u before v, whose diagonal is 0, and those of ties, of which the entries u < v are read. The
 // matrices are Sum's to change.
-func (d *WeakDistribution) Reset(m int) (before, tie []float64) {
+func (d *Distribution) Reset(m int) (before, tie []float64) {
 	d.m = m
 	d.before, d.tie = slicex.Grow(d.before, m*m), slicex.Grow(d.tie, m*m)
 	d.mask = d.mask[:0]
@@ -75,15 +75,15 @@ func (d *WeakDistribution) Reset(m int) (before, tie []float64) {
 
 // Restrict returns the m×m mask of the distribution by rows, of which the entries u < v are read. Every pair may stand in any
 // way, which the caller is to change before Sum or Count. Without this call there is no mask. It holds until the next Reset.
-func (d *WeakDistribution) Restrict() []PairChoices {
+func (d *Distribution) Restrict() []Choices {
 	d.mask = allowAll(d.mask, d.m)
 	return d.mask
 }
 
-// Sum returns ln Σ exp(what a ranking earns) over all rankings that the mask allows, or ErrNoneAllowed where there are none.
+// Sum returns ln Σ exp(what a ranking earns) over all rankings that the mask allows, or ErrNone where there are none.
 // The other methods but Count need it to be called first. An error of poll, which may be nil, ends the work and is
 // returned. Cost: 3^m steps, 2^m (m+5) float64s; less where the mask decides which of two items is first.
-func (d *WeakDistribution) Sum(poll func() error) (float64, error) {
+func (d *Distribution) Sum(poll func() error) (float64, error) {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
 	base, err := d.center()
@@ -101,7 +101,7 @@ func (d *WeakDistribution) Sum(poll func() error) (float64, error) {
 	d.logs = false
 	d.tabulate(d.weight[:m*m], d.weight[m*m:])
 	d.recurse()
-	if d.sums[0] >= leastTied || d.poll.Err() != nil {
+	if d.sums[0] >= leastSum || d.poll.Err() != nil {
 		return base + math.Log(d.sums[0]), d.poll.Err()
 	}
 	total, err := d.sumLogs()
@@ -109,12 +109,12 @@ func (d *WeakDistribution) Sum(poll func() error) (float64, error) {
 }
 
 // sumLogs is Sum with logarithms, after center.
-func (d *WeakDistribution) sumLogs() (float64, error) {
+func (d *Distribution) sumLogs() (float64, error) {
 	d.logs = true
 	d.tabulate(d.before, d.tie)
 	d.maximize()
 	if math.IsInf(d.best[0], -1) && d.poll.Err() == nil {
-		return 0, ErrNoneAllowed
+		return 0, ErrNone
 	}
 	d.recurse()
 	return d.best[0] + math.Log(d.sums[0]), d.poll.Err()
@@ -122,10 +122,10 @@ func (d *WeakDistribution) sumLogs() (float64, error) {
 
 // center takes the largest gain that a pair may have off all of them, makes those that it may not have −Inf, and returns what
 // it has taken off all rankings.
-func (d *WeakDistribution) center() (base float64, err error) {
+func (d *Distribution) center() (base float64, err error) {
 	m := d.m
 	if len(d.mask) > 0 && !complete(d.mask, m) {
-		return 0, ErrNoneAllowed
+		return 0, ErrNone
 	}
 	for v := range m {
 		d.before[v*m+v], d.tie[v*m+v] = 0, 0
@@ -134,7 +134,7 @@ func (d *WeakDistribution) center() (base float64, err error) {
 			if len(d.mask) > 0 {
 				c := d.mask[u*m+v]
 				for _, option := range [3]struct {
-					choice PairChoices
+					choice Choices
 					gain   *float64
 				}{{MayPrecede, forth}, {MayLevel, tie}, {MayFollow, back}} {
 					if c&option.choice == 0 {
@@ -152,7 +152,7 @@ func (d *WeakDistribution) center() (base float64, err error) {
 }
 
 // tabulate fills rows and within, given what each pair weighs.
-func (d *WeakDistribution) tabulate(before, tie []float64) {
+func (d *Distribution) tabulate(before, tie []float64) {
 	m, unit := d.m, 1.0
 	if d.logs {
 		unit = 0
@@ -187,7 +187,7 @@ func (d *WeakDistribution) tabulate(before, tie []float64) {
 }
 
 // nothing is what weighs nothing.
-func (d *WeakDistribution) nothing() float64 {
+func (d *Distribution) nothing() float64 {
 	if d.logs {
 		return math.Inf(-1)
 	}
@@ -195,7 +195,7 @@ func (d *WeakDistribution) nothing() float64 {
 }
 
 // listBlocks lists the blocks before the items of s.
-func (d *WeakDistribution) listBlocks(s int) {
+func (d *Distribution) listBlocks(s int) {
 	l, row, nothing := &d.list, d.rows[s*d.m:][:d.m], d.nothing()
 	l.n = 0
 	for x := (uint32(1)<<d.m - 1) &^ uint32(s); x != 0; x &= x - 1 {
@@ -241,7 +241,7 @@ func (d *WeakDistribution) listBlocks(s int) {
 }
 
 // recurse fills sums.
-func (d *WeakDistribution) recurse() {
+func (d *Distribution) recurse() {
 	all := len(d.sums) - 1
 	d.sums[all] = 1
 	for s := all - 1; s >= 0; s-- {
@@ -253,7 +253,7 @@ func (d *WeakDistribution) recurse() {
 }
 
 // maximize fills best.
-func (d *WeakDistribution) maximize() {
+func (d *Distribution) maximize() {
 	d.best = slicex.Grow(d.best, len(d.sums))
 	all := len(d.best) - 1
 	d.best[all] = 0
@@ -275,7 +275,7 @@ func (d *WeakDistribution) maximize() {
 
 // blocksBefore lists the blocks before the items of s, and the terms of sums[s], relative to exp best[s] where there are
 // logarithms, in terms. It returns their sum. It is what the time goes into.
-func (d *WeakDistribution) blocksBefore(s int) (sum float64) {
+func (d *Distribution) blocksBefore(s int) (sum float64) {
 	d.listBlocks(s)
 	if d.logs {
 		return d.logTerms(s)
@@ -306,14 +306,14 @@ func (d *WeakDistribution) blocksBefore(s int) (sum float64) {
 	return sum
 }
 
-func (d *WeakDistribution) logTerms(s int) (sum float64) {
+func (d *Distribution) logTerms(s int) (sum float64) {
 	l, best := &d.list, d.best[s]
 	for i, set := range l.outer {
 		t := (*[8]float64)(d.terms[8*i:])
 		for k, b := range l.inner[:l.width] {
 			b |= set
 			t[k] = 0
-			if e := l.first[i] + l.parts[k] + d.within[b] + d.best[s|int(b)] - best; e > negligibleTied { // not of NaN, −Inf less −Inf
+			if e := l.first[i] + l.parts[k] + d.within[b] + d.best[s|int(b)] - best; e > negligible { // not of NaN, −Inf less −Inf
 				t[k] = math.Exp(e) * d.sums[s|int(b)]
 			}
 			sum += t[k]
@@ -328,7 +328,7 @@ func (d *WeakDistribution) logTerms(s int) (sum float64) {
 // Let q(S,B) be the probability that the items of S are the last and those of the block B directly before them. An item u
 // before v is in a block B before a set S with v in it: for each S the q of the blocks with u in them are added up by
 // halving the list of the blocks, item by item. A tie is a block with both in it. Cost: O(3^m).
-func (d *WeakDistribution) PairsTo(before, tie []float64, poll func() error) error {
+func (d *Distribution) PairsTo(before, tie []float64, poll func() error) error {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
 	d.reach, d.blocks = slicex.Grow(d.reach, len(d.sums)), slicex.Grow(d.blocks, len(d.sums))
@@ -364,7 +364,7 @@ func (d *WeakDistribution) PairsTo(before, tie []float64, poll func() error) err
 
 // addBefore adds the probability that u is in the block before the items of s to before[u,v] for all v in s, given those of
 // the blocks, which are used up.
-func (d *WeakDistribution) addBefore(before []float64, s int, q []float64) {
+func (d *Distribution) addBefore(before []float64, s int, q []float64) {
 	m := d.m
 	for i := d.list.n - 1; i >= 0; i-- {
 		half := 1 << i
@@ -382,7 +382,7 @@ func (d *WeakDistribution) addBefore(before []float64, s int, q []float64) {
 }
 
 // tiesTo finds the probabilities of ties and makes those of each pair add up to 1.
-func (d *WeakDistribution) tiesTo(before, tie []float64) {
+func (d *Distribution) tiesTo(before, tie []float64) {
 	m := d.m
 	for bit := 1; bit < len(d.blocks); bit <<= 1 { // sums over supersets (Yates, 1937)
 		for base := 0; base < len(d.blocks); base += 2 * bit {
@@ -404,7 +404,7 @@ func (d *WeakDistribution) tiesTo(before, tie []float64) {
 
 // DrawTo writes the ranks of a random ranking, 1 for the first place, drawn block by block from the last one on. Not for
 // several goroutines at once. Cost: 2^m for the last block, less for the others.
-func (d *WeakDistribution) DrawTo(rank []int32, rng *rand.Rand) {
+func (d *Distribution) DrawTo(rank []int32, rng *rand.Rand) {
 	last := int32(0)
 	for s := 0; s < len(d.sums)-1; last++ {
 		d.blocksBefore(s)
@@ -422,14 +422,14 @@ func (d *WeakDistribution) DrawTo(rank []int32, rng *rand.Rand) {
 
 // Count returns the number of rankings that the mask allows, by the recursion of Sum in whole numbers. Gains are not read, and
 // Sum need not be called. Cost: as for Sum.
-func (d *WeakDistribution) Count(poll func() error) (uint64, error) {
+func (d *Distribution) Count(poll func() error) (uint64, error) {
 	d.poll.Reset(poll)
 	defer d.poll.Reset(nil)
 	m := d.m
 	if len(d.mask) > 0 && !complete(d.mask, m) {
 		return 0, nil
 	}
-	var precede, level [MaxTiedSummed]int // the items that each may be before, and tied with
+	var precede, level [MaxSummed]int // the items that each may be before, and tied with
 	for i := range m * m {
 		c := MayAll
 		if len(d.mask) > 0 {
