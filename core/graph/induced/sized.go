@@ -47,8 +47,8 @@ type sizedSearch struct {
 
 // ExactWithin marks a best set of lo to hi vertices in chosen, of length n, fixed ones as Fix says. It returns ErrNone where
 // there is no such set, and a *SizedError or the errors of Exact where that takes too long; chosen is unspecified then.
-// Where the best set of any size is not within the bounds, the sizes are tried one by one. Cost: that of Exact or, for each
-// size, of branch and bound, exponential in the worst case; O(m² k + m² log m) for the bounds of m open vertices, k of which
+// Where the best set of any size is not within the bounds, the sizes are tried one by one, from the side where that one is. Cost: that of
+// Exact or, for each size, of branch and bound, exponential in the worst case; O(m² k + m² log m) for the bounds of m open vertices, k of which
 // are chosen.
 func (w *Workspace) ExactWithin(chosen []bool, lo, hi int) error {
 	required, allowed := 0, w.n
@@ -61,61 +61,66 @@ func (w *Workspace) ExactWithin(chosen []bool, lo, hi int) error {
 		return ErrNone
 	}
 	anySize := lo == required && hi == allowed
+	first, step := lo, 1
 	if anySize || lo < hi {
 		err := w.Exact(chosen)
-		if anySize || err == nil && within(chosen, lo, hi) || errors.Is(err, ErrNone) {
+		k := members(chosen)
+		if anySize || err == nil && lo <= k && k <= hi || errors.Is(err, ErrNone) {
 			return err
+		}
+		if err == nil && k > hi { // good sets come first, which end the searches of other sizes early
+			first, step = hi, -1
 		}
 	}
 	most, best := math.Inf(-1), make([]bool, w.n)
-	for size := lo; size <= hi; size++ {
-		if err := w.exactSized(chosen, size); err != nil && !errors.Is(err, ErrNone) {
+	for size := first; lo <= size && size <= hi; size += step {
+		value, err := w.exactSized(chosen, size, most)
+		if err != nil {
 			return err
-		} else if value := w.Value(chosen); err == nil && value > most {
+		}
+		if value > most {
 			most = value
 			copy(best, chosen)
 		}
 	}
 	copy(chosen, best)
-	if math.IsInf(most, -1) {
+	if math.IsInf(most, -1) || math.IsInf(w.Value(chosen), -1) { // two may be barred that are fixed
 		return ErrNone
 	}
 	return nil
 }
 
-// within reports whether there are lo to hi members.
-func within(chosen []bool, lo, hi int) bool {
-	members := 0
+// members returns the size of a set.
+func members(chosen []bool) (size int) {
 	for _, in := range chosen {
 		if in {
-			members++
+			size++
 		}
 	}
-	return lo <= members && members <= hi
+	return size
 }
 
-// exactSized marks a best set of the given number of vertices, of which so many at most are fixed to be in.
-func (w *Workspace) exactSized(chosen []bool, size int) error {
+// exactSized marks a best set of the given number of vertices, of which so many at most are fixed to be in, and returns what it earns beside
+// the weights among those. Where no set earns more than known, it returns that and chosen is unspecified.
+func (w *Workspace) exactSized(chosen []bool, size int, known float64) (float64, error) {
 	s := w.beginSized(chosen, size)
 	if float64(s.m)*float64(s.m)*float64(s.size+1) > maxSizedTable {
-		return &SizedError{Vertices: s.m, Size: s.size}
+		return 0, &SizedError{Vertices: s.m, Size: s.size}
 	}
 	s.bestValue = math.Inf(-1)
 	if w.finite() { // exchanges subtract weights
 		s.climb(&w.poll)
 	}
+	s.bestValue = max(s.bestValue, known)
 	s.fill()
 	s.nodes = 0
 	copy(s.pull[:s.m], s.linear)
 	clear(s.chosen)
 	if !s.node(0, s.size, 0) {
-		return &SizedError{Vertices: s.m, Size: s.size}
-	}
-	if math.IsInf(s.bestValue, -1) {
-		return ErrNone
+		return 0, &SizedError{Vertices: s.m, Size: s.size}
 	}
 	s.finish(chosen)
-	return nil
+	return s.bestValue, nil
 }
 
 // finite reports whether no two vertices are barred from one set.
