@@ -47,9 +47,9 @@ type sizedSearch struct {
 
 // ExactWithin marks a best set of lo to hi vertices in chosen, of length n, fixed ones as Fix says. It returns ErrNone where
 // there is no such set, and a *SizedError or the errors of Exact where that takes too long; chosen is unspecified then.
-// Where the best set of any size is not within the bounds, the sizes are tried one by one, from the side where that one is. Cost: that of
-// Exact or, for each size, of branch and bound, exponential in the worst case; O(m² k + m² log m) for the bounds of m open vertices, k of which
-// are chosen.
+// Where the best set of any size is not within the bounds, the sizes are tried one by one, from the side where that one is.
+// Cost: that of Exact or, for each size, of branch and bound, exponential in the worst case; O(m² k + m² log m) for the bounds
+// of m open vertices, k of which are chosen.
 func (w *Workspace) ExactWithin(chosen []bool, lo, hi int) error {
 	required, allowed := 0, w.n
 	for _, f := range w.fixed {

@@ -7,8 +7,8 @@ import (
 	"combpred/core/slicex"
 )
 
-// MostStates is the largest table of layers: 16 MiB, and some tenths of a second.
-const MostStates = 1 << 21
+// mostStates is the largest table of layers: 16 MiB, and some tenths of a second.
+const mostStates = 1 << 21
 
 // layers is the table of a problem with many nodes of which tours visit few. The sets of k nodes are numbered in
 // colexicographic order: {p_0 < … < p_{k−1}} is number Σ_i C(p_i, i+1). Set number r holds the entries first[k] + r·k + j,
@@ -63,7 +63,7 @@ func layerSizes(first []int, m, most int) (total int, err error) {
 		if first != nil {
 			first[k] = total
 		}
-		if states := sets * float64(k); states > MostStates-float64(total) {
+		if states := sets * float64(k); states > mostStates-float64(total) {
 			return 0, &StatesError{Free: m}
 		}
 		total += int(sets) * k

@@ -19,8 +19,8 @@ const (
 // ErrNone says that no ranking agrees with the mask in all pairs.
 var ErrNone = fault.Value("the choices of the pairs contradict each other")
 
-// Reversed returns the choices of the pair whose first item is the second one.
-func (c Choices) Reversed() Choices { return c&MayLevel | c<<2&MayFollow | c>>2&MayPrecede }
+// reversed returns the choices of the pair whose first item is the second one.
+func (c Choices) reversed() Choices { return c&MayLevel | c<<2&MayFollow | c>>2&MayPrecede }
 
 // allowAll returns an n×n mask in which pairs may stand in any way, in the memory of mask where that suffices.
 func allowAll(mask []Choices, n int) []Choices {
@@ -41,7 +41,7 @@ func complete(mask []Choices, n int) bool {
 			if c == 0 {
 				return false
 			}
-			mask[u*n+v], mask[v*n+u] = c, c.Reversed()
+			mask[u*n+v], mask[v*n+u] = c, c.reversed()
 		}
 	}
 	return true

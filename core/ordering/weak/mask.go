@@ -117,7 +117,7 @@ func (w *Workspace) imply() {
 			if w.strict.Has(u, v) {
 				may[v] &^= MayLevel
 			}
-			w.may[v*n+u] = may[v].Reversed()
+			w.may[v*n+u] = may[v].reversed()
 		}
 	}
 }
