@@ -100,8 +100,8 @@ func members(chosen []bool) (size int) {
 	return size
 }
 
-// exactSized marks a best set of the given number of vertices, of which so many at most are fixed to be in, and returns what it earns beside
-// the weights among those. Where no set earns more than known, it returns that and chosen is unspecified.
+// exactSized marks a best set of the given number of vertices, of which so many at most are fixed to be in, and returns what it
+// earns beside the weights among those. Where no set earns more than known, it returns that and chosen is unspecified.
 func (w *Workspace) exactSized(chosen []bool, size int, known float64) (float64, error) {
 	s := w.beginSized(chosen, size)
 	if float64(s.m)*float64(s.m)*float64(s.size+1) > maxSizedTable {
