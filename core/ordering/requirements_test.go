@@ -77,11 +77,11 @@ func TestRequirementsAgainstFilteredOrders(t *testing.T) {
 			if n == 7 && density < 0.15 {
 				continue
 			}
-			for _, scale := range []float64{0, 1, 15, 60, 700, 1e9} {
+			for _, scale := range []float64{0, 1, 15, 60, 700, 1e9, drawtest.Mixed} {
 				before := randomRequirement(t, n, density, rng)
 				name := fmt.Sprintf("%d items, density %g, scale %g", n, density, scale)
 				gain := make([]float64, n*n)
-				fillWith(gain, n, func(int, int) float64 { return scale * rng.NormFloat64() })
+				fillWith(gain, n, func(int, int) float64 { return drawtest.Score(scale, rng) })
 				var all filtered
 				all.fill(n, before, gain)
 				if got, err := before.Count(nil); err != nil || got != uint64(len(all.Values)) {

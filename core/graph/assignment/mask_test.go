@@ -52,12 +52,12 @@ func TestMasks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	none := 0
 	for name, draw := range maskDraws {
-		for _, scale := range []float64{0, 1, 700, 1e9} {
+		for _, scale := range []float64{0, 1, 700, 1e9, drawtest.Mixed} {
 			for n := 1; n <= 5; n++ {
 				for round := range 8 {
 					gain, mask := make([]float64, n*n), make([]Cell, n*n)
 					for k := range gain {
-						gain[k], mask[k] = scale*rng.NormFloat64(), draw(rng)
+						gain[k], mask[k] = drawtest.Score(scale, rng), draw(rng)
 					}
 					all := allowedOutcomes(gain, mask, n)
 					m := masked{gain, mask, n, fmt.Sprintf("%s, %d rows, scale %g, %v", name, n, scale, mask)}

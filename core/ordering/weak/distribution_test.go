@@ -69,7 +69,7 @@ func newTiedInstance(n int, scale float64, draw func(*rand.Rand) Choices, rng *r
 	for u := range n {
 		for v := range n {
 			if u != v {
-				x.before[u*n+v], x.tie[u*n+v] = scale*rng.NormFloat64(), scale*rng.NormFloat64()
+				x.before[u*n+v], x.tie[u*n+v] = drawtest.Score(scale, rng), drawtest.Score(scale, rng)
 				x.size += math.Abs(x.before[u*n+v]) + math.Abs(x.tie[u*n+v])
 			}
 		}
@@ -111,7 +111,7 @@ func TestDistributionUnderMasks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	none := 0
 	for name, draw := range choiceDraws {
-		for _, scale := range []float64{0, 1, 40, 700, 1e9} {
+		for _, scale := range []float64{0, 1, 40, 700, 1e9, drawtest.Mixed} {
 			for n := 1; n <= 5; n++ {
 				for round := range 6 {
 					x := newTiedInstance(n, scale, draw, rng)
