@@ -44,7 +44,7 @@ func (s Sizes) check() error {
 	case s.Features < 1 || s.Outputs < 1:
 		return fault.Value("weights are %d×%d, must be 1×1 at least", s.Features, s.Outputs)
 	case s.Features > math.MaxInt32 || s.Outputs > math.MaxInt32 || s.Len() > math.MaxInt/4096:
-		return fault.Value("weights of %d×%d are too many", s.Features, s.Outputs)
+		return fault.Memory("weights of %d×%d are too many", s.Features, s.Outputs)
 	case s.LargestGram < 0 || s.LargestMoved < 0:
 		return fault.Value("largest orders are %d and %d, must not be negative", s.LargestGram, s.LargestMoved)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
@@ -184,7 +185,9 @@ func TestProposedOnlyEstimates(t *testing.T) {
 	if _, err := p.Next(nil); err == nil || !strings.Contains(err.Error(), "partition function") {
 		t.Errorf("%v, want ln Z refused", err)
 	}
-	if _, err := expect.ProposedLen(0, math.MaxInt/2, 100); err == nil {
-		t.Error("chains beyond memory are taken")
+	for d, want := range map[int]fault.Kind{0: fault.KindValue, 100: fault.KindMemory} {
+		if _, err := expect.ProposedLen(0, math.MaxInt/2, d); err == nil || fault.KindOf(err) != want {
+			t.Errorf("more rows than memory holds, of ψ of %d entries: %v", d, err)
+		}
 	}
 }
