@@ -20,7 +20,6 @@ FloatArray = NDArray[np.float64]  #: scores, embeddings, weights: any real numbe
 IntArray = NDArray[np.int32]  #: parts of outputs as the core reads them
 CountArray = NDArray[np.int64]  #: numbers of rows, steps and the like
 IndexArray = NDArray[np.intp]  #: positions in another array
-Rows = IndexArray | slice  #: which rows of an array
 
 _GIB = 2.0**30
 SMALL_BYTES = 2**20  #: the system is not asked for: the question takes longer than filling them

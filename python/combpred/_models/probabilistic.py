@@ -24,7 +24,7 @@ from .._data.relations import pair_matrices
 from .._lib.arrays import FloatArray, allocate, row_streams
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError, DataError, renumbered
+from .._lib.errors import CapabilityError, renumbered
 from .._lib.names import SET_LOSSES
 from .._lib.partition import order_positions
 from ..sampling import LogPartition
@@ -654,7 +654,7 @@ class ProbabilisticStructured(StructuredEstimator):
         k = self.structure_.space.part_len
         proba: FloatArray = allocate((X.shape[0], k, k), np.float64, f"positions of {k} labels", _FEWER_ROWS)
         for rows, scores in self._score_blocks(X):
-            with renumbered(slice(rows.start, None)):
+            with renumbered(rows):
                 proba[rows] = order_positions(self.structure_.space.description, scores, get_n_threads(self.n_jobs))
         return proba
 
@@ -968,13 +968,11 @@ class ProbabilisticStructured(StructuredEstimator):
         method = sampler if sampler == "auto" else method_of(structure, sampler)
         n_threads, streams, chained, measured = get_n_threads(self.n_jobs), row_streams(X), [], []
         for rows, scores in self._score_blocks(X):
-            try:
+            with renumbered(rows):
                 drawn = draw_rows(
                     structure, method, scores, n_samples, seed, n_rows=n, streams=streams[rows], n_threads=n_threads,
                     verbose=int(self.verbose),
                 )  # fmt: skip
-            except DataError as error:
-                raise error.shifted(rows.start) from error.__cause__
             parts[:, rows] = np.swapaxes(drawn.y, 0, 1)
             if drawn.chains is not None:
                 chained.append(np.arange(n)[rows])
@@ -998,7 +996,9 @@ class ProbabilisticStructured(StructuredEstimator):
         """Yield what is asked about the distributions of blocks of rows."""
         engine = self._engine(X.shape[0])
         for rows, scores in self._score_blocks(X):
-            yield _Block(rows, scores, engine.infer(rows, scores, means=marginals, log_z=log_z))
+            with renumbered(rows):
+                inferred = engine.infer(scores, means=marginals, log_z=log_z)
+            yield _Block(rows, scores, inferred)
 
     def _decides_by_scores(self) -> bool:
         self._check_capabilities()  # the parameter may have been set after fit
@@ -1027,8 +1027,8 @@ class ProbabilisticStructured(StructuredEstimator):
                 f"decision={self.decision!r} gives no scores to list structures by: take decision='map' or 'mbr'"
             )
         # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
-        rows = slice(first, first + len(scores))
-        marginals = self._engine(len(scores)).infer(rows, scores, means=True, log_z=False).means
+        with renumbered(slice(first, None)):
+            marginals = self._engine(len(scores)).infer(scores, means=True, log_z=False).means
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
 
