@@ -161,7 +161,8 @@ class ProbabilisticStructured(StructuredEstimator):
     %(class_weight)s
     %(n_jobs)s
     %(random_state)s
-        Also of `sample`, of ``inference="mcmc"`` and of the order of rows in ``"sgd"``. All else is deterministic.
+        It also seeds `sample`, ``inference="mcmc"``, whose streams follow from the scores of rows, and the order of
+        rows in ``"sgd"``. Everything else is deterministic.
     warm_start : bool, default=False
         Whether `fit` starts from the weights of an earlier fit, such as one with another `alpha`, rather than from
         zero. Where it ends is the same to `tol`, which is relative to the gradient at zero either way. The shapes of
@@ -920,7 +921,9 @@ class ProbabilisticStructured(StructuredEstimator):
         sampler : {"auto", "exact", "cftp", "meta", "local"} or None, default=None
             None: the parameter of the same name.
         random_state : int, RandomState instance or None, default=None
-            None: the parameter of the same name. The same integer gives the same structures, for any number of threads.
+            None: the parameter of the same name. Each row of X has its own random stream, which follows from its
+            entries: an integer gives a row the same samples whatever the number of threads or the other rows. Equal
+            rows are sampled independently. Chains are thinned alike for all rows, by the slowest of a block of them.
 
         Returns
         -------
