@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/fault"
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
@@ -86,7 +87,7 @@ func drive(t *testing.T, space structure.Space, a *asking, n, length int) {
 // TestProposed: means of the chains are those of the distributions, to within six standard errors, as batches tell them: by chance in one
 // of 10⁶ runs for each of the entries, or ten times that, as there are 40 batches.
 func TestProposed(t *testing.T) {
-	space := build(t, "permutations", 4)
+	space := loglineartest.Build(t, "permutations", 4)
 	const n, rows, d, batches, each = 5, 3, 6, 40, 25
 	scores := random(rows, d, 0.8, 6)
 	want := linalg.NewMatrix[float64](rows, d)
