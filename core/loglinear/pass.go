@@ -63,7 +63,7 @@ type passState struct {
 
 const passHeader = 8
 
-// blockRows returns how many of n rows are treated at once: as many for any number of workers.
+// BlockRows returns how many of n rows are treated at once: as many for any number of workers.
 func (s Sizes) BlockRows(n int) int {
 	most := max(1, blockNumbers/(spreadDraws*s.Outputs))
 	return max(1, min(n, most, linalg.PanelWidth(n, 2*float64(s.Len()))))
