@@ -66,7 +66,7 @@ func Open(path string) error {
 // open tries one library. When it does not serve it is closed again and nothing has changed.
 func open(path string) error {
 	if active != nil {
-		return fault.Value("already active")
+		return fault.Value("a BLAS of the host is already active")
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
