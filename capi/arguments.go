@@ -51,7 +51,11 @@ type execution struct {
 
 func readExecution(workers C.int32_t, control *C.cp_control) (execution, error) {
 	w, err := cabi.Workers(workers)
-	return execution{w, cabi.Monitor(unsafe.Pointer(control))}, err
+	if err != nil {
+		return execution{}, err
+	}
+	mon, err := cabi.Monitor(unsafe.Pointer(control))
+	return execution{w, mon}, err
 }
 
 // The words of a Monitor and a cp_control are the same memory.

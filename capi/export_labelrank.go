@@ -6,7 +6,7 @@ package main
 import "C"
 
 import (
-	"errors"
+	"cmp"
 	"unsafe"
 
 	"combpred/capi/cabi"
@@ -61,7 +61,7 @@ func readPreferences(p *C.cp_in_preferences) (*labelrank.Examples, error) {
 
 // readSubgraphs reads divisions of the caller's own: nil for none.
 func readSubgraphs(r C.cp_in_preferences) (own *labelrank.Subgraphs, err error) {
-	if err := errors.Join(checkCount(r.n_own, "preferences.n_own"), checkCount(r.n_edges, "preferences.n_edges")); err != nil {
+	if err := cmp.Or(checkCount(r.n_own, "preferences.n_own"), checkCount(r.n_edges, "preferences.n_edges")); err != nil {
 		return nil, err
 	}
 	if r.own_rows == nil {

@@ -106,14 +106,14 @@ func Workers[N ~int32](n N) (int, error) {
 }
 
 // Monitor returns a monitor of the caller's control block; NULL gives nil, which is never cancelled.
-func Monitor(p unsafe.Pointer) *parallel.Monitor {
+func Monitor(p unsafe.Pointer) (*parallel.Monitor, error) {
 	if uintptr(p)%unsafe.Alignof(parallel.Words{}) != 0 {
-		panic(Illegal("control must be aligned to 8 bytes"))
+		return nil, Illegal("control must be aligned to 8 bytes")
 	}
 	if p == nil {
-		return nil
+		return nil, nil
 	}
-	return parallel.Watching((*parallel.Words)(p))
+	return parallel.Watching((*parallel.Words)(p)), nil
 }
 
 // Equal checks a dimension that something else prescribes: the structure, mostly.

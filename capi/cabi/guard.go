@@ -1,13 +1,13 @@
 package cabi
 
 import (
-	"fmt"
 	"runtime/debug"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
 
 	"combpred/core/fault"
+	"combpred/core/parallel"
 )
 
 // ok is the status CP_OK.
@@ -32,13 +32,9 @@ func Guard(err unsafe.Pointer, cap int64, f func() error) (status int32) {
 		if r == nil {
 			return
 		}
-		if a, is := r.(*fault.Error); is { // an illegal argument, of a conversion that returns no error
-			status = statuses[a.Kind()]
-			setError(err, cap, a.Error())
-			return
-		}
-		status = statuses[fault.KindInternal]
-		setError(err, cap, fmt.Sprintf("internal error: %v\n%s", r, debug.Stack()))
+		p := parallel.PanicError{Value: r, Stack: debug.Stack()}
+		status = statuses[p.Kind()]
+		setError(err, cap, p.Error())
 	}()
 	e := f()
 	if e == nil {
@@ -49,8 +45,7 @@ func Guard(err unsafe.Pointer, cap int64, f func() error) (status int32) {
 }
 
 // GuardRows is Guard for functions that take rows of the caller's: it writes to badRow, unless that is NULL, which one is to blame,
-// −1 for none.
-// The message then leaves the row out.
+// −1 for none. The message then leaves the row out.
 func GuardRows(badRow *int64, err unsafe.Pointer, cap int64, f func() error) int32 {
 	return Guard(err, cap, func() error {
 		if badRow == nil {

@@ -42,6 +42,17 @@ func TestErrorsHaveTheirStatus(t *testing.T) {
 	}
 }
 
+// TestPanicsAreBugs: whatever is thrown, a refusal of the core as well, is not the caller's fault.
+func TestPanicsAreBugs(t *testing.T) {
+	for _, thrown := range []any{"text", fault.Value("refusal")} {
+		message := make([]byte, 200)
+		status := Guard(unsafe.Pointer(&message[0]), 200, func() error { panic(thrown) })
+		if want := fmt.Sprintf("internal error: %v\n", thrown); status != 5 || !bytes.HasPrefix(message, []byte(want)) {
+			t.Errorf("%v: status %d, %q", thrown, status, message)
+		}
+	}
+}
+
 // TestRowIsInTheMessageOrApart: a caller who asks for the number of the row has a message without it.
 func TestRowIsInTheMessageOrApart(t *testing.T) {
 	for _, c := range []struct {
@@ -54,7 +65,7 @@ func TestRowIsInTheMessageOrApart(t *testing.T) {
 			"row 0: magnitude: it is limited to size 0, this one has size 0; wait",
 			"magnitude: it is limited to size 0, this one has size 0; wait"},
 		{Illegal("order: step %d is on row %d", 1, 2), -1, "order: step 1 is on row 2", "order: step 1 is on row 2"},
-		{&parallel.PanicError{Value: 1, Stack: []byte("stack")}, -1, "panic in a worker: 1\nstack", "panic in a worker: 1\nstack"},
+		{&parallel.PanicError{Value: 1, Stack: []byte("stack")}, -1, "internal error: 1\nstack", "internal error: 1\nstack"},
 	} {
 		with, alone, row := make([]byte, 200), make([]byte, 200), int64(7)
 		fail := func() error { return c.err }

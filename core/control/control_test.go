@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"combpred/core/catalogue"
+	"combpred/core/fault"
 	"combpred/core/structure"
 )
 
@@ -56,7 +57,7 @@ func TestPanicsBecomeErrors(t *testing.T) {
 		defer recoverTo(&err)
 		panic("on purpose")
 	}
-	if err := f(); err == nil || !strings.Contains(err.Error(), "on purpose") {
+	if err := f(); fault.KindOf(err) != fault.KindInternal || !strings.Contains(err.Error(), "on purpose") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"combpred/core/fault"
+	"combpred/core/parallel"
 )
 
 // GoVersion returns the version of Go that built the library.
@@ -20,6 +20,6 @@ func Platform() string {
 // recoverTo turns a panic of the surrounding function into its error: gopy lets a panic end the process.
 func recoverTo(err *error) {
 	if r := recover(); r != nil {
-		*err = fault.Value("internal error: %v\n%s", r, debug.Stack())
+		*err = &parallel.PanicError{Value: r, Stack: debug.Stack()}
 	}
 }

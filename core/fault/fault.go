@@ -27,29 +27,30 @@ const (
 // NoRow is the row of an error that no row is to blame for.
 const NoRow = -1
 
-// Error is a refusal. Types of their own are for errors that callers branch on or read fields of; they have a Kind method, too.
-type Error struct {
+// refusal is the error of this package. Types of their own are for errors that callers branch on or read fields of; they have a Kind
+// method, too.
+type refusal struct {
 	kind  Kind
-	Row   int    // counted from 0, or NoRow
-	Text  string // what is wrong, without the row
-	Cause error  // what it was made of, or nil
+	row   int    // counted from 0, or NoRow
+	text  string // what is wrong, without the row
+	cause error  // what it was made of, or nil
 }
 
 // Error returns the text, behind "row 3: " where a row is to blame.
-func (e *Error) Error() string {
-	if e.Row == NoRow {
-		return e.Text
+func (e *refusal) Error() string {
+	if e.row == NoRow {
+		return e.text
 	}
-	return fmt.Sprintf("row %d: %s", e.Row, e.Text)
+	return fmt.Sprintf("row %d: %s", e.row, e.text)
 }
 
-func (e *Error) Kind() Kind { return e.kind }
+func (e *refusal) Kind() Kind { return e.kind }
 
-func (e *Error) Unwrap() error { return e.Cause }
+func (e *refusal) Unwrap() error { return e.cause }
 
 // EveryRow reports whether every row of a batch would have failed alike. Where an error was made of another, that one knows.
-func (e *Error) EveryRow() bool {
-	if cause, is := errors.AsType[general](e.Cause); is && e.Row == NoRow {
+func (e *refusal) EveryRow() bool {
+	if cause, is := errors.AsType[general](e.cause); is && e.row == NoRow {
 		return cause.EveryRow()
 	}
 	return e.kind == KindCancelled
@@ -88,22 +89,22 @@ func NotConverged(format string, args ...any) error {
 // Wrap returns an error of the kind, and about the row, of that which is among the arguments.
 func Wrap(format string, args ...any) error {
 	e := newError(KindValue, format, args...)
-	e.kind = KindOf(e.Cause)
+	e.kind = KindOf(e.cause)
 	return e
 }
 
 // newError writes to args, which are the caller's own copy as long as it lists them one by one.
-func newError(kind Kind, format string, args ...any) *Error {
-	e := &Error{kind: kind, Row: NoRow}
+func newError(kind Kind, format string, args ...any) *refusal {
+	e := &refusal{kind: kind, row: NoRow}
 	for i, arg := range args {
 		if cause, is := arg.(error); is {
-			if e.Cause == nil {
-				e.Cause, e.Row = cause, RowOf(cause)
+			if e.cause == nil {
+				e.cause, e.row = cause, RowOf(cause)
 			}
 			args[i] = bare(TextOf(cause))
 		}
 	}
-	e.Text = fmt.Errorf(format, args...).Error()
+	e.text = fmt.Errorf(format, args...).Error()
 	return e
 }
 
@@ -118,7 +119,7 @@ func At(row int, err error) error {
 	if all, is := errors.AsType[general](err); is && all.EveryRow() {
 		return err
 	}
-	return &Error{kind: KindOf(err), Row: row, Text: TextOf(err), Cause: err}
+	return &refusal{kind: KindOf(err), row: row, text: TextOf(err), cause: err}
 }
 
 // Renumbered returns an error about a row of a part as one about that of the whole which to says. Others are returned as they are.
@@ -142,16 +143,16 @@ func KindOf(err error) Kind {
 
 // RowOf returns the number of the row that an error is about, or NoRow.
 func RowOf(err error) int {
-	if e, is := errors.AsType[*Error](err); is {
-		return e.Row
+	if e, is := errors.AsType[*refusal](err); is {
+		return e.row
 	}
 	return NoRow
 }
 
 // TextOf returns what an error says without the number of the row.
 func TextOf(err error) string {
-	if e, is := err.(*Error); is {
-		return e.Text
+	if e, is := err.(*refusal); is {
+		return e.text
 	}
 	return err.Error()
 }

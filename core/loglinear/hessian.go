@@ -73,7 +73,7 @@ type Preconditioner struct {
 	Work     [2]matrix // q×d each
 }
 
-// scaleTo writes S to p.
+// ScaleTo writes S to p.
 func (p *Preconditioner) ScaleTo(alpha float64, curvature, variances []float64) {
 	for j, c := range curvature {
 		row := p.Scale.Row(j)
@@ -83,7 +83,7 @@ func (p *Preconditioner) ScaleTo(alpha float64, curvature, variances []float64) 
 	}
 }
 
-// weightsTo writes W to dst.
+// WeightsTo writes W to dst.
 func (p *Preconditioner) WeightsTo(dst, z matrix) {
 	one, two := p.Work[0], p.Work[1]
 	productTo(one, p.Scale, z)
@@ -98,7 +98,7 @@ func (p *Preconditioner) WeightsTo(dst, z matrix) {
 	dst.CopyFrom(one)
 }
 
-// coordinatesTo writes z to dst, the inverse of weightsTo.
+// CoordinatesTo writes z to dst, the inverse of WeightsTo.
 func (p *Preconditioner) CoordinatesTo(dst, w matrix) {
 	turned := p.turned(w)
 	for j := range dst.Rows {
@@ -109,12 +109,12 @@ func (p *Preconditioner) CoordinatesTo(dst, w matrix) {
 	}
 }
 
-// pullBackTo writes the gradient by z to dst, given that by W.
+// PullBackTo writes the gradient by z to dst, given that by W.
 func (p *Preconditioner) PullBackTo(dst, gradient matrix) {
 	productTo(dst, p.Scale, p.turned(gradient))
 }
 
-// applyTo writes the product of the inverse of the Hessian with a gradient by W to dst.
+// ApplyTo writes the product of the inverse of the Hessian with a gradient by W to dst.
 func (p *Preconditioner) ApplyTo(dst, gradient matrix) {
 	p.PullBackTo(dst, gradient)
 	p.WeightsTo(dst, dst)

@@ -1,7 +1,7 @@
 package loglinear
 
 import (
-	"errors"
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -63,7 +63,7 @@ type passState struct {
 
 const passHeader = 8
 
-// blockRows returns how many of n rows are treated at once: as many for any number of workers.
+// BlockRows returns how many of n rows are treated at once: as many for any number of workers.
 func (s Sizes) BlockRows(n int) int {
 	most := max(1, blockNumbers/(spreadDraws*s.Outputs))
 	return max(1, min(n, most, linalg.PanelWidth(n, 2*float64(s.Len()))))
@@ -127,7 +127,7 @@ func ResumePass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []fl
 		return nil, fault.Value("the spread of %d outputs is not computed, of %d at most", s.Outputs, LargestCovariance)
 	}
 	own, n := s.layoutPass(p.Len(), state), p.Len()
-	if err := errors.Join(flat.CheckWhole(*own.done, 0, n), flat.CheckWhole(*own.pending, 0, s.BlockRows(n))); err != nil {
+	if err := cmp.Or(flat.CheckWhole(*own.done, 0, n), flat.CheckWhole(*own.pending, 0, s.BlockRows(n))); err != nil {
 		return nil, err
 	}
 	if err := flat.CheckWhole(*own.done+*own.pending, 0, n); err != nil {

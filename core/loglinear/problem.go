@@ -80,7 +80,7 @@ func (p *Problem) Len() int {
 	return p.X.Len()
 }
 
-// row returns the number among all rows of one that counts.
+// Row returns the number among all rows of one that counts.
 func (p *Problem) Row(i int) int {
 	if p.weighted != nil {
 		return p.weighted[i]
@@ -88,7 +88,7 @@ func (p *Problem) Row(i int) int {
 	return i
 }
 
-// weight returns the weight of a row that counts.
+// Weight returns the weight of a row that counts.
 func (p *Problem) Weight(i int) float64 {
 	if p.Weights == nil {
 		return 1
@@ -144,7 +144,7 @@ func (p *Problem) buffer(n int) matrix {
 	return flat.Shaped(p.scratch.Data[:n*p.X.Features()], n, p.X.Features())
 }
 
-// scoresTo writes the scores Wᵀφ of rows to dst.
+// ScoresTo writes the scores Wᵀφ of rows to dst.
 func (p *Problem) ScoresTo(dst matrix, r Rows, w matrix) error {
 	if p.X.Sparse != nil {
 		return p.sparseScoresTo(dst, r, w)
@@ -153,7 +153,7 @@ func (p *Problem) ScoresTo(dst matrix, r Rows, w matrix) error {
 	return nil
 }
 
-// addGradient adds Σ φ rᵀ over rows with the gradients r by their scores to dst.
+// AddGradient adds Σ φ rᵀ over rows with the gradients r by their scores to dst.
 func (p *Problem) AddGradient(dst matrix, r Rows, residual matrix) error {
 	if p.X.Sparse != nil {
 		return p.addSparseGradient(dst, r, residual)

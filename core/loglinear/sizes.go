@@ -20,16 +20,16 @@ type Sizes struct {
 	LargestGram, LargestMoved int
 }
 
-// n is the number of weights.
+// Len returns the number of weights.
 func (s Sizes) Len() int { return s.Features * s.Outputs }
 
-// gram says whether the second moment of the features is diagonalised.
+// Gram reports whether the second moment of the features is diagonalised.
 func (s Sizes) Gram() bool { return !s.Diagonal && s.Features <= orDefault(s.LargestGram, LargestGram) }
 
-// moves says whether it is diagonalised anew.
+// Moves reports whether it is diagonalised anew.
 func (s Sizes) Moves() bool { return s.Features <= orDefault(s.LargestMoved, LargestMoved) }
 
-// covariance says whether the covariance of ψ is diagonalised.
+// HasCovariance reports whether the covariance of ψ is diagonalised.
 func (s Sizes) HasCovariance() bool { return s.Outputs <= LargestCovariance }
 
 func orDefault(v, otherwise int) int {
@@ -44,14 +44,14 @@ func (s Sizes) check() error {
 	case s.Features < 1 || s.Outputs < 1:
 		return fault.Value("weights are %d×%d, must be 1×1 at least", s.Features, s.Outputs)
 	case s.Features > math.MaxInt32 || s.Outputs > math.MaxInt32 || s.Len() > math.MaxInt/4096:
-		return fault.Value("weights of %d×%d are too many", s.Features, s.Outputs)
+		return fault.Memory("weights of %d×%d are too many", s.Features, s.Outputs)
 	case s.LargestGram < 0 || s.LargestMoved < 0:
 		return fault.Value("largest orders are %d and %d, must not be negative", s.LargestGram, s.LargestMoved)
 	}
 	return nil
 }
 
-// momentLen is the number of entries of a second moment of the features.
+// MomentLen returns the number of entries of a second moment of the features.
 func (s Sizes) MomentLen() int {
 	if s.Gram() {
 		return s.Features * s.Features
@@ -112,7 +112,7 @@ func (s Sizes) moment(sums []float64) matrix {
 	return s.MomentOf(sums[numbersLen:])
 }
 
-// momentOf returns data as one.
+// MomentOf returns data as one.
 func (s Sizes) MomentOf(data []float64) matrix {
 	if s.Gram() {
 		return flat.Shaped(data, s.Features, s.Features)

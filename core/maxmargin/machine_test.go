@@ -245,6 +245,21 @@ type nothing struct{}
 
 func (nothing) Answer(Request, *parallel.Monitor) error { return nil }
 
+// Weights of 2^50 entries are refused before any memory is asked for.
+func TestStatesBeyondMemoryAreRefused(t *testing.T) {
+	x := &solve.Sparse{Rows: 1, Cols: 1 << 40, Indptr: []int64{0, 0}}
+	d := 1 << 10
+	p := &Problem{X: &solve.Design{Rows: linalg.Rows{Sparse: x}}, Psi: linalg.NewMatrix[float64](1, d), Weights: []float64{1},
+		Loss: Loss{Constant: []float64{0}, Gradient: linalg.NewMatrix[float64](1, d)}}
+	_, _, ofSVM := TrainSVM(p, SVMOptions{Tol: 1e-2, MaxIter: 5}, nil)
+	_, ofPerceptron := PerceptronOptions{MaxIter: 5}.StateLen(p)
+	for _, err := range []error{ofSVM, ofPerceptron} {
+		if fault.KindOf(err) != fault.KindMemory {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestWhatCannotBeTrainedIsRefused(t *testing.T) {
 	o := SVMOptions{Tol: 1e-2, MaxIter: 5}
 	for name, spoil := range map[string]func(p *Problem, o *SVMOptions){

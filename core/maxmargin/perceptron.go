@@ -103,7 +103,7 @@ func (o PerceptronOptions) StateLen(p *Problem) (int, error) {
 	}
 	var t tape
 	(&PerceptronTraining{p: p, o: o}).layout(&t)
-	return t.at, nil
+	return p.addressable(t.at)
 }
 
 // NewPerceptron begins training in a state of length StateLen, or longer.

@@ -137,10 +137,18 @@ const (
 	headLen
 )
 
+// addressable returns the length of a state, or an error where it is beyond maxState.
+func (p *Problem) addressable(length int) (int, error) {
+	if length >= maxState {
+		return 0, fault.Memory("%d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Columns(), p.Psi.Cols)
+	}
+	return length, nil
+}
+
 // header checks, or where it begins writes, the header of a state of a known length, and returns that much of the state.
 func (p *Problem) header(state []float64, length int, mark float64, begin bool) ([]float64, error) {
-	if length >= maxState {
-		return nil, fault.Value("%d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Columns(), p.Psi.Cols)
+	if _, err := p.addressable(length); err != nil {
+		return nil, err
 	}
 	if len(state) < length {
 		return nil, fault.Value("the state has %d numbers, must have %d", len(state), length)

@@ -149,7 +149,7 @@ func (o SVMOptions) StateLen(p *Problem) (int, error) {
 		return 0, err
 	}
 	m := &SVM{p: p, o: o}
-	return m.length(firstPlanes), nil
+	return p.addressable(m.length(firstPlanes))
 }
 
 // NewSVM begins training in a state of length StateLen, or longer. It costs a look at all inputs and losses.

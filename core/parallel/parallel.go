@@ -15,14 +15,14 @@ import (
 	"combpred/core/fault"
 )
 
-// PanicError reports a panic that a worker recovered.
+// PanicError reports a panic that was recovered, in a worker or in a whole call.
 type PanicError struct {
 	Value any
 	Stack []byte
 }
 
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("panic in a worker: %v\n%s", e.Value, e.Stack)
+	return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack)
 }
 
 // Kind is that of a bug of ours.

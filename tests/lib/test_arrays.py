@@ -57,3 +57,5 @@ def test_streams_follow_from_rows(apart):
     np.testing.assert_array_equal(row_streams(X[2:7], apart=apart), dense[2:7])
     assert len(set(dense.tolist())) == (9 if apart else 8)
     assert row_streams(X[:0], apart=apart).shape == (0,)
+    parts = sparse.csr_matrix(([3.0, 1.0, 0.0, 4.0], [2, 1, 0, 1], [0, 4]), shape=(1, 3))  # 5 in two, and a stored zero
+    np.testing.assert_array_equal(row_streams(parts, apart=apart), row_streams(parts.toarray(), apart=apart))

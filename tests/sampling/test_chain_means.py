@@ -20,5 +20,5 @@ def test_the_stated_error_of_means_along_chains_holds():
     scores = np.tile([0.8, -0.3, 0.5, 0.0, 0.9, -0.6], (300, 1))
     expected = Permutations(4).marginals(scores[0])
     settings = EngineSettings(Permutations(4), "local", epsilon=0.1, delta=0.1, seed=1)
-    means = SampledEngine(settings).infer(slice(0, 300), scores, means=True, log_z=False).means
+    means = SampledEngine(settings).infer(scores, means=True, log_z=False).means
     assert np.count_nonzero(np.abs(means - expected).max(axis=1) > 0.1) <= 60

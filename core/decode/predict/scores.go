@@ -182,12 +182,12 @@ func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func
 
 // streamsTo writes the numbers of the random streams of rows to dst.
 func streamsTo(dst []uint64, x kernel.Rows) {
+	if x.Sparse != nil {
+		whole := x.Sparse.Canonical() // entries that are stored in parts
+		x.Sparse = &whole
+	}
 	for i := range dst {
-		if x.Sparse != nil {
-			dst[i] = parallel.RowStream(x.Sparse.Row(i))
-		} else {
-			dst[i] = parallel.RowStream(nil, x.Dense.Row(i))
-		}
+		dst[i] = parallel.RowStream(x.Row(i))
 	}
 }
 

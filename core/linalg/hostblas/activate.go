@@ -23,7 +23,7 @@ func Activate() error {
 // activate is Activate under the lock.
 func activate() error {
 	if active != nil {
-		return fault.Value("already active")
+		return fault.Value("a BLAS of the host is already active")
 	}
 	var missing []string
 	for _, r := range offered.routines() {

@@ -19,7 +19,6 @@ static int hb_wide(uintptr_t config) { return config != 0 && strstr(((char *(*)(
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -49,25 +48,25 @@ func Open(path string) error {
 	if path != "" {
 		candidates = []string{path}
 	}
-	var failures []error
+	var failures []string
 	for _, candidate := range candidates {
 		err := open(candidate)
 		if err == nil {
 			source = candidate
 			return nil
 		}
-		failures = append(failures, err)
+		if path != "" {
+			return err
+		}
+		failures = append(failures, err.Error())
 	}
-	if path != "" {
-		return failures[0]
-	}
-	return fault.Value("none of %s serves: %w", strings.Join(candidates, ", "), errors.Join(failures...))
+	return fault.Value("none of %s serves: %s", strings.Join(candidates, ", "), strings.Join(failures, "; "))
 }
 
 // open tries one library. When it does not serve it is closed again and nothing has changed.
 func open(path string) error {
 	if active != nil {
-		return fault.Value("already active")
+		return fault.Value("a BLAS of the host is already active")
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))

@@ -1,7 +1,7 @@
 package descent
 
 import (
-	"errors"
+	"cmp"
 
 	"combpred/core/fault"
 	"combpred/core/loglinear"
@@ -130,7 +130,7 @@ func ResumeOnline(o OnlineOptions, p *loglinear.Problem, state []float64) (*Onli
 		return nil, err
 	}
 	own := o.descent().layoutOnline(p, state)
-	if err := errors.Join(flat.CheckWhole(*own.stage, descentNew, descentEnd), own.steps.check()); err != nil {
+	if err := cmp.Or(flat.CheckWhole(*own.stage, descentNew, descentEnd), own.steps.check()); err != nil {
 		return nil, err
 	}
 	return &Online{o.descent(), p, own}, nil

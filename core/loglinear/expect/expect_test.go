@@ -2,38 +2,23 @@ package expect_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"combpred/core/chain"
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
-	"combpred/core/structure"
 )
 
-func build(t *testing.T, name string, n int64) structure.Space {
-	t.Helper()
-	space, err := structure.New(name, structure.Args{Scalars: map[string]int64{"n": n}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return space
-}
-
 func random(rows, cols int, size float64, seed uint64) linalg.Matrix[float64] {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	m := linalg.NewMatrix[float64](rows, cols)
-	for i := range m.Data {
-		m.Data[i] = size * rng.NormFloat64()
-	}
-	return m
+	return loglineartest.Shaped(loglineartest.Random(rows*cols, size, seed), rows, cols)
 }
 
 // TestMeansOfDraws: means of many draws are within six standard errors of the exact ones, which happens by chance in one of 10⁶ runs for
 // each of 72 entries, for pairs as for means; draws embed outputs.
 func TestMeansOfDraws(t *testing.T) {
-	space := build(t, "permutations", 4)
+	space := loglineartest.Build(t, "permutations", 4)
 	const n, d, rounds = 6, 6, 40
 	scores := random(n, d, 0.7, 5)
 	want := linalg.NewMatrix[float64](n, d)
@@ -87,7 +72,7 @@ func TestMeansOfDraws(t *testing.T) {
 
 // TestExact: expectations and ln Z of sets without constraints are those of independent labels; draws are outputs.
 func TestExact(t *testing.T) {
-	space := build(t, "labelsets", 3)
+	space := loglineartest.Build(t, "labelsets", 3)
 	exact := expect.Exact{Space: space, Workers: 2}
 	scores := random(5, 3, 1, 2)
 	r := loglinear.RowsRequest{Ask: loglinear.Expect, Scores: scores, Means: linalg.NewMatrix[float64](5, 3), LogZ: make([]float64, 5)}

@@ -62,8 +62,11 @@ func layoutProposed(n, d int, state []float64) (proposedState, int) {
 
 // ProposedLen returns the length of the state for n rows that count and ψ of d entries, given that of the machine.
 func ProposedLen(machine, n, d int) (int, error) {
-	if n < 0 || d < 1 || n > (math.MaxInt/64-machine)/d/4 {
-		return 0, fault.Value("chains of %d rows in %d dimensions are too many", n, d)
+	switch {
+	case n < 0 || d < 1:
+		return 0, fault.Value("there are %d rows and %d dimensions, must be at least 0 and 1", n, d)
+	case n > (math.MaxInt/64-machine)/d/4:
+		return 0, fault.Memory("chains of %d rows in %d dimensions are too many", n, d)
 	}
 	_, own := layoutProposed(n, d, nil)
 	return machine + own, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/fault"
+	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
@@ -85,7 +87,7 @@ func drive(t *testing.T, space structure.Space, a *asking, n, length int) {
 // TestProposed: means of the chains are those of the distributions, to within six standard errors, as batches tell them: by chance in one
 // of 10⁶ runs for each of the entries, or ten times that, as there are 40 batches.
 func TestProposed(t *testing.T) {
-	space := build(t, "permutations", 4)
+	space := loglineartest.Build(t, "permutations", 4)
 	const n, rows, d, batches, each = 5, 3, 6, 40, 25
 	scores := random(rows, d, 0.8, 6)
 	want := linalg.NewMatrix[float64](rows, d)
@@ -184,7 +186,9 @@ func TestProposedOnlyEstimates(t *testing.T) {
 	if _, err := p.Next(nil); err == nil || !strings.Contains(err.Error(), "partition function") {
 		t.Errorf("%v, want ln Z refused", err)
 	}
-	if _, err := expect.ProposedLen(0, math.MaxInt/2, 100); err == nil {
-		t.Error("chains beyond memory are taken")
+	for d, want := range map[int]fault.Kind{0: fault.KindValue, 100: fault.KindMemory} {
+		if _, err := expect.ProposedLen(0, math.MaxInt/2, d); err == nil || fault.KindOf(err) != want {
+			t.Errorf("more rows than memory holds, of ψ of %d entries: %v", d, err)
+		}
 	}
 }

@@ -4,7 +4,7 @@
 package lbfgs
 
 import (
-	"errors"
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -50,7 +50,7 @@ func Open(n int, header, vectors, inverse, pairs []float64) *Method {
 
 // Check returns an error unless the numbers of pairs and of points tried are such.
 func (l *Method) Check() error {
-	return errors.Join(flat.CheckWhole(*l.count, 0, l.most()), flat.CheckWhole(*l.next, 0, l.most()-1),
+	return cmp.Or(flat.CheckWhole(*l.count, 0, l.most()), flat.CheckWhole(*l.next, 0, l.most()-1),
 		flat.CheckWhole(*l.trials, 0, mostTrials-1))
 }
 

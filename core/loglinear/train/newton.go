@@ -1,7 +1,7 @@
 package train
 
 import (
-	"errors"
+	"cmp"
 
 	"combpred/core/fault"
 	"combpred/core/loglinear"
@@ -15,7 +15,7 @@ var errAsksNothing = fault.Value("solver='newton' knows the distributions, and a
 
 // runNewton is Run for the solver that is no machine.
 func runNewton(o Options, space structure.Space, p *loglinear.Problem, model *Model, mon *parallel.Monitor) (Report, error) {
-	if err := errors.Join(o.check(), model.check(o, space)); err != nil {
+	if err := cmp.Or(o.check(), model.check(o, space)); err != nil {
 		return Report{}, err
 	}
 	found, err := newton.Minimise(o.Search(space), p, space, start(model.Weights), mon)

@@ -123,8 +123,9 @@ n_jobs : int or None, default=None
 
 [random_state]
 random_state : int, RandomState instance or None, default=None
-    Seed of the decoders ``"anneal"`` and ``"metropolis"``, read afresh in every call that predicts: an integer
-    makes predictions reproducible, for any number of threads.
+    Seed of the decoders ``"anneal"`` and ``"metropolis"``, re-read on every predict call. Each row of X has its own
+    random stream, which follows from its entries: an integer gives a row the same prediction whatever the number of
+    threads or the other rows, and equal rows equal predictions.
 
 [verbose_bar]
 verbose : int, default=0

@@ -20,7 +20,6 @@ FloatArray = NDArray[np.float64]  #: scores, embeddings, weights: any real numbe
 IntArray = NDArray[np.int32]  #: parts of outputs as the core reads them
 CountArray = NDArray[np.int64]  #: numbers of rows, steps and the like
 IndexArray = NDArray[np.intp]  #: positions in another array
-Rows = IndexArray | slice  #: which rows of an array
 
 _GIB = 2.0**30
 SMALL_BYTES = 2**20  #: the system is not asked for: the question takes longer than filling them
@@ -158,9 +157,8 @@ def row_streams(X: Any, *, apart: bool = True) -> NDArray[np.uint64]:
     streams = np.zeros(n, dtype=np.uint64)
     step = max(1, _HASHED_ENTRIES // max(1, width))
     for first in range(0, n, step):
-        some = X[first : first + step]
-        row, column = some.nonzero() if sparse.issparse(some) else np.nonzero(some)
-        values = np.asarray(some[row, column], dtype=np.float64).ravel()
+        row, column, values = sparse.find(X[first : first + step])
+        values = values.astype(np.float64)
         hashed = _mixed(values.view(np.uint64) ^ _mixed(column.astype(np.uint64)))
         np.add.at(streams, first + row, hashed)
     return _told_apart(streams) if apart else streams

@@ -33,7 +33,7 @@ from .._data.tags import classifier_tags
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
-from .._lib.errors import CapabilityError, DataError, RowError
+from .._lib.errors import CapabilityError, RowError, renumbered
 from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
@@ -643,10 +643,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if held is not None:
             return held.decode(linear, magnitude, how, first)
         structure: Structure = self.structure_
-        try:
+        with renumbered(slice(first, None)):
             return structure.space.decode(linear, magnitude, how)
-        except DataError as error:
-            raise error.shifted(first) from error.__cause__
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the structure's default metric on predictions; larger is better.

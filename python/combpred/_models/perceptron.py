@@ -232,7 +232,7 @@ class StructuredPerceptron(StructuredEstimator):
     %(n_jobs)s
         Training decodes one row after another; only prediction is parallel.
     %(random_state)s
-        Also of the order of rows, of candidates, and of these decoders in training.
+        It also seeds the order of rows, candidates, and these decoders in training.
     %(verbose)s
 
     Attributes

@@ -24,7 +24,7 @@ from .._data.relations import pair_matrices
 from .._lib.arrays import FloatArray, allocate, row_streams
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError, DataError, renumbered
+from .._lib.errors import CapabilityError, renumbered
 from .._lib.names import SET_LOSSES
 from .._lib.partition import order_positions
 from ..sampling import LogPartition
@@ -161,7 +161,8 @@ class ProbabilisticStructured(StructuredEstimator):
     %(class_weight)s
     %(n_jobs)s
     %(random_state)s
-        Also of `sample`, of ``inference="mcmc"`` and of the order of rows in ``"sgd"``. All else is deterministic.
+        It also seeds `sample`, ``inference="mcmc"``, whose streams follow from the scores of rows, and the order of
+        rows in ``"sgd"``. Everything else is deterministic.
     warm_start : bool, default=False
         Whether `fit` starts from the weights of an earlier fit, such as one with another `alpha`, rather than from
         zero. Where it ends is the same to `tol`, which is relative to the gradient at zero either way. The shapes of
@@ -654,7 +655,7 @@ class ProbabilisticStructured(StructuredEstimator):
         k = self.structure_.space.part_len
         proba: FloatArray = allocate((X.shape[0], k, k), np.float64, f"positions of {k} labels", _FEWER_ROWS)
         for rows, scores in self._score_blocks(X):
-            with renumbered(slice(rows.start, None)):
+            with renumbered(rows):
                 proba[rows] = order_positions(self.structure_.space.description, scores, get_n_threads(self.n_jobs))
         return proba
 
@@ -920,7 +921,9 @@ class ProbabilisticStructured(StructuredEstimator):
         sampler : {"auto", "exact", "cftp", "meta", "local"} or None, default=None
             None: the parameter of the same name.
         random_state : int, RandomState instance or None, default=None
-            None: the parameter of the same name. The same integer gives the same structures, for any number of threads.
+            None: the parameter of the same name. Each row of X has its own random stream, which follows from its
+            entries: an integer gives a row the same samples whatever the number of threads or the other rows. Equal
+            rows are sampled independently. Chains are thinned alike for all rows, by the slowest of a block of them.
 
         Returns
         -------
@@ -968,13 +971,11 @@ class ProbabilisticStructured(StructuredEstimator):
         method = sampler if sampler == "auto" else method_of(structure, sampler)
         n_threads, streams, chained, measured = get_n_threads(self.n_jobs), row_streams(X), [], []
         for rows, scores in self._score_blocks(X):
-            try:
+            with renumbered(rows):
                 drawn = draw_rows(
                     structure, method, scores, n_samples, seed, n_rows=n, streams=streams[rows], n_threads=n_threads,
                     verbose=int(self.verbose),
                 )  # fmt: skip
-            except DataError as error:
-                raise error.shifted(rows.start) from error.__cause__
             parts[:, rows] = np.swapaxes(drawn.y, 0, 1)
             if drawn.chains is not None:
                 chained.append(np.arange(n)[rows])
@@ -998,7 +999,9 @@ class ProbabilisticStructured(StructuredEstimator):
         """Yield what is asked about the distributions of blocks of rows."""
         engine = self._engine(X.shape[0])
         for rows, scores in self._score_blocks(X):
-            yield _Block(rows, scores, engine.infer(rows, scores, means=marginals, log_z=log_z))
+            with renumbered(rows):
+                inferred = engine.infer(scores, means=marginals, log_z=log_z)
+            yield _Block(rows, scores, inferred)
 
     def _decides_by_scores(self) -> bool:
         self._check_capabilities()  # the parameter may have been set after fit
@@ -1027,8 +1030,8 @@ class ProbabilisticStructured(StructuredEstimator):
                 f"decision={self.decision!r} gives no scores to list structures by: take decision='map' or 'mbr'"
             )
         # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
-        rows = slice(first, first + len(scores))
-        marginals = self._engine(len(scores)).infer(rows, scores, means=True, log_z=False).means
+        with renumbered(slice(first, None)):
+            marginals = self._engine(len(scores)).infer(scores, means=True, log_z=False).means
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
 

@@ -261,7 +261,7 @@ class StructuredRidge(RidgeBase):
     %(class_weight)s
     %(n_jobs)s
     %(random_state)s
-        All else is deterministic.
+        Everything else is deterministic.
     %(verbose)s
 
     Attributes

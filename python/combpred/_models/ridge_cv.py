@@ -82,7 +82,7 @@ class StructuredRidgeCV(RidgeBase):
     %(class_weight)s
     %(n_jobs)s
     %(random_state)s
-        All else is deterministic.
+        Everything else is deterministic.
     %(verbose)s
 
     Attributes

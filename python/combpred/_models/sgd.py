@@ -111,7 +111,7 @@ class StructuredSGD(RidgeBase):
     %(class_weight)s
     %(n_jobs)s
     %(random_state)s
-        Also of the order of rows. All else is deterministic.
+        It also seeds the order of rows. Everything else is deterministic.
     %(verbose)s
 
     Attributes

@@ -93,7 +93,7 @@ class StructuredSVM(StructuredEstimator):
         Training decodes independent rows in parallel: those of a pass of ``"cutting-plane"``, and all rows for the
         duality gap.
     %(random_state)s
-        Also of the order of rows in ``"frank-wolfe"``, of candidates, and of these decoders in training.
+        It also seeds the order of rows in ``"frank-wolfe"``, candidates, and these decoders in training.
     %(verbose)s
 
     Attributes

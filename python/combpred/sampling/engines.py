@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, Rows
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, renumbered
 from .._lib.partition import Asked, exact_is_affordable
 from ..structures import Custom, Paths, Structure
 from ._annealing import MAX_STEPS, anneal_rows, estimated
@@ -148,19 +148,23 @@ class Engine(ABC):
         """Raise CapabilityError, before any work, where the structure lacks what the engine needs."""
 
     @abstractmethod
-    def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
+    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         """Return expected features and/or ln Z for each row of finite scores (k, d).
 
-        `rows` are their numbers among all rows. Random streams follow from the seed and scores.
+        Random streams follow from the seed and the scores.
         """
 
     @abstractmethod
-    def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
+    def log_partition(self, scores: FloatArray) -> LogPartition:
         """Return ln Z with bounds for each row of finite scores (k, d)."""
 
-    def log_partition_of_blocks(self, blocks: Iterable[tuple[Rows, FloatArray]]) -> LogPartition:
+    def log_partition_of_blocks(self, blocks: Iterable[tuple[slice, FloatArray]]) -> LogPartition:
         """Return ln Z with bounds for all rows, whose scores come in blocks."""
-        return joined_results([self.log_partition(rows, scores) for rows, scores in blocks])
+        found = []
+        for rows, scores in blocks:
+            with renumbered(rows):
+                found.append(self.log_partition(scores))
+        return joined_results(found)
 
     @abstractmethod
     def for_training(self, n: int) -> Training:
@@ -183,11 +187,11 @@ class ExactEngine(Engine):
         except CapabilityError as error:
             raise CapabilityError(f"inference='exact' is not possible: {error}; or take inference='mcmc'") from None
 
-    def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
+    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         found = self.structure.space.log_partition(scores, means, self.settings.n_threads)
         return Inferred(found.marginals, found.log_z, found.engine)
 
-    def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
+    def log_partition(self, scores: FloatArray) -> LogPartition:
         return exact_result(self.structure.space.log_partition(scores, False, self.settings.n_threads).log_z)
 
     def for_training(self, n: int) -> Training:
@@ -220,11 +224,11 @@ class SampledEngine(Engine):
     def check(self) -> None:
         method_of(self.structure, self.settings.sampler)
 
-    def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        values = self.log_partition(rows, scores).value if log_z else None  # refuses what would not end at once
+    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
+        values = self.log_partition(scores).value if log_z else None  # refuses what would not end at once
         return Inferred(self._means(scores) if means else None, values, self.name)
 
-    def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
+    def log_partition(self, scores: FloatArray) -> LogPartition:
         given, sampler = self.settings, self.settings.sampler
         sampler = method_of(self.structure, sampler) if sampler == "cftp" else sampler
         asked = Asked("annealed", sampler, "adaptive", given.epsilon, given.delta, MAX_STEPS, given.seed)
@@ -309,12 +313,12 @@ class TaylorEngine(Engine):
         require_moments(self.structure)
         warn_of_sampled_moments(self.structure)
 
-    def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
+    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         found = expand(self.structure, scores, self.settings.n_threads, bounded=log_z)
         assert isinstance(found.details, TaylorDetails)
         return Inferred(found.details.marginals, found.value if log_z else None, self.name)
 
-    def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
+    def log_partition(self, scores: FloatArray) -> LogPartition:
         return expand(self.structure, scores, self.settings.n_threads)
 
     def for_training(self, n: int) -> Training:

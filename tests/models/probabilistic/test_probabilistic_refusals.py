@@ -237,3 +237,28 @@ def test_fit_starts_anew_after_mini_batches():
     model = ProbabilisticStructured("permutations", **options).partial_fit(X, -RANKINGS % 5)
     fresh = ProbabilisticStructured("permutations", **options)
     np.testing.assert_array_equal(model.fit(X, RANKINGS).coef_, fresh.fit(X, RANKINGS).coef_)
+
+
+@pytest.mark.parametrize("entries", [1, 10**6])
+@pytest.mark.parametrize("inference", ["exact", "mcmc"])
+def test_rows_are_numbered_among_all_whatever_their_block(limits, inference, entries):
+    """The scores of row 5 are finite, and their sum is not."""
+    structure = Permutations(3)
+    model = ProbabilisticStructured(structure).fit(X, structure.sample(9, random_state=0))
+    model.coef_, model.intercept_ = np.zeros_like(model.coef_), np.zeros(3)
+    model.coef_[:, 0] = 1e308
+    model.set_params(inference=inference, random_state=0)
+    inputs = np.zeros((9, 3))
+    inputs[5, 0] = 1.0
+    limits.block_entries(entries)
+    for ask in (
+        model.predict_marginals,
+        model.log_partition,
+        model.entropy,
+        model.sample,
+        model.predict_position_proba,
+        lambda inputs: model.set_params(decision="mbr").predict(inputs),
+    ):
+        with pytest.raises(ValueError, match="^row 5: ") as caught:
+            ask(inputs)
+        assert caught.value.row == 5

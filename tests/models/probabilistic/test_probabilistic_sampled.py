@@ -166,9 +166,22 @@ def test_samples_follow_the_distribution(sampler):
     held = expected > 0
     statistic = np.sum((observed[held] - expected[held]) ** 2 / expected[held])
     assert statistic / (1 if sampler == "cftp" else 2) < chi2.ppf(1 - 1e-6, held.sum() - 1)
-    if sampler != "cftp":
-        # Autocorrelation times are known to within a factor of 2: of 32 seeds, 6 exceed 0.15 with "meta", none 0.27.
-        assert np.abs(model.chain_diagnostics_.autocorrelation).max() < 0.35
+
+
+@pytest.mark.parametrize("sampler", ["meta", "local"])
+def test_samples_of_chains_are_far_apart(sampler):
+    """The autocorrelation of 4000 draws, the larger of two rows, is below 0.15 on average over 16 seeds.
+
+    Draws that are 1.5 autocorrelation times apart are correlated by e^-3, draws half as far apart by e^-1.5 = 0.22. The
+    time is known to within a factor of 2 only: of 640 seeds 12 % exceed 0.15 with "meta", with 0.085 on average. So the
+    mean of 16 is a false alarm once in 10 000 times.
+    """
+    model, X, _ = exact_model(Permutations(4))
+    largest = []
+    for seed in range(16):
+        model.sample(X[:2], 4000, sampler=sampler, random_state=seed)
+        largest.append(np.abs(model.chain_diagnostics_.autocorrelation).max())
+    assert np.mean(largest) < 0.15
 
 
 def test_coupling_that_would_not_end_is_refused_at_once():
