@@ -191,7 +191,8 @@ func (e *enumerated) table(t *testing.T) {
 	table := e.space.Facts().Table
 	for i := range table.Rows {
 		if table.Rows != len(e.psi) || !slices.Equal(row(table, i), e.psi[i]) {
-			t.Fatalf("row %d of the table, which has %d, is %v, in the list of %d it is %v", i, table.Rows, row(table, i), len(e.psi), e.psi[i])
+			t.Fatalf("row %d of the table, which has %d, is %v, in the list of %d it is %v", i, table.Rows, row(table, i), len(e.psi),
+				e.psi[i])
 		}
 	}
 }
