@@ -6,13 +6,13 @@ package main
 import "C"
 
 import (
-	"cmp"
 	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/aggregate"
 	"combpred/core/aggregate/plackettluce"
 	"combpred/core/catalogue"
+	"combpred/core/fault"
 	"combpred/core/labelrank"
 	"combpred/core/solve"
 )
@@ -61,7 +61,7 @@ func readPreferences(p *C.cp_in_preferences) (*labelrank.Examples, error) {
 
 // readSubgraphs reads divisions of the caller's own: nil for none.
 func readSubgraphs(r C.cp_in_preferences) (own *labelrank.Subgraphs, err error) {
-	if err := cmp.Or(checkCount(r.n_own, "preferences.n_own"), checkCount(r.n_edges, "preferences.n_edges")); err != nil {
+	if err := fault.First(checkCount(r.n_own, "preferences.n_own"), checkCount(r.n_edges, "preferences.n_edges")); err != nil {
 		return nil, err
 	}
 	if r.own_rows == nil {

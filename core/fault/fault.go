@@ -86,6 +86,16 @@ func NotConverged(format string, args ...any) error {
 	return newError(KindNotConverged, format, args...)
 }
 
+// First returns the first of the errors, nil if there is none.
+func First(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Wrap returns an error of the kind, and about the row, of that which is among the arguments.
 func Wrap(format string, args ...any) error {
 	e := newError(KindValue, format, args...)

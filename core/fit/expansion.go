@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"cmp"
 	"errors"
 
 	"combpred/core/fault"
@@ -61,7 +60,7 @@ func NewRowKernel(f kernel.Function, x kernel.Rows, first int, repeated bool, wo
 	n := x.Len()
 	k := &RowKernel{function: f, x: x, first: first, keep: repeated && n <= cachedBytes/8/max(n, 1),
 		options: kernel.Options{Workers: workers, Monitor: mon, Uncounted: true}}
-	return k, cmp.Or(f.Check(), x.Check())
+	return k, fault.First(f.Check(), x.Check())
 }
 
 // ValuesTo writes the values of each row with each column to dst.

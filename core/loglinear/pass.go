@@ -1,7 +1,6 @@
 package loglinear
 
 import (
-	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -127,7 +126,7 @@ func ResumePass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []fl
 		return nil, fault.Value("the spread of %d outputs is not computed, of %d at most", s.Outputs, LargestCovariance)
 	}
 	own, n := s.layoutPass(p.Len(), state), p.Len()
-	if err := cmp.Or(flat.CheckWhole(*own.done, 0, n), flat.CheckWhole(*own.pending, 0, s.BlockRows(n))); err != nil {
+	if err := fault.First(flat.CheckWhole(*own.done, 0, n), flat.CheckWhole(*own.pending, 0, s.BlockRows(n))); err != nil {
 		return nil, err
 	}
 	if err := flat.CheckWhole(*own.done+*own.pending, 0, n); err != nil {

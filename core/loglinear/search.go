@@ -1,7 +1,6 @@
 package loglinear
 
 import (
-	"cmp"
 	"math"
 
 	"combpred/core/fault"
@@ -179,7 +178,7 @@ func ResumeSearch(o SearchOptions, state []float64) (*Search, error) {
 		return nil, err
 	}
 	own := o.layout(state)
-	if err := cmp.Or(flat.CheckWhole(*own.stage, toBegin, atEnd), own.line.Check()); err != nil {
+	if err := fault.First(flat.CheckWhole(*own.stage, toBegin, atEnd), own.line.Check()); err != nil {
 		return nil, err
 	}
 	return &Search{o, own}, nil

@@ -1,12 +1,12 @@
 package tours
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"sort"
 
+	"combpred/core/fault"
 	"combpred/core/logsum"
 	"combpred/core/parallel"
 	"combpred/core/slicex"
@@ -97,7 +97,7 @@ func (d *Distribution) Sum(arcs []float64, poll func() error) (float64, error) {
 	if total < leastSum {
 		if p.mask != nil {
 			if count, err := d.count(); err != nil || count == 0 {
-				return 0, cmp.Or(err, ErrNone)
+				return 0, fault.First(err, ErrNone)
 			}
 		}
 		p.gains(d.worth)

@@ -1,8 +1,6 @@
 package descent
 
 import (
-	"cmp"
-
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
@@ -220,7 +218,7 @@ func Resume(o Options, p *loglinear.Problem, state []float64) (*Descent, error) 
 	}
 	o = o.limited()
 	own, n := o.layout(p, state), p.Len()
-	if err := cmp.Or(flat.CheckWhole(*own.stage, descentNew, descentEnd), flat.CheckWhole(*own.passes, 0, o.MaxIter),
+	if err := fault.First(flat.CheckWhole(*own.stage, descentNew, descentEnd), flat.CheckWhole(*own.passes, 0, o.MaxIter),
 		flat.CheckWhole(*own.points, 0, mostPoints), flat.CheckWhole(*own.rounds, 0, mostRounds(n)),
 		flat.CheckWhole(*own.asked, 0, mostRounds(n)), flat.CheckWhole(*own.at, 0, n), own.steps.check()); err != nil {
 		return nil, err

@@ -1,8 +1,6 @@
 package descent
 
 import (
-	"cmp"
-
 	"combpred/core/fault"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/flat"
@@ -130,7 +128,7 @@ func ResumeOnline(o OnlineOptions, p *loglinear.Problem, state []float64) (*Onli
 		return nil, err
 	}
 	own := o.descent().layoutOnline(p, state)
-	if err := cmp.Or(flat.CheckWhole(*own.stage, descentNew, descentEnd), own.steps.check()); err != nil {
+	if err := fault.First(flat.CheckWhole(*own.stage, descentNew, descentEnd), own.steps.check()); err != nil {
 		return nil, err
 	}
 	return &Online{o.descent(), p, own}, nil

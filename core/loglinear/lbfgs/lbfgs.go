@@ -4,12 +4,12 @@
 package lbfgs
 
 import (
-	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/optimize"
 
+	"combpred/core/fault"
 	"combpred/core/loglinear/flat"
 )
 
@@ -50,7 +50,7 @@ func Open(n int, header, vectors, inverse, pairs []float64) *Method {
 
 // Check returns an error unless the numbers of pairs and of points tried are such.
 func (l *Method) Check() error {
-	return cmp.Or(flat.CheckWhole(*l.count, 0, l.most()), flat.CheckWhole(*l.next, 0, l.most()-1),
+	return fault.First(flat.CheckWhole(*l.count, 0, l.most()), flat.CheckWhole(*l.next, 0, l.most()-1),
 		flat.CheckWhole(*l.trials, 0, mostTrials-1))
 }
 

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"cmp"
-
 	"combpred/core/fault"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/train/newton"
@@ -15,7 +13,7 @@ var errAsksNothing = fault.Value("solver='newton' knows the distributions, and a
 
 // runNewton is Run for the solver that is no machine.
 func runNewton(o Options, space structure.Space, p *loglinear.Problem, model *Model, mon *parallel.Monitor) (Report, error) {
-	if err := cmp.Or(o.check(), model.check(o, space)); err != nil {
+	if err := fault.First(o.check(), model.check(o, space)); err != nil {
 		return Report{}, err
 	}
 	found, err := newton.Minimise(o.Search(space), p, space, start(model.Weights), mon)
