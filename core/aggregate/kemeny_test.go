@@ -10,6 +10,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -82,7 +83,7 @@ func TestOrdersAgainstAll(t *testing.T) {
 // TestRelationsAgainstAll compares consensuses with ties, and partial orders, with all of them.
 func TestRelationsAgainstAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	for output, sizes := range map[Output][]int{Weak: {3, 4, 5}, Partial: {3, 4}} {
+	for output, sizes := range slicex.InOrder(map[Output][]int{Weak: {3, 4, 5}, Partial: {3, 4}}) {
 		all := map[int][][]bool{}
 		for _, k := range sizes {
 			all[k] = members(output, k)
@@ -198,7 +199,7 @@ func TestPrograms(t *testing.T) {
 	}
 	gaps := &Programs{X: linalg.NewMatrix[float64](6, 6), State: []ProgramState{Solved}, LowerBound: []float64{0}}
 	gaps.X.Row(0)[1], gaps.X.Row(1)[2] = 1, 1 // without 0 before 2
-	for name, o := range map[string]Options{
+	for name, o := range slicex.InOrder(map[string]Options{
 		"no programs":          {Method: LP},
 		"no order":             {Method: LP, Programs: bad},
 		"shape":                {Method: LP, Programs: &Programs{}},
@@ -207,7 +208,7 @@ func TestPrograms(t *testing.T) {
 		"no weak order":        {Method: MILP, Output: Weak, Programs: gaps},
 		"state":                {Method: LP, Programs: &Programs{X: bad.X, State: []ProgramState{7}, LowerBound: []float64{0}}},
 		"fraction of integers": {Method: MILP, Programs: programs(rng, w.Before, 2, Fractional)},
-	} {
+	}) {
 		if _, err := Kemeny(p, w, o); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -271,9 +272,9 @@ func TestWorkersAndCancellation(t *testing.T) {
 			}
 		}
 	}
-	for name, f := range map[string]func(*Profile, int, *parallel.Monitor) (*Consensus, error){
+	for name, f := range slicex.InOrder(map[string]func(*Profile, int, *parallel.Monitor) (*Consensus, error){
 		"borda": Borda, "footrule": Footrule, "median": MedianRank,
-	} {
+	}) {
 		one, _ := f(p, 1, nil)
 		three, err := f(p, 3, nil)
 		if err != nil || !slices.Equal(one.Positions, three.Positions) || one.Distance != three.Distance {

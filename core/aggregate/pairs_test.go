@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 )
 
 // TestCountPairs compares counts with the definition: whole and other positions, several batches, exact sums.
@@ -71,7 +72,7 @@ func TestProfileCheck(t *testing.T) {
 	if err := legal().Check(); err != nil {
 		t.Fatal(err)
 	}
-	for name, try := range map[string]struct {
+	for name, try := range slicex.InOrder(map[string]struct {
 		row    int
 		change func(p *Profile)
 	}{
@@ -85,7 +86,7 @@ func TestProfileCheck(t *testing.T) {
 		"infinite":      {2, func(p *Profile) { p.Ranks.Data[4] = math.Inf(1) }},
 		"weight":        {1, func(p *Profile) { p.Weights[1] = math.NaN() }},
 		"large weights": {2, func(p *Profile) { p.Weights[2] = 1e300 }},
-	} {
+	}) {
 		p := legal()
 		try.change(p)
 		err := p.Check()
@@ -105,7 +106,7 @@ func TestPairsCheck(t *testing.T) {
 	if err := legal().Check(); err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(w *Pairs){
+	for name, change := range slicex.InOrder(map[string]func(w *Pairs){
 		"shape":      func(w *Pairs) { w.Before.Cols = 1 },
 		"items":      func(w *Pairs) { w.Before.Rows, w.Before.Cols = 1, 1 },
 		"ties":       func(w *Pairs) { w.Tied.Rows = 1 },
@@ -114,7 +115,7 @@ func TestPairsCheck(t *testing.T) {
 		"large":      func(w *Pairs) { w.Before.Data[1] = 1e300 },
 		"diagonal":   func(w *Pairs) { w.Before.Data[0] = 1 },
 		"asymmetric": func(w *Pairs) { w.Tied.Data[1] = 1 },
-	} {
+	}) {
 		w := legal()
 		change(w)
 		if w.Check() == nil {
@@ -280,7 +281,7 @@ func TestGroups(t *testing.T) {
 
 func BenchmarkCountPairs(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 3))
-	for name, weighted := range map[string]bool{"alike": false, "weighted": true} {
+	for name, weighted := range slicex.InOrder(map[string]bool{"alike": false, "weighted": true}) {
 		b.Run(name, func(b *testing.B) {
 			p := randomProfile(rng, "strict", 100, 2000)
 			if !weighted {

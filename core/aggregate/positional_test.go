@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 )
 
 // listedMeans returns the mean positions over all orders that agree with each ranking, by listing them.
@@ -291,12 +292,12 @@ func TestExtend(t *testing.T) {
 	if _, err := Extend(relations, k, nil, 2, 0, 1, nil); err == nil {
 		t.Error("a circle is no error")
 	}
-	for name, f := range map[string]func() error{
+	for name, f := range slicex.InOrder(map[string]func() error{
 		"entries": func() error { _, err := Extend(relations[1:], k, nil, 2, 0, 1, nil); return err },
 		"many":    func() error { _, err := Extend(relations, k, nil, 1, 0, 1, nil); return err },
 		"weights": func() error { _, err := Extend(relations, k, []float64{1}, 2, 0, 1, nil); return err },
 		"weight":  func() error { _, err := Extend(relations, k, []float64{1, -1}, 2, 0, 1, nil); return err },
-	} {
+	}) {
 		if f() == nil {
 			t.Errorf("%s: no error", name)
 		}

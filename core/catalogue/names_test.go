@@ -6,14 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
 func TestNamesHaveTheirNumbers(t *testing.T) {
-	for key, names := range map[string]Names{"decoders": Decoders, "chains": ChainMethods, "extensions": ExtensionMethods,
+	for key, names := range slicex.InOrder(map[string]Names{"decoders": Decoders, "chains": ChainMethods, "extensions": ExtensionMethods,
 		"engines": Engines, "moments": Moments, "aggregations": Aggregations, "consensuses": Consensuses, "subgraphs": Subgraphs,
 		"numbers": NumberTypes, "requests": PrimalRequests, "updates": Updates,
-		"positions": PositionLosses, "own": OwnRankingLosses} {
+		"positions": PositionLosses, "own": OwnRankingLosses}) {
 		first, err := names.Number(key, "")
 		if err != nil || names.Of(first) != names[0].Name {
 			t.Errorf("%s: the default is number %d (%v)", key, first, err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -115,7 +116,7 @@ func TestBatchMessages(t *testing.T) {
 	space := mustNew(t, "labelsets", 2)
 	permutations, large := mustNew(t, "permutations", 4), mustNew(t, "partialorders", 9)
 	good := func() (structure.Space, []float64, Options) { return space, []float64{1, 2}, optionsOf(Meta, 1) }
-	for want, change := range map[string]func(s *structure.Space, x *[]float64, o *Options){
+	for want, change := range slicex.InOrder(map[string]func(s *structure.Space, x *[]float64, o *Options){
 		"row 1: score 0 is NaN, must be finite": func(_ *structure.Space, x *[]float64, _ *Options) {
 			*x = []float64{0, 0, math.NaN(), 1}
 		},
@@ -148,7 +149,7 @@ func TestBatchMessages(t *testing.T) {
 			*s, *x, o.Method = large, make([]float64, 36), FromPast
 		},
 		"sets of 2 labels needs 2": func(_ *structure.Space, x *[]float64, _ *Options) { *x = nil },
-	} {
+	}) {
 		s, x, opt := good()
 		change(&s, &x, &opt)
 		n := max(1, len(x)/s.FeatureLen())

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"combpred/core/slicex"
+
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -51,7 +53,7 @@ func TestAutocorrelation(t *testing.T) {
 // wide: estimates of τ from 80 000 draws vary by a few per cent. Alternating draws count for more, up to the limit.
 func TestEffectiveSampleSize(t *testing.T) {
 	const chains, draws = 4, 20000
-	for phi, tolerance := range map[float64]float64{0: 0.1, 0.5: 0.15, 0.9: 0.3, -0.5: 0.25} {
+	for phi, tolerance := range slicex.InOrder(map[float64]float64{0: 0.1, 0.5: 0.15, 0.9: 0.3, -0.5: 0.25}) {
 		got := effectiveSize(t, autoregressive(chains, draws, phi, 2)) / (chains * draws)
 		want := (1 - phi) / (1 + phi)
 		if math.Abs(got/want-1) > tolerance {
@@ -81,7 +83,7 @@ func TestSplitRHat(t *testing.T) {
 			drifting.Data[i*2001+j] += 4 * float64(j) / 2001
 		}
 	}
-	for name, y := range map[string]blas64.General{"shifted": shifted, "drifting": drifting} {
+	for name, y := range slicex.InOrder(map[string]blas64.General{"shifted": shifted, "drifting": drifting}) {
 		if got := SplitRHat(y); got < 1.3 {
 			t.Errorf("chains %s: R̂ is %v", name, got)
 		}
@@ -96,7 +98,7 @@ func TestSplitRHat(t *testing.T) {
 	}
 	constant := blas64.General{Rows: 2, Cols: 8, Stride: 8, Data: make([]float64, 16)}
 	short := blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: []float64{1, 2, 3, 4, 5, 6}}
-	for name, y := range map[string]blas64.General{"constant": constant, "short": short} {
+	for name, y := range slicex.InOrder(map[string]blas64.General{"constant": constant, "short": short}) {
 		if r, n := SplitRHat(y), effectiveSize(t, y); !math.IsNaN(r) || !math.IsNaN(n) {
 			t.Errorf("%s chains have R̂ %v and effective size %v", name, r, n)
 		}
@@ -104,7 +106,7 @@ func TestSplitRHat(t *testing.T) {
 }
 
 func TestMixingBounds(t *testing.T) {
-	for name, pair := range map[string][2]float64{
+	for name, pair := range slicex.InOrder(map[string][2]float64{
 		"uniform":          {MixingBoundIndependence(0, 0.01), 1},
 		"β = 1/2":          {MixingBoundIndependence(math.Log(0.5), 0.01), 7},
 		"β = e⁻¹⁰⁰":        {MixingBoundIndependence(-100, 0.01) / (math.Log(100) * math.Exp(100)), 1},
@@ -113,7 +115,7 @@ func TestMixingBounds(t *testing.T) {
 		"cube":             {MixingBoundCube(8, 0.01), math.Ceil(16 * math.Log(800))},
 		"heat bath":        {MixingBoundHeatBath(8, 0.01), math.Ceil(8 * math.Log(800))},
 		"one label, cubes": {MixingBoundCube(1, 0.5), 2},
-	} {
+	}) {
 		if got, want := pair[0], pair[1]; got != want && math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/fault"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -52,7 +53,7 @@ func TestExactSamplers(t *testing.T) {
 		draws := drawsOf(g)
 		_, samples := g.space.(structure.Sampler)
 		if samples && g.logBeta > -math.Log(mostProposals) {
-			for method, name := range map[Method]string{FromPast: "coupling from the past", Reject: "rejection"} {
+			for method, name := range slicex.InOrder(map[Method]string{FromPast: "coupling from the past", Reject: "rejection"}) {
 				frequency, steps := g.sample(t, method, draws, 1)
 				g.fits(t, name, frequency)
 				g.expectProposals(t, steps, draws)
@@ -79,7 +80,7 @@ func (g *gibbs) expectProposals(t *testing.T, steps float64, draws int) {
 // TestStrongScores: where the best outputs have nearly all of the probability, which takes thousands of proposals, coupling
 // from the past and rejection still draw from it.
 func TestStrongScores(t *testing.T) {
-	for name, n := range map[string]int64{"permutations": 5, "labelsets": 7, "cycles": 5, "tournaments": 3} {
+	for name, n := range slicex.InOrder(map[string]int64{"permutations": 5, "labelsets": 7, "cycles": 5, "tournaments": 3}) {
 		space := mustNew(t, name, n)
 		rng := rand.New(rand.NewPCG(5, 6))
 		linear := gaussian(space.FeatureLen(), 1, rng)
@@ -92,7 +93,7 @@ func TestStrongScores(t *testing.T) {
 			}
 		}
 		g := newGibbs(t, space, linear, mostListed)
-		for method, what := range map[Method]string{FromPast: "coupling from the past", Reject: "rejection"} {
+		for method, what := range slicex.InOrder(map[Method]string{FromPast: "coupling from the past", Reject: "rejection"}) {
 			const draws = 2000
 			frequency, steps := g.sample(t, method, draws, 3)
 			g.fits(t, name+", "+what, frequency)
@@ -115,12 +116,12 @@ func TestNoSampleBeyondTheBudget(t *testing.T) {
 	for i := range linear {
 		linear[i] = 3
 	}
-	for method, want := range map[Method]string{
+	for method, want := range slicex.InOrder(map[Method]string{
 		FromPast: "coupling from the past did not end within 1000 steps; by the scores of these proposals it takes about 10^",
 		Reject:   "rejection sampling did not end within 1000 steps; by the scores",
 		MonotonePast: "monotone coupling from the past did not end within 40 steps; the chains from the least and the greatest " +
 			"set differ in ",
-	} {
+	}) {
 		budget := 1000
 		if method == MonotonePast {
 			budget = 50

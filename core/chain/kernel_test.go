@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -45,7 +46,7 @@ func TestKernels(t *testing.T) {
 				worst = i
 			}
 		}
-		for name, kernel := range g.kernels(t) {
+		for name, kernel := range slicex.InOrder(g.kernels(t)) {
 			state, draws := NewState(g.space), drawsOf(g)
 			frequency, moves := make([]float64, len(g.outputs)), map[[2]int]float64{}
 			for range draws {
@@ -265,7 +266,7 @@ func TestInclusionsAreKept(t *testing.T) {
 		small, large := NewState(space), NewState(space)
 		a, b := make([]int32, n), make([]int32, n)
 		for trial := range trials {
-			for name, kernel := range map[string]Kernel{"cube": cube, "heat bath": bath, "flip": flip} {
+			for name, kernel := range slicex.InOrder(map[string]Kernel{"cube": cube, "heat bath": bath, "flip": flip}) {
 				space.(structure.Sampler).Sample(a, rng)
 				space.(structure.Sampler).Sample(b, rng)
 				for i := range a {
@@ -316,7 +317,7 @@ func BenchmarkStep(b *testing.B) {
 		}
 		y := make([]int32, space.PartLen())
 		space.(structure.Sampler).Sample(y, rng)
-		for kind, kernel := range g.kernels(b) {
+		for kind, kernel := range slicex.InOrder(g.kernels(b)) {
 			b.Run(name+"/"+kind, func(b *testing.B) {
 				state := NewState(space)
 				state.Set(space, g.score, y)

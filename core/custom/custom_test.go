@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
 )
@@ -70,12 +71,12 @@ func TestKernelIsReproduced(t *testing.T) {
 }
 
 func TestKernelsThatAreNone(t *testing.T) {
-	for want, entries := range map[string][]float64{
+	for want, entries := range slicex.InOrder(map[string][]float64{
 		"not positive semi-definite, its smallest eigenvalue is -1": {1, 2, 2, 1},
 		"gram is not symmetric: 0.5 at [0, 1] but 0 at [1, 0]":      {1, 0.5, 0, 1},
 		"gram is 0 everywhere": {0, 0, 0, 0},
 		"gram[1, 0] is +Inf":   {1, 0, math.Inf(1), 1},
-	} {
+	}) {
 		_, err := FromKernel(matrix{Rows: 2, Cols: 2, Stride: 2, Data: entries}, nil)
 		expectError(t, err, want)
 	}
@@ -84,8 +85,8 @@ func TestKernelsThatAreNone(t *testing.T) {
 // TestSumsOverAllOutputs: where every output is drawn once, in two batches, averages are the structure's own moments, and the standard
 // error is that of enumeration.
 func TestSumsOverAllOutputs(t *testing.T) {
-	for name, args := range map[string]examples.Args{"labelsets": examples.SizedSets(5, 2), "routes": examples.Sized(3),
-		"permutations": examples.Sized(4)} {
+	for name, args := range slicex.InOrder(map[string]examples.Args{"labelsets": examples.SizedSets(5, 2), "routes": examples.Sized(3),
+		"permutations": examples.Sized(4)}) {
 		psi, space := enumerated(t, name, args)
 		d, k := psi.Cols, psi.Rows
 		data := make([]float64, SumsLen(d))
@@ -150,11 +151,11 @@ func TestDrawsThatAreNone(t *testing.T) {
 // TestSupport: all outputs are in the support that the moments tell, whose dimension is that of their span by elimination, and outputs
 // moved off it are not.
 func TestSupport(t *testing.T) {
-	for name, args := range map[string]examples.Args{
+	for name, args := range slicex.InOrder(map[string]examples.Args{
 		"labelsets": examples.SizedSets(5, 2), "assignments": examples.Sized(3), "routes": examples.Sized(3),
 		"permutations": examples.Sized(4),
 		"ordinal":      examples.Sized(4),
-	} {
+	}) {
 		psi, space := enumerated(t, name, args)
 		support, err := SupportOf(space, space.(structure.Momenter), nil)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -24,7 +25,7 @@ func TestChainsKeepTheGuarantee(t *testing.T) {
 	if testing.Short() { // the race detector sees the same accesses in any row
 		rows = 2
 	}
-	for name, n := range chained {
+	for name, n := range slicex.InOrder(chained) {
 		space := build(t, name, n)
 		linear := gaussian(rows, space.FeatureLen(), 6)
 		run := func(method Method, seed uint64, rows, workers int) ([]int32, []structure.Certificate) {

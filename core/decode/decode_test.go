@@ -14,6 +14,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -44,7 +45,7 @@ func gaussian(rows, cols int, seed uint64) blas64.General {
 // workers.
 func TestBatchRows(t *testing.T) {
 	const n = 100
-	for name, size := range map[string]int64{"permutations": 6, "labelsets": 9, "ordinal": 5} {
+	for name, size := range slicex.InOrder(map[string]int64{"permutations": 6, "labelsets": 9, "ordinal": 5}) {
 		space := build(t, name, size)
 		d, parts := space.FeatureLen(), space.PartLen()
 		linear := gaussian(n, d, 1)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -36,7 +37,7 @@ func TestLevelsOfAProcess(t *testing.T) {
 
 // TestSearchesDoNotDependOnWorkers: rows have streams of their own, and traces say what was done in each.
 func TestSearchesDoNotDependOnWorkers(t *testing.T) {
-	for name, n := range map[string]int64{"routes": 6, "labelsets": 6, "permutations": 7} {
+	for name, n := range slicex.InOrder(map[string]int64{"routes": 6, "labelsets": 6, "permutations": 7}) {
 		space := build(t, name, n)
 		linear := gaussian(5, space.FeatureLen(), 3)
 		for _, proposals := range []Proposals{AnyProposals, Moves, Uniform} {

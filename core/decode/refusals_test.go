@@ -12,6 +12,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/internal/structuretest"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -123,7 +124,7 @@ func TestContradictoryConditionsByKey(t *testing.T) {
 			dst, met := make([]int32, 3*space.PartLen()), make([]bool, 3)
 			return k.Batch(space, gaussian(3, d, 4), blas64.General{}, Auto, dst, nil, met, 1, nil)
 		}
-		for what, bad := range illegalConditions(spec, space) {
+		for what, bad := range slicex.InOrder(illegalConditions(spec, space)) {
 			seen[what]++
 			for _, c := range []struct {
 				keyed Keyed
@@ -139,9 +140,9 @@ func TestContradictoryConditionsByKey(t *testing.T) {
 			}
 		}
 	})
-	for what, least := range map[string]int{
+	for what, least := range slicex.InOrder(map[string]int{
 		"an unknown key": 20, "a number out of range": 20, "required and forbidden": 8, "two numbers": 8,
-	} {
+	}) {
 		if seen[what] < least {
 			t.Errorf("%d spaces take %s", seen[what], what)
 		}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/internal/structuretest"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -136,7 +137,7 @@ func TestConditionsAreChecked(t *testing.T) {
 		return r.Batch(space, linear, blas64.General{}, method, make([]int32, 6), nil, make([]bool, met), 1, nil)
 	}
 	one := []Condition{{Feature: 1, Value: 1, Must: true}}
-	for want, err := range map[string]error{
+	for want, err := range slicex.InOrder(map[string]error{
 		"conditions for 3 rows":           run(Restricted{[]int{0, 0, 0, 1}, one}, Auto, 2),
 		"go from 0 to 1, must go":         run(Restricted{[]int{0, 1}, nil}, Auto, 2),
 		"of row 1 end at 0, before":       run(Restricted{[]int{0, 1, 0}, nil}, Auto, 2),
@@ -144,7 +145,7 @@ func TestConditionsAreChecked(t *testing.T) {
 		"condition 0 is about the value":  run(Restricted{[]int{0, 1}, []Condition{{Feature: 2, Value: 2, Must: true}}}, Auto, 2),
 		"met has 1 entries":               run(Restricted{[]int{0, 1}, one}, Auto, 1),
 		"method number 4 takes no condit": run(Restricted{[]int{0, 1}, one}, Anneal, 2),
-	} {
+	}) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want one with %q", err, want)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // falseAlarm is the probability with which a correct sampler fails one χ² test, of which there are a hundred. Seeds are
@@ -266,7 +267,7 @@ func TestPolls(t *testing.T) {
 }
 
 func TestMessages(t *testing.T) {
-	for want, try := range map[string]func() (*Poset, error){
+	for want, try := range slicex.InOrder(map[string]func() (*Poset, error){
 		"there are 0 elements, must be between 1 and": func() (*Poset, error) { return New(0, nil) },
 		"pair 1 is (1, 3), elements must be between 0 and 2": func() (*Poset, error) {
 			return New(3, [][2]int32{{0, 1}, {1, 3}})
@@ -275,7 +276,7 @@ func TestMessages(t *testing.T) {
 		"the relations lead from element 0 back to it": func() (*Poset, error) {
 			return New(3, [][2]int32{{0, 1}, {1, 2}, {2, 0}})
 		},
-	} {
+	}) {
 		if _, err := try(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"combpred/core/internal/solvetest"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/solve/sgd"
 )
@@ -72,12 +73,12 @@ func TestGrowthIsTheSameForEveryKernel(t *testing.T) {
 		t.Errorf("the objective is %g; it begins at %g, and %g is the least", value, start, least)
 	}
 	kernels := map[string]sgd.Kernel{"asked": &AskedKernel{}}
-	for name, repeated := range map[string]bool{"rows": false, "rows, kept": true} {
+	for name, repeated := range slicex.InOrder(map[string]bool{"rows": false, "rows, kept": true}) {
 		if kernels[name], err = NewRowKernel(kernel.Function{Kind: kernel.Linear}, rows, 0, repeated, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, values := range kernels {
+	for name, values := range slicex.InOrder(kernels) {
 		got, found := grow(values)
 		if !slices.Equal(got.Rows, want.Rows) {
 			t.Errorf("%s: the support is %v, must be %v", name, got.Rows, want.Rows)
@@ -117,10 +118,10 @@ func TestVisitedRows(t *testing.T) {
 			t.Errorf("orders %v and %v of the same rows", one, other)
 		}
 	}
-	for want, targets := range map[string]Targets{
+	for want, targets := range slicex.InOrder(map[string]Targets{
 		"row 1: the weight is NaN":      {Psi: psi, Weights: []float64{1, math.NaN(), 1}},
 		"row 0: the outputs are 0 to 9": {Psi: psi, First: []int{0, 9}},
-	} {
+	}) {
 		if _, err := VisitedRows(targets, nil, 1, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
 		}
@@ -149,12 +150,12 @@ func TestIllegalGrowthNamesTheRow(t *testing.T) {
 		t.Errorf("%v, want row 2", err)
 	}
 	plain := &MatrixKernel{Values: in.K}
-	for want, spoil := range map[string]func(s *sgd.Support, stream *Stream, p *sgd.Passes){
+	for want, spoil := range slicex.InOrder(map[string]func(s *sgd.Support, stream *Stream, p *sgd.Passes){
 		"coef":           func(s *sgd.Support, _ *Stream, _ *sgd.Passes) { s.Len, s.Coef.Row(0)[0] = 1, math.NaN() },
 		"the support":    func(s *sgd.Support, _ *Stream, _ *sgd.Passes) { s.Len = -1 },
 		"order is empty": func(_ *sgd.Support, _ *Stream, p *sgd.Passes) { p.Order = nil },
 		"eta0":           func(_ *sgd.Support, stream *Stream, _ *sgd.Passes) { stream.Eta = math.Inf(1) },
-	} {
+	}) {
 		s, stream, passes := support(m, d), Stream{Eta: 0.5}, passes
 		spoil(s, &stream, &passes)
 		err := opt.Grow(in.Space, plain, 0, targets, stream, passes, s, &sgd.Progress{}, nil)

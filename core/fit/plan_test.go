@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -71,14 +72,14 @@ func TestPlanKeepsWhatIsAskedFor(t *testing.T) {
 }
 
 func TestIllegalOptionsAreNamed(t *testing.T) {
-	for name, change := range map[string]func(*Ridge){
+	for name, change := range slicex.InOrder(map[string]func(*Ridge){
 		"alpha":     func(o *Ridge) { o.Alpha = 0 },
 		"loss":      func(o *Ridge) { o.Loss = "hinge" },
 		"tol":       func(o *Ridge) { o.Tol = -1 },
 		"max_iter":  func(o *Ridge) { o.MaxIter = -1 },
 		"shift":     func(o *Ridge) { o.Shift = -1 },
 		"precision": func(o *Ridge) { o.Precision = "half" },
-	} {
+	}) {
 		o := DefaultRidge()
 		change(&o)
 		if err := o.Check(); err == nil || !strings.Contains(err.Error(), name) {

@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/solve/dual"
 	"combpred/core/solve/sgd"
@@ -143,7 +144,7 @@ func TestMistakesInNumbersAreNamed(t *testing.T) {
 	in := solvetest.Rankings(t)
 	opt, targets := options(&in)
 	m, d := in.K.Rows, in.Psi.Cols
-	for want, spoil := range map[string]func(k, psi linalg.Matrix[float64], o *Ridge, t *Targets){
+	for want, spoil := range slicex.InOrder(map[string]func(k, psi linalg.Matrix[float64], o *Ridge, t *Targets){
 		"row 1: psi holds NaN in column 0": func(_, psi linalg.Matrix[float64], _ *Ridge, _ *Targets) { psi.Row(1)[0] = math.NaN() },
 		"K":                                func(k, _ linalg.Matrix[float64], _ *Ridge, _ *Targets) { k.Row(0)[1] = math.Inf(1) },
 		"row 1: the weight": func(_, _ linalg.Matrix[float64], _ *Ridge, t *Targets) {
@@ -151,7 +152,7 @@ func TestMistakesInNumbersAreNamed(t *testing.T) {
 			t.Weights[1] = -1
 		},
 		"solver is": func(_, _ linalg.Matrix[float64], o *Ridge, _ *Targets) { o.Solver = "primal" },
-	} {
+	}) {
 		k, psi := linalg.NewMatrix[float64](m, m), linalg.NewMatrix[float64](m, d)
 		copy(k.Data, in.K.Data)
 		copy(psi.Data, in.Psi.Data)
@@ -203,7 +204,7 @@ func TestDescentsApproachTheMinimum(t *testing.T) {
 	}
 	close("passes", passes.Curve[out.Passes-1], err)
 
-	for want, spoil := range map[string]func(s *Descent, stream *Stream, p *sgd.Passes){
+	for want, spoil := range slicex.InOrder(map[string]func(s *Descent, stream *Stream, p *sgd.Passes){
 		"coef":      func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Coef.Row(0)[0] = math.NaN() },
 		"average":   func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Average = linalg.NewMatrix[float64](p+1, d) },
 		"gains[1]":  func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Gains = []float64{1, 0} },
@@ -211,7 +212,7 @@ func TestDescentsApproachTheMinimum(t *testing.T) {
 		"curvature": func(_ *Descent, stream *Stream, _ *sgd.Passes) { stream.Curvature = -1 },
 		"tol":       func(_ *Descent, _ *Stream, p *sgd.Passes) { p.Tol = math.NaN() },
 		"order":     func(_ *Descent, _ *Stream, p *sgd.Passes) { p.Order = nil },
-	} {
+	}) {
 		state, stream, changed := Descent{Coef: linalg.NewMatrix[float64](p, d)}, Stream{Eta: 0.5}, passes
 		spoil(&state, &stream, &changed)
 		if _, _, err := opt.Train(in.Space, design, targets, stream, changed, state, nil); err == nil ||

@@ -10,6 +10,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // TestDistancesOfRowsFarFromTheOrigin: a common offset and clusters far apart leave the kernel of what differs.
@@ -25,7 +26,7 @@ func TestDistancesOfRowsFarFromTheOrigin(t *testing.T) {
 		}
 	}
 	copy(clusters.Row(9), clusters.Row(270))
-	for name, x := range map[string]matrix{"offset": offset, "clusters": clusters} {
+	for name, x := range slicex.InOrder(map[string]matrix{"offset": offset, "clusters": clusters}) {
 		for _, f := range []Function{{Kind: RBF, Gamma: 1.0 / p}, {Kind: Laplacian, Gamma: 1.0 / p}} {
 			for _, rows := range []Rows{{Dense: x}, compressed(x, rng)} {
 				k := gram(t, f, rows, 2)
@@ -96,7 +97,7 @@ func BenchmarkExponentials(b *testing.B) {
 	for i := range x {
 		x[i] = -4 * float64(i) / float64(len(x))
 	}
-	for name, f := range map[string]func(float64) float64{"table": exp, "math": math.Exp} {
+	for name, f := range slicex.InOrder(map[string]func(float64) float64{"table": exp, "math": math.Exp}) {
 		b.Run(name, func(b *testing.B) {
 			var sum float64
 			for b.Loop() {
@@ -156,7 +157,7 @@ func sparseOf(d matrix) Rows {
 func TestNearestAreThoseOfAllDistances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, m, p = 30, 300, 6
-	for name, draw := range map[string]func() float64{
+	for name, draw := range slicex.InOrder(map[string]func() float64{
 		"few":      func() float64 { return float64(rng.IntN(3)) / 3 },
 		"many":     rng.NormFloat64,
 		"far":      func() float64 { return 1e8 + float64(rng.IntN(1000))*1e-7 },
@@ -164,7 +165,7 @@ func TestNearestAreThoseOfAllDistances(t *testing.T) {
 		"edge":     func() float64 { return 5.4e153 * (1 + float64(rng.IntN(5))/16) },
 		"tiny":     func() float64 { return 1e-170 * float64(rng.IntN(5)) },
 		"constant": func() float64 { return 1.5 },
-	} {
+	}) {
 		x, y := linalg.NewMatrix[float64](n, p), linalg.NewMatrix[float64](m, p)
 		for at := range y.Data {
 			y.Data[at] = draw()
@@ -188,8 +189,8 @@ func TestNearestAreThoseOfAllDistances(t *testing.T) {
 					numbers, squares = append(numbers, j), append(squares, far[j])
 				}
 			}
-			for which, pair := range map[string][2]Rows{"dense": {{Dense: x}, {Dense: y}}, "sparse": {sparseOf(x), sparseOf(y)},
-				"sparse x": {sparseOf(x), {Dense: y}}, "sparse y": {{Dense: x}, sparseOf(y)}} {
+			for which, pair := range slicex.InOrder(map[string][2]Rows{"dense": {{Dense: x}, {Dense: y}}, "sparse": {sparseOf(x), sparseOf(y)},
+				"sparse x": {sparseOf(x), {Dense: y}}, "sparse y": {{Dense: x}, sparseOf(y)}}) {
 				found, places := linalg.NewMatrix[float64](n, wanted), make([]int64, n*wanted)
 				if err := NearestTo(places, found, pair[0], pair[1], 2, nil); err != nil {
 					t.Fatal(err)
@@ -222,14 +223,14 @@ func TestNearestTakesManyRows(t *testing.T) {
 
 func TestNearestRefuses(t *testing.T) {
 	x, y := Rows{Dense: linalg.NewMatrix[float64](2, 3)}, Rows{Dense: linalg.NewMatrix[float64](4, 3)}
-	for name, call := range map[string]func() error{
+	for name, call := range slicex.InOrder(map[string]func() error{
 		"features": func() error {
 			return NearestTo(make([]int64, 2), linalg.NewMatrix[float64](2, 1), Rows{Dense: linalg.NewMatrix[float64](2, 2)}, y, 1, nil)
 		},
 		"too many": func() error { return NearestTo(make([]int64, 10), linalg.NewMatrix[float64](2, 5), x, y, 1, nil) },
 		"none":     func() error { return NearestTo(nil, linalg.NewMatrix[float64](2, 0), x, y, 1, nil) },
 		"numbers":  func() error { return NearestTo(make([]int64, 1), linalg.NewMatrix[float64](2, 1), x, y, 1, nil) },
-	} {
+	}) {
 		if call() == nil {
 			t.Errorf("%s: no error", name)
 		}

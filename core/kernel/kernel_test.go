@@ -10,6 +10,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 var functions = map[string]Function{
@@ -146,9 +147,9 @@ func TestKernelsAreWhatTheirDefinitionSays(t *testing.T) {
 	copy(y.Row(5), x.Row(7))
 	lefts := map[string]Rows{"dense": {Dense: x}, "sparse": compressed(x, rng)}
 	rights := map[string]Rows{"dense": {Dense: y}, "sparse": compressed(y, rng)}
-	for name, f := range functions {
-		for a, left := range lefts {
-			for b, right := range rights {
+	for name, f := range slicex.InOrder(functions) {
+		for a, left := range slicex.InOrder(lefts) {
+			for b, right := range slicex.InOrder(rights) {
 				got := values(t, f, left, right, 2)
 				requireNear(t, name+", "+a+" and "+b, got, f, x, y, 2e-14)
 				if f.Unit() && got.Row(7)[5] != 1 {
@@ -180,7 +181,7 @@ func requireSymmetric(t *testing.T, name string, k matrix, f Function) {
 func TestResultsDoNotDependOnWorkers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x := rough(2*panelRows+17, 7, rng)
-	for name, f := range functions {
+	for name, f := range slicex.InOrder(functions) {
 		for _, rows := range []Rows{{Dense: x}, compressed(x, rng)} {
 			want := gram(t, f, rows, 1)
 			for _, workers := range []int{2, 5} {
@@ -203,7 +204,7 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 func TestCancelledAndCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	x := rough(40, 6, rng)
-	for name, f := range functions {
+	for name, f := range slicex.InOrder(functions) {
 		for _, rows := range []Rows{{Dense: x}, compressed(x, rng)} {
 			var counted, cancelled parallel.Monitor
 			cancelled.Cancel()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 )
 
 // TestPositionKernelsByAnyKappa: Σ_u w_u κ(p_u, p'_u) by loops, for κ of each kind.
@@ -33,7 +34,7 @@ func TestPositionKernelsByAnyKappa(t *testing.T) {
 		}
 	}
 	weights := []float64{0, 2, 0.5, 1, 3}
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		f     OrderFunction
 		kappa func(a, b int) float64
 	}{
@@ -43,7 +44,7 @@ func TestPositionKernelsByAnyKappa(t *testing.T) {
 		"weighted": {OrderFunction{Kind: Positions, Weights: weights}, func(a, b int) float64 { return float64(a * b) }},
 		"weighted rbf": {OrderFunction{Kind: PositionsRBF, Gamma: 0.3, Weights: weights},
 			func(a, b int) float64 { return math.Exp(-0.3 * float64((a-b)*(a-b))) }},
-	} {
+	}) {
 		for _, normalize := range []bool{false, true} {
 			c.f.Normalize = normalize
 			found := linalg.NewMatrix[float64](n, n)

@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 const enough = 1 << 20 // downsets
@@ -254,8 +255,8 @@ func BenchmarkEdges(b *testing.B) {
 		x.Positions[u] = rng.Float64()
 	}
 	dst := linalg.NewMatrix[float64](n, n)
-	for name, f := range map[string]OrderFunction{"edges": {Kind: Edges}, "positions": {Kind: Positions},
-		"rbf": {Kind: PositionsRBF, Gamma: 0.01}} {
+	for name, f := range slicex.InOrder(map[string]OrderFunction{"edges": {Kind: Edges}, "positions": {Kind: Positions},
+		"rbf": {Kind: PositionsRBF, Gamma: 0.01}}) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if err := OrdersTo(dst, f, x, x, 1, nil); err != nil {

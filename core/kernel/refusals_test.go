@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 )
 
 func TestOverflowNamesRowAndColumn(t *testing.T) {
@@ -196,7 +197,7 @@ func TestExtensionsAreEstimatedBeyondTheLimits(t *testing.T) {
 	var estimated int64
 	f := OrderFunction{Kind: Extensions, MostDownsets: 3, Epsilon: 0.3, Delta: 1e-9, Seed: 7, Estimated: &estimated}
 	found, again := linalg.NewMatrix[float64](3, 3), linalg.NewMatrix[float64](3, 3)
-	for workers, dst := range map[int]matrix{1: found, 2: again} {
+	for workers, dst := range slicex.InOrder(map[int]matrix{1: found, 2: again}) {
 		if err := OrdersTo(dst, f, x, nil, workers, nil); err != nil || estimated != 3 {
 			t.Fatalf("%d estimates, want those of the zigzag: %v", estimated, err)
 		}
@@ -246,7 +247,7 @@ func TestFiniteLooksAtEachValue(t *testing.T) {
 // TestNegativeBasesHaveNoRoots: the error names the cause, which is no overflow.
 func TestNegativeBasesHaveNoRoots(t *testing.T) {
 	x := Rows{Dense: linalg.Matrix[float64]{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, -1}}}
-	for degree, want := range map[float64]string{2.5: "row 0: a kernel value is nan in column 1: ", 3: ""} {
+	for degree, want := range slicex.InOrder(map[float64]string{2.5: "row 0: a kernel value is nan in column 1: ", 3: ""}) {
 		k, err := New(Function{Kind: Polynomial, Gamma: 1, Degree: degree}, x)
 		if err != nil {
 			t.Fatal(err)

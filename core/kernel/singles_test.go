@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 )
 
 func requireRounded(t *testing.T, name string, got linalg.Matrix[float32], want matrix) {
@@ -24,7 +25,7 @@ func requireRounded(t *testing.T, name string, got linalg.Matrix[float32], want 
 func TestSinglesAreRoundedValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	x, y := rough(300, 7, rng), rough(31, 7, rng)
-	for name, f := range functions {
+	for name, f := range slicex.InOrder(functions) {
 		for _, all := range [][2]Rows{{{Dense: x}, {Dense: y}}, {compressed(x, rng), compressed(y, rng)}} {
 			k, err := New(f, all[1])
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 )
 
@@ -72,11 +73,11 @@ func TestRoundsLowerTheObjectiveByWhatIsSureAndReachItsMinimum(t *testing.T) {
 		combined := func(w []float64) func(i, label int) float64 {
 			return func(i, label int) float64 { return linalg.Dot(scores.Row(i*4+label), w) }
 		}
-		for name, c := range map[string]struct {
+		for name, c := range slicex.InOrder(map[string]struct {
 			base Functions
 			f    func(w []float64) func(i, label int) float64
 		}{"dense": {FeatureFunctions(x, e), features}, "sparse": {FeatureFunctions(sparseOf(x), e), features},
-			"rankers": {RankerFunctions(scores, e), combined}} {
+			"rankers": {RankerFunctions(scores, e), combined}}) {
 			for _, alpha := range []float64{0, 0.3} {
 				found, err := e.Boost(c.base, BoostOptions{Alpha: alpha, MinGain: 1e-13, MaxIter: 20000, Workers: 2}, nil)
 				if err != nil || !found.Converged || found.Check() != nil {

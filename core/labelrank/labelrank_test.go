@@ -10,6 +10,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 )
 
@@ -61,7 +62,7 @@ func TestSubgraphsAreThoseOfTheDecomposition(t *testing.T) {
 		Whole: {{{0, 1}, {2, 0}, {0, 3}, {3, 1}, {3, 2}}},
 		Sinks: {{{2, 0}}, {{0, 1}, {3, 1}}, {{3, 2}}, {{0, 3}}},
 	}
-	for how, subgraphs := range want {
+	for how, subgraphs := range slicex.InOrder(want) {
 		if got := pairs(how); !slices.EqualFunc(got, subgraphs, slices.Equal[[][2]int]) {
 			t.Errorf("decomposition %d: %v, want %v", how, got, subgraphs)
 		}
@@ -280,7 +281,7 @@ func TestOwnSubgraphs(t *testing.T) {
 	if err := e.requireDisjoint(); err == nil || !strings.Contains(err.Error(), "row 0: two subgraphs hold the edge from 0 to 2") {
 		t.Errorf("an edge in two subgraphs: %v", err)
 	}
-	for what, c := range map[string]struct {
+	for what, c := range slicex.InOrder(map[string]struct {
 		own  Subgraphs
 		want string
 	}{
@@ -292,7 +293,7 @@ func TestOwnSubgraphs(t *testing.T) {
 		"itself":     {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{1, 1}, {1, 2}, {0, 2}}}, "from 1 to 1, must be different labels"},
 		"reversed":   {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{2, 0}, {1, 2}, {0, 2}}}, "from 2 to 0, a preference that the row"},
 		"unstated":   {Subgraphs{[]int64{0, 0, 2}, legal.Edges, legal.Ends}, "row 1: subgraph 0 has the edge from 0 to 2"},
-	} {
+	}) {
 		e.Own = &c.own
 		if err := e.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: the error is %v, must say %q", what, err, c.want)

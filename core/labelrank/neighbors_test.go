@@ -10,6 +10,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // rankingsOf returns all rankings of k labels, as positions from 1 on.
@@ -205,12 +206,12 @@ func TestMallowsAtItsEnds(t *testing.T) {
 }
 
 func TestNeighborsAreRefused(t *testing.T) {
-	for name, spoil := range map[string]func(v *Neighbors){
+	for name, spoil := range slicex.InOrder(map[string]func(v *Neighbors){
 		"number": func(v *Neighbors) { v.Numbers[3] = 5 },
 		"weight": func(v *Neighbors) { v.Weights.Data[3] = -1 },
 		"NaN":    func(v *Neighbors) { v.Weights.Data[2] = math.NaN() },
 		"sum":    func(v *Neighbors) { v.Weights.Data[2], v.Weights.Data[3] = 1e308, 1e308 },
-	} {
+	}) {
 		v := &Neighbors{Examples: drawn(5, 3, Edges, 1), Numbers: []int64{0, 1, 2, 2}, Weights: linalg.NewMatrix[float64](2, 2)}
 		v.Examples.Signs[6] = 1
 		spoil(v)

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 // dense returns the matrix that s describes.
@@ -68,11 +70,11 @@ func TestCanonicalAndTransposedSparseRows(t *testing.T) {
 func TestRowsAreDenseOrSparse(t *testing.T) {
 	dense := Matrix[float64]{Rows: 3, Cols: 2, Stride: 2, Data: []float64{1, 0, 0, 2, 3, 4}}
 	sparse := &Sparse{Rows: 3, Cols: 2, Data: []float64{1, 2, 3, 4}, Indices: []int32{0, 1, 0, 1}, Indptr: []int64{0, 1, 2, 4}}
-	for name, r := range map[string]Rows{"dense": {Dense: dense}, "sparse": {Sparse: sparse}} {
+	for name, r := range slicex.InOrder(map[string]Rows{"dense": {Dense: dense}, "sparse": {Sparse: sparse}}) {
 		if r.Len() != 3 || r.Features() != 2 || r.Check() != nil {
 			t.Errorf("%s: %d rows of %d features, error %v", name, r.Len(), r.Features(), r.Check())
 		}
-		for part, rows := range map[string]Rows{"slice": r.Slice(1, 3), "copy": r.Take([]int64{1, 2})} {
+		for part, rows := range slicex.InOrder(map[string]Rows{"slice": r.Slice(1, 3), "copy": r.Take([]int64{1, 2})}) {
 			for i, want := range [][]float64{{0, 2}, {3, 4}} {
 				got := make([]float64, 2)
 				if rows.Sparse == nil {

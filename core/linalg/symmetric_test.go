@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // near reports whether a matrix has the entries that want says, up to tol.
@@ -193,8 +194,8 @@ func TestProductsStop(t *testing.T) {
 	mon.Cancel()
 	a := NewMatrix[float64](3, 3)
 	s := NewSymmetric(blas.Lower, NewMatrix[float64](3, 3))
-	for name, err := range map[string]error{"Product": s.Product(a, &mon), "MulTo": s.MulTo(a, a, &mon),
-		"GemmPolled": GemmPolled(blas.NoTrans, a, a, a, &mon)} {
+	for name, err := range slicex.InOrder(map[string]error{"Product": s.Product(a, &mon), "MulTo": s.MulTo(a, a, &mon),
+		"GemmPolled": GemmPolled(blas.NoTrans, a, a, a, &mon)}) {
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("%s: %v", name, err)
 		}

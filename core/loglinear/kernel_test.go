@@ -14,6 +14,7 @@ import (
 	"combpred/core/loglinear/descent"
 	"combpred/core/loglinear/expect"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // copied returns the features of the rows that count, with the constant one, and their kernel.
@@ -118,7 +119,7 @@ func TestKernelOfZeros(t *testing.T) {
 // TestKernelRefusals: what is no kernel matrix with positive weights is refused.
 func TestKernelRefusals(t *testing.T) {
 	square := func(x ...float64) matrix { n := int(math.Sqrt(float64(len(x)))); return loglineartest.Shaped(x, n, n) }
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		kernel  matrix
 		weights []float64
 	}{
@@ -128,7 +129,7 @@ func TestKernelRefusals(t *testing.T) {
 		"indefinite": {square(1, 2, 2, 1), nil},
 		"negative":   {square(-1), nil},
 		"NaN":        {square(1, math.NaN(), math.NaN(), 1), nil},
-	} {
+	}) {
 		_, err := loglinear.NewKernelFeatures(c.kernel, c.weights, 0, nil)
 		if err == nil {
 			t.Errorf("%s is taken", name)

@@ -14,6 +14,7 @@ import (
 	"combpred/core/loglinear/descent"
 	"combpred/core/loglinear/expect"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -22,7 +23,7 @@ import (
 func TestRefusals(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "multiclass", 3), 10, 2, 1)
 	cov, _ := loglinear.Covariance(c.Space)
-	for name, spoil := range map[string]func(o *loglinear.SearchOptions){
+	for name, spoil := range slicex.InOrder(map[string]func(o *loglinear.SearchOptions){
 		"alpha is 0":    func(o *loglinear.SearchOptions) { o.Alpha = 0 },
 		"alpha is +Inf": func(o *loglinear.SearchOptions) { o.Alpha = math.Inf(1) },
 		"tol is":        func(o *loglinear.SearchOptions) { o.Tol = math.NaN() },
@@ -31,7 +32,7 @@ func TestRefusals(t *testing.T) {
 		"too many":      func(o *loglinear.SearchOptions) { o.Features = 1 << 40 },
 		"orders":        func(o *loglinear.SearchOptions) { o.LargestGram = -1 },
 		"features":      func(o *loglinear.SearchOptions) { o.Features = 7 },
-	} {
+	}) {
 		o := c.Options()
 		spoil(&o)
 		for _, err := range []error{
@@ -49,7 +50,7 @@ func TestRefusals(t *testing.T) {
 	length, _ := o.StateLen()
 	state := make([]float64, length)
 	nan := loglineartest.Shaped([]float64{math.NaN()}, 1, 1)
-	for name, err := range map[string]error{
+	for name, err := range slicex.InOrder(map[string]error{
 		"short state":    second(loglinear.NewSearch(o, state[1:], cov, matrix{})),
 		"covariance":     second(loglinear.NewSearch(o, state, matrix{}, matrix{})),
 		"start":          second(loglinear.NewSearch(o, state, cov, nan)),
@@ -65,7 +66,7 @@ func TestRefusals(t *testing.T) {
 			descent.Progress{Moment: nan}, nil)),
 		"online weights": second(descent.Continue(descent.OnlineOptions{Sizes: o.Sizes, Alpha: 1}, c.Problem, c.Space, nil,
 			descent.Progress{Weights: nan}, nil)),
-	} {
+	}) {
 		if err == nil {
 			t.Errorf("%s is taken", name)
 		}

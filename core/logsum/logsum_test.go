@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"combpred/core/slicex"
+
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -72,10 +74,10 @@ func TestDraws(t *testing.T) {
 	SoftmaxTo(p, x)
 	table := NewTable(x)
 	rng := rand.New(rand.NewPCG(7, 8))
-	for name, draw := range map[string]func() int{
+	for name, draw := range slicex.InOrder(map[string]func() int{
 		"Pick": func() int { return Pick(x, rng) }, "PickWeight": func() int { return PickWeight(p, rng) },
 		"Table": func() int { return table.Draw(rng) },
-	} {
+	}) {
 		const n = 20000
 		seen := make([]float64, len(x))
 		for range n {

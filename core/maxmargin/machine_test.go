@@ -9,6 +9,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -262,7 +263,7 @@ func TestStatesBeyondMemoryAreRefused(t *testing.T) {
 
 func TestWhatCannotBeTrainedIsRefused(t *testing.T) {
 	o := SVMOptions{Tol: 1e-2, MaxIter: 5}
-	for name, spoil := range map[string]func(p *Problem, o *SVMOptions){
+	for name, spoil := range slicex.InOrder(map[string]func(p *Problem, o *SVMOptions){
 		"solver":    func(_ *Problem, o *SVMOptions) { o.Solver = 7 },
 		"tol":       func(_ *Problem, o *SVMOptions) { o.Tol = math.NaN() },
 		"max_iter":  func(_ *Problem, o *SVMOptions) { o.MaxIter = 0 },
@@ -276,7 +277,7 @@ func TestWhatCannotBeTrainedIsRefused(t *testing.T) {
 		"members":   func(p *Problem, _ *SVMOptions) { p.Members = linalg.NewMatrix[float64](2, 2) },
 		"overflow":  func(p *Problem, _ *SVMOptions) { p.X.Dense.Row(4)[0] = 1e200 },
 		"planes":    func(p *Problem, _ *SVMOptions) { p.Asked = true },
-	} {
+	}) {
 		p, options := instance(t, "labelsets", 3, 6, 2), o
 		spoil(p, &options)
 		_, _, err := TrainSVM(p, options, nil)

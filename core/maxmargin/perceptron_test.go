@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 )
 
 // bounded returns the options for a bound on mistakes.
@@ -207,7 +208,7 @@ func TestNoBoundWhereNothingIsProven(t *testing.T) {
 }
 
 func TestWhatNoPerceptronTakesIsRefused(t *testing.T) {
-	for name, spoil := range map[string]func(p *Problem, o *PerceptronOptions){
+	for name, spoil := range slicex.InOrder(map[string]func(p *Problem, o *PerceptronOptions){
 		"max_iter": func(_ *Problem, o *PerceptronOptions) { o.MaxIter = 0 },
 		"rows":     func(_ *Problem, o *PerceptronOptions) { o.BlockRows = -1 },
 		"visits":   func(_ *Problem, o *PerceptronOptions) { o.Visits = -1 },
@@ -218,7 +219,7 @@ func TestWhatNoPerceptronTakesIsRefused(t *testing.T) {
 		"overflow": func(p *Problem, _ *PerceptronOptions) { p.X.Dense.Row(4)[0] = 1e200 },
 		"loss":     func(p *Problem, _ *PerceptronOptions) { p.Loss = Loss{} },
 		"psi":      func(p *Problem, _ *PerceptronOptions) { p.Psi = matrix{} },
-	} {
+	}) {
 		p := instance(t, "labelsets", 3, 6, 2)
 		o := PerceptronOptions{MaxIter: 3, Squared: 1, Least: 1}
 		spoil(p, &o)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -162,7 +163,7 @@ func TestTheGapBoundsTheDistanceToTheOptimumOverAllConstraints(t *testing.T) {
 				if list {
 					p.Members = members
 				}
-				for solver, tol := range map[Solver]float64{CuttingPlanes: 1e-4, Blockwise: 2e-2} {
+				for solver, tol := range slicex.InOrder(map[Solver]float64{CuttingPlanes: 1e-4, Blockwise: 2e-2}) {
 					found, looks, err := TrainSVM(p, SVMOptions{Solver: solver, Tol: tol, MaxIter: 3000, Average: true, BlockRows: 2}, nil)
 					if err != nil {
 						t.Fatal(err)

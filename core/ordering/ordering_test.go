@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 // tolerance is far above the rounding of sums of a few hundred numbers near 1.
@@ -71,7 +73,7 @@ func TestAgainstAllOrders(t *testing.T) {
 		"zero":       func(int, int) float64 { return 0 },
 	}
 	var w Workspace
-	for name, draw := range draws {
+	for name, draw := range slicex.InOrder(draws) {
 		for n := 1; n <= 7; n++ {
 			for range max(2, 200/(n*n)) {
 				fillWith(w.Reset(n), n, draw)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 // gainDraws are distributions of the gain of u before v, drawn for each ordered pair.
@@ -129,7 +131,7 @@ func TestPartial(t *testing.T) {
 func TestPartialSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	var w PartialWorkspace
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		for _, n := range []int{2, 3, 8, 20, 70} {
 			gain := w.Reset(n)
 			fillAll(gain, n, draw)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"combpred/core/relation"
+	"combpred/core/slicex"
 )
 
 // BenchmarkSearches measures what is found without proof among 60 items with Gaussian gains.
@@ -21,7 +22,7 @@ func BenchmarkSearches(b *testing.B) {
 			before.Close(v, v+1)
 		}
 	}
-	for name, required := range map[string]*Partial{"": nil, "Required": &before} {
+	for name, required := range slicex.InOrder(map[string]*Partial{"": nil, "Required": &before}) {
 		var w Workspace
 		load := func() {
 			copy(w.Reset(n), gain)

@@ -11,3 +11,15 @@ func ExampleGrow() {
 	fmt.Println(len(slicex.Grow(buffer, 5)), len(slicex.Grow(buffer, 20)))
 	// Output: 5 20
 }
+
+func ExampleInOrder() {
+	for name, size := range slicex.InOrder(map[string]int{"b": 2, "c": 3, "a": 1}) {
+		if size == 3 {
+			break
+		}
+		fmt.Println(name, size)
+	}
+	// Output:
+	// a 1
+	// b 2
+}

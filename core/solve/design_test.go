@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 )
 
@@ -14,12 +15,12 @@ func TestSparseCheckRefusesMalformedArrays(t *testing.T) {
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}
-	for name, bad := range map[string]solve.Sparse{
+	for name, bad := range slicex.InOrder(map[string]solve.Sparse{
 		"column out of range": {Rows: 2, Cols: 1, Data: good.Data, Indices: good.Indices, Indptr: good.Indptr},
 		"decreasing indptr":   {Rows: 2, Cols: 2, Data: good.Data, Indices: good.Indices, Indptr: []int64{0, 3, 2}},
 		"short indptr":        {Rows: 2, Cols: 2, Data: good.Data, Indices: good.Indices, Indptr: []int64{0, 2}},
 		"lengths differ":      {Rows: 2, Cols: 2, Data: good.Data, Indices: good.Indices[:1], Indptr: good.Indptr},
-	} {
+	}) {
 		if bad.Check() == nil {
 			t.Errorf("%s: accepted", name)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -99,7 +100,7 @@ func TestCustomMessages(t *testing.T) {
 		args.Reals[i] = v
 		return args
 	}
-	for want, args := range map[string]examples.Args{
+	for want, args := range slicex.InOrder(map[string]examples.Args{
 		"the embeddings of 3 members in 2 dimensions need 6 numbers, not 2": {
 			Scalars: map[string]int64{"d": 2, "members": 3}, Reals: []float64{1, 2},
 		},
@@ -113,7 +114,7 @@ func TestCustomMessages(t *testing.T) {
 		"entry (1, 0) of the second moment is NaN":                    entry(5, math.NaN()),
 		"second_moment is not symmetric: 0.5 at (1, 0) but 0 at":      entry(5, 0.5),
 		"the mean square of ψ_1 is 1, less than the square of its me": entry(2, 1.5),
-	} {
+	}) {
 		_, err := build("custom", args)
 		expectError(t, err, want)
 	}

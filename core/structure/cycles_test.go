@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -23,7 +24,7 @@ func TestCycleCounts(t *testing.T) {
 			t.Errorf("there are %v directed cycles over %d vertices, want %d", got, n, 2*want)
 		}
 	}
-	for n, want := range map[int64]int64{2: 2, 3: 12, 4: 60, 5: 320, 6: 1950, 9: 986400} {
+	for n, want := range slicex.InOrder(map[int64]int64{2: 2, 3: 12, 4: 60, 5: 320, 6: 1950, 9: 986400}) {
 		if got := mustNew(t, "routes", examples.Sized(n)).(Counter).Count(); got.Cmp(big.NewInt(want)) != 0 {
 			t.Errorf("there are %v routes through %d places, want %d", got, n, want)
 		}
@@ -123,9 +124,9 @@ func TestReversedCycles(t *testing.T) {
 // TestMinimalTours: where every pair costs the same, the shortest cycles and routes are best; scores of zero give the
 // first ones.
 func TestMinimalTours(t *testing.T) {
-	for name, want := range map[string][]int32{
+	for name, want := range slicex.InOrder(map[string][]int32{
 		"directedcycles": {0, 1, 2}, "cycles": {0, 1, 2}, "routes": {0, 1},
-	} {
+	}) {
 		for _, cost := range []float64{0, -0.5} {
 			space := mustNew(t, name, examples.Sized(8))
 			score := Scores{Linear: make([]float64, space.FeatureLen()), Magnitude: make([]float64, space.FeatureLen())}

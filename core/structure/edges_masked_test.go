@@ -10,6 +10,7 @@ import (
 
 	"combpred/core/combin"
 	"combpred/core/fault"
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -95,14 +96,14 @@ func decodesWithin(t *testing.T, space Space, m Mask, scores []float64) {
 func TestMaskedEdgesLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	sparse := examples.Graph(200, randomEdges(rng, 200, 2000))
-	for name, args := range map[string]examples.Args{
+	for name, args := range slicex.InOrder(map[string]examples.Args{
 		"spanningtrees": sparse,
 		"assignments":   examples.Sized(300),
 		"graphs":        sparse,
 		"forests":       examples.Hereditary(sparse, examples.Forests),
 		"matchings":     examples.Hereditary(examples.Graph(150, randomEdges(rng, 150, 400)), examples.Matchings),
 		"bipartite":     examples.Hereditary(examples.Sized(20), examples.Bipartite),
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			if args.Scalars["property"] > 0 {
 				name = "graphs"

@@ -8,17 +8,18 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
 // TestHereditaryCounts: the forests of complete graphs of 2 to 6 vertices (OEIS A001858), their matchings (A000085) and
 // bipartite subgraphs (A047864).
 func TestHereditaryCounts(t *testing.T) {
-	for property, want := range map[int64][]int64{
+	for property, want := range slicex.InOrder(map[int64][]int64{
 		examples.Forests:   {2, 7, 38, 291, 2932},
 		examples.Matchings: {2, 4, 10, 26, 76},
 		examples.Bipartite: {2, 7, 41, 376, 5177},
-	} {
+	}) {
 		for i, n := range want {
 			space := mustNew(t, "graphs", examples.Hereditary(examples.Sized(int64(i+2)), property))
 			if got := space.(Counter).Count().Int64(); got != n {
@@ -60,11 +61,11 @@ func TestHereditaryMoments(t *testing.T) {
 
 func TestHereditaryMessages(t *testing.T) {
 	triangle := [][2]int32{{4, 2}, {0, 4}, {2, 0}}
-	for property, message := range map[int64]string{
+	for property, message := range slicex.InOrder(map[int64]string{
 		examples.Forests:   "edge 2, (2, 0), closes a cycle with edges before it",
 		examples.Matchings: "edge 1, (0, 4), shares a vertex with an edge before it",
 		examples.Bipartite: "edge 2, (2, 0), closes a cycle of odd length with edges before it",
-	} {
+	}) {
 		space := mustNew(t, "graphs", examples.Hereditary(examples.Graph(5, triangle), property))
 		expectError(t, space.Check([]int32{1, 1, 1}), message)
 		expectError(t, space.Check([]int32{1, 2, 1}), "found 2 in column 1; edge sets are 0/1 matrices")
@@ -86,7 +87,7 @@ func TestHereditaryLarge(t *testing.T) {
 	for v := range int32(n) {
 		cycle = append(cycle, [2]int32{v, (v + 1) % n})
 	}
-	for property, want := range map[int64]float64{examples.Forests: 300, examples.Matchings: 150, examples.Bipartite: 300} {
+	for property, want := range slicex.InOrder(map[int64]float64{examples.Forests: 300, examples.Matchings: 150, examples.Bipartite: 300}) {
 		space := mustNew(t, "graphs", examples.Hereditary(examples.Graph(n, cycle), property))
 		score, y := Scores{Linear: make([]float64, n)}, make([]int32, n)
 		fill(score.Linear, 1)

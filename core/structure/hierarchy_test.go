@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -110,7 +111,7 @@ func TestHierarchyMessages(t *testing.T) {
 // BenchmarkHierarchySecondMoment has trees of 3000 nodes, as deep as possible and balanced.
 func BenchmarkHierarchySecondMoment(b *testing.B) {
 	const n = 3000
-	for name, parent := range map[string][]int32{"path": examples.Chain(n), "binary": examples.BinaryTree(n)} {
+	for name, parent := range slicex.InOrder(map[string][]int32{"path": examples.Chain(n), "binary": examples.BinaryTree(n)}) {
 		b.Run(name, func(b *testing.B) {
 			space := mustNew(b, "hierarchy", examples.Hierarchy(parent, nil)).(Momenter)
 			m := square(n)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"combpred/core/logsum"
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -53,7 +54,7 @@ func (want sums) check(t *testing.T, part *restricted, scores []float64, rng *ra
 	if err != nil || !(math.Abs(logZ-want.logZ) <= 1e-10*max(1, math.Abs(want.logZ))) {
 		t.Fatalf("%v: ln Z is %v, want %v, error %v", part, logZ, want.logZ, err)
 	}
-	for i, p := range want.marginals {
+	for i, p := range slicex.InOrder(want.marginals) {
 		if !(math.Abs(marginals[i]-p) <= 1e-8) {
 			t.Errorf("%v: marginal %d is %v, want %v", part, i, marginals[i], p)
 		}
@@ -198,7 +199,7 @@ func checkBestSet(t *testing.T, part *restricted, s []float64, state []int8, siz
 func TestWithinALargeHierarchy(t *testing.T) {
 	const n = 4096
 	rng := rand.New(rand.NewPCG(12, 1))
-	for name, parent := range map[string][]int32{"random": randomTree(n, rng), "binary": examples.BinaryTree(n)} {
+	for name, parent := range slicex.InOrder(map[string][]int32{"random": randomTree(n, rng), "binary": examples.BinaryTree(n)}) {
 		space := mustNew(t, "hierarchy", examples.Hierarchy(parent, nil))
 		within, but := 3, n-40
 		for at := int32(but); at >= 0; at = parent[at] {
@@ -223,7 +224,7 @@ func TestWithinALargeHierarchy(t *testing.T) {
 			want.logZ, best = logsum.Add(want.logZ, values[v]), max(best, values[v])
 			left++
 		}
-		for v, x := range values {
+		for v, x := range slicex.InOrder(values) {
 			space.Embed(psi, []int32{int32(v)})
 			for i, in := range psi {
 				want.marginals[i] += in * math.Exp(x-want.logZ)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -112,11 +113,11 @@ func TestEntriesAreCalledByTheNamesOfItems(t *testing.T) {
 }
 
 func TestNamesAreOneForEachItem(t *testing.T) {
-	for want, names := range map[string][]string{
+	for want, names := range slicex.InOrder(map[string][]string{
 		"there are 2 names for 3 items":  {"tea", "milk"},
 		"there are 6 names for 3 items":  {"a", "b", "c", "d", "e", "f"},
 		`two items have the name "milk"`: {"milk", "tea", "milk"},
-	} {
+	}) {
 		_, err := structure.New("permutations", structure.Args{Scalars: map[string]int64{"n": 3}, Names: names})
 		if err == nil || err.Error() != want {
 			t.Errorf("the error is %v, must be %q", err, want)

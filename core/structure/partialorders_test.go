@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/ordering"
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -96,7 +97,7 @@ func TestPartialOrdersListIsStopped(t *testing.T) {
 // TestPartialOrdersDecode compares decoding of 6 and 7 items with all orders, with magnitudes of either sign.
 func TestPartialOrdersDecode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
-	for n, trials := range map[int64]int{6: 12, 7: 3} {
+	for n, trials := range slicex.InOrder(map[int64]int{6: 12, 7: 3}) {
 		space := mustNew(t, "partialorders", examples.Sized(n)).(listedPartialOrders)
 		scores, best := make([]Scores, trials), make([]float64, trials)
 		for i := range scores {
@@ -167,7 +168,7 @@ func TestPartialOrdersSearchQuality(t *testing.T) {
 // An estimate is further than 5 standard errors off with probability below 1e-5 (Student's t, 63 degrees of freedom).
 func TestPartialOrdersChain(t *testing.T) {
 	exact := map[int]float64{4: 132.0 / 219, 6: 72564.0 / 130023, 7: 3313152.0 / 6129859, 8: 226764132.0 / 431723379}
-	for n, want := range exact {
+	for n, want := range slicex.InOrder(exact) {
 		q, standardError := estimateRelated(n)
 		if !(math.Abs(q-want) <= 5*standardError) || standardError > 0.002 {
 			t.Errorf("%d items: the estimate is %v ± %v, exact is %v", n, q, standardError, want)

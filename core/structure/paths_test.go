@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/combin"
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -27,14 +28,14 @@ func TestPathCounts(t *testing.T) {
 			arcs = append(arcs, [2]int32{u, v})
 		}
 	}
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		args examples.Args
 		log2 uint
 		len  int
 	}{
 		"tournament": {examples.Paths(n, arcs, 0, n-1, nil), n - 2, n - 1},
 		"ladder":     {examples.Ladder(2000), 2000, 4000},
-	} {
+	}) {
 		space := mustNew(t, "paths", c.args).(*paths)
 		if want := new(big.Int).Lsh(big.NewInt(1), c.log2); space.Count().Cmp(want) != 0 || space.PartLen() != c.len {
 			t.Errorf("%s: %v paths of up to %d arcs, want %v of %d", name, space.Count(), space.PartLen(), want, c.len)
@@ -98,7 +99,7 @@ func TestRarePaths(t *testing.T) {
 // the source holds do not matter.
 func TestTiedSquares(t *testing.T) {
 	arcs := [][2]int32{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {4, 0}}
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		tied    []int32
 		repeats bool
 	}{
@@ -108,7 +109,7 @@ func TestTiedSquares(t *testing.T) {
 		"not on a path":  {[]int32{0, 1, 2, 3, 0}, false},
 		"each its own":   {[]int32{0, 1, 2, 3, 4}, false},
 		"all the length": {[]int32{0, 0, 0, 0, 0}, true},
-	} {
+	}) {
 		space := mustNew(t, "paths", examples.Paths(5, arcs, 0, 3, c.tied)).(*paths)
 		if space.repeats != c.repeats {
 			t.Errorf("%s: repeats is %t", name, space.repeats)
@@ -140,7 +141,7 @@ func TestTiedSquares(t *testing.T) {
 
 func TestPathMessages(t *testing.T) {
 	diamond := [][2]int32{{0, 1}, {0, 2}, {1, 3}, {2, 3}}
-	for want, args := range map[string]examples.Args{
+	for want, args := range slicex.InOrder(map[string]examples.Args{
 		"arc 1 leads from vertex 2 to itself":              examples.Paths(3, [][2]int32{{0, 1}, {2, 2}}, 0, 1, nil),
 		"arcs 0 and 2 both lead from vertex 0 to vertex 1": examples.Paths(3, [][2]int32{{0, 1}, {1, 2}, {0, 1}}, 0, 2, nil),
 		"the arcs form a cycle: 1 → 2 → 3 → 1": examples.Paths(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 1}, {3, 4}},
@@ -156,7 +157,7 @@ func TestPathMessages(t *testing.T) {
 		"tied has the group 4 but no arc of group 3": examples.Paths(4, diamond, 0, 3,
 			[]int32{0, 1, 2, 4}),
 		"the arcs form a cycle: 0 → 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 9 → … (20 vertices) → 0": ring(20),
-	} {
+	}) {
 		_, err := build("paths", args)
 		expectError(t, err, want)
 	}

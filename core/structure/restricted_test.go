@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -183,10 +184,10 @@ func TestMasksOnlyHoldWhatSpacesKnow(t *testing.T) {
 // TestNoSizeIsNegative: a mask that bounds sizes below 0 leaves nothing, and is not taken for one without a bound.
 func TestNoSizeIsNegative(t *testing.T) {
 	path := Args{Scalars: map[string]int64{"vertices": 2, "arcs": 1, "source": 0, "target": 1}, Ints: []int32{0, 1}}
-	for name, args := range map[string]Args{
+	for name, args := range slicex.InOrder(map[string]Args{
 		"labelsets": sized("n", 4), "cliques": sized("n", 4), "subtrees": tree(-1, 0, 0, 1), "cycles": sized("n", 4),
 		"directedcycles": sized("n", 4), "routes": sized("n", 4), "paths": path,
-	} {
+	}) {
 		space, err := New(name, args)
 		if err != nil {
 			t.Fatal(err)

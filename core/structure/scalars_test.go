@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure/examples"
 )
 
@@ -26,12 +27,12 @@ func TestOrdinalMoments(t *testing.T) {
 func TestSmallestIndexWins(t *testing.T) {
 	equal := Scores{Linear: make([]float64, 6)}
 	later := Scores{Linear: []float64{0, 0, 1, 0, 0, 0}}
-	for name, args := range map[string]examples.Args{
+	for name, args := range slicex.InOrder(map[string]examples.Args{
 		"multiclass":    examples.Sized(6),
 		"ordinal":       examples.Sized(6),
 		"posetelements": examples.Poset(6, func(a, b int) bool { return a >= b }),
 		"hierarchy":     examples.Hierarchy([]int32{-1, 0, 1, 2, 3, 4}, nil),
-	} {
+	}) {
 		space := mustNew(t, name, args).(Decoder)
 		y := []int32{-1}
 		if _, err := space.Decode(y, equal); err != nil || y[0] != 0 {
@@ -80,7 +81,7 @@ func TestWrongLengthsPanic(t *testing.T) {
 		space := mustNew(t, spec.Name, smallest(t, spec.Name)[1])
 		d, parts := space.FeatureLen(), space.PartLen()
 		long := make([]int32, parts+1)
-		for name, call := range map[string]func(){
+		for name, call := range slicex.InOrder(map[string]func(){
 			"Check":        func() { _ = space.Check(long) },
 			"Embed":        func() { space.Embed(make([]float64, d+1), make([]int32, parts)) },
 			"Mean":         func() { space.(Momenter).Mean(make([]float64, d+1)) },
@@ -90,7 +91,7 @@ func TestWrongLengthsPanic(t *testing.T) {
 			"Decode scores": func() {
 				_, _ = space.(Decoder).Decode(make([]int32, parts), Scores{Linear: make([]float64, d+1)})
 			},
-		} {
+		}) {
 			func() {
 				defer func() {
 					if recover() == nil {

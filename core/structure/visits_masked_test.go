@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"combpred/core/internal/structuretest"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
 )
@@ -153,7 +154,7 @@ func TestMasksWithoutVisits(t *testing.T) {
 		d, all := space.FeatureLen(), structure.Range{Most: n}
 		three := slices.Repeat([]structure.Values{structure.AnyValue}, d)
 		copy(three, []structure.Values{structure.Plus, structure.Plus, structure.Plus})
-		for what, m := range map[string]structure.Mask{
+		for what, m := range slicex.InOrder(map[string]structure.Mask{
 			"no place":        {Size: structure.Range{Least: 0, Most: 0}, Start: -1, End: -1},
 			"too many":        {Size: structure.Range{Least: n + 1, Most: 1 << 40}, Start: -1, End: -1},
 			"all forbidden":   {Size: all, Start: -1, End: -1, Items: []int8{-1, -1, -1, -1, -1, 0}},
@@ -161,7 +162,7 @@ func TestMasksWithoutVisits(t *testing.T) {
 			"three from one":  {Size: all, Start: -1, End: -1, Entries: three},
 			"only an end":     {Size: all, Start: 2, End: 2},
 			"a forbidden end": {Size: all, Start: 2, End: -1, Items: []int8{0, 0, -1, 0, 0, 0}},
-		} {
+		}) {
 			if name != "routes" && m.Start >= 0 {
 				continue
 			}

@@ -32,6 +32,13 @@ def products_of_vectors(text: str) -> Iterable[str]:
             yield statement
 
 
+def entries_in_any_order(text: str) -> Iterable[str]:
+    """Yield what tests go through in the order of a map, which differs from run to run."""
+    maps = r"map\[\w"  # keys that have no order, such as arrays, are let be
+    names = "|".join(re.findall(rf"\b(\w+) :?= {maps}", text))
+    yield from re.findall(rf"\brange ({maps}.*|(?:{names or '(?!)'})\b(?=[\s{{]).*)", text)
+
+
 def wide_lines(text: str) -> Iterable[int]:
     """Yield the numbers of lines that do not fit on a screen."""
     for number, line in enumerate(text.splitlines(), 1):

@@ -8,7 +8,14 @@ import subprocess
 
 import pytest
 
-from go_rules import LONGEST_FUNCTION, WIDEST_LINE, long_functions, products_of_vectors, wide_lines
+from go_rules import (
+    LONGEST_FUNCTION,
+    WIDEST_LINE,
+    entries_in_any_order,
+    long_functions,
+    products_of_vectors,
+    wide_lines,
+)
 
 #: Where products of vectors are made, and tests that make up their own figures.
 HOMES = ("core/linalg/vectors.go", "core/internal/")
@@ -43,6 +50,33 @@ def test_products_of_vectors_have_one_home(root):
         for file in sorted((root / "core").rglob("*.go"))
         if not file.name.endswith("_test.go") and not (name := str(file.relative_to(root))).startswith(HOMES)
         for statement in products_of_vectors(file.read_text())
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("for name, x := range map[string]int{", True),
+        ("cases := map[string]int{}\nfor name := range cases {", True),
+        ("cases := map[string]int{}\nfor name := range slicex.InOrder(cases) {", False),
+        ("cases := map[string]int{}\nfor name := range cases.names {", False),
+        ("for name := range map[[2]int]bool{", False),
+        ("for name := range []string{", False),
+    ],
+)
+def test_entries_in_any_order_are_found(text, found):
+    assert len(list(entries_in_any_order(text))) == found
+
+
+def test_tests_of_go_take_their_cases_in_order(root):
+    """Otherwise a generator of random numbers gives each case others in every run."""
+    found = [
+        f"{file.relative_to(root)}: {each}"
+        for room in ("core", "capi")
+        for file in sorted((root / room).rglob("*.go"))
+        if file.name.endswith("_test.go") or "/internal/" in str(file)
+        for each in entries_in_any_order(file.read_text())
     ]
     assert found == []
 

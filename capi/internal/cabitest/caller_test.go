@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"combpred/core/slicex"
 )
 
 const declarations = `
@@ -105,7 +107,7 @@ func TestMistakesOfFunctionsAreFound(t *testing.T) {
 	if n := found(sum(0, false)); n != 0 {
 		t.Errorf("%d mistakes are found where there are none", n)
 	}
-	for name, function := range map[string]any{"reads on": sum(1, false), "writes": sum(0, true)} {
+	for name, function := range slicex.InOrder(map[string]any{"reads on": sum(1, false), "writes": sum(0, true)}) {
 		if n := found(function); n < 100 {
 			t.Errorf("%d mistakes are found in a function that %s", n, name)
 		}
@@ -113,7 +115,7 @@ func TestMistakesOfFunctionsAreFound(t *testing.T) {
 }
 
 func TestMistakesInTablesAreFound(t *testing.T) {
-	for want, spoil := range map[string]func(t *Tables){
+	for want, spoil := range slicex.InOrder(map[string]func(t *Tables){
 		"nothing about dst":     func(t *Tables) { delete(t.Arguments["cp_sum"], "dst") },
 		"has no more":           func(t *Tables) { t.Arguments["cp_sum"]["more"] = "1" },
 		"cp_rows is not in":     func(t *Tables) { delete(t.Fields, "cp_rows") },
@@ -122,7 +124,7 @@ func TestMistakesInTablesAreFound(t *testing.T) {
 		`x is ""`:               func(t *Tables) { t.Fields["cp_rows"]["x"] = "" },
 		"cp_sum is not in":      func(t *Tables) { delete(t.Arguments, "cp_sum") },
 		"cp_rows has no column": func(t *Tables) { t.Fields["cp_rows"]["column"] = "n" },
-	} {
+	}) {
 		tables := tablesOf(t, sum(0, false))
 		spoil(&tables)
 		if problems := strings.Join(tables.Problems(), "; "); !strings.Contains(problems, want) {
@@ -145,7 +147,7 @@ func TestAbsurdLengthsAreNotLookedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range map[float64]float64{2: 5, -1: -1, 1<<61 + 4096: 1<<61 + 4096, math.MinInt64: math.MinInt64} {
+	for n, want := range slicex.InOrder(map[float64]float64{2: 5, -1: -1, 1<<61 + 4096: 1<<61 + 4096, math.MinInt64: math.MinInt64}) {
 		in.numbers["n"] = n
 		if got := (evaluator{c: &Caller{Arena: arena}, in: in, top: in}).value(last); got != want {
 			t.Errorf("the last of %v numbers is %v", n, got)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
 )
@@ -38,7 +39,7 @@ func Kinds() (all []Kind) {
 
 func newKind(name string, args examples.Args, space structure.Space) Kind {
 	scalars := map[string]any{"name": name}
-	for key, v := range args.Scalars {
+	for key, v := range slicex.InOrder(args.Scalars) {
 		scalars[key] = v
 	}
 	text, err := json.Marshal(scalars)

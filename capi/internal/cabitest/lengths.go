@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strconv"
 	"unsafe"
+
+	"combpred/core/slicex"
 )
 
 // scope is where the names of a function, or a struct, stand for something.
@@ -145,7 +147,7 @@ func (e evaluator) function(name string, args []ast.Expr) float64 {
 func (e evaluator) ask(args []ast.Expr) float64 {
 	function, where := args[0].(*ast.Ident).Name, args[1].(*ast.SelectorExpr)
 	fixed := map[string]reflect.Value{}
-	for name, r := range e.top.records {
+	for name, r := range slicex.InOrder(e.top.records) {
 		fixed[name] = r.at
 	}
 	for i := 2; i < len(args); i += 2 {

@@ -3,6 +3,8 @@ package cabitest
 import (
 	"fmt"
 	"slices"
+
+	"combpred/core/slicex"
 )
 
 // Row says what the names of a function or struct stand for, as expressions.
@@ -32,17 +34,17 @@ func (t Tables) lookUp(r Row, d Declared) (string, bool) {
 // Problems says what the tables lack, and what they have beside the header.
 func (t Tables) Problems() (all []string) {
 	compare := func(what string, rows map[string]Row, declared map[string][]Declared) {
-		for owner, row := range rows {
+		for owner, row := range slicex.InOrder(rows) {
 			if declared[owner] == nil && len(row) > 0 {
 				all = append(all, fmt.Sprintf("%s %s is not in the header", what, owner))
 			}
-			for name := range row {
+			for name := range slicex.InOrder(row) {
 				if name != "*" && !slices.ContainsFunc(declared[owner], func(d Declared) bool { return d.Name == name }) {
 					all = append(all, fmt.Sprintf("%s has no %s", owner, name))
 				}
 			}
 		}
-		for owner, names := range declared {
+		for owner, names := range slicex.InOrder(declared) {
 			row, ok := rows[owner]
 			if !ok {
 				all = append(all, fmt.Sprintf("%s %s is not in the tables", what, owner))

@@ -9,6 +9,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // lossOf is the penalised loss by its definition.
@@ -110,7 +111,7 @@ func TestRefusals(t *testing.T) {
 			Weights: linalg.Matrix[float64]{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}, Penalty: 1}
 	}
 	u := linalg.NewMatrix[float64](2, 3)
-	for name, try := range map[string]struct {
+	for name, try := range slicex.InOrder(map[string]struct {
 		row    int
 		change func(f *Sets)
 	}{
@@ -121,7 +122,7 @@ func TestRefusals(t *testing.T) {
 		"weight":  {1, func(f *Sets) { f.Weights.Data[1] = -1 }},
 		"rank":    {1, func(f *Sets) { f.Ranks[5] = -1 }},
 		"lost":    {1, func(f *Sets) { f.Weights.Data[1] = 1e300 }},
-	} {
+	}) {
 		f := legal()
 		try.change(&f)
 		err := f.FitTo(u, 1, nil)

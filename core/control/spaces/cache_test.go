@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -80,7 +81,7 @@ func TestCacheCountsWhatIsDerived(t *testing.T) {
 
 func TestHashTellsBuffersApart(t *testing.T) {
 	seen := make(map[key]string)
-	for name, k := range map[string]key{
+	for name, k := range slicex.InOrder(map[string]key{
 		"text":        hashOf([]byte("ab"), nil, nil),
 		"other text":  hashOf([]byte("ac"), nil, nil),
 		"ints":        hashOf([]byte("ab"), []int32{1, 2}, nil),
@@ -89,7 +90,7 @@ func TestHashTellsBuffersApart(t *testing.T) {
 		"fewer ints":  hashOf([]byte("ab"), make([]int32, 999), nil),
 		"reals":       hashOf([]byte("ab"), nil, []float64{0}),
 		"as two ints": hashOf([]byte("ab"), []int32{0, 0}, nil),
-	} {
+	}) {
 		if other, dup := seen[k]; dup {
 			t.Errorf("%s and %s have the same key", name, other)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"combpred/core/decode"
 	"combpred/core/internal/structuretest"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -21,7 +22,7 @@ func seed(f *testing.F) {
 	for _, spec := range structure.Catalogue() {
 		for _, args := range structuretest.SizesOf(f, spec.Name).Small {
 			object := map[string]any{"name": spec.Name}
-			for k, v := range args.Scalars {
+			for k, v := range slicex.InOrder(args.Scalars) {
 				object[k] = v
 			}
 			text, err := json.Marshal(object)

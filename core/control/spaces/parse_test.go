@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 func TestParse(t *testing.T) {
@@ -19,7 +21,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for text, want := range map[string]string{
+	for text, want := range slicex.InOrder(map[string]string{
 		``:                         "not JSON",
 		`{`:                        "not JSON",
 		`{"name"`:                  "not JSON",
@@ -44,7 +46,7 @@ func TestParseRefuses(t *testing.T) {
 		`{"name":"x","n":1e3}`:     "not 1e3",
 		`{"name":"x","n":1` + strings.Repeat("0", 19) + `}`: "64 bits",
 		strings.Repeat(" ", maxText+1):                      "at most",
-	} {
+	}) {
 		if _, _, err := Parse([]byte(text), nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%.40q): got %v, want something with %q", text, err, want)
 		}

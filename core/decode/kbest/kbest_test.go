@@ -13,6 +13,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/internal/structuretest"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -177,7 +178,7 @@ func TestLaterOutputsAreThoseOfTheWholeList(t *testing.T) {
 			if err != nil {
 				continue // as in the test above
 			}
-			for skip, capacity := range map[int]int{0: 1, 1: 2, 3: 4, 7: 5} {
+			for skip, capacity := range slicex.InOrder(map[int]int{0: 1, 1: 2, 3: 4, 7: 5}) {
 				some, _, _, err := list(space, score, Options{Method: method, Nu: 1, Skip: skip}, capacity, 3)
 				if err != nil {
 					t.Fatal(err)

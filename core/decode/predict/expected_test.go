@@ -8,6 +8,7 @@ import (
 	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -49,19 +50,19 @@ func moments(space structure.Space) ([]float64, matrix) {
 // pre-images.
 func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 	const n = 20
-	for name, size := range map[string]int64{"permutations": 4, "labelsets": 5, "ordinal": 4} {
+	for name, size := range slicex.InOrder(map[string]int64{"permutations": 4, "labelsets": 5, "ordinal": 4}) {
 		space := build(t, name, size)
 		d, parts := space.FeatureLen(), space.PartLen()
 		mean, sigma := moments(space)
-		for way, expected := range map[string]*Expected{
+		for way, expected := range slicex.InOrder(map[string]*Expected{
 			"scores":                  nil,
 			"squared":                 {},
 			"squared, pre-image":      {PreImage: true},
 			"squared, mean given":     {Mean: slices.Repeat([]float64{0.3}, d)},
 			"covariances":             {Covariance: covariances{sigma}},
 			"covariances, pre-image ": {Covariance: covariances{sigma}, PreImage: true},
-		} {
-			for kind, one := range models(t, space, expected) {
+		}) {
+			for kind, one := range slicex.InOrder(models(t, space, expected)) {
 				x := inputs(kind, n)
 				got, certs := make([]int32, n*parts), make([]structure.Certificate, n)
 				var counted parallel.Monitor

@@ -14,6 +14,7 @@ import (
 	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -104,7 +105,7 @@ func inputs(name string, n int) matrix {
 func TestBlocksAreParts(t *testing.T) {
 	space := build(t, "permutations", 5)
 	d, parts := space.FeatureLen(), space.PartLen()
-	for kind, one := range models(t, space, &Expected{PreImage: true}) {
+	for kind, one := range slicex.InOrder(models(t, space, &Expected{PreImage: true})) {
 		x := inputs(kind, 50)
 		scores, want := linalg.NewMatrix[float64](50, d), make([]int32, 50*parts)
 		if err := errors.Join(one.m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{Workers: 1}),
@@ -203,7 +204,7 @@ func TestErrorsNameRows(t *testing.T) {
 			t.Errorf("%s: %v, want row %d", what, err, row)
 		}
 	}
-	for kind, one := range models(t, space, nil) {
+	for kind, one := range slicex.InOrder(models(t, space, nil)) {
 		m := *one.m
 		m.blockLength = 2
 		x := inputs(kind, 9)
@@ -238,7 +239,7 @@ func TestErrorsNameRows(t *testing.T) {
 	requireRow("values", m.ValuesTo(make([]float64, 9), kernel.Rows{Dense: x}, outputs, Options{}), 3, "row 3: ")
 	var cancelled parallel.Monitor
 	cancelled.Cancel()
-	for kind, one := range models(t, space, &Expected{PreImage: true}) {
+	for kind, one := range slicex.InOrder(models(t, space, &Expected{PreImage: true})) {
 		err := one.m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: inputs(kind, 9)}, Options{Monitor: &cancelled})
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("%s, cancelled: %v", kind, err)
@@ -258,7 +259,7 @@ func TestIllegalModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := kernel.Rows{Dense: gaussian(2, 2, 4)}
-	for name, m := range map[string]*Model{
+	for name, m := range slicex.InOrder(map[string]*Model{
 		"nothing":          {Space: space},
 		"coefficients":     {Space: space, Coef: gaussian(d, 2, 1)},
 		"rows of training": {Space: space, Coef: gaussian(4, d, 2), Kernel: k},
@@ -266,7 +267,7 @@ func TestIllegalModels(t *testing.T) {
 		"mean":             {Space: space, Coef: w, Expected: &Expected{Mean: make([]float64, d+1)}},
 		"no mean":          {Space: meanless{space}, Coef: w, Expected: &Expected{}},
 		"kernel values":    {Space: space, Coef: a},
-	} {
+	}) {
 		if err := m.PredictTo(make([]int32, 2*parts), nil, linalg.Matrix[float64]{}, x, Options{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -14,6 +14,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/internal/structuretest"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -198,11 +199,11 @@ func TestRefusals(t *testing.T) {
 	if err := Batch(build(t, "labelsets", 4), two, F1, nil, y, values, 1, nil); err == nil {
 		t.Error("scores of 3 labels are taken for 4")
 	}
-	for name, err := range map[string]error{
+	for name, err := range slicex.InOrder(map[string]error{
 		"NaN": Batch(sets, two, F1, nil, y, values, 1, nil),
 		"no set": Values(sets, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}, F1,
 			[]int32{1, 0, 1, 0, 2, 0}, values, 1, nil),
-	} {
+	}) {
 		if fault.RowOf(err) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}

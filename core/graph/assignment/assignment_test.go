@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 // total returns what an assignment earns, or NaN if it uses a column twice.
@@ -52,7 +54,7 @@ var draws = map[string]func(*rand.Rand) float64{
 func TestSolve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var w Workspace
-	for name, draw := range draws {
+	for name, draw := range slicex.InOrder(draws) {
 		for n := 1; n <= 7; n++ {
 			for range 400 / (n * n) {
 				gain := w.Reset(n)
@@ -77,7 +79,7 @@ func TestSolve(t *testing.T) {
 func TestDuality(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	var w Workspace
-	for name, draw := range draws {
+	for name, draw := range slicex.InOrder(draws) {
 		const n = 80
 		gain := w.Reset(n)
 		var size float64

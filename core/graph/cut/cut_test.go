@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 func random(rng *rand.Rand, n int, density float64, weight func() float64) (edges [][2]int32, weights []float64) {
@@ -146,9 +148,9 @@ func TestLarge(t *testing.T) {
 
 func BenchmarkSolve(b *testing.B) {
 	for _, n := range []int{10, 16, 20, 24} {
-		for kind, weight := range map[string]func() float64{
+		for kind, weight := range slicex.InOrder(map[string]func() float64{
 			"equal": func() float64 { return 1 }, "uniform": rand.New(rand.NewPCG(1, 1)).Float64,
-		} {
+		}) {
 			edges, weights := random(rand.New(rand.NewPCG(1, 1)), n, 1, weight)
 			b.Run(fmt.Sprintf("%d vertices, %s", n, kind), func(b *testing.B) {
 				chosen := make([]bool, len(edges))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"combpred/core/internal/drawtest"
+	"combpred/core/slicex"
 )
 
 // random returns a graph with arcs in any order, parallel and silent ones among them, whose vertices are numbered at random.
@@ -364,12 +365,12 @@ func within(g *Graph, state []int8, lo, hi int) (*Graph, error) {
 // TestCallersBugs: what no data can bring about panics.
 func TestCallersBugs(t *testing.T) {
 	g, arcs := chain(t, 2, 2)
-	for name, f := range map[string]func(){
+	for name, f := range slicex.InOrder(map[string]func(){
 		"a cycle":          func() { _, _ = New(2, []Arc{{0, 1, 0}, {1, 0, 0}}, 0, 1, 1) },
 		"too few states":   func() { _, _ = g.Hold(make([]int8, len(arcs)-1)) },
 		"too many scores":  func() { _, _ = g.LogSum(nil, make([]float64, 2), new(Workspace), nil) },
 		"scores of no use": func() { g.Best(make([]int32, 3), nil, new(Workspace)) },
-	} {
+	}) {
 		func() {
 			defer func() {
 				if recover() == nil {

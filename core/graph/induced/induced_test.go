@@ -67,7 +67,7 @@ func extremes(w *Workspace) (most, least float64) {
 func TestAgainstAllSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var w Workspace
-	for name, weight := range kinds {
+	for name, weight := range slicex.InOrder(kinds) {
 		for n := 1; n <= 12; n++ {
 			for range 20 {
 				draw(&w, n, rng, weight)
@@ -94,7 +94,7 @@ func TestSearchedParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	var w Workspace
 	checked, optima := 0, 0
-	for name, weight := range kinds {
+	for name, weight := range slicex.InOrder(kinds) {
 		for n := 3; n <= 16; n++ {
 			draw(&w, n, rng, weight)
 			for i := range w.weight { // scales at which squares overflow or vanish

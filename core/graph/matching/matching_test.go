@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 // heaviest returns the weight of a heaviest matching by trying, edge by edge.
@@ -53,12 +55,12 @@ func valueOf(t *testing.T, n int, edges []Edge, weights []float64, chosen []bool
 // TestSmall compares with all matchings. Few different weights make for ties and many blossoms.
 func TestSmall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, weight := range map[string]func() float64{
+	for _, weight := range slicex.InOrder(map[string]func() float64{
 		"few":  func() float64 { return float64(rng.IntN(4) - 1) },
 		"some": func() float64 { return float64(1 + rng.IntN(12)) },
 		"real": rng.NormFloat64,
 		"far":  func() float64 { return math.Exp(10 * rng.NormFloat64()) },
-	} {
+	}) {
 		for range 4000 {
 			n := 2 + rng.IntN(8)
 			edges, weights := random(rng, n, 0.3+0.7*rng.Float64(), weight)
@@ -82,11 +84,11 @@ func TestLarge(t *testing.T) {
 		n       int
 		density float64
 	}{{40, 1}, {41, 1}, {60, 0.1}, {101, 0.5}, {200, 0.02}} {
-		for kind, weight := range map[string]func() float64{
+		for kind, weight := range slicex.InOrder(map[string]func() float64{
 			"integers": func() float64 { return float64(1 + rng.IntN(30)) },
 			"reals":    rng.ExpFloat64,
 			"near":     func() float64 { return 100 + rng.Float64() },
-		} {
+		}) {
 			edges, weights := random(rng, c.n, c.density, weight)
 			chosen := make([]bool, len(edges))
 			bound, err := Largest(chosen, c.n, edges, weights, func() error { return nil })

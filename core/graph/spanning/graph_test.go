@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/combin"
+	"combpred/core/slicex"
 )
 
 func complete(n int) [][2]int32 {
@@ -146,11 +147,11 @@ func TestCount(t *testing.T) {
 }
 
 func BenchmarkCount(b *testing.B) {
-	for name, g := range map[string]*Graph{
+	for name, g := range slicex.InOrder(map[string]*Graph{
 		"complete=100": mustNew(b, 100, complete(100)),
 		"complete=200": mustNew(b, 200, complete(200)),
 		"grid=30x30":   mustNew(b, 900, grid(30, 30)),
-	} {
+	}) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				g.countModular()

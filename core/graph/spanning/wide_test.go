@@ -11,6 +11,7 @@ import (
 
 	"combpred/core/logsum"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // TestWide compares operations on numbers of any size with their logarithms.
@@ -38,7 +39,7 @@ func TestWide(t *testing.T) {
 	if one := wideExp(0); zero.add(one) != one || zero.add(zero).x != 0 || zero.mul(one).x != 0 || zero.float() != 0 || one.float() != 1 {
 		t.Error("0 is not neutral")
 	}
-	for w, want := range map[float64]float64{700: math.Exp(700), -700: math.Exp(-700), -1e5: 0, 1e5: math.Inf(1)} {
+	for w, want := range slicex.InOrder(map[float64]float64{700: math.Exp(700), -700: math.Exp(-700), -1e5: 0, 1e5: math.Inf(1)}) {
 		if got := wideExp(w).float(); got != want && math.Abs(got/want-1) > 1e-14 {
 			t.Errorf("exp(%v) becomes %v", w, got)
 		}
@@ -141,9 +142,9 @@ func TestEdgesKeepTheirDigits(t *testing.T) {
 // (Foster, 1949).
 func TestNumbersAgainstWideOnes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 4))
-	for name, edges := range map[string][][2]int32{
+	for name, edges := range slicex.InOrder(map[string][][2]int32{
 		"complete": complete(60), "grid": grid(6, 10), "cycle": cycle(60), "random": random(60, 200, rng), "tree": random(60, 0, rng),
-	} {
+	}) {
 		g, d := mustNew(t, 60, edges), len(edges)
 		got, want, weight := make([]float64, d), make([]float64, d), make([]float64, d)
 		for _, scale := range []float64{0, 1, 30, 100, 700, 1e9} {

@@ -538,7 +538,7 @@ func TestExtent(t *testing.T) {
 			t.Errorf("case %d: the extent is %+v, %v; solving gives the error %v, summing %v", i, got, err, exact, sum)
 		}
 	}
-	for what, k := range map[string]*Mask{"arcs": {Arcs: make([]int8, 5)}, "vertices": {Vertices: make([]int8, 5)}} {
+	for what, k := range slicex.InOrder(map[string]*Mask{"arcs": {Arcs: make([]int8, 5)}, "vertices": {Vertices: make([]int8, 5)}}) {
 		func() {
 			defer func() {
 				if recover() == nil {

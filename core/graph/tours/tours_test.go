@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 // tolerance is far above the rounding of sums of a few dozen numbers near 1.
@@ -86,7 +88,7 @@ func (w *Workspace) isTour(tour []int32) bool {
 func TestAgainstAllTours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var w Workspace
-	for name, d := range draws {
+	for name, d := range slicex.InOrder(draws) {
 		for n := leastVisits; n <= 7; n++ {
 			for trial := range max(4, 200/(n*n)) {
 				w.fill(rng, d, n, trial%2 == 1)
@@ -174,7 +176,7 @@ func TestLocalOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var w Workspace
 	for _, n := range []int{18, 40} {
-		for name, d := range draws {
+		for name, d := range slicex.InOrder(draws) {
 			w.fill(rng, d, n, n == 40)
 			tour, again := make([]int32, n), make([]int32, n)
 			k, _ := w.Search(tour, nil)
@@ -232,10 +234,10 @@ func TestEdges(t *testing.T) {
 			t.Errorf("without gains the tour is %v", tour[:k])
 		}
 	}
-	for what, call := range map[string]func(){
+	for what, call := range slicex.InOrder(map[string]func(){
 		"two vertices":   func() { w.Reset(2, false) },
 		"a short buffer": func() { w.Reset(5, false); w.Search(tour[:4], nil) },
-	} {
+	}) {
 		func() {
 			defer func() {
 				if recover() == nil {

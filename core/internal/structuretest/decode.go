@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -145,9 +146,9 @@ func (s subject) stops(t *testing.T) {
 		for i := range score.Linear {
 			score.Linear[i] = rng.NormFloat64()
 		}
-		for name, find := range map[string]func(dst []int32, score structure.Scores, poll func() error) (structure.Certificate, error){
+		for name, find := range slicex.InOrder(map[string]func(dst []int32, score structure.Scores, poll func() error) (structure.Certificate, error){
 			"Start": searcher.Start, "Search": searcher.Search,
-		} {
+		}) {
 			polls := 0
 			free := garbageParts(s.space.PartLen())
 			if _, err := find(free, score, func() error { polls++; return nil }); err != nil || polls == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -46,7 +47,7 @@ func (e *enumerated) moves(t *testing.T) {
 	// of each. A correct Proposer fails with probability falseAlarm for one size.
 	var statistic, freedom float64
 	for i := range seen {
-		for j, forth := range seen[i] {
+		for j, forth := range slicex.InOrder(seen[i]) {
 			back := seen[j][i]
 			if i == j || back > 0 && j < i || forth+back < leastExpected {
 				continue // counted from the other side, if at all
@@ -84,7 +85,7 @@ func reachable(seen []map[int]float64) int {
 	reached[0] = true
 	queue := []int{0}
 	for i := 0; i < len(queue); i++ {
-		for j := range seen[queue[i]] {
+		for j := range slicex.InOrder(seen[queue[i]]) {
 			if !reached[j] {
 				reached[j] = true
 				queue = append(queue, j)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -260,7 +261,7 @@ func (s subject) summingStops(t *testing.T) {
 	for i := range scores {
 		scores[i] = rng.NormFloat64()
 	}
-	for name, work := range map[string]func(poll func() error) (float64, error){
+	for name, work := range slicex.InOrder(map[string]func(poll func() error) (float64, error){
 		"LogPartition": func(poll func() error) (float64, error) { return p.LogPartition(marginals, scores, poll) },
 		"Distribution": func(poll func() error) (float64, error) {
 			draw, err := p.Distribution(scores, poll)
@@ -269,7 +270,7 @@ func (s subject) summingStops(t *testing.T) {
 			}
 			return 0, err
 		},
-	} {
+	}) {
 		polls := 0
 		want, err := work(func() error { polls++; return nil })
 		if err != nil || polls == 0 {

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"testing"
 
+	"combpred/core/slicex"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
 )
@@ -157,16 +158,16 @@ func checkSpec(t *testing.T, spec structure.Spec, sizes Sizes) {
 			t.Errorf("small size %d is refused: %v", i, err)
 		}
 		more := structure.Args{Scalars: map[string]int64{"no such parameter": 1}, Ints: args.Ints, Reals: args.Reals}
-		for k, v := range args.Scalars {
+		for k, v := range slicex.InOrder(args.Scalars) {
 			more.Scalars[k] = v
 		}
 		if _, err := structure.New(spec.Name, more); err == nil {
 			t.Errorf("small size %d with an unknown parameter is accepted", i)
 		}
-		for k := range args.Scalars {
+		for k := range slicex.InOrder(args.Scalars) {
 			for _, bad := range []int64{-2, 1 << 40} {
 				less := structure.Args{Scalars: map[string]int64{}, Ints: args.Ints, Reals: args.Reals}
-				for l, v := range args.Scalars {
+				for l, v := range slicex.InOrder(args.Scalars) {
 					less.Scalars[l] = v
 				}
 				less.Scalars[k] = bad

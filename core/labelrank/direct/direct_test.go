@@ -10,6 +10,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 )
 
@@ -264,7 +265,7 @@ func TestReachesItsObjective(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		loss  Loss
 		spoil func(d *SVM)
 		row   int // −1: none
@@ -292,7 +293,7 @@ func TestRefuses(t *testing.T) {
 		"own":          {Listed, func(d *SVM) { d.Losses[24*4+slices.Index(d.Losses[24*4:24*5], 0)] = 2 }, 4},
 		"list":         {Listed, func(d *SVM) { d.Listed[4] = 9 }, -1},
 		"missing":      {Listed, func(d *SVM) { copy(d.Positions[12:], d.Listed); copy(d.Listed[:4], d.Listed[4:8]) }, 3},
-	} {
+	}) {
 		d, x := drawn(SVM{Loss: c.loss, Top: 2}, 6, 4)
 		c.spoil(d)
 		_, err := d.Train(x, nil)

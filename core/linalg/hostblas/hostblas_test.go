@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"combpred/core/slicex"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/lapack"
@@ -44,7 +46,7 @@ func TestIllegalArgumentsPanicAsInGonum(t *testing.T) {
 		"dgemv increment":   func(b blas.Float64) { b.Dgemv('N', n, n, 1, ok, n, ok, 0, 0, ok, 1) },
 		"dgemv short input": func(b blas.Float64) { b.Dgemv('N', n, n, 1, ok, n, ok[:n-1], 1, 0, ok, 1) },
 	}
-	for name, call := range calls {
+	for name, call := range slicex.InOrder(calls) {
 		want := panicOf(func() { call(gonum.Implementation{}) })
 		if got := panicOf(func() { call(h) }); got != want || want == nil {
 			t.Errorf("%s: panics with %v, gonum with %v", name, got, want)

@@ -14,6 +14,7 @@ import (
 	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -186,7 +187,7 @@ func TestProposedOnlyEstimates(t *testing.T) {
 	if _, err := p.Next(nil); err == nil || !strings.Contains(err.Error(), "partition function") {
 		t.Errorf("%v, want ln Z refused", err)
 	}
-	for d, want := range map[int]fault.Kind{0: fault.KindValue, 100: fault.KindMemory} {
+	for d, want := range slicex.InOrder(map[int]fault.Kind{0: fault.KindValue, 100: fault.KindMemory}) {
 		if _, err := expect.ProposedLen(0, math.MaxInt/2, d); err == nil || fault.KindOf(err) != want {
 			t.Errorf("more rows than memory holds, of ψ of %d entries: %v", d, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/train"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -183,7 +184,7 @@ func drive(t *testing.T, o train.Options, c *loglineartest.Instance, state []flo
 func TestRefusals(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "multiclass", 3), 20, 2, 1)
 	exact := expect.Exact{Space: c.Space, Workers: 1}
-	for name, spoil := range map[string]func(o *train.Options, m *train.Model){
+	for name, spoil := range slicex.InOrder(map[string]func(o *train.Options, m *train.Model){
 		"sampled":  func(o *train.Options, m *train.Model) { o.Sampled = true },
 		"features": func(o *train.Options, m *train.Model) { o.Features++ },
 		"alpha":    func(o *train.Options, m *train.Model) { o.Alpha = -1 },
@@ -195,7 +196,7 @@ func TestRefusals(t *testing.T) {
 		"unknown": func(o *train.Options, m *train.Model) {
 			o.Solver, m.Moment, m.Known = train.Online, []float64{math.NaN(), 8: 0}, true
 		},
-	} {
+	}) {
 		o := options(train.LBFGS, c)
 		m := newModel(o, c)
 		spoil(&o, m)

@@ -6,6 +6,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
 )
@@ -138,7 +139,7 @@ func outermost(y, z []float64, parent []int32, weights []float64) (sum float64) 
 func TestHLossesAreThoseOfTheDefinitionForAllPairsOfOutputs(t *testing.T) {
 	parent := []int32{2, 2, 3, -1, 3, 4, 2}
 	uniform, shared := []float64{1, 1, 1, 1, 1, 1, 1}, []float64{1. / 6, 1. / 6, 0.5, 1, 0.5, 0.5, 1. / 6}
-	for name, args := range map[string]examples.Args{"subtrees": examples.Subtrees(parent), "hierarchy": examples.Hierarchy(parent, nil)} {
+	for name, args := range slicex.InOrder(map[string]examples.Args{"subtrees": examples.Subtrees(parent), "hierarchy": examples.Hierarchy(parent, nil)}) {
 		space, err := structure.New(name, structure.Args(args))
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +148,7 @@ func TestHLossesAreThoseOfTheDefinitionForAllPairsOfOutputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for cost, weights := range map[Cost][]float64{HLoss: uniform, HLossSibling: shared} {
+		for cost, weights := range slicex.InOrder(map[Cost][]float64{HLoss: uniform, HLossSibling: shared}) {
 			l, err := New(all, Bits, cost, nil, parent)
 			if err != nil {
 				t.Fatal(err)

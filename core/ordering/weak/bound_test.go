@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 // TestBoundedAgainstTable compares the search of bounded subsets with all rankings of 4 to 6 items, and with the table of
@@ -14,7 +16,7 @@ func TestBoundedAgainstTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
 	var w Workspace
 	improved := 0
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		for _, n := range []int{4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16} {
 			rounds := 12
 			if n > 12 {
@@ -123,7 +125,7 @@ func TestImprove(t *testing.T) {
 	const n = 7
 	rng := rand.New(rand.NewPCG(5, 9))
 	var w Workspace
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		for range 20 {
 			fillAll(w.Reset(n), n, draw)
 			best, rank := make([]int32, n), make([]int32, n)
@@ -161,7 +163,7 @@ func TestImprove(t *testing.T) {
 func TestBoundIsBelowLoss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 11))
 	var w Workspace
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		for n := 4; n <= 11; n++ {
 			fillAll(w.Reset(n), n, draw)
 			items := ascending(n)
@@ -199,7 +201,7 @@ func TestBoundedFromPoorStart(t *testing.T) {
 	const n = 9
 	rng := rand.New(rand.NewPCG(5, 8))
 	var w Workspace
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		for range 8 {
 			fillAll(w.Reset(n), n, draw)
 			items, rank := ascending(n), make([]int32, n)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/internal/drawtest"
+	"combpred/core/slicex"
 )
 
 // choiceDraws are distributions of masks of pairs, drawn pair by pair: some leave nearly all rankings, some one or none.
@@ -110,7 +111,7 @@ func (x *tiedInstance) each(rank []int32, strict, tied func(at int)) {
 func TestDistributionUnderMasks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	none := 0
-	for name, draw := range choiceDraws {
+	for name, draw := range slicex.InOrder(choiceDraws) {
 		for _, scale := range []float64{0, 1, 40, 700, 1e9, drawtest.Mixed} {
 			for n := 1; n <= 5; n++ {
 				for round := range 6 {
@@ -219,7 +220,7 @@ func TestDistributionLogs(t *testing.T) {
 // TestCounts: the ordered Bell numbers (OEIS A000670), and the linear extensions of an antichain, n! where no tie is allowed.
 func TestCounts(t *testing.T) {
 	var d Distribution
-	for n, want := range map[int]uint64{1: 1, 4: 75, 9: 7087261, 12: 28091567595} {
+	for n, want := range slicex.InOrder(map[int]uint64{1: 1, 4: 75, 9: 7087261, 12: 28091567595}) {
 		d.Reset(n)
 		if got, err := d.Count(nil); err != nil || got != want {
 			t.Errorf("%d items: the count is %d, want %d (%v)", n, got, want, err)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 // maskedGains loads an instance and returns copies of its gains and its mask.
@@ -28,8 +30,8 @@ func TestMasksAgainstAllRankings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	var w Workspace
 	none := 0
-	for name, draw := range gainDraws(rng) {
-		for kind, choose := range choiceDraws {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
+		for kind, choose := range slicex.InOrder(choiceDraws) {
 			for n := 1; n <= 5; n++ {
 				for range 12 {
 					gain, mask := maskedGains(&w, n, draw, choose, rng)
@@ -97,8 +99,8 @@ func TestMasksBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 2))
 	var w Workspace
 	searched, left := 0, 0
-	for name, draw := range gainDraws(rng) {
-		for kind, choose := range choiceDraws {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
+		for kind, choose := range slicex.InOrder(choiceDraws) {
 			for _, n := range []int{6, 7, 8, 9, 10, 12} {
 				gain, mask := maskedGains(&w, n, draw, choose, rng)
 				what := fmt.Sprintf("%s, %s, %d items, mask %v", name, kind, n, mask)
@@ -113,7 +115,7 @@ func TestMasksBounded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for method, solve := range map[string]func([]int32, []int32) float64{"bound": x.solveBounded, "table": x.solveTabled} {
+				for method, solve := range slicex.InOrder(map[string]func([]int32, []int32) float64{"bound": x.solveBounded, "table": x.solveTabled}) {
 					if x.n < tiedGroups {
 						continue
 					}
@@ -170,7 +172,7 @@ func TestMasksAtLargeSizes(t *testing.T) {
 	const n = 120
 	rng := rand.New(rand.NewPCG(13, 3))
 	var w Workspace
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		for _, open := range []int{0, 2, 60} { // how rarely a pair is left all its choices
 			hidden, rank := make([]int32, n), make([]int32, n)
 			for u := range hidden {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/slicex"
 )
 
 const tolerance = 1e-10
@@ -105,7 +107,7 @@ func isDense(rank []int32) bool {
 func TestAgainstAllRankings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	var w Workspace
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		for n := 1; n <= 6; n++ {
 			for range max(2, 100/(n*n)) {
 				fillAll(w.Reset(n), n, draw)
@@ -134,7 +136,7 @@ func TestSearchQuality(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 2))
 	var w Workspace
 	missed := 0
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		for range trials {
 			fillAll(w.Reset(n), n, draw)
 			exact, found := make([]int32, n), make([]int32, n)
@@ -164,7 +166,7 @@ func TestSearchStart(t *testing.T) {
 	const n = 60
 	rng := rand.New(rand.NewPCG(5, 3))
 	var w Workspace
-	for name, draw := range gainDraws(rng) {
+	for name, draw := range slicex.InOrder(gainDraws(rng)) {
 		fillAll(w.Reset(n), n, draw)
 		var pairs float64 // the mean of any order and its reverse
 		for _, g := range w.gain[:n*n] {
@@ -243,8 +245,8 @@ func checkRanking(t *testing.T, r *ranking, want map[int32]float64) {
 	if len(block) != len(want) || lo != len(want) {
 		t.Fatalf("%+v does not hold all %d items", r, len(want))
 	}
-	for u := range want {
-		for v := range want {
+	for u := range slicex.InOrder(want) {
+		for v := range slicex.InOrder(want) {
 			if (block[u] < block[v]) != (want[u] < want[v]) {
 				t.Fatalf("%+v orders %d and %d other than %v", r, u, v, want)
 			}

@@ -13,6 +13,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/partition/estimate"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -97,7 +98,7 @@ var samplers = []estimate.Sampler{
 // TestAnnealedValues: estimates are within ln(1 ± ε) of sums over all outputs. Bounds are Chebyshev's: the 60 fail together with far
 // less than their δ of 0.01, by the standard errors.
 func TestAnnealedValues(t *testing.T) {
-	for name, space := range spaces(t) {
+	for name, space := range slicex.InOrder(spaces(t)) {
 		scores := normal(space.FeatureLen(), 1)
 		exact := list(space, scores).logZ()
 		logCount, err := structure.LogCount(space)
@@ -189,7 +190,7 @@ func TestResultsDependOnSeedsAlone(t *testing.T) {
 // q = exp(2s), for rankings of 24 labels, which "auto" draws by coupling where scores are weak, else along chains.
 func TestBeyondRecursions(t *testing.T) {
 	space := build(t, "permutations", map[string]int64{"n": 24})
-	for s, want := range map[float64]estimate.Sampler{0.002: estimate.Sampler(chain.FromPast), 0.4: estimate.Sampler(chain.LocalMoves)} {
+	for s, want := range slicex.InOrder(map[float64]estimate.Sampler{0.002: estimate.Sampler(chain.FromPast), 0.4: estimate.Sampler(chain.LocalMoves)}) {
 		scores := make([]float64, 276)
 		for i := range scores {
 			scores[i] = s
@@ -236,7 +237,7 @@ func TestRefusals(t *testing.T) {
 		"row 0: bound is -1":                              func(o *estimate.Options) { o.Bound = []float64{-1, 60} },
 		"a lattice":                                       func(o *estimate.Options) { o.Sampler = estimate.Sampler(chain.MonotonePast) },
 	}
-	for want, change := range cases {
+	for want, change := range slicex.InOrder(cases) {
 		opt := good
 		change(&opt)
 		_, err := estimate.Anneal(space, rows, opt, 1, nil)

@@ -11,6 +11,7 @@ import (
 
 	"combpred/core/chain"
 	"combpred/core/partition/estimate"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -130,7 +131,7 @@ func TestExternalDraws(t *testing.T) {
 	}
 	logCount, _ := structure.LogCount(space)
 	one := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		sampler, taken estimate.Sampler
 		bound          []float64
 		levels         estimate.Levels
@@ -138,7 +139,7 @@ func TestExternalDraws(t *testing.T) {
 		"no bound":  {estimate.AutoSampler, estimate.Sampler(chain.Meta), nil, estimate.Adaptive},
 		"coupling":  {estimate.AutoSampler, estimate.Sampler(chain.FromPast), []float64{reach}, estimate.Adaptive},
 		"rejection": {estimate.Sampler(chain.Reject), estimate.Sampler(chain.Reject), []float64{reach + 0.1}, estimate.Uniform},
-	} {
+	}) {
 		opt := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: c.sampler, MaxSteps: 1e8, Seed: 2, Bound: c.bound, Levels: c.levels}
 		s := &estimate.External{Features: 1, Log: logCount}
 		var found []estimate.Row
@@ -163,7 +164,7 @@ func TestExternalDraws(t *testing.T) {
 	for j := range high {
 		high[j] = 1
 	}
-	for name, run := range map[string]func(s *estimate.External, value, bound blas64.General) error{
+	for name, run := range slicex.InOrder(map[string]func(s *estimate.External, value, bound blas64.General) error{
 		"samples": func(s *estimate.External, value, bound blas64.General) error {
 			_, err := estimate.Marginals(s, rowsOf(1, scores), estimate.MarginalOptions{Options: opt, Low: low, High: high}, value,
 				bound, 1, nil)
@@ -181,7 +182,7 @@ func TestExternalDraws(t *testing.T) {
 			_, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value, bound, 1, nil)
 			return err
 		},
-	} {
+	}) {
 		s := &estimate.External{Features: d, Log: math.NaN()}
 		value, bound := blank(1, d), blank(1, d)
 		serve(t, s, space, scores, func() error { return run(s, value, bound) })
@@ -208,7 +209,7 @@ func TestExternalSamples(t *testing.T) {
 	scores := normal(space.FeatureLen(), 11)
 	all := list(space, scores)
 	logZ, top := all.logZ(), slices.Max(all.scores)
-	for method, thin := range map[chain.Method]int{chain.Meta: 20, chain.Reject: 1, chain.FromPast: 1} {
+	for method, thin := range slicex.InOrder(map[chain.Method]int{chain.Meta: 20, chain.Reject: 1, chain.FromPast: 1}) {
 		const draws = 3000
 		s := &estimate.External{Features: 1}
 		opt := chain.Options{Method: method, Draws: draws, BurnIn: 20, Thin: thin, Budget: 1e6, Seed: 4}

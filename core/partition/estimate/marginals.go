@@ -111,10 +111,11 @@ func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor)
 			}
 		}
 	}
-	for name, bounds := range map[string][]float64{"low": o.Low, "high": o.High} {
-		if len(bounds) != d {
-			return fault.Value("%s has %d entries, must have %d", name, len(bounds), d)
-		}
+	if len(o.Low) != d {
+		return fault.Value("low has %d entries, must have %d", len(o.Low), d)
+	}
+	if len(o.High) != d {
+		return fault.Value("high has %d entries, must have %d", len(o.High), d)
 	}
 	for j, low := range o.Low {
 		if high := o.High[j]; !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0) {

@@ -10,6 +10,7 @@ import (
 
 	"combpred/core/chain"
 	"combpred/core/partition/estimate"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -19,7 +20,7 @@ func blank(n, d int) blas64.General {
 
 // TestAveragesAreNear: by Hoeffding's inequality each of 15 fails with 0.05, were it tight; by the standard errors far more seldom.
 func TestAveragesAreNear(t *testing.T) {
-	for name, space := range spaces(t) {
+	for name, space := range slicex.InOrder(spaces(t)) {
 		d := space.FeatureLen()
 		scores := normal(d, 8)
 		exact := list(space, scores).mean()
@@ -42,7 +43,7 @@ func TestAveragesAreNear(t *testing.T) {
 
 // TestQuotientsAreNear: the errors are relative to the distance from the least value; each fails with 0.2, were it tight.
 func TestQuotientsAreNear(t *testing.T) {
-	for name, space := range spaces(t) {
+	for name, space := range slicex.InOrder(spaces(t)) {
 		d := space.FeatureLen()
 		scores := normal(d, 9)
 		all := list(space, scores)

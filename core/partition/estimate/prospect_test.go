@@ -12,6 +12,7 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/partition/estimate"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -35,7 +36,7 @@ func TestProspect(t *testing.T) {
 	for i := range strong {
 		strong[i] = rng.NormFloat64()
 	}
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		space    structure.Space
 		scores   [][]float64
 		bound    []float64
@@ -52,7 +53,7 @@ func TestProspect(t *testing.T) {
 		"a bound that is not so":    {rankings, [][]float64{weak, weak}, []float64{1, 2}, 1e6, false, 1},
 		"no uniform draws":          {orders, [][]float64{slices.Repeat([]float64{9}, 66)}, nil, 1, false, 1},
 		"scores that say a million": {rankings, [][]float64{weak, strong}, nil, 1 << 40, true, 1},
-	} {
+	}) {
 		linear := blas64.General{Rows: len(c.scores), Cols: len(c.scores[0]), Stride: len(c.scores[0]), Data: slices.Concat(c.scores...)}
 		err := estimate.Prospect(c.space, linear, c.bound, c.steps, c.workers, nil)
 		if !c.hopeless {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"combpred/core/slicex"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 )
@@ -58,7 +60,7 @@ func spectra() map[string][]float64 {
 // TestAdaptiveLevels: each schedule's bounds hold but with probability 1e-3 / 8 (25 are made: a false alarm with 3e-3, were the bounds
 // tight, which Markov's inequality is far from).
 func TestAdaptiveLevels(t *testing.T) {
-	for name, values := range spectra() {
+	for name, values := range slicex.InOrder(spectra()) {
 		g := gibbs{values, rand.New(rand.NewPCG(2, 2))}
 		for range 5 {
 			s, err := adaptiveSchedule(g.draw, 0.1, 1e-3)

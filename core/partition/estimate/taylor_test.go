@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"combpred/core/partition/estimate"
+	"combpred/core/slicex"
 )
 
 // TestTaylor: the expansion is that of the sum over all outputs, its gradient the derivative, and the bounds hold.
 func TestTaylor(t *testing.T) {
-	for name, space := range spaces(t) {
+	for name, space := range slicex.InOrder(spaces(t)) {
 		taylor, err := estimate.NewTaylor(space)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"combpred/core/chain"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
+	"combpred/core/slicex"
 )
 
 // TestOwnDraws: from a caller's draws chains are measured, and samples drawn, as many calls as it takes.
@@ -17,7 +18,7 @@ func TestOwnDraws(t *testing.T) {
 	scores := []float64{1, -0.5, 0.2}
 	g := enumerate(space, scores)
 	rng := rand.New(rand.NewPCG(1, 1))
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		opt  sampler.Options
 		want chain.Method
 	}{
@@ -26,7 +27,7 @@ func TestOwnDraws(t *testing.T) {
 		"a bound":      {sampler.Options{Sampler: auto, Bound: []float64{1.2}}, chain.FromPast},
 		"a far bound":  {sampler.Options{Sampler: auto, Bound: []float64{40}}, chain.Meta},
 		"a fair bound": {sampler.Options{Sampler: by(chain.Reject), Bound: []float64{2}}, chain.Reject},
-	} {
+	}) {
 		const draws = 500
 		opt := c.opt
 		opt.Draws, opt.Diagnosed, opt.Budget, opt.Thin = draws, true, 1e6, 1

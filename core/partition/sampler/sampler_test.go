@@ -14,6 +14,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -59,7 +60,7 @@ func by(m chain.Method) estimate.Sampler { return estimate.Sampler(m) }
 func TestWhichSamplerSuits(t *testing.T) {
 	sets, large := build(t, "labelsets", map[string]int64{"n": 5}), rankings(t, 24)
 	few, many := constant(276, 0.002), constant(276, 0.4)
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		space   structure.Space
 		scores  []float64
 		sampler estimate.Sampler
@@ -77,7 +78,7 @@ func TestWhichSamplerSuits(t *testing.T) {
 		"a start":        {rankings(t, 3), constant(3, 1), auto, 300, 0, []int32{1, 2, 3}, by(chain.LocalMoves)},
 		"a chain":        {sets, constant(5, 1), sampler.AnyChain, 300, 0, nil, by(chain.LocalMoves)},
 		"as asked":       {rankings(t, 4), constant(6, 0), by(chain.Reject), 300, 0, nil, by(chain.Reject)},
-	} {
+	}) {
 		opt := sampler.Options{
 			Sampler: c.sampler, Draws: 2, BurnIn: 5, Thin: 2, Budget: 1e6, ExactSeconds: c.seconds, Rows: c.rows, Start: c.start,
 		}
@@ -254,7 +255,7 @@ func TestMixingBounds(t *testing.T) {
 	g := enumerate(space, scores)
 	spread := slices.Max(g.values) - slices.Min(g.values)
 	meta, local := chain.MixingBoundIndependence(-spread, 0.01), chain.MixingBound(space, chain.LocalMoves, spread, 0.01)
-	for method, want := range map[chain.Method]float64{chain.Meta: meta, chain.LocalMoves: local} {
+	for method, want := range slicex.InOrder(map[chain.Method]float64{chain.Meta: meta, chain.LocalMoves: local}) {
 		opt := sampler.Options{Sampler: by(method), Seed: 1, Diagnosed: true}
 		found, err := sampler.Batch(space, rowsOf(1, scores), opt, chain.Draws{}, 1, nil)
 		if err != nil || found.Report.MixingBound[0] != want {

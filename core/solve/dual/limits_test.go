@@ -8,6 +8,7 @@ import (
 	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 )
 
@@ -53,7 +54,7 @@ func TestTinyPenaltiesLeaveASensibleObjective(t *testing.T) {
 		t.Fatal(err)
 	}
 	zero := in.Objective(linalg.NewMatrix[float64](in.Psi.Rows, in.Psi.Cols))
-	for name, pre := range map[string]Preconditioner{"plain": nil, "preconditioned": pre} {
+	for name, pre := range slicex.InOrder(map[string]Preconditioner{"plain": nil, "preconditioned": pre}) {
 		info, err := ConjugateGradient(p, op, pre, c, solve.Options{Tol: 1e-8, MaxIter: 300})
 		var partial *solve.NotConvergedError
 		if err != nil && !errors.As(err, &partial) {
@@ -74,12 +75,12 @@ func TestVanishingKernelsEnd(t *testing.T) {
 	in.Shift = 0
 	p := in.Problem(t, 1)
 	op := NewKernel(p, in.K, 0)
-	for name, run := range map[string]func() (solve.Info, error){
+	for name, run := range slicex.InOrder(map[string]func() (solve.Info, error){
 		"newton-cg": func() (solve.Info, error) { return NewtonCG(p, op, p.NewBlock(), solve.Options{Tol: 1e-8}) },
 		"cg": func() (solve.Info, error) {
 			return ConjugateGradient(p, op, nil, p.NewBlock(), solve.Options{Tol: 1e-8})
 		},
-	} {
+	}) {
 		var partial *solve.NotConvergedError
 		if _, err := run(); err != nil && !errors.As(err, &partial) {
 			t.Errorf("%s: %v", name, err)
@@ -100,7 +101,7 @@ func TestIndefiniteKernelsAreRefused(t *testing.T) {
 		op := NewKernel(p, in.K, 0)
 		m := in.Psi.Rows
 		work := make([]float64, FactorWork[float64](m, p.Coord.Distinct())/8)
-		for name, run := range map[string]func() error{
+		for name, run := range slicex.InOrder(map[string]func() error{
 			"factors":  func() error { _, err := NewFactored(op, work, p.Coord.Distinct()); return err },
 			"spectral": func() error { _, err := NewSpectral(p, op); return err },
 			"cg": func() error {
@@ -108,7 +109,7 @@ func TestIndefiniteKernelsAreRefused(t *testing.T) {
 				return err
 			},
 			"newton-cg": func() error { _, err := NewtonCG(p, op, p.NewBlock(), solve.Options{Tol: 1e-8}); return err },
-		} {
+		}) {
 			if err := run(); fault.KindOf(err) != fault.KindNumerical {
 				t.Errorf("%s, margin=%v: got %v, want a numerical error", name, loss, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/solve/dual"
 )
@@ -117,11 +118,11 @@ func TestZeroKernelLeavesNothingOut(t *testing.T) {
 		t.Fatal(thin, err)
 	}
 	c := p.NewBlock()
-	for route, err := range map[string]error{
+	for route, err := range slicex.InOrder(map[string]error{
 		"decomposed": FromThin(p, thin, make([]float32, ThinWork[float32](in.Psi.Rows, true)/4), c),
 		"factored": Factored(p, dual.NewKernel(p, in.K, 0),
 			make([]float64, FactoredWork[float64](in.Psi.Rows, p.Coord.Distinct(), true)/8), c),
-	} {
+	}) {
 		if err != nil {
 			t.Fatal(route, err)
 		}
@@ -242,7 +243,7 @@ func TestOnlyLowRankIsDecomposed(t *testing.T) {
 			return float64((i%2)*(j%2)) + float64((1-i%2)*(1-j%2))*1e-3*float64(i%4-1)*float64(j%4-1)*-1
 		},
 	}
-	for name, entry := range kernels {
+	for name, entry := range slicex.InOrder(kernels) {
 		k := linalg.NewMatrix[float64](m, m)
 		for i := range m {
 			for j := range m {

@@ -10,6 +10,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
@@ -28,7 +29,7 @@ func TestBadRows(t *testing.T) {
 		first   []int
 		sparse  bool
 	}
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		spoil func(g *inputs)
 		row   int
 		text  string
@@ -68,7 +69,7 @@ func TestBadRows(t *testing.T) {
 			}
 			g.y = g.y[:(n-1)*k]
 		}, n - 1, "at least one"},
-	} {
+	}) {
 		x, y := rankings(5, n, p, k)
 		g := inputs{x: x, y: y, weights: slices.Repeat([]float64{1}, n)}
 		c.spoil(&g)
@@ -115,7 +116,7 @@ func TestIllegalTasks(t *testing.T) {
 	const n, p, k = 20, 2, 3
 	space, good := permutations(t, k)
 	x, y := rankings(6, n, p, k)
-	for name, spoil := range map[string]func(task *primal.Task, r *primal.Rows){
+	for name, spoil := range slicex.InOrder(map[string]func(task *primal.Task, r *primal.Rows){
 		"penalty":          func(task *primal.Task, _ *primal.Rows) { task.Lambda = 0 },
 		"tolerance":        func(task *primal.Task, _ *primal.Rows) { task.Tol = math.NaN() },
 		"limit":            func(task *primal.Task, _ *primal.Rows) { task.MaxIter = -1 },
@@ -130,7 +131,7 @@ func TestIllegalTasks(t *testing.T) {
 			linalg.ScaleTo(big, 1e200, x)
 			r.X = primal.Dense(big, n, p, p)
 		},
-	} {
+	}) {
 		task, rows := *good, &primal.Rows{X: primal.Dense(x, n, p, p), Psi: encoded(t, space, y)}
 		spoil(&task, rows)
 		_, err := task.Solve(linalg.NewMatrix[float64](p+1, space.FeatureLen()), rows, 1, nil)

@@ -10,6 +10,7 @@ import (
 
 	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/solve/primal"
 )
@@ -96,8 +97,8 @@ func TestWeightsAreThoseOfElimination(t *testing.T) {
 		if small := integers(in.Psi); small != nil {
 			outputs["small"] = primal.Small(small, in.Psi.Rows, in.Psi.Cols)
 		}
-		for x, inputs := range inputs {
-			for y, outputs := range outputs {
+		for x, inputs := range slicex.InOrder(inputs) {
+			for y, outputs := range slicex.InOrder(outputs) {
 				for _, double := range []bool{false, true} {
 					task.Double = double
 					name := fmt.Sprintf("%s: X %s, psi %s, double %v", in.Name, x, y, double)

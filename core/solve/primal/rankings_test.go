@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
@@ -72,14 +73,14 @@ func encoded(t testing.TB, space structure.Space, y []int32) primal.Outputs {
 func TestSinglePrecisionFindsTheSameWeights(t *testing.T) {
 	const n, p, k = 10000, 6, 5
 	space, task := permutations(t, k)
-	for name, change := range map[string]func(j int, x float64) float64{
+	for name, change := range slicex.InOrder(map[string]func(j int, x float64) float64{
 		"plain":  func(_ int, x float64) float64 { return x },
 		"offset": func(_ int, x float64) float64 { return x + 1e6 },
 		"tiny":   func(_ int, x float64) float64 { return 1e-30 * x },
 		"huge":   func(_ int, x float64) float64 { return 1e60 * x },
 		"scales": func(j int, x float64) float64 { return x * math.Pow(10, float64(j)-2) },
 		"heavy":  func(_ int, x float64) float64 { return math.Sinh(3 * x) },
-	} {
+	}) {
 		x, y := rankings(1, n, p, k)
 		for i := range x {
 			x[i] = change(i%p, x[i])

@@ -10,6 +10,7 @@ import (
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/solve/primal"
 )
 
@@ -63,11 +64,11 @@ func TestWideRowsAreThoseGiven(t *testing.T) {
 	for i := range every {
 		every[i] = i
 	}
-	for name, r := range map[string]*primal.Rows{
+	for name, r := range slicex.InOrder(map[string]*primal.Rows{
 		"doubles":         {X: primal.Dense(x.Data, n, p, p), Psi: primal.Embedded(psi)},
 		"singles":         {X: primal.Dense(narrow, n, p, p), Psi: primal.Small(integers(psi), n, d)},
 		"compressed rows": {X: primal.CSR(compressed(x)), Psi: primal.SparsePsi(compressed(psi)), First: every},
-	} {
+	}) {
 		released := 0
 		r.Release = func(lo, hi int) { released += hi - lo }
 		gotX, gotPsi, first, calls := gathered(t, r, n, p, n, d)
@@ -89,11 +90,11 @@ func TestWideRowsAreThoseGiven(t *testing.T) {
 
 func TestWideRowsAreChecked(t *testing.T) {
 	const n, p, d = 2500, 300, 2
-	for what, spoil := range map[string]func(x, psi matrix){
+	for what, spoil := range slicex.InOrder(map[string]func(x, psi matrix){
 		"features":      func(x, _ matrix) { x.Row(2400)[1] = math.NaN() },
 		"outputs":       func(_, psi matrix) { psi.Row(2400)[1] = math.Inf(1) },
 		"long features": func(x, _ matrix) { x.Row(2400)[1] = 1e200 },
-	} {
+	}) {
 		x, psi := linalg.NewMatrix[float64](n, p), linalg.NewMatrix[float64](n, d)
 		spoil(x, psi)
 		for _, r := range []*primal.Rows{

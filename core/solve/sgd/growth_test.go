@@ -10,6 +10,7 @@ import (
 	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 )
 
 // matrixKernel has the values of a matrix, and refuses every other time where it is asked: the caller then calls again.
@@ -173,7 +174,7 @@ func TestCancelledGrowthGoesOn(t *testing.T) {
 
 func TestIllegalGrowth(t *testing.T) {
 	in := solvetest.Rankings(t)
-	for name, c := range map[string]struct {
+	for name, c := range slicex.InOrder(map[string]struct {
 		change func(g *Growth)
 		text   string
 	}{
@@ -193,7 +194,7 @@ func TestIllegalGrowth(t *testing.T) {
 			k.Row(2)[1], k.Row(1)[2] = math.NaN(), math.NaN()
 			g.Kernel = &matrixKernel{k: k}
 		}, "is NaN, must be finite"},
-	} {
+	}) {
 		g, _ := grown(t, in, 0, 3)
 		g.batch = 0
 		c.change(g)

@@ -8,6 +8,7 @@ import (
 
 	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -18,7 +19,7 @@ func TestDescentFollowsTheFormula(t *testing.T) {
 	t.Run("refusals", func(t *testing.T) { refusesIllegalSteps(t, all[0]) })
 	for _, in := range all {
 		t.Run(in.Name+"/fast shrinking", func(t *testing.T) { survivesFastShrinking(t, in) })
-		for name, o := range orders(in.K.Rows) {
+		for name, o := range slicex.InOrder(orders(in.K.Rows)) {
 			t.Run(in.Name+"/"+name, func(t *testing.T) {
 				p, v := visited(t, &in, o)
 				rng := rand.New(rand.NewPCG(1, 2))
@@ -71,10 +72,10 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, form := range map[string]*solve.Design{
+		for name, form := range slicex.InOrder(map[string]*solve.Design{
 			"dense":  design,
 			"sparse": {Rows: linalg.Rows{Sparse: csr(x)}, Intercept: design.Intercept},
-		} {
+		}) {
 			q := form.Columns()
 			w, wAverage, wVelocity, wGains := zero(q), zero(q), zero(q), ones(d)
 			wLoss, err := once(p, steady(in), form, w, wAverage, wVelocity, wGains)
@@ -84,9 +85,9 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 			if math.Abs(loss-wLoss) > 1e-9*(1+math.Abs(loss)) {
 				t.Errorf("%s, %s: loss %g, want %g", in.Name, name, wLoss, loss)
 			}
-			for which, pair := range map[string][2]matrix{
+			for which, pair := range slicex.InOrder(map[string][2]matrix{
 				"iterate": {w, coef}, "average": {wAverage, average}, "velocity": {wVelocity, velocity},
-			} {
+			}) {
 				scores := zero(m)
 				for i := range m {
 					all.Entries(i, func(k int, value float64) { linalg.Axpy(scores.Row(i), pair[0].Row(k), value) })

@@ -11,6 +11,7 @@ import (
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/train/newton"
+	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
@@ -38,7 +39,7 @@ func TestMinimum(t *testing.T) {
 			if err != nil || want.Residual > o.Tol {
 				t.Fatal(want.Residual, err)
 			}
-			for name, p := range variants(c) {
+			for name, p := range slicex.InOrder(variants(c)) {
 				got, err := newton.Minimise(o, p, space, matrix{}, nil)
 				if err != nil || got.Residual > o.Tol || got.Iterations < 1 || got.Iterations > 30 {
 					t.Fatalf("%v, %s: residual %v after %d steps, error %v", space, name, got.Residual, got.Iterations, err)
@@ -153,7 +154,7 @@ func TestStart(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 3), 60, 4, 7)
 	o := c.Options()
 	o.Tol = 1e-8
-	for name, p := range variants(c) {
+	for name, p := range slicex.InOrder(variants(c)) {
 		first, err := newton.Minimise(o, p, c.Space, matrix{}, nil)
 		if err != nil {
 			t.Fatal(err)

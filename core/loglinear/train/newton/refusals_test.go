@@ -10,6 +10,7 @@ import (
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/train/newton"
 	"combpred/core/parallel"
+	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
@@ -31,7 +32,7 @@ func TestRefusals(t *testing.T) {
 	}
 	nan := linalg.NewMatrix[float64](o.Features, o.Outputs)
 	nan.Data[3] = math.NaN()
-	for name, change := range map[string]func(o *newton.Options, p *loglinear.Problem) (structure.Space, matrix){
+	for name, change := range slicex.InOrder(map[string]func(o *newton.Options, p *loglinear.Problem) (structure.Space, matrix){
 		"alpha": func(o *newton.Options, _ *loglinear.Problem) (structure.Space, matrix) {
 			o.Alpha = 0
 			return c.Space, matrix{}
@@ -47,7 +48,7 @@ func TestRefusals(t *testing.T) {
 			return c.Space, linalg.NewMatrix[float64](1, 3)
 		},
 		"NaN": func(*newton.Options, *loglinear.Problem) (structure.Space, matrix) { return c.Space, nan },
-	} {
+	}) {
 		if err := run(change); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
@@ -72,7 +73,7 @@ func sized(t *testing.T, n, size int64) structure.Space {
 // TestOverflow: numbers too large are an error, not a solution.
 func TestOverflow(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 2), 30, 2, 7)
-	for name, p := range variants(c) {
+	for name, p := range slicex.InOrder(variants(c)) {
 		for i := range c.Problem.X.Dense.Data {
 			c.Problem.X.Dense.Data[i] = 1e200
 		}
@@ -88,7 +89,7 @@ func TestOverflow(t *testing.T) {
 // TestCancelled: a search ends when it is asked to, and its progress counts columns.
 func TestCancelled(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 3), 60, 4, 7)
-	for name, p := range variants(c) {
+	for name, p := range slicex.InOrder(variants(c)) {
 		mon := &parallel.Monitor{}
 		f, err := newton.Minimise(c.Options(), p, c.Space, matrix{}, mon)
 		if err != nil || mon.Steps() != 3 {
@@ -97,7 +98,7 @@ func TestCancelled(t *testing.T) {
 	}
 	mon := &parallel.Monitor{}
 	mon.Cancel()
-	for name, p := range variants(c) {
+	for name, p := range slicex.InOrder(variants(c)) {
 		if _, err := newton.Minimise(c.Options(), p, c.Space, matrix{}, mon); !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("%s: error %v", name, err)
 		}
