@@ -189,7 +189,8 @@ func TestNearestAreThoseOfAllDistances(t *testing.T) {
 					numbers, squares = append(numbers, j), append(squares, far[j])
 				}
 			}
-			for which, pair := range slicex.InOrder(map[string][2]Rows{"dense": {{Dense: x}, {Dense: y}}, "sparse": {sparseOf(x), sparseOf(y)},
+			for which, pair := range slicex.InOrder(map[string][2]Rows{
+				"dense": {{Dense: x}, {Dense: y}}, "sparse": {sparseOf(x), sparseOf(y)},
 				"sparse x": {sparseOf(x), {Dense: y}}, "sparse y": {{Dense: x}, sparseOf(y)}}) {
 				found, places := linalg.NewMatrix[float64](n, wanted), make([]int64, n*wanted)
 				if err := NearestTo(places, found, pair[0], pair[1], 2, nil); err != nil {

@@ -47,7 +47,9 @@ func TestBlocksAgreeWithSums(t *testing.T) {
 			wantZ[i] = sumOver(psi, scores.Data[i*c.d:(i+1)*c.d], wantMean.Data[i*c.d:(i+1)*c.d])
 		}
 		space := table(t, psi)
-		for name, s := range slicex.InOrder(map[string]structure.Space{"table": space, "list": listOnly{space, space.(structure.Enumerator)}}) {
+		for name, s := range slicex.InOrder(map[string]structure.Space{
+			"table": space, "list": listOnly{space, space.(structure.Enumerator)},
+		}) {
 			t.Run(fmt.Sprintf("%s/%d×%d/%d rows", name, c.outputs, c.d, c.rows), func(t *testing.T) {
 				var first []float64
 				for _, workers := range []int{1, 3} {

@@ -178,7 +178,9 @@ func TestSamplesDoNotDependOnWorkers(t *testing.T) {
 
 // TestNoRowIsToBlameForSizes: every row would fail alike.
 func TestNoRowIsToBlameForSizes(t *testing.T) {
-	for name, n := range slicex.InOrder(map[string]int64{"permutations": 40, "weakorders": 40, "assignments": 40, "cliques": 40, "cycles": 40}) {
+	for name, n := range slicex.InOrder(map[string]int64{
+		"permutations": 40, "weakorders": 40, "assignments": 40, "cliques": 40, "cycles": 40,
+	}) {
 		space := build(t, name, map[string]int64{"n": n})
 		scores := matrix(2, space.FeatureLen(), func() float64 { return 0 })
 		_, summed := partition.Batch(space, scores, make([]float64, 2), blas64.General{}, 1, nil)

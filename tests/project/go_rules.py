@@ -35,8 +35,9 @@ def products_of_vectors(text: str) -> Iterable[str]:
 def entries_in_any_order(text: str) -> Iterable[str]:
     """Yield what tests go through in the order of a map, which differs from run to run."""
     maps = r"map\[\w"  # keys that have no order, such as arrays, are let be
-    names = "|".join(re.findall(rf"\b(\w+) :?= {maps}", text))
-    yield from re.findall(rf"\brange ({maps}.*|(?:{names or '(?!)'})\b(?=[\s{{]).*)", text)
+    for function in text.split("\n}\n"):
+        names = "|".join(re.findall(rf"^\t*(\w+) :?= {maps}", function, re.M)) or "(?!)"
+        yield from re.findall(rf"\brange ({maps}.*|(?:{names})(?= {{).*)", function)
 
 
 def wide_lines(text: str) -> Iterable[int]:

@@ -146,7 +146,8 @@ func (s subject) stops(t *testing.T) {
 		for i := range score.Linear {
 			score.Linear[i] = rng.NormFloat64()
 		}
-		for name, find := range slicex.InOrder(map[string]func(dst []int32, score structure.Scores, poll func() error) (structure.Certificate, error){
+		type finder = func(dst []int32, score structure.Scores, poll func() error) (structure.Certificate, error)
+		for name, find := range slicex.InOrder(map[string]finder{
 			"Start": searcher.Start, "Search": searcher.Search,
 		}) {
 			polls := 0

@@ -139,7 +139,9 @@ func outermost(y, z []float64, parent []int32, weights []float64) (sum float64) 
 func TestHLossesAreThoseOfTheDefinitionForAllPairsOfOutputs(t *testing.T) {
 	parent := []int32{2, 2, 3, -1, 3, 4, 2}
 	uniform, shared := []float64{1, 1, 1, 1, 1, 1, 1}, []float64{1. / 6, 1. / 6, 0.5, 1, 0.5, 0.5, 1. / 6}
-	for name, args := range slicex.InOrder(map[string]examples.Args{"subtrees": examples.Subtrees(parent), "hierarchy": examples.Hierarchy(parent, nil)}) {
+	for name, args := range slicex.InOrder(map[string]examples.Args{
+		"subtrees": examples.Subtrees(parent), "hierarchy": examples.Hierarchy(parent, nil),
+	}) {
 		space, err := structure.New(name, structure.Args(args))
 		if err != nil {
 			t.Fatal(err)

@@ -115,7 +115,9 @@ func TestMasksBounded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for method, solve := range slicex.InOrder(map[string]func([]int32, []int32) float64{"bound": x.solveBounded, "table": x.solveTabled}) {
+				for method, solve := range slicex.InOrder(map[string]func([]int32, []int32) float64{
+					"bound": x.solveBounded, "table": x.solveTabled,
+				}) {
 					if x.n < tiedGroups {
 						continue
 					}

@@ -190,7 +190,9 @@ func TestResultsDependOnSeedsAlone(t *testing.T) {
 // q = exp(2s), for rankings of 24 labels, which "auto" draws by coupling where scores are weak, else along chains.
 func TestBeyondRecursions(t *testing.T) {
 	space := build(t, "permutations", map[string]int64{"n": 24})
-	for s, want := range slicex.InOrder(map[float64]estimate.Sampler{0.002: estimate.Sampler(chain.FromPast), 0.4: estimate.Sampler(chain.LocalMoves)}) {
+	for s, want := range slicex.InOrder(map[float64]estimate.Sampler{
+		0.002: estimate.Sampler(chain.FromPast), 0.4: estimate.Sampler(chain.LocalMoves),
+	}) {
 		scores := make([]float64, 276)
 		for i := range scores {
 			scores[i] = s
