@@ -53,6 +53,17 @@ func readScores(s *C.cp_in_structure, in *C.cp_in_scores) (scores, error) {
 	return scores{sp, r.n, general(r.n, r.d, linear), general(r.n_magnitude, r.d, magnitude), streams}, err
 }
 
+// row returns the scores of a row.
+func (s scores) row(i int) structure.Scores {
+	d := s.linear.Cols
+	out := structure.Scores{Linear: s.linear.Data[i*d : (i+1)*d]}
+	if s.magnitude.Rows > 0 {
+		at := min(i, s.magnitude.Rows-1)
+		out.Magnitude = s.magnitude.Data[at*d : (at+1)*d]
+	}
+	return out
+}
+
 // readLinear is readScores where a distribution is made of the scores.
 func readLinear(s *C.cp_in_structure, in *C.cp_in_scores) (scores, error) {
 	out, err := readScores(s, in)

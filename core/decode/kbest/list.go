@@ -7,6 +7,7 @@
 package kbest
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -46,6 +47,8 @@ type Options struct {
 	Nu float64
 	// Skip is the number of outputs that are passed over at the beginning.
 	Skip int
+	// Most is how many are listed then, at most.
+	Most int
 }
 
 // emit takes one output, and says whether more are wanted.
@@ -75,47 +78,71 @@ func Batch(space structure.Space, linear, magnitude blas64.General, o Options, c
 	case len(dst) != linear.Rows*capacity*p || values != nil && len(values) != linear.Rows*capacity:
 		return Result{}, fault.Value("%d outputs of each of %d rows do not fit dst, of %d parts, or values, of %d", capacity,
 			linear.Rows, len(dst), len(values))
-	case !(o.Nu >= 0 && o.Nu <= 1):
-		return Result{}, fault.Value("nu is %v, must be from 0 to 1", o.Nu)
-	case o.Skip < 0 || o.Skip > math.MaxInt-capacity:
-		return Result{}, fault.Value("%d outputs cannot be skipped", o.Skip)
 	}
 	result := Result{Counts: make([]int, linear.Rows), Method: o.Method}
-	if capacity == 0 {
-		return result, nil
+	if o.Most = capacity; capacity == 0 {
+		return result, o.check()
 	}
 	for i := range linear.Rows {
 		score := structure.Scores{Linear: linear.Data[i*linear.Stride:][:d]}
 		if magnitude.Rows > 0 {
 			score.Magnitude = magnitude.Data[min(i, magnitude.Rows-1)*magnitude.Stride:][:d]
 		}
-		for _, s := range [][]float64{score.Linear, score.Magnitude} {
-			if err := structure.CheckScores(s); err != nil {
-				return result, fault.At(i, err)
-			}
-		}
-		l := &lister{space: space, score: score, nu: o.Nu, most: o.Skip + capacity, workers: workers, mon: mon}
-		l.slack = tieTolerance * (sumOf(score.Linear) + sumOf(score.Magnitude))
-		skip, count := o.Skip, 0
+		count := 0
 		var err error
-		if result.Method, err = l.list(o.Method, func(y []int32, value float64) bool {
-			if skip > 0 {
-				skip--
-				return true
-			}
+		if result.Method, err = List(space, score, o, func(y []int32, value float64) bool {
 			at := i*capacity + count
 			copy(dst[at*p:(at+1)*p], y)
 			if values != nil {
 				values[at] = value
 			}
 			count++
-			return count < capacity
-		}); err != nil {
+			return true
+		}, workers, mon); err != nil {
 			return result, fault.At(i, err)
 		}
 		result.Counts[i] = count
 	}
 	return result, nil
+}
+
+// List lists outputs for one row of scores, until yield returns false, and says by which method. The outputs that yield gets are lent.
+func List(space structure.Space, score structure.Scores, o Options, yield func(y []int32, value float64) bool, workers int,
+	mon *parallel.Monitor) (Method, error) {
+	if err := fault.First(o.check(), score.Check()); err != nil {
+		return o.Method, err
+	}
+	l := &lister{space: space, score: score, nu: o.Nu, most: o.wanted(), workers: workers, mon: mon}
+	l.slack = tieTolerance * (sumOf(score.Linear) + sumOf(score.Magnitude))
+	return l.list(o.Method, o.window(yield))
+}
+
+// check says what is wrong with options.
+func (o Options) check() error {
+	switch {
+	case !(o.Nu >= 0 && o.Nu <= 1):
+		return fault.Value("nu is %v, must be from 0 to 1", o.Nu)
+	case o.Skip < 0 || o.Most < 0:
+		return fault.Value("%d outputs cannot be skipped, nor %d listed", o.Skip, o.Most)
+	}
+	return nil
+}
+
+// wanted returns how many outputs are listed or passed over, at most.
+func (o Options) wanted() int {
+	if o.Most > math.MaxInt-o.Skip {
+		return math.MaxInt
+	}
+	return o.Skip + o.Most
+}
+
+// window passes on the outputs that are listed of all that there are.
+func (o Options) window(yield emit) emit {
+	seen, most := 0, o.wanted()
+	return func(y []int32, value float64) bool {
+		seen++
+		return seen <= most && (seen <= o.Skip || yield(y, value)) && seen < most
+	}
 }
 
 // lister lists outputs for one row of scores.
@@ -246,7 +273,7 @@ func (l *lister) sort(yield emit) error {
 			l.space.Embed(psi, y)
 			key = key[:0]
 			for _, v := range psi {
-				key = appendWord(key, math.Float64bits(v+0)) // −0 and 0 are the same
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v+0)) // −0 and 0 are the same
 			}
 			if seen[string(key)] {
 				continue
