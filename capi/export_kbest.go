@@ -123,15 +123,10 @@ func go_cp_kbest_start(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_i
 			return fault.At(row, e)
 		}
 		return openSession(to, t.mon, func(s *session) error {
-			listed := func(y []int32, value float64) bool {
-				s.request.n, s.request.value = 1, C.double(value)
-				s.request.parts = (*C.int32_t)(lend(s, y))
-				return s.ask(C.CP_ASK_LISTED) == nil
-			}
 			if rows > 0 {
-				return kbest.PartitionBy(sc.space, score, opt, rows, s.decoded, listed)
+				return kbest.PartitionBy(sc.space, score, opt, rows, s.decoded, s.tell)
 			}
-			_, e := kbest.List(sc.space, score, opt, listed, t.workers, t.mon)
+			_, e := kbest.List(sc.space, score, opt, s.tell, t.workers, t.mon)
 			return e
 		})
 	})
@@ -140,6 +135,11 @@ func go_cp_kbest_start(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_i
 // decoded asks the caller for the best outputs of subproblems.
 func (s *session) decoded(of kbest.Subproblems, dst []int32) ([]bool, error) {
 	clear(dst)
+	if len(s.listed) > 0 { // before the caller works for the next ones
+		if err := s.ask(C.CP_ASK_LISTED); err != nil {
+			return nil, err
+		}
+	}
 	r := &s.request
 	r.n, r.outputs = C.int64_t(of.Linear.Rows), (*C.int32_t)(lend(s, dst))
 	r.linear, r.magnitude = (*C.double)(lend(s, of.Linear.Data)), (*C.double)(lend(s, of.Magnitude.Data))

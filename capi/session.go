@@ -5,7 +5,9 @@ import "C"
 
 import (
 	"runtime"
+	"slices"
 	"sync"
+	"time"
 
 	"combpred/capi/cabi"
 	"combpred/core/control/handles"
@@ -22,6 +24,16 @@ type session struct {
 	dialogue *parallel.Dialogue
 	request  C.cp_request
 	lent     runtime.Pinner // what the request points to
+	listed   []listed       // outputs that wait for the caller
+	waiting  time.Time      // since when the caller waits
+	isOver   bool
+	end      error // of the algorithm, not yet told
+}
+
+// listed is an output of a list, and its score.
+type listed struct {
+	parts []int32
+	value float64
 }
 
 // openSession writes the handle of a session that will do run, unless it has been cancelled already. Arguments are to be checked before:
@@ -65,6 +77,43 @@ func (s *session) ask(number C.int64_t) error {
 	return err
 }
 
+// tell lists an output, and says whether more are wanted. The caller gets one at a time, but not each is worth to wake its thread.
+func (s *session) tell(y []int32, value float64) bool {
+	s.listed = append(s.listed, listed{slices.Clone(y), value})
+	if len(s.listed) < mostListed && time.Since(s.waiting) < longestWait {
+		return true
+	}
+	return s.ask(C.CP_ASK_LISTED) == nil
+}
+
+// Bounds of what is listed ahead of the caller.
+const (
+	mostListed  = 64
+	longestWait = 100 * time.Microsecond
+)
+
+// next lets the algorithm go on up to the next request.
+func (s *session) next() error {
+	s.waiting = time.Now()
+	for len(s.listed) == 0 {
+		if s.isOver {
+			err := s.end
+			s.request, s.end = C.cp_request{ask: C.CP_ASK_DONE}, nil
+			return err
+		}
+		asked, err := s.dialogue.Next()
+		s.isOver, s.end = !asked, err
+		if asked && s.request.ask != C.CP_ASK_LISTED {
+			return nil
+		}
+	}
+	first := s.listed[0]
+	s.listed = s.listed[1:]
+	s.lent.Unpin()
+	s.request = C.cp_request{ask: C.CP_ASK_LISTED, n: 1, value: C.double(first.value), parts: (*C.cp_in_i32)(lend(s, first.parts))}
+	return nil
+}
+
 // onCaller runs f on the thread of the caller.
 func (s *session) onCaller(f func() error) error { return s.dialogue.OnCaller(f) }
 
@@ -83,13 +132,9 @@ func go_cp_session_next(handle C.cp_session, request *C.cp_request, badRow *C.in
 			return cabi.Illegal("the session is busy: another thread waits for its next request")
 		}
 		defer s.busy.Unlock()
-		asked, err := s.dialogue.Next()
-		if !asked {
-			to.Set(C.cp_request{ask: C.CP_ASK_DONE})
-			return err
-		}
+		err = s.next()
 		to.Set(s.request)
-		return nil
+		return err
 	})
 }
 
@@ -108,6 +153,7 @@ func go_cp_session_close(handle C.cp_session, err *C.char, errCap C.int64_t) C.i
 			return err
 		}
 		s.dialogue.Close()
+		s.lent.Unpin()
 		return nil
 	})
 }
