@@ -1368,16 +1368,16 @@ int32_t cp_ridge_sums(cp_in_structure *s, cp_in_ridge_options *options, cp_in_fe
                       cp_in_outputs *outputs, double *sums, int32_t workers, cp_control *control, int64_t *bad_row,
                       char *err, int64_t err_cap);
 
-/* Adds the product with a direction, as a session of cp_ridge_primal_start asks for it, over rows that cp_ridge_sums has
- * checked to product[q, d], where q is p, or p + 1 with shift. direction has 2 + 2 p + q d numbers. Begin with zeros.
+/* Adds the product with a direction, as a session of cp_ridge_primal_start asks for it, over rows that cp_ridge_sums
+ * has checked to product[q, d], where q is p, or p + 1 with shift. direction has 2 + 2 p + q d numbers. Begin with zeros.
  * bad_row is a row of outputs. */
 int32_t cp_ridge_product(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
                          cp_in_outputs *outputs, cp_in_f64 *direction, double *product, int32_t workers,
                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that trains on rows of p features that only the caller can read. It asks, with CP_ASK_SUMS once and
- * with CP_ASK_PRODUCT in each pass after that, for sums over all rows. At the end coef[q, d] has W and info, unless it is
- * NULL, is that of cp_ridge_features; both must live until then. CP_ENOTCONVERGED comes with CP_ASK_DONE.
+ * with CP_ASK_PRODUCT in each pass after that, for sums over all rows. At the end coef[q, d] has W and info, unless it
+ * is NULL, is that of cp_ridge_features; both must live until then. CP_ENOTCONVERGED comes with CP_ASK_DONE.
  * control->step is not counted. CP_ENUMERICAL: sums overflow. */
 int32_t cp_ridge_primal_start(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, double *coef, int64_t d,
                               cp_fit_info *info, cp_session *session, int32_t workers, cp_control *control, char *err,

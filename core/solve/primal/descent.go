@@ -150,8 +150,8 @@ func (s *solver) exhausted() bool {
 	return s.passes > limit
 }
 
-// totalDrift bounds the relative distance of the recurrence's residual from the true one: what single precision makes of it, and rounding of
-// its products in double.
+// totalDrift bounds the relative distance of the recurrence's residual from the true one: what single precision makes of it, and rounding
+// of its products in double.
 func (s *solver) totalDrift() float64 {
 	d := epsilon * float64(s.passes) * s.norm / math.Sqrt(2*s.t.Lambda*s.start)
 	if !s.isDouble {

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
+from .abi import Control
 from .arrays import SMALL_BYTES, CountArray, FloatArray, allocate, available_memory, require_memory
 from .call import RowInputs, call, codes, compressed, contiguous, floats, in_place, put, record
-from .control import Control
 from .errors import NumericalError
 from .session import Session, view
 from .structure import Description
