@@ -23,7 +23,7 @@ type primalCall struct {
 }
 
 // newPrimalCall reads the arguments; light tasks do for passes over rows.
-func newPrimalCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features, outputs *C.cp_in_outputs,
+func newPrimalCall(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features, outputs *C.cp_in_outputs,
 	workers C.int32_t, control *C.cp_control, light bool) (primalCall, error) {
 	var c primalCall
 	sp, err := space(s)
@@ -89,7 +89,7 @@ func (c primalCall) product(p *C.double, name string) (linalg.Matrix[float64], e
 }
 
 //export go_cp_ridge_features
-func go_cp_ridge_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_features(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, budget C.int64_t, coef *C.double, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -116,7 +116,7 @@ func go_cp_ridge_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, 
 }
 
 //export go_cp_ridge_sums
-func go_cp_ridge_sums(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_sums(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, sums *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -133,7 +133,7 @@ func go_cp_ridge_sums(s *C.cp_in_structure, options *C.cp_in_ridge_options, feat
 }
 
 //export go_cp_ridge_product
-func go_cp_ridge_product(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_product(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, direction *C.cp_in_f64, product *C.double, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -154,7 +154,7 @@ func go_cp_ridge_product(s *C.cp_in_structure, options *C.cp_in_ridge_options, f
 }
 
 //export go_cp_ridge_primal_sizes
-func go_cp_ridge_primal_sizes(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.int64_t, sizes *C.cp_primal_sizes,
+func go_cp_ridge_primal_sizes(s C.cp_space, options *C.cp_in_ridge_options, p C.int64_t, sizes *C.cp_primal_sizes,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		task, e := primalOfFeatures(s, options, p, true)
@@ -175,7 +175,7 @@ func go_cp_ridge_primal_sizes(s *C.cp_in_structure, options *C.cp_in_ridge_optio
 	})
 }
 
-func primalOfFeatures(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.int64_t, light bool) (*primal.Task, error) {
+func primalOfFeatures(s C.cp_space, options *C.cp_in_ridge_options, p C.int64_t, light bool) (*primal.Task, error) {
 	sp, err := space(s)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func primalOfFeatures(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.
 }
 
 //export go_cp_ridge_primal
-func go_cp_ridge_primal(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.int64_t, state *C.double, stateLen C.int64_t,
+func go_cp_ridge_primal(s C.cp_space, options *C.cp_in_ridge_options, p C.int64_t, state *C.double, stateLen C.int64_t,
 	step *C.cp_primal_step, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		run, e := readExecution(workers, control)
