@@ -292,7 +292,9 @@ int32_t cp_space_close(cp_space space, char *err, int64_t err_cap);
  *   "free_values": the values that each entry of ψ takes whatever the others are; null where they depend on each other
  *   "exclusive": one entry of ψ is 1, any of them, and the others are 0
  *   "ambiguous": some outputs have the same ψ
- *   "general": ψ may have entries other than -1, 0 and 1 */
+ *   "general": ψ may have entries other than -1, 0 and 1
+ *   "log_partition", "marginals": how cp_log_partition works without marginals and with them: "engine", "cost" and
+ *     "seconds" of cp_partition_info; null where the structure is too large */
 int32_t cp_space_facts(cp_space space, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
 
 /* Writes the exact number of outputs to dst[dst_cap] as lower-case hexadecimal digits, the highest first and without a

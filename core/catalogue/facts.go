@@ -3,6 +3,7 @@ package catalogue
 import (
 	"math"
 
+	"combpred/core/partition"
 	"combpred/core/structure"
 )
 
@@ -21,6 +22,28 @@ type Facts struct {
 	Exclusive    bool     `json:"exclusive"`
 	Ambiguous    bool     `json:"ambiguous"`
 	General      bool     `json:"general"`
+	LogPartition *Sum     `json:"log_partition"` // of ln Z; null if the space is too large
+	Marginals    *Sum     `json:"marginals"`     // of ln Z with marginals
+}
+
+// Sum says how a sum over all outputs is computed.
+type Sum struct {
+	Engine  string  `json:"engine"`
+	Cost    float64 `json:"cost"`    // about how many elementary operations a row takes
+	Seconds float64 `json:"seconds"` // about how long a row takes on one processor
+}
+
+// sumOf returns how the sum for ln Z is computed, with marginals or without, nil if the space is too large.
+func sumOf(s structure.Space, marginals bool) *Sum {
+	engine, cost, err := partition.Choose(s, marginals)
+	if err != nil {
+		return nil
+	}
+	seconds, err := partition.Seconds(s, marginals)
+	if err != nil {
+		return nil
+	}
+	return &Sum{Engines.Of(int(engine)), cost, seconds}
 }
 
 // FactsOf returns the facts of a space.
@@ -28,7 +51,7 @@ func FactsOf(s structure.Space) Facts {
 	known := s.Facts()
 	f := Facts{PartLen: s.PartLen(), FeatureLen: s.FeatureLen(), Capabilities: Capabilities(s), Format: structure.FormatOf(s),
 		Cells: known.Cells.Kind, Loss: known.Loss, Decision: known.Decision, FreeValues: known.FreeValues, Exclusive: known.Exclusive,
-		Ambiguous: known.Ambiguous, General: known.General}
+		Ambiguous: known.Ambiguous, General: known.General, LogPartition: sumOf(s, false), Marginals: sumOf(s, true)}
 	if log, err := structure.LogCount(s); err == nil && !math.IsNaN(log) {
 		f.LogCount = &log
 	}

@@ -128,7 +128,7 @@ class LibrarySpace:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Names of the library's capabilities for this space, as ``cp_structure_capabilities`` lists them."""
+        """Names of the library's capabilities for this space, as ``cp_space_facts`` lists them."""
         return structure_capabilities(self.description)
 
     @property
