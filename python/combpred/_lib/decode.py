@@ -193,9 +193,7 @@ def entries_of_conditions(
         first, feature = np.empty(n + 1, np.int64), np.empty(k, np.int32)
         value, must = np.empty(k, np.int8), np.empty(k, np.int8)
         found = record(abi.CRestriction, n=n, first=first, capacity=k, feature=feature, value=value, must=must)
-        call(
-            "cp_space_restrict", description, conditions.struct, found, n_threads=1, flops=1e3 * len(conditions.key)
-        )
+        call("cp_space_restrict", description, conditions.struct, found, n_threads=1, flops=1e3 * len(conditions.key))
         if found.needed <= k:
             return first.tolist(), feature.tolist(), value.tolist(), must.tolist()
         k = found.needed

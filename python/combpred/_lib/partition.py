@@ -73,7 +73,9 @@ def _known(description: Description, marginals: bool) -> tuple[str, float, float
     known = description.space.facts["marginals" if marginals else "log_partition"]
     if known is None:  # the core says why
         nothing = record(abi.CScores, d=description.shape.n_features)
-        call("cp_log_partition", description, nothing, None, ctypes.c_double() if marginals else None, None, n_threads=1)
+        call(
+            "cp_log_partition", description, nothing, None, ctypes.c_double() if marginals else None, None, n_threads=1
+        )
     return known["engine"], known["cost"], known["seconds"]
 
 

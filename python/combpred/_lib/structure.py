@@ -62,8 +62,8 @@ class Description:
 
     Notes
     -----
-    What is passed must not change afterwards: the space is opened once, at the first use. Copies and pickles do not take
-    it with them; equal descriptions share one while they live.
+    What is passed must not change afterwards: the space is opened once, at the first use. Copies and pickles do not
+    take it with them; equal descriptions share one while they live.
     """
 
     name: str
