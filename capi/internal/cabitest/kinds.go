@@ -59,9 +59,9 @@ func newKind(name string, args examples.Args, space structure.Space) Kind {
 	if err != nil {
 		panic(err)
 	}
-	k := Kind{Text: string(text), args: args, names: listed, facts: map[string]int64{"text_len": int64(len(text)), "n_ints": int64(len(args.Ints)),
-		"n_reals": int64(len(args.Reals)), "d": int64(space.FeatureLen()), "part_len": int64(space.PartLen()),
-		"names_len": int64(len(listed)), "space": 0}}
+	k := Kind{Text: string(text), args: args, names: listed, facts: map[string]int64{"text_len": int64(len(text)),
+		"n_ints": int64(len(args.Ints)), "n_reals": int64(len(args.Reals)), "names_len": int64(len(listed)),
+		"d": int64(space.FeatureLen()), "part_len": int64(space.PartLen()), "space": 0}}
 	add := func(y []int32) bool {
 		psi := make([]float64, space.FeatureLen())
 		space.Embed(psi, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -360,7 +361,8 @@ class Paths(Structure):
         if np.size(self.arcs) == 0:
             raise ValueError("Paths: arcs must list at least one pair of vertices, shape (m, 2); it is empty")
         if self._names is not None:
-            return self._numbered()._describe()
+            numbered = self._numbered()._describe()
+            return replace(numbered, scalars=numbered.scalars | {"vertices": len(self._names)})
         arcs = self._whole(self.arcs, "arcs", 2)
         if arcs.shape[1] != 2:
             how = f"got {arcs.shape}{listing_of(arcs.shape, 'arcs')}"
