@@ -20,7 +20,7 @@ type primalCall struct {
 }
 
 // newPrimalCall reads the arguments; light tasks do for passes over rows.
-func newPrimalCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features, outputs *C.cp_in_outputs,
+func newPrimalCall(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features, outputs *C.cp_in_outputs,
 	workers C.int32_t, control *C.cp_control, light bool) (primalCall, error) {
 	var c primalCall
 	sp, err := space(s)
@@ -86,7 +86,7 @@ func (c primalCall) product(p *C.double, name string) (linalg.Matrix[float64], e
 }
 
 //export go_cp_ridge_features
-func go_cp_ridge_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_features(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, budget C.int64_t, coef *C.double, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -113,7 +113,7 @@ func go_cp_ridge_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, 
 }
 
 //export go_cp_ridge_sums
-func go_cp_ridge_sums(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_sums(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, sums *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -130,7 +130,7 @@ func go_cp_ridge_sums(s *C.cp_in_structure, options *C.cp_in_ridge_options, feat
 }
 
 //export go_cp_ridge_product
-func go_cp_ridge_product(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_product(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, direction *C.cp_in_f64, product *C.double, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -151,7 +151,7 @@ func go_cp_ridge_product(s *C.cp_in_structure, options *C.cp_in_ridge_options, f
 }
 
 //export go_cp_ridge_primal_start
-func go_cp_ridge_primal_start(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.int64_t, coef *C.double, d C.int64_t,
+func go_cp_ridge_primal_start(s C.cp_space, options *C.cp_in_ridge_options, p C.int64_t, coef *C.double, d C.int64_t,
 	info *C.cp_fit_info, to *C.cp_session, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		run, e := readExecution(workers, control)

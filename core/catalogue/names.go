@@ -227,16 +227,6 @@ func spellings[S ~string](names []S) []string {
 	return all
 }
 
-// suited returns the structures that measurements recommend a loss for, or a decision under the loss "squared".
-func suited(is func(loss, decision string) bool) (names []string) {
-	for _, spec := range structure.Catalogue() {
-		if facts := spec.TypicalSpaces()[0].Facts(); facts.Decision != "" && is(facts.Loss, facts.Decision) {
-			names = append(names, spec.Name)
-		}
-	}
-	return names
-}
-
 // Lists returns all names but those of structures.
 func Lists() []List {
 	which := func(is func(chain.Method) bool) []string {
@@ -268,10 +258,6 @@ func Lists() []List {
 		{"RIDGE_SOLVERS", "Solvers of ridge regression", spellings(fit.Solvers)},
 		{"RIDGE_PRECISIONS", "Precisions in which ridge regression factors", spellings(fit.Precisions)},
 		{"RIDGE_DECISIONS", "Decisions of ridge regression", spellings(fit.Decisions)},
-		{"SUITED_BY_AUC", "Structures whose loss \"auto\" is \"auc\", and decision \"score\"; that of others is \"squared\"",
-			suited(func(loss, _ string) bool { return loss == "auc" })},
-		{"SUITED_BY_SCORE", "Structures whose decision \"auto\" is \"score\" under the loss \"squared\"; that of others is \"mbr\"",
-			suited(func(_, decision string) bool { return decision == "score" })},
 		{"CONSENSUSES", "What the consensus of rankings may be", Consensuses.spelt()},
 		{"KEMENY_METHODS", "Ways to find the consensus of least Kendall distance", whichOf(aggregate.Method.Kendall)},
 		{"RELATION_METHODS", "Those for consensuses with ties, and for partial orders", whichOf(aggregate.Method.Relational)},

@@ -59,7 +59,7 @@ func TestCatalogueIsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &read); err != nil {
+	if err := json.Unmarshal([]byte(text), &read); err != nil {
 		t.Fatal(err)
 	}
 	if len(read.Structures) != len(structure.Catalogue()) || len(read.Names) != len(Lists()) {

@@ -31,7 +31,7 @@ func Interface(header Header, functions map[string]any) Tables {
 
 // everywhere has those that stand for the same in all functions and structs.
 var everywhere = Row{
-	"workers": "oneof(1, 2)", "bad_row": "out(1)", "err": "room(err_cap)", "err_cap": "oneof(300, 0, 1, 20, 60)",
+	"space": "space", "workers": "oneof(1, 2)", "bad_row": "out(1)", "err": "room(err_cap)", "err_cap": "oneof(300, 0, 1, 20, 60)",
 	"struct_size": "struct_size",
 	"control":     "optional", "n": "n", "m": "m", "d": "d", "p": "p", "k": "k", "q": "p + 1", "part_len": "part_len", "nnz": "n",
 	"seed": "7", "needed": "out(1)", "dst_cap": "oneof(4096, 0, 2)", "n_samples": "m", "n_elements": "k", "n_pairs": "1",
@@ -40,7 +40,8 @@ var everywhere = Row{
 	"weights": "maybe(positive(n))", "first": "rarely(starts(n + 1))", "kernel": "kernel(n, n)",
 }
 
-// legal has the numbers that legal calls agree on, beside d, part_len and the lengths of the description of the structure.
+// legal has the numbers that legal calls agree on, beside d, part_len, the lengths of the description of the structure, and
+// the handle of its open space.
 var legal = map[string]int64{"n": 3, "m": 2, "p": 2, "k": 4}
 
 // results marks a struct of which only the size is read.
@@ -48,33 +49,34 @@ var results = Row{"*": Result}
 
 // arguments has the functions of combpred.h.
 var arguments = map[string]Row{
-	"cp_test_panic":       {"in_worker": "0"},
-	"cp_catalogue":        {"dst": "out(dst_cap)"},
-	"cp_blas_open":        {"path": `word("path")`},
-	"cp_blas_status":      {"dst": "out(dst_cap)"},
-	"cp_blas_routines":    {"dst": "out(dst_cap)"},
-	"cp_blas_offer":       {"name": `word("dsyrk")`, "arguments": `word("cciixxixxi")`, "address": "out(8)"},
-	"cp_blas_activate":    {},
-	"cp_structure_shape":  {"part_len": "out(1)", "feature_len": "out(1)", "log_count": "out(1)"},
-	"cp_structure_count":  {"dst": "out(dst_cap)"},
-	"cp_structure_mean":   {"dst": "out(d)"},
-	"cp_structure_sample": {"dst": "out(n, part_len)"},
-	"cp_structure_enumerate": {"skip": "oneof(0, 1, 1000)", "capacity": "n", "dst": "out(capacity, part_len)",
+	"cp_test_panic":    {"in_worker": "0"},
+	"cp_version":       {"dst": "out(dst_cap)"},
+	"cp_space_open":    {"names": "maybe(description(names_len))", "names_len": "names_len", "space": "out(1)"},
+	"cp_space_close":   {},
+	"cp_space_facts":   {"dst": "out(dst_cap)"},
+	"cp_catalogue":     {"dst": "out(dst_cap)"},
+	"cp_blas_open":     {"path": `word("path")`},
+	"cp_blas_status":   {"dst": "out(dst_cap)"},
+	"cp_blas_routines": {"dst": "out(dst_cap)"},
+	"cp_blas_offer":    {"name": `word("dsyrk")`, "arguments": `word("cciixxixxi")`, "address": "out(8)"},
+	"cp_blas_activate": {},
+	"cp_space_count":   {"dst": "out(dst_cap)"},
+	"cp_space_mean":    {"dst": "out(d)"},
+	"cp_space_sample":  {"dst": "out(n, part_len)"},
+	"cp_space_enumerate": {"skip": "oneof(0, 1, 1000)", "capacity": "n", "dst": "out(capacity, part_len)",
 		"n_written": "out(1)"},
-	"cp_structure_second_moment": {"dst": "out(d, d)"},
-	"cp_structure_capabilities":  {"dst": "out(dst_cap)"},
-	"cp_structure_moments":       {},
-	"cp_structure_check":         {"y": "outputs(n, part_len)"},
-	"cp_structure_embed":         {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
-	"cp_structure_embed_partial": {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
-	"cp_structure_encode":        {"y": "outputs(n, width)", "width": "part_len", "partial": "oneof(0, 1)", "dst": "out(n, part_len)"},
-	"cp_structure_format":        {"dst": "out(dst_cap)"},
-	"cp_structure_names":         {"dst": "out(dst_cap)"},
-	"cp_structure_layout":        {"rows": "out(d)", "columns": "out(d)"},
-	"cp_structure_restrict":      {"restriction": "optional"},
-	"cp_structure_arrange":       {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
-	"cp_structure_mirror":        {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
-	"cp_custom_kernel":           {"gram": "kernel(n, n)", "psi": "out(n, n)", "d": "out(1)"},
+	"cp_space_second_moment": {"dst": "out(d, d)"},
+	"cp_space_moments":       {},
+	"cp_space_check":         {"y": "outputs(n, part_len)"},
+	"cp_space_embed":         {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
+	"cp_space_embed_partial": {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
+	"cp_space_encode":        {"y": "outputs(n, width)", "width": "part_len", "partial": "oneof(0, 1)", "dst": "out(n, part_len)"},
+	"cp_space_names":         {"dst": "out(dst_cap)"},
+	"cp_space_layout":        {"rows": "out(d)", "columns": "out(d)"},
+	"cp_space_restrict":      {"restriction": "optional"},
+	"cp_space_arrange":       {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
+	"cp_space_mirror":        {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
+	"cp_custom_kernel":       {"gram": "kernel(n, n)", "psi": "out(n, n)", "d": "out(1)"},
 	"cp_custom_draws": {"psi": "embedded(n, d)", "sums": "zeros(1 + d + 2 * d * d)", "moments": "maybe(out(d + d * d))",
 		"standard_error": "maybe(out(1))"},
 	"cp_custom_check": {"psi": "embedded(n, d)"},
