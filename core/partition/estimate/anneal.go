@@ -56,11 +56,9 @@ func eachRow(space structure.Space, scores blas64.General, opt Options, workers 
 		if err := mon.Err(); err != nil {
 			return err
 		}
-		err := run(i, newTask(space, rowOf(scores, i), opt, i, within, mon))
-		if err == nil {
-			return nil
-		}
-		if _, more := errors.AsType[*Short](err); more {
+		t := newTask(space, rowOf(scores, i), opt, i, within, mon)
+		err := run(i, t)
+		if err == nil || t.external != nil { // of which there is one row; an error may be about a draw
 			return err
 		}
 		return fault.At(i, err)
