@@ -91,7 +91,14 @@ func (s *External) supply(n int, walk *Walk) error {
 	if len(fresh) != n*s.Features || len(s.Walked) != len(s.Accepted)*s.Features {
 		return fault.Value("%d numbers were supplied for %d draws of %d", len(fresh), n, s.Features)
 	}
-	for i, v := range fresh {
+	return s.check(fresh)
+}
+
+// CheckDraws returns an error that names the first draw with a number that is not finite, of those that there are at the beginning.
+func (s *External) CheckDraws() error { return s.check(s.Draws) }
+
+func (s *External) check(draws []float64) error {
+	for i, v := range draws {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fault.At(i/s.Features, fault.Value("the draw has the number %v, must be finite", v))
 		}
