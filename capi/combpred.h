@@ -172,7 +172,9 @@ enum {
   CP_ASK_DONE = 0,   /* nothing: it is over, and all results are there                                      */
   CP_ASK_DECODE = 1, /* outputs[n, part_len]: an output of largest score for each row of linear[n, d] and,
                         unless it is NULL, of magnitude[n, d], which scores squares of ψ                    */
-  CP_ASK_LISTED = 2  /* nothing: the next of a list is in parts[part_len], and value is its score           */
+  CP_ASK_LISTED = 2, /* nothing: the next of a list is in parts[part_len], and value is its score           */
+  CP_ASK_SUMS = 30,  /* sums: what cp_ridge_sums adds to it for all rows                                    */
+  CP_ASK_PRODUCT = 31 /* results[q, d]: what cp_ridge_product adds to it for all rows, linear being the direction */
 };
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
@@ -1385,8 +1387,8 @@ int32_t cp_ridge_loo(cp_space space, cp_in_ridge_options *options, cp_in_f64 *ke
  * products are made in single precision as far as that does; "double" is cheaper where features or outputs are sparse.
  *
  * Rows in memory, or in mapped files, are given to cp_ridge_features, which does it all. Where they come in blocks or
- * lie elsewhere, cp_ridge_primal says what it needs next, and cp_ridge_sums and cp_ridge_product find that of each
- * block. */
+ * lie elsewhere, a session of cp_ridge_primal_start says what it needs next, and cp_ridge_sums and cp_ridge_product
+ * find that of each block. */
 
 /* Outputs of n rows to learn: encoded, or (parts NULL) embedded, or (psi NULL, too) embedded as compressed sparse rows.
  * There are N = n of them, or N = first[n]. */
@@ -1416,20 +1418,6 @@ int32_t cp_ridge_features(cp_space space, cp_in_ridge_options *options, cp_in_fe
                           cp_in_outputs *outputs, int64_t budget, double *coef, cp_fit_info *info, int32_t workers,
                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Lengths of the arrays for p features, in doubles. */
-typedef struct cp_primal_sizes {
-  int64_t struct_size;
-  int64_t state;     /* of cp_ridge_primal    */
-  int64_t sums;      /* of cp_ridge_sums      */
-  int64_t direction; /* of cp_ridge_product   */
-  int64_t q, d;      /* of the weights [q, d] */
-} cp_primal_sizes;
-#define CP_PRIMAL_SIZES {.struct_size = sizeof(cp_primal_sizes)}
-
-/* Writes the lengths of the arrays for options and p features to sizes. CP_ECAPABILITY as for cp_ridge_plan. */
-int32_t cp_ridge_primal_sizes(cp_space space, cp_in_ridge_options *options, int64_t p, cp_primal_sizes *sizes,
-                              char *err, int64_t err_cap);
-
 /* Adds sums over rows to sums: the number of rows, Σ w ‖ψ‖², Σ w x̂x̂ᵀ [p + 1, p + 1] and Σ w x̂ψᵀ [p + 1, d], one
  * after the other, where x̂ is x with a 1 at its end, and a row with k outputs counts k times. These are two doubles
  * and two matrices; those of all rows are the sums of those of any parts. Begin with zeros. The rows are checked: NaN,
@@ -1438,35 +1426,21 @@ int32_t cp_ridge_primal_sizes(cp_space space, cp_in_ridge_options *options, int6
 int32_t cp_ridge_sums(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
                       double *sums, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Adds the product with a direction, as cp_ridge_primal asks for it, over rows that cp_ridge_sums has checked to
- * product[q, d]. Begin with zeros.
+/* Adds the product with a direction, as a session of cp_ridge_primal_start asks for it, over rows that cp_ridge_sums
+ * has checked to product[q, d], where q is p, or p + 1 with shift. direction has 2 + 2 p + q d numbers. Begin with
+ * zeros.
  * bad_row is a row of outputs. */
 int32_t cp_ridge_product(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
                          cp_in_f64 *direction, double *product, int32_t workers, cp_control *control, int64_t *bad_row,
                          char *err, int64_t err_cap);
 
-/* What cp_ridge_primal needs to go on. Places are numbers of entries of state, from 0 on. */
-typedef struct cp_primal_step {
-  int64_t struct_size;
-  char request[16];  /* "sums":    the sums over all rows, as cp_ridge_sums finds them, are to be written to state, from
-                                   entry reply on
-                        "product": the products over all rows, as cp_ridge_product finds them, are to be written there;
-                                   the direction begins at entry direction
-                        "done":    W [q, d] begins at entry coef                                                    */
-  int64_t reply;
-  int64_t direction;
-  int64_t coef;
-} cp_primal_step;
-#define CP_PRIMAL_STEP {.struct_size = sizeof(cp_primal_step)}
-
-/* One step of training for rows that only the caller can read. The first call is made with a state of zeros; it and the
- * later ones, with the same structure and options, say by step what is to be done before the next. What the reply is
- * written to is zero before. Everything that is known lies in state[state_len]: nothing is lost, and nothing to be
- * freed, where the caller never goes on; a copy goes on where it was made. CP_ENOTCONVERGED comes with "done". info may
- * be NULL, and is that of cp_ridge_features at the end. control->step is not counted. CP_ENUMERICAL: sums overflow. */
-int32_t cp_ridge_primal(cp_space space, cp_in_ridge_options *options, int64_t p, double *state, int64_t state_len,
-                        cp_primal_step *step, cp_fit_info *info, int32_t workers, cp_control *control, char *err,
-                        int64_t err_cap);
+/* Opens a session that trains on rows of p features that only the caller can read. It asks, with CP_ASK_SUMS once and
+ * with CP_ASK_PRODUCT in each pass after that, for sums over all rows. At the end coef[q, d] has W and info, unless it
+ * is NULL, is that of cp_ridge_features; both must live until then. CP_ENOTCONVERGED comes with CP_ASK_DONE.
+ * control->step is not counted. CP_ENUMERICAL: sums overflow. */
+int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int64_t p, double *coef, int64_t d,
+                              cp_fit_info *info, cp_session *session, int32_t workers, cp_control *control, char *err,
+                              int64_t err_cap);
 
 /* ---- Structured ridge, row by row -------------------------------------------------------------------------------- */
 

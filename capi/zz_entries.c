@@ -428,12 +428,6 @@ int32_t cp_ridge_features(cp_space space, cp_in_ridge_options *options, cp_in_fe
                               err_cap);
 }
 
-int32_t cp_ridge_primal_sizes(cp_space space, cp_in_ridge_options *options, int64_t p, cp_primal_sizes *sizes,
-                              char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_primal_sizes(space, options, p, sizes, err, err_cap);
-}
-
 int32_t cp_ridge_sums(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
                       double *sums, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
@@ -448,11 +442,11 @@ int32_t cp_ridge_product(cp_space space, cp_in_ridge_options *options, cp_in_fea
                              err_cap);
 }
 
-int32_t cp_ridge_primal(cp_space space, cp_in_ridge_options *options, int64_t p, double *state, int64_t state_len,
-                        cp_primal_step *step, cp_fit_info *info, int32_t workers, cp_control *control, char *err,
-                        int64_t err_cap) {
+int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int64_t p, double *coef, int64_t d,
+                              cp_fit_info *info, cp_session *session, int32_t workers, cp_control *control, char *err,
+                              int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_primal(space, options, p, state, state_len, step, info, workers, control, err, err_cap);
+  return go_cp_ridge_primal_start(space, options, p, coef, d, info, session, workers, control, err, err_cap);
 }
 
 int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores, cp_in_targets *targets,

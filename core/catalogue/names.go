@@ -24,7 +24,6 @@ import (
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
-	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
 
@@ -172,9 +171,6 @@ var (
 	NumberTypes = Names{
 		{"float64", int(Float64)}, {"float32", int(Float32)}, {"int8", int(Int8)}, {"uint8", int(Uint8)}, {"int16", int(Int16)},
 		{"uint16", int(Uint16)}, {"int32", int(Int32)}, {"uint32", int(Uint32)}, {"int64", int(Int64)}, {"uint64", int(Uint64)},
-	}
-	PrimalRequests = Names{
-		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
 	}
 	LoglinearSolvers = Names{{"lbfgs", int(train.LBFGS)}, {"sgd", int(train.SGD)}, {"online", int(train.Online)},
 		{"newton", int(train.Newton)}}

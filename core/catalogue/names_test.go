@@ -13,7 +13,7 @@ import (
 func TestNamesHaveTheirNumbers(t *testing.T) {
 	for key, names := range slicex.InOrder(map[string]Names{"decoders": Decoders, "chains": ChainMethods, "extensions": ExtensionMethods,
 		"engines": Engines, "moments": Moments, "aggregations": Aggregations, "consensuses": Consensuses, "subgraphs": Subgraphs,
-		"numbers": NumberTypes, "requests": PrimalRequests, "updates": Updates,
+		"numbers": NumberTypes, "updates": Updates,
 		"positions": PositionLosses, "own": OwnRankingLosses}) {
 		first, err := names.Number(key, "")
 		if err != nil || names.Of(first) != names[0].Name {

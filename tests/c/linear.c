@@ -5,32 +5,29 @@
 
 enum { LABELS = 5, BLOCK = 7 };
 
-/* Trains on blocks of rows: the machine of cp_ridge_primal says what it needs, and each block adds its part. */
+/* Trains on blocks of rows: the session says what it needs, and each block adds its part. */
 static void by_blocks(cp_space s, const cp_ridge_options *options, const cp_features *x, const cp_outputs *y, double *coef) {
-  cp_primal_sizes sizes = CP_PRIMAL_SIZES;
-  OK(cp_ridge_primal_sizes(s, options, x->p, &sizes, ERR));
-  double *state = room(sizes.state, sizeof *state);
-  cp_primal_step step = CP_PRIMAL_STEP;
+  cp_session session;
+  OK(cp_ridge_primal_start(s, options, x->p, coef, y->d, NULL, &session, 1, NULL, ERR));
+  cp_request request = CP_REQUEST;
   for (;;) {
     int64_t bad_row;
-    OK(cp_ridge_primal(s, options, x->p, state, sizes.state, &step, NULL, 1, NULL, ERR));
-    if (strcmp(step.request, "done") == 0) break;
+    OK(cp_session_next(session, &request, NULL, ERR));
+    if (request.ask == CP_ASK_DONE) break;
     for (int64_t lo = 0; lo < x->n; lo += BLOCK) {
       cp_features features = *x;
       cp_outputs outputs = *y;
       features.n = outputs.n = lo + BLOCK < x->n ? BLOCK : x->n - lo;
       features.dense = (const double *)x->dense + lo * x->p;
       outputs.parts = y->parts + lo * y->part_len;
-      double *reply = state + step.reply;
-      if (strcmp(step.request, "sums") == 0) {
-        OK(cp_ridge_sums(s, options, &features, &outputs, reply, 1, NULL, &bad_row, ERR));
+      if (request.ask == CP_ASK_SUMS) {
+        OK(cp_ridge_sums(s, options, &features, &outputs, request.sums, 1, NULL, &bad_row, ERR));
       } else {
-        OK(cp_ridge_product(s, options, &features, &outputs, state + step.direction, reply, 1, NULL, &bad_row, ERR));
+        OK(cp_ridge_product(s, options, &features, &outputs, request.linear, request.results, 1, NULL, &bad_row, ERR));
       }
     }
   }
-  memcpy(coef, state + step.coef, (size_t)(sizes.q * sizes.d) * sizeof *coef);
-  free(state);
+  OK(cp_session_close(session, ERR));
 }
 
 int main(int argc, char **argv) {

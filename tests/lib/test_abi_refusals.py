@@ -148,7 +148,13 @@ NULLABLE = {
     *("cp_bradley_terry_fit.ties", "cp_bradley_terry_fit.covariates"),
     *("cp_loglinear_fit.info", "cp_loglinear_rows.info", "cp_loglinear_search.info", "cp_loglinear_kernel.weights"),
     *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),
-    *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
+    *(
+        "cp_ridge_features.info",
+        "cp_ridge_primal_start.info",
+        "cp_kernel.y",
+        "cp_kernel.type",
+        "cp_kernel_scale.weights",
+    ),
     *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
     *("cp_sets_decide.conditions", "cp_sets_decide.value", "cp_sets_decide.loss", "cp_sets_value.loss"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
@@ -365,7 +371,7 @@ def test_margins_of_online_learning_are_refused(dll):
 
 @pytest.mark.parametrize("shift", [0.5, 2.0])
 def test_constant_features_of_other_numbers_are_refused(dll, shift):
-    for function in ("cp_ridge_features", "cp_ridge_sums", "cp_ridge_product", "cp_ridge_primal"):
+    for function in ("cp_ridge_features", "cp_ridge_sums", "cp_ridge_product", "cp_ridge_primal_start"):
         changed = arguments(function)
         changed[1].shift = shift
         a = Answer(getattr(dll, function), *changed)
@@ -388,15 +394,6 @@ def test_illegal_features_are_refused(dll, field, value, message):
     setattr(changed[2], field, value)
     a = Answer(dll.cp_ridge_features, *changed)
     assert (a.status, message in a.message) == (abi.EVALUE, True)
-
-
-def test_states_of_other_problems_are_refused(dll):
-    for garbage in (np.ones, lambda n: np.full(n, np.nan)):
-        changed = arguments("cp_ridge_primal")
-        state = garbage(changed[4])
-        changed[3] = state.ctypes.data
-        a = Answer(dll.cp_ridge_primal, *changed)
-        assert (a.status, "not the state" in a.message) == (abi.EVALUE, True)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 ABI_VERSION = 4
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
 ASK_DONE, ASK_DECODE, ASK_LISTED = range(3)
+ASK_SUMS = 30
+ASK_PRODUCT = 31
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
     KEY_WITHIN = range(10)
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
@@ -259,18 +261,6 @@ class COutputs(Structure):
 
     _fields_ = _fields(n=_N, d=_N, part_len=_N, parts=_P, partial=_N, mapped=_N, psi=_P, nnz=_N, data=_P, indices=_P,
                        indptr=_P, first=_P, weights=_P)
-
-
-class CPrimalSizes(Structure):
-    """cp_primal_sizes."""
-
-    _fields_ = _fields(state=_N, sums=_N, direction=_N, q=_N, d=_N)
-
-
-class CPrimalStep(Structure):
-    """cp_primal_step."""
-
-    _fields_ = _fields(request=_W, reply=_N, direction=_N, coef=_N)
 
 
 class CSGDState(Structure):
@@ -620,8 +610,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
     "cp_chain_next": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (c_uint64, _P, _N, _N, _N, _P, *_RUN, *_ERR),
-    "cp_ridge_primal_sizes": (c_uint64, _P, _N, _P, *_ERR),
-    "cp_ridge_primal": (c_uint64, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_ridge_primal_start": (c_uint64, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
     "cp_loglinear_array_sizes": (c_uint64, _P, _N, _N, _P, *_ERR),
     "cp_loglinear_search": (c_uint64, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),

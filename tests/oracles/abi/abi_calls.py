@@ -57,22 +57,6 @@ def doubles(at: int) -> int:
     return DOUBLES[at:].ctypes.data
 
 
-def finished(p: int) -> np.ndarray:
-    """Return the state of training on p features of one row of which all are 0: it is done, and stays so."""
-    options = ctypes.byref(ridge_options({}))
-    sizes, step = record(abi.CPrimalSizes), record(abi.CPrimalStep)
-    call("cp_ridge_primal_sizes", PERMUTATIONS, options, p, ctypes.byref(sizes))
-    state = np.zeros(sizes.state)
-    while step.request != b"done":
-        if step.request == b"sums":
-            state[step.reply] = state[step.reply + 1 + (p + 1) ** 2] = 1.0  # rows, and their weight
-        call(
-            *("cp_ridge_primal", PERMUTATIONS, options, p, state.ctypes.data, len(state), ctypes.byref(step), None),
-            n_threads=1,
-        )
-    return state
-
-
 S, Y, K, Z = STRUCTURE, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
 RUN = (1, None)
 INPUTS = Design(np.eye(2))  # keeps the arrays that its struct points to
@@ -107,7 +91,6 @@ PRIMAL = ridge_options({"loss": "auc", "solver": "primal", "precision": "single"
 FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
 RBF = record(abi.CKernelFunction, name=b"rbf", gamma=0.5, degree=3.0, coef0=1.0)
-STATE = finished(2)
 ONLINE = record(abi.COnlineOptions, update=b"additive", rate=1.0, radius=10.0, c=1.0, order=SLOTS.ctypes.data)
 AFFINE = record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z)
 MARGINS = (DESIGN, TARGETS, AFFINE)
@@ -241,11 +224,7 @@ CALLS = {
     "cp_ridge_features": [S, PRIMAL, FEATURES, OUTPUTS, 4096, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_sums": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2600), *RUN],
     "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2700), doubles(512), *RUN],
-    "cp_ridge_primal_sizes": [S, PRIMAL, 2, record(abi.CPrimalSizes)],
-    "cp_ridge_primal": [
-        *(S, PRIMAL, 2, STATE.ctypes.data, len(STATE), record(abi.CPrimalStep), record(abi.CFitInfo)),
-        *RUN,
-    ],
+    "cp_ridge_primal_start": [S, PRIMAL, 2, doubles(512), D, record(abi.CFitInfo), out(), *RUN],
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [
         *(
