@@ -1428,8 +1428,7 @@ int32_t cp_ridge_sums(cp_space space, cp_in_ridge_options *options, cp_in_featur
 
 /* Adds the product with a direction, as a session of cp_ridge_primal_start asks for it, over rows that cp_ridge_sums
  * has checked to product[q, d], where q is p, or p + 1 with shift. direction has 2 + 2 p + q d numbers. Begin with
- * zeros.
- * bad_row is a row of outputs. */
+ * zeros. bad_row is a row of outputs. */
 int32_t cp_ridge_product(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
                          cp_in_f64 *direction, double *product, int32_t workers, cp_control *control, int64_t *bad_row,
                          char *err, int64_t err_cap);
