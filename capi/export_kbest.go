@@ -83,14 +83,18 @@ func go_cp_kbest(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbes
 		if e != nil {
 			return e
 		}
-		found, e := kbest.Batch(sc.space, sc.linear, sc.magnitude, opt, int(r.capacity), out, value, t.workers, t.mon)
+		found, e := kbest.Batch(sc.rows, opt, int(r.capacity), out, value, t.workers, t.mon)
 		if e != nil {
 			return e
 		}
 		for i, n := range found.Counts {
 			count[i] = int64(n)
 		}
-		cabi.PutName(r.method[:], catalogue.KBestMethods.Of(int(found.Method)))
+		method := opt.Method
+		if sc.n > 0 {
+			method = found.Methods[0]
+		}
+		cabi.PutName(r.method[:], catalogue.KBestMethods.Of(int(method)))
 		to.Set(r)
 		return nil
 	})

@@ -42,7 +42,7 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 			return e
 		}
 		opt.Streams = sc.streams
-		found, e := sampler.Batch(sc.space, sc.linear, opt, out.Draws, t.workers, t.mon)
+		found, e := sampler.Batch(sc.rows, opt, out.Draws, t.workers, t.mon)
 		if e == nil {
 			out.finish(found)
 		}
@@ -80,7 +80,7 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 		if e := structure.CheckScores(linear); e != nil {
 			return e
 		}
-		found, e := sampler.Batch(space, general(1, C.int64_t(len(linear)), linear), opt, out.Draws, 1, t.mon)
+		found, e := sampler.Batch(structure.OneSpaceLinear(space, general(1, C.int64_t(len(linear)), linear)), opt, out.Draws, 1, t.mon)
 		*more = 0
 		if short, is := errors.AsType[*estimate.Short](e); is {
 			return ask(supplied, short, more)
@@ -182,7 +182,7 @@ func go_cp_search(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_sea
 		}
 		process.Streams = sc.streams
 		certs, traces := make([]structure.Certificate, sc.n), make([]decode.Trace, sc.n)
-		if e := decode.SearchBatch(sc.space, sc.linear, process, out, certs, traces, t.workers, t.mon); e != nil {
+		if e := decode.SearchBatch(sc.rows, process, out, certs, traces, t.workers, t.mon); e != nil {
 			return e
 		}
 		known.write(certs, traces)
@@ -291,7 +291,7 @@ func go_cp_mixing_bound(s *C.cp_in_structure, in *C.cp_in_scores, method *C.cp_i
 		if e != nil {
 			return e
 		}
-		found, e := sampler.MixingBounds(sc.space, sc.linear, how, float64(epsilon), t.mon)
+		found, e := sampler.MixingBounds(sc.rows, how, float64(epsilon), t.mon)
 		copy(out, found)
 		return e
 	})

@@ -65,7 +65,7 @@ func (l *lister) answer(r *Request) (answers []int32, none []bool, err error) {
 	}
 	if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks || r.Domains == nil {
 		none = nil
-		err = decode.Batch(l.space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, l.workers, l.mon)
+		err = decode.Batch(structure.OneSpace(l.space, r.Linear, r.Magnitude), decode.Exact, 0, answers, nil, l.workers, l.mon)
 	}
 	if err == nil || errors.Is(err, parallel.ErrCancelled) {
 		return answers, none, err

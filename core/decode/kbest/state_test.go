@@ -42,7 +42,7 @@ func TestSteps(t *testing.T) {
 				t.Fatalf("%s: %d rows are asked for", name, r.Linear.Rows)
 			}
 			answers = make([]int32, r.Linear.Rows*space.PartLen())
-			if err := decode.Batch(space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, 1, nil); err != nil {
+			if err := decode.Batch(structure.OneSpace(space, r.Linear, r.Magnitude), decode.Exact, 0, answers, nil, 1, nil); err != nil {
 				t.Fatal(name, err)
 			}
 		}
@@ -94,7 +94,7 @@ func TestDamagedStates(t *testing.T) {
 			if _, err := m.Next(answers[1:], nil); err == nil {
 				t.Fatal("too few answers are taken")
 			}
-			if err := decode.Batch(space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, 1, nil); err != nil {
+			if err := decode.Batch(structure.OneSpace(space, r.Linear, r.Magnitude), decode.Exact, 0, answers, nil, 1, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
 	"combpred/core/slicex"
+	"combpred/core/structure"
 )
 
 // TestOwnDraws: from a caller's draws chains are measured, and samples drawn, as many calls as it takes.
@@ -35,7 +36,7 @@ func TestOwnDraws(t *testing.T) {
 		dst := chain.Draws{Y: make([]int32, draws), Value: make([]float64, draws)}
 		var found sampler.Found
 		for err := error(&estimate.Short{}); err != nil; {
-			found, err = sampler.Batch(s, rowsOf(1, []float64{1}), opt, dst, 1, nil)
+			found, err = sampler.Batch(structure.OneSpaceLinear(s, rowsOf(1, []float64{1})), opt, dst, 1, nil)
 			short, is := errors.AsType[*estimate.Short](err)
 			if err != nil && !is {
 				t.Fatal(name, err)
