@@ -118,6 +118,64 @@ int32_t cp_abi_version(void);
  * caller can test that its process survives. Always returns CP_EINTERNAL. */
 int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 
+/* ---- Sessions ---------------------------------------------------------------------------------------------------- */
+
+/* An algorithm that asks its caller for something: for what only the caller can decode, draw or read, or for the word
+ * to go on. A function cp_..._start opens it; then
+ *     cp_request request = CP_REQUEST;
+ *     for (;;) {
+ *       status = cp_session_next(session, &request, &bad_row, err, sizeof err);
+ *       if (status != CP_OK || request.ask == CP_ASK_DONE) break;
+ *       ... do what request.ask says: read what the request points to, write the answers where it says ...
+ *     }
+ *     cp_session_close(session, err, sizeof err);
+ * The function that opens a session says which of the requests below it makes, what they mean, and where results go.
+ * The buffers that it was given, and its control, must live until the session is closed; structs need not. */
+typedef uint64_t cp_session;
+
+/* What a session asks for. */
+enum {
+  CP_ASK_DONE = 0,   /* nothing: it is over, and all results are there                                      */
+  CP_ASK_DECODE = 1, /* outputs[n, part_len]: an output of largest score for each row of linear[n, d] and,
+                        unless it is NULL, of magnitude[n, d], which scores squares of ψ                    */
+  CP_ASK_LISTED = 2  /* nothing: the next of a list is in parts[part_len], and value is its score           */
+};
+
+/* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
+ * on the session. Answers are all zero before they are written. What a request does not use is 0 or NULL. */
+typedef struct cp_request {
+  int64_t struct_size;
+  int64_t ask;
+  int64_t n;              /* rows that are asked for       */
+  int64_t stream;         /* number of a random stream     */
+  int64_t draws;
+  double value, bound;
+  cp_in_f64 *linear;   /* read by the caller            */
+  cp_in_f64 *magnitude;
+  cp_in_i32 *parts;
+  cp_in_i64 *rows;
+  cp_in_i64 *sizes;
+  int32_t *outputs;       /* written by the caller         */
+  double *psi;
+  double *losses;
+  double *means;
+  double *log_z;
+  double *results;
+  double *sums;
+  int64_t *counts;
+  uint8_t *proven;
+} cp_request;
+#define CP_REQUEST {.struct_size = sizeof(cp_request)}
+
+/* Takes the answers to the last request, goes on, and writes the next one to *request. Failures end the session, which
+ * must still be closed: among them answers that are none, where bad_row is the row of the request, and CP_ECANCELLED.
+ * Behind CP_ASK_DONE, and after a failure, it is CP_ASK_DONE always. CP_EVALUE, which ends nothing, for a session that
+ * is not open, or in which another thread waits. */
+int32_t cp_session_next(cp_session session, cp_request *request, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Ends a session, wherever it is, and gives its memory back. CP_EVALUE as for cp_session_next. */
+int32_t cp_session_close(cp_session session, char *err, int64_t err_cap);
+
 /* ---- The library itself ------------------------------------------------------------------------------------------ */
 
 /* Writes a JSON object to dst[dst_cap]: all that there is, by name.
@@ -510,8 +568,10 @@ typedef struct cp_kbest_options {
                          "unordered":    "siblings" where outputs come in pairs of the same total score and nu is
                                          1/2, otherwise "auto"                                                    */
   double nu;          /* outputs are listed whose score is at least (1−nu) max + nu min: from 0 to 1, 1 lists all */
-  int64_t skip;       /* of cp_kbest: how many outputs are passed over at the beginning, up to 2^40               */
-  int64_t most;       /* of cp_kbest_next: how many outputs are wanted, up to 2^40; 0: all                        */
+  int64_t skip;       /* how many outputs are passed over at the beginning, up to 2^40                            */
+  int64_t most;       /* of cp_kbest_start: how many outputs are wanted, up to 2^40; 0: all                       */
+  int64_t row;        /* of cp_kbest_start: a row of scores                                                       */
+  int64_t rows;       /* of cp_kbest_start: 0, or most rows that the caller decodes at a time, up to 2^28         */
 } cp_kbest_options;
 typedef const cp_kbest_options cp_in_kbest_options;
 #define CP_KBEST_OPTIONS {.struct_size = sizeof(cp_kbest_options), .nu = 1.0}
@@ -536,35 +596,13 @@ typedef struct cp_kbest_list {
 int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* What cp_kbest_next asks for, and what it gets. */
-typedef struct cp_kbest_request {
-  int64_t struct_size;
-  int64_t capacity;       /* most rows that are asked for at a time, from 1 on; the same in all calls */
-  int64_t row;            /* of scores, for which outputs are listed; likewise                        */
-  int64_t d, part_len;
-  double *linear;         /* [capacity, d]: "decode": scores of ψ                                     */
-  double *magnitude;      /* [capacity, d]: and of its squares                                        */
-  int32_t *parts;         /* [capacity, part_len]: in: the answers; out: with "listed", the output    */
-  int64_t n_asked;        /* out: with "decode", rows of linear                                       */
-  int64_t n_squares;      /* out: and of magnitude: as many, or 0                                     */
-  double value;           /* out: with "listed", the score of the output                              */
-  char ask[16];           /* out: "decode": before the next call parts must get an output of largest score for each
-                                            row, among all that there are, as cp_decode with "exact" finds it
-                                  "listed": the next output is in parts; call again for another one
-                                  "done":   there are no more
-                                  "state":  nothing was done: call again with a longer state           */
-} cp_kbest_request;
-#define CP_KBEST_REQUEST {.struct_size = sizeof(cp_kbest_request)}
-
-/* Lists the outputs of largest score for a row of scores, by "partition", where the caller decodes: the outputs may be
- * some of those of the structure only. Call it again and again, with the same scores and options, and do what
- * request->ask says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have:
- * where it is shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or
- * that belongs to other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad.
- * Cost beside decodings: O(length of the state). */
-int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
-                      int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
-                      int64_t err_cap);
+/* Opens a session that lists the outputs of largest score for one row of scores, one for each CP_ASK_LISTED, with a
+ * value. With options->rows the caller decodes, by "partition": each CP_ASK_DECODE asks for up to so many outputs of
+ * largest score among all that there are, as cp_decode with "exact" finds them; these may be some of those of the
+ * structure only. Everything else is as for cp_kbest, and so is the cost of the k-th output. bad_row is the row, or one
+ * of the answers. */
+int32_t cp_kbest_start(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_session *session,
+                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What cp_hereditary_next asks for, and what it gets. */
 typedef struct cp_hereditary_request {

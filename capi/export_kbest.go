@@ -19,29 +19,31 @@ import (
 const maxListed = 1 << 40
 
 // readKBest reads how outputs are listed.
-func readKBest(p *C.cp_in_kbest_options) (kbest.Options, int, error) {
-	opt := C.cp_kbest_options{nu: 1}
-	var err error
+func readKBest(p *C.cp_in_kbest_options) (out kbest.Options, opt C.cp_kbest_options, err error) {
+	opt.nu = 1
 	if p != nil {
 		if opt, err = cabi.Record(p, "options"); err != nil {
-			return kbest.Options{}, 0, err
+			return out, opt, err
 		}
 	}
-	out := kbest.Options{Nu: float64(opt.nu), Skip: int(opt.skip)}
+	out = kbest.Options{Nu: float64(opt.nu), Skip: int(opt.skip), Most: int(opt.most)}
 	if out.Method, err = named[kbest.Method](catalogue.KBestMethods, opt.method, "method"); err != nil {
-		return out, 0, err
+		return out, opt, err
 	}
 	if !(opt.nu >= 0 && opt.nu <= 1) {
-		return out, 0, cabi.Illegal("nu is %v, must be from 0 to 1", float64(opt.nu))
+		return out, opt, cabi.Illegal("nu is %v, must be from 0 to 1", float64(opt.nu))
 	}
 	if opt.skip < 0 || opt.most < 0 || opt.skip > maxListed || opt.most > maxListed {
-		return out, 0, cabi.Illegal("skip and most are %d and %d, must be from 0 to %d", int64(opt.skip), int64(opt.most), int64(maxListed))
+		return out, opt, cabi.Illegal("skip and most are %d and %d, must be from 0 to %d", int64(opt.skip), int64(opt.most),
+			int64(maxListed))
 	}
-	most := int(opt.most)
-	if most == 0 {
-		most = math.MaxInt
+	if opt.rows < 0 || opt.rows > maxRows {
+		return out, opt, cabi.Illegal("rows is %d, must be from 0 to %d", int64(opt.rows), maxRows)
 	}
-	return out, most, nil
+	if out.Most == 0 {
+		out.Most = math.MaxInt
+	}
+	return out, opt, nil
 }
 
 //export go_cp_kbest
@@ -100,99 +102,52 @@ func go_cp_kbest(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbes
 	})
 }
 
-//export go_cp_kbest_next
-func go_cp_kbest_next(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbest_options, state *C.uint8_t,
-	stateCap C.int64_t, needed *C.int64_t, request *C.cp_kbest_request, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
+//export go_cp_kbest_start
+func go_cp_kbest_start(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbest_options, to *C.cp_session,
+	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sc, e := readScores(s, in)
 		if e != nil {
 			return e
 		}
-		opt, most, e := readKBest(options)
+		opt, more, e := readKBest(options)
 		if e != nil {
 			return e
 		}
-		to, e := cabi.OutRecord(request, "request", false)
+		row, rows := int(more.row), int(more.rows)
+		if row < 0 || row >= int(sc.n) {
+			return cabi.Illegal("row is %d, there are %d rows of scores", row, int64(sc.n))
+		}
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
-		r := *request
-		if r.capacity < 1 || r.capacity > maxRows {
-			return cabi.Illegal("request.capacity is %d, must be from 1 to %d", int64(r.capacity), maxRows)
+		space, score := sc.rows.Row(row)
+		if e := score.Check(); e != nil {
+			return fault.At(row, e)
 		}
-		if r.row < 0 || r.row >= sc.n {
-			return cabi.Illegal("request.row is %d, there are %d rows of scores", int64(r.row), int64(sc.n))
-		}
-		d := C.int64_t(sc.space.FeatureLen())
-		if e := equal("d", r.d, int(d)); e != nil {
+		return openSession(to, t.mon, func(s *session) error {
+			if rows > 0 {
+				return kbest.PartitionBy(space, score, opt, rows, s.decoded, s.tell)
+			}
+			_, e := kbest.List(space, score, opt, s.tell, t.workers, t.mon)
 			return e
-		}
-		parts, e := outputs(sc.space, r.parts, r.part_len, r.capacity)
-		if e != nil {
-			return e
-		}
-		linear, e := float64s(r.linear, "linear", r.capacity, d)
-		if e != nil {
-			return e
-		}
-		magnitude, e := float64s(r.magnitude, "magnitude", r.capacity, d)
-		if e != nil {
-			return e
-		}
-		buffer, e := cabi.View[byte](unsafe.Pointer(state), "state", stateCap)
-		if e != nil {
-			return e
-		}
-		if _, e := cabi.One(needed, "needed"); e != nil {
-			return e
-		}
-		machine, answers, e := machineOf(sc, int(r.row), opt, most, int(r.capacity), buffer, parts)
-		if e != nil {
-			return e
-		}
-		next, e := machine.Next(answers, nil)
-		if e != nil {
-			return e
-		}
-		after := machine.State()
-		*needed = C.int64_t(len(after))
-		if len(after) > len(buffer) {
-			next = kbest.Request{Ask: kbest.State}
-		} else {
-			copy(buffer, after)
-		}
-		copy(linear, next.Linear.Data)
-		copy(magnitude, next.Magnitude.Data)
-		copy(parts, next.Parts)
-		r.n_asked, r.n_squares, r.value = C.int64_t(next.Linear.Rows), C.int64_t(next.Magnitude.Rows), C.double(next.Value)
-		cabi.PutName(r.ask[:], catalogue.KBestRequests.Of(int(next.Ask)))
-		to.Set(r)
-		return nil
+		})
 	})
 }
 
-// machineOf returns a new machine, or that of a state with the answers to what it asked for last.
-func machineOf(sc scores, row int, opt kbest.Options, most, rows int, state []byte, parts []int32) (*kbest.Machine, []int32, error) {
-	d := sc.linear.Cols
-	score := structure.Scores{Linear: sc.linear.Data[row*d : (row+1)*d]}
-	if sc.magnitude.Rows > 0 {
-		at := min(row, sc.magnitude.Rows-1)
-		score.Magnitude = sc.magnitude.Data[at*d : (at+1)*d]
-	}
-	for _, v := range [][]float64{score.Linear, score.Magnitude} {
-		if err := structure.CheckScores(v); err != nil {
-			return nil, nil, fault.At(row, err)
+// decoded asks the caller for the best outputs of subproblems.
+func (s *session) decoded(of kbest.Subproblems, dst []int32) ([]bool, error) {
+	clear(dst)
+	if len(s.listed) > 0 { // before the caller works for the next ones
+		if err := s.ask(C.CP_ASK_LISTED); err != nil {
+			return nil, err
 		}
 	}
-	if !kbest.Begun(state) {
-		return kbest.NewMachine(sc.space, score, opt.Nu, most, rows), nil, nil
-	}
-	m, err := kbest.Resume(sc.space, score, opt.Nu, most, rows, state)
-	if err != nil {
-		return nil, nil, err
-	}
-	return m, parts[:m.Asked()*sc.space.PartLen()], nil
+	r := &s.request
+	r.n, r.outputs = C.int64_t(of.Linear.Rows), (*C.int32_t)(lend(s, dst))
+	r.linear, r.magnitude = (*C.double)(lend(s, of.Linear.Data)), (*C.double)(lend(s, of.Magnitude.Data))
+	return nil, s.ask(C.CP_ASK_DECODE)
 }
 
 //export go_cp_hereditary_next

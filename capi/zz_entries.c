@@ -31,6 +31,16 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap) {
   return go_cp_test_panic(in_worker, err, err_cap);
 }
 
+int32_t cp_session_next(cp_session session, cp_request *request, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_session_next(session, request, bad_row, err, err_cap);
+}
+
+int32_t cp_session_close(cp_session session, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_session_close(session, err, err_cap);
+}
+
 int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
   return go_cp_catalogue(dst, dst_cap, needed, err, err_cap);
@@ -207,11 +217,10 @@ int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *
   return go_cp_kbest(s, scores, options, list, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
-                      int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
-                      int64_t err_cap) {
+int32_t cp_kbest_start(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_session *session,
+                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_kbest_next(s, scores, options, state, state_cap, needed, request, bad_row, err, err_cap);
+  return go_cp_kbest_start(s, scores, options, session, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_hereditary_next(cp_in_f64 *weights, int64_t n_edges, cp_in_char *decoder, double *state, int64_t state_len,

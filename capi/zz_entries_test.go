@@ -5,6 +5,8 @@ package main
 // exported are the functions in Go behind the entry points of combpred.h.
 var exported = map[string]any{
 	"cp_test_panic":               go_cp_test_panic,
+	"cp_session_next":             go_cp_session_next,
+	"cp_session_close":            go_cp_session_close,
 	"cp_catalogue":                go_cp_catalogue,
 	"cp_blas_open":                go_cp_blas_open,
 	"cp_blas_status":              go_cp_blas_status,
@@ -35,7 +37,7 @@ var exported = map[string]any{
 	"cp_decode":                   go_cp_decode,
 	"cp_search":                   go_cp_search,
 	"cp_kbest":                    go_cp_kbest,
-	"cp_kbest_next":               go_cp_kbest_next,
+	"cp_kbest_start":              go_cp_kbest_start,
 	"cp_hereditary_next":          go_cp_hereditary_next,
 	"cp_log_partition":            go_cp_log_partition,
 	"cp_order_positions":          go_cp_order_positions,

@@ -118,10 +118,7 @@ var (
 		{"auto", int(kbest.Auto)}, {"unordered", int(kbest.Unordered)}, {"combinations", int(kbest.Combinations)},
 		{"sort", int(kbest.Sort)}, {"partition", int(kbest.Partition)}, {"siblings", int(kbest.Siblings)},
 	}
-	SetLosses     = Names{{"f1", int(setloss.F1)}, {"ranking", int(setloss.Ranking)}}
-	KBestRequests = Names{
-		{"done", int(kbest.Done)}, {"decode", int(kbest.Decode)}, {"listed", int(kbest.Listed)}, {"state", int(kbest.State)},
-	}
+	SetLosses         = Names{{"f1", int(setloss.F1)}, {"ranking", int(setloss.Ranking)}}
 	HereditaryMethods = Names{
 		{"auto", int(hereditary.Auto)}, {"exact", int(hereditary.Exact)}, {"local-search", int(hereditary.Search)},
 	}

@@ -51,6 +51,14 @@ func mustScores(s Scores, d int) {
 // maxTotal bounds the sum of the magnitudes of one row's scores, so that no sum of them overflows.
 const maxTotal = math.MaxFloat64 / 8
 
+// Check is CheckScores for the scores of an output space.
+func (s Scores) Check() error {
+	if err := CheckScores(s.Linear); err != nil {
+		return err
+	}
+	return CheckScores(s.Magnitude)
+}
+
 // CheckScores returns an error that names the first score which is infinite or NaN, or says that their sum overflows.
 func CheckScores(scores []float64) error {
 	var total float64

@@ -70,38 +70,30 @@ int main(void) {
   printf("method %s\n", list.method);
 
   scores.n = 1;
-  double asked[AT_ONCE * PAIRS], squares[AT_ONCE * PAIRS];
-  int32_t answers[AT_ONCE * LABELS];
   cp_kbest_options options = CP_KBEST_OPTIONS;
   options.most = BEST;
-  cp_kbest_request request = CP_KBEST_REQUEST;
-  request.capacity = AT_ONCE, request.d = PAIRS, request.part_len = LABELS;
-  request.linear = asked, request.magnitude = squares, request.parts = answers;
-  int64_t length = 64, needed = 0, listed = 0;
-  uint8_t *state = room(length, 1);
+  options.rows = AT_ONCE;
   how.constraints = NULL;
+  cp_session session;
+  OK(cp_kbest_start(&s, &scores, &options, &session, 1, NULL, NULL, ERR));
+  int listed = 0;
+  cp_request request = CP_REQUEST;
   for (;;) {
-    OK(cp_kbest_next(&s, &scores, &options, state, length, &needed, &request, NULL, ERR));
-    if (strcmp(request.ask, "done") == 0) break;
-    if (strcmp(request.ask, "state") == 0) {
-      uint8_t *longer = room(needed, 1);
-      memcpy(longer, state, (size_t)length);
-      free(state);
-      state = longer, length = needed;
-    } else if (strcmp(request.ask, "listed") == 0) {
-      if (memcmp(answers, parts + listed * LABELS, sizeof(int32_t) * LABELS) != 0) abort();
+    OK(cp_session_next(session, &request, NULL, ERR));
+    if (request.ask == CP_ASK_DONE) break;
+    if (request.ask == CP_ASK_LISTED) {
+      if (memcmp(request.parts, parts + listed * LABELS, sizeof(int32_t) * LABELS) != 0) abort();
       listed++;
     } else {
       cp_scores rows = CP_SCORES;
-      rows.n = request.n_asked, rows.d = PAIRS, rows.linear = asked;
-      rows.n_magnitude = request.n_squares, rows.magnitude = squares;
-      OK(cp_decode(&s, &rows, &how, answers, LABELS, NULL, 1, NULL, NULL, ERR));
+      rows.n = request.n, rows.d = PAIRS, rows.linear = request.linear;
+      rows.n_magnitude = request.magnitude == NULL ? 0 : request.n, rows.magnitude = request.magnitude;
+      OK(cp_decode(&s, &rows, &how, request.outputs, LABELS, NULL, 1, NULL, NULL, ERR));
     }
   }
-  printf("requested %d\n", (int)listed);
-  state[20] ^= 1;
-  status = cp_kbest_next(&s, &scores, &options, state, length, &needed, &request, NULL, ERR);
-  printf("damaged %d\n", (int)status);
-  free(state);
+  OK(cp_session_close(session, ERR));
+  printf("listed %d\n", listed);
+  status = cp_session_close(session, why, sizeof why);
+  printf("closed twice %d: %s\n", (int)status, why);
   return 0;
 }

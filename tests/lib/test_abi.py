@@ -32,7 +32,7 @@ def ctypes_of(declaration: str) -> type:
     """Return the ctypes type that stands for a parameter of the header."""
     if "*" in declaration:
         return c_void_p
-    kinds = {"int32_t": c_int32, "int64_t": c_int64, "uint64_t": c_uint64, "double": c_double}
+    kinds = {"int32_t": c_int32, "int64_t": c_int64, "uint64_t": c_uint64, "double": c_double, "cp_session": c_uint64}
     return kinds[declaration.split()[0]]
 
 

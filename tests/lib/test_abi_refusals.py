@@ -80,7 +80,7 @@ NULLABLE = {
         "cp_decode.options",
         "cp_structure_restrict.restriction",
         "cp_kbest.options",
-        "cp_kbest_next.options",
+        "cp_kbest_start.options",
         "cp_hereditary_next.decoder",
         "cp_extensions_estimate.options",
         "cp_extensions_estimate.info",
@@ -242,8 +242,9 @@ UNUSED_FIELDS = {
     "levels_needed",
     "needed",
     "until",
+    "row",
 }  # of such calls, or any number
-ANSWERED = {"cp_structure_layout"}  # whose structs are answers alone
+ANSWERED = {"cp_structure_layout", "cp_session_next"}  # whose structs are answers alone
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""Lists of the best outputs as the C interface gives them: by requests, in blocks, and the way that is chosen."""
+"""Lists of the best outputs as the C interface gives them: one by one, also by callers who decode; the way chosen."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from combpred._lib.decode import best_blocks, best_by_requests, decode, k_best
+from combpred._lib.decode import best_outputs, decode, k_best
 from combpred._lib.structure import Description, structure_embed, structure_enumerate
 
 SPACES = [
@@ -36,7 +36,7 @@ def test_requests_are_answered_one_after_the_other(space, kind, nu):
         asked.append(len(scores))
         return decode(space, scores, squares, "exact").y
 
-    listed = np.concatenate(list(best_by_requests(space, linear, magnitude, solve, nu=nu)))
+    listed = np.array(list(best_outputs(space, linear, magnitude, solve, nu=nu)))
     psi = structure_embed(space, listed)
     assert len(np.unique(psi, axis=0)) == len(psi)
     every = np.unique(structure_embed(space, structure_enumerate(space, 0, 1000)), axis=0)
@@ -44,25 +44,23 @@ def test_requests_are_answered_one_after_the_other(space, kind, nu):
     values = np.sort(every @ linear + every**2 @ squares)[::-1]
     expected = values[values >= (1 - nu) * values[0] + nu * values[-1] - 1e-10]
     np.testing.assert_allclose(psi @ linear + psi**2 @ squares, expected, rtol=0, atol=1e-10)
-    few = list(best_by_requests(space, linear, magnitude, solve, nu=nu, most=3))
-    np.testing.assert_array_equal(np.concatenate(few), listed[:3])
+    np.testing.assert_array_equal(list(best_outputs(space, linear, magnitude, solve, nu=nu, most=3)), listed[:3])
+    np.testing.assert_array_equal(list(best_outputs(space, linear, magnitude, nu=nu, method="partition")), listed)
     assert max(asked) > 1  # rows at a time
 
 
 def test_answers_that_are_no_outputs_are_refused():
     with pytest.raises(ValueError, match="row 0"):
-        list(
-            best_by_requests(SPACES[0], np.ones(6), None, lambda scores, _: np.zeros((len(scores), 4), dtype=np.int32))
-        )
+        list(best_outputs(SPACES[0], np.ones(6), None, lambda scores, _: np.zeros((len(scores), 4), dtype=np.int32)))
 
 
 @pytest.mark.parametrize("method", ["auto", "partition"])
-def test_blocks_make_up_the_list(method):
+def test_outputs_one_by_one_make_up_the_list(method):
     linear, _ = scores_of(SPACES[0], "gaussian")
     whole, counts, _ = k_best(SPACES[0], linear[np.newaxis], most=100, method=method)
     assert counts.tolist() == [24]
     for most in (None, 1, 16, 17, 24, 30):
-        listed = np.concatenate(list(best_blocks(SPACES[0], linear, most=most, method=method)))
+        listed = list(best_outputs(SPACES[0], linear, most=most, method=method))
         np.testing.assert_array_equal(listed, whole[0, : min(24, most or 24)])
 
 
@@ -107,4 +105,4 @@ def test_the_bad_row_is_named_unless_there_is_one_by_nature(n):
         k_best(SPACES[0], scores, most=4)
     assert caught.value.row == n - 1
     with pytest.raises(ValueError, match="^score 2 is NaN"):
-        list(best_blocks(SPACES[0], scores[n - 1]))
+        list(best_outputs(SPACES[0], scores[n - 1]))

@@ -36,7 +36,7 @@ LAYERS = [
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/primal", "core/solve/sgd"),
         "core/internal/solvetest",
     },
-    {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
+    {"core/catalogue", "core/control", "core/control/handles", "core/control/spaces", "core/fit"},
     {"capi", "capi/cabi", "capi/internal/cabitest", "capi/generate/entries", "capi/generate/names"},
 ]
 # What the packages of a subject may import of each other: dual solvers, leave-one-out scores and descent all need the

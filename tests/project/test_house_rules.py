@@ -132,7 +132,7 @@ def test_long_files_wide_lines_and_crowded_folders_are_found(tmp_path):
     for folder, most in (
         ("tests/lib", 20),
         ("tests", 25),
-        ("capi", 32),
+        ("capi", 36),
         ("core/solve", 20),
         ("tests/oracles/small", 20),
     ):

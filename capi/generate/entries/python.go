@@ -27,7 +27,7 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 `
 
 var (
-	constant = regexp.MustCompile(`(?m)^#define CP_(\w+) (\d+)\s*$`)
+	constant = regexp.MustCompile(`(?m)^(?:#define CP_|  CP_)(\w+)(?: =)? (\d+),?\s*$`)
 	record   = regexp.MustCompile(`(?s)typedef struct cp_(\w+) \{(.*?)\} cp_\w+;`)
 	array    = regexp.MustCompile(`^char (\w+)\[(\d+)\]$`)
 )
@@ -195,7 +195,8 @@ func pythonKind(kind string, pointer, field bool) string {
 		}
 		return "_P"
 	}
-	names := map[string]string{"int64_t": "_N", "int32_t": "c_int32", "uint64_t": "c_uint64", "double": "_F"}
+	names := map[string]string{"int64_t": "_N", "int32_t": "c_int32", "uint64_t": "c_uint64", "double": "_F", "cp_space": "c_uint64",
+		"cp_session": "c_uint64"}
 	name, ok := names[kind]
 	if !ok {
 		panic(fmt.Sprintf("entries: no type in Python for %s", kind))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -58,6 +59,7 @@ type Answer struct {
 	Called  bool // no true call could be made up otherwise
 	Status  int64
 	Message string
+	Ended   []Answer
 	room    []byte // for the message
 	top     *scope
 }
@@ -70,14 +72,38 @@ func (a Answer) Problems() (all []string) {
 	if a.Status < 0 || a.Status > 8 || a.Status == 5 {
 		all = append(all, fmt.Sprintf("status %d: %s", a.Status, a.Message))
 	}
+	for _, later := range a.Ended {
+		all = append(all, later.Problems()...)
+	}
+	if n := len(a.Ended); n > 0 && a.Ended[n-1].Status != 0 {
+		all = append(all, fmt.Sprintf("the session is not closed: status %d, %s", a.Ended[n-1].Status, a.Ended[n-1].Message))
+	}
 	if a.Status != 0 && len(a.room) > 0 && (bytes.IndexByte(a.room, 0) < 0 || !utf8.ValidString(a.Message)) {
 		all = append(all, fmt.Sprintf("the message is %q", a.room))
 	}
 	return all
 }
 
-// Call makes a call.
-func (c *Caller) Call(name string) Answer { return c.call(name, nil) }
+// Call makes a call. Where that opens a session, some requests of it follow, and it is closed: Ended is then what came of these.
+func (c *Caller) Call(name string) Answer {
+	a := c.call(name, nil)
+	if !strings.HasSuffix(name, "_start") || !a.Called || a.Status != 0 {
+		return a
+	}
+	session := map[string]reflect.Value{"session": reflect.ValueOf(*(*uint64)(a.top.buffers["session"]))}
+	follow := func(name string) {
+		calm := &Caller{Tables: c.Tables, Arena: c.Arena, Kind: c.Kind}
+		a.Ended = append(a.Ended, calm.call(name, session))
+	}
+	for range requests {
+		follow("cp_session_next")
+	}
+	follow("cp_session_close")
+	return a
+}
+
+// requests is how many requests of a session are looked at.
+const requests = 4
 
 // call makes one, with the fixed parameters, and others that are legal.
 func (c *Caller) call(name string, fixed map[string]reflect.Value) Answer {

@@ -114,7 +114,7 @@ func (c *Caller) number(s slot, spec ast.Expr, b int, top *scope) {
 		*(*float64)(s.at) = value
 	case "int32_t":
 		*(*int32)(s.at) = int32(whole)
-	case "int64_t", "uint64_t":
+	case "int64_t", "uint64_t", "cp_space", "cp_session":
 		*(*int64)(s.at) = whole
 	default:
 		panic("no number is of the type " + s.ctype)

@@ -7,6 +7,7 @@
 package kbest
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -44,6 +45,8 @@ type Options struct {
 	Nu float64
 	// Skip is the number of outputs that are passed over at the beginning.
 	Skip int
+	// Most is how many are listed then, at most.
+	Most int
 }
 
 // emit takes one output, and says whether more are wanted.
@@ -69,44 +72,67 @@ func Batch(b *structure.Batch, o Options, capacity int, dst []int32, values []fl
 	case len(dst) != b.Parts()*capacity || values != nil && len(values) != n*capacity:
 		return Result{}, fault.Value("%d outputs of each of %d rows do not fit dst, of %d parts, or values, of %d", capacity,
 			n, len(dst), len(values))
-	case !(o.Nu >= 0 && o.Nu <= 1):
-		return Result{}, fault.Value("nu is %v, must be from 0 to 1", o.Nu)
-	case o.Skip < 0 || o.Skip > math.MaxInt-capacity:
-		return Result{}, fault.Value("%d outputs cannot be skipped", o.Skip)
 	}
 	result := Result{Counts: make([]int, n), Methods: slices.Repeat([]Method{o.Method}, n)}
-	if capacity == 0 {
-		return result, nil
-	}
-	if err := b.CheckMagnitude(); err != nil {
-		return result, err
+	if o.Most = capacity; capacity == 0 {
+		return result, o.check()
 	}
 	for i := range n {
-		if err := b.CheckScores(i); err != nil {
-			return result, fault.At(i, err)
-		}
 		space, score := b.Row(i)
-		l := &lister{space: space, score: score, nu: o.Nu, most: o.Skip + capacity, workers: workers, mon: mon}
-		l.slack = tieTolerance * (sumOf(score.Linear) + sumOf(score.Magnitude))
-		skip, count := o.Skip, 0
+		count := 0
 		var err error
-		if result.Methods[i], err = l.list(o.Method, func(y []int32, value float64) bool {
-			if skip > 0 {
-				skip--
-				return true
-			}
+		if result.Methods[i], err = List(space, score, o, func(y []int32, value float64) bool {
 			copy(b.OutputOf(dst, i, count, capacity), y)
 			if values != nil {
 				values[i*capacity+count] = value
 			}
 			count++
-			return count < capacity
-		}); err != nil {
+			return true
+		}, workers, mon); err != nil {
 			return result, b.Blame(i, err)
 		}
 		result.Counts[i] = count
 	}
 	return result, nil
+}
+
+// List lists outputs for one row of scores, until yield returns false, and says by which method. The outputs that yield gets are lent.
+func List(space structure.Space, score structure.Scores, o Options, yield func(y []int32, value float64) bool, workers int,
+	mon *parallel.Monitor) (Method, error) {
+	if err := fault.First(o.check(), score.Check()); err != nil {
+		return o.Method, err
+	}
+	l := &lister{space: space, score: score, nu: o.Nu, most: o.wanted(), workers: workers, mon: mon}
+	l.slack = tieTolerance * (sumOf(score.Linear) + sumOf(score.Magnitude))
+	return l.list(o.Method, o.window(yield))
+}
+
+// check says what is wrong with options.
+func (o Options) check() error {
+	switch {
+	case !(o.Nu >= 0 && o.Nu <= 1):
+		return fault.Value("nu is %v, must be from 0 to 1", o.Nu)
+	case o.Skip < 0 || o.Most < 0:
+		return fault.Value("%d outputs cannot be skipped, nor %d listed", o.Skip, o.Most)
+	}
+	return nil
+}
+
+// wanted returns how many outputs are listed or passed over, at most.
+func (o Options) wanted() int {
+	if o.Most > math.MaxInt-o.Skip {
+		return math.MaxInt
+	}
+	return o.Skip + o.Most
+}
+
+// window passes on the outputs that are listed of all that there are.
+func (o Options) window(yield emit) emit {
+	seen, most := 0, o.wanted()
+	return func(y []int32, value float64) bool {
+		seen++
+		return seen <= most && (seen <= o.Skip || yield(y, value)) && seen < most
+	}
 }
 
 // lister lists outputs for one row of scores.
@@ -237,7 +263,7 @@ func (l *lister) sort(yield emit) error {
 			l.space.Embed(psi, y)
 			key = key[:0]
 			for _, v := range psi {
-				key = appendWord(key, math.Float64bits(v+0)) // −0 and 0 are the same
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v+0)) // −0 and 0 are the same
 			}
 			if seen[string(key)] {
 				continue

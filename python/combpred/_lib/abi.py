@@ -18,6 +18,7 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 
 ABI_VERSION = 3
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
+ASK_DONE, ASK_DECODE, ASK_LISTED = range(3)
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
     KEY_WITHIN = range(10)
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
@@ -33,6 +34,14 @@ class Control(Structure):
     """cp_control."""
 
     _fields_ = [("cancel", _N), ("step", _N), ("value", _F)]
+
+
+class CRequest(Structure):
+    """cp_request."""
+
+    _fields_ = _fields(ask=_N, n=_N, stream=_N, draws=_N, value=_F, bound=_F, linear=_P, magnitude=_P, parts=_P,
+                       rows=_P, sizes=_P, outputs=_P, psi=_P, losses=_P, means=_P, log_z=_P, results=_P, sums=_P,
+                       counts=_P, proven=_P)
 
 
 class CMomentsInfo(Structure):
@@ -100,20 +109,13 @@ class CSearchRecord(Structure):
 class CKbestOptions(Structure):
     """cp_kbest_options."""
 
-    _fields_ = _fields(method=_T, nu=_F, skip=_N, most=_N)
+    _fields_ = _fields(method=_T, nu=_F, skip=_N, most=_N, row=_N, rows=_N)
 
 
 class CKbestList(Structure):
     """cp_kbest_list."""
 
     _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=_W)
-
-
-class CKbestRequest(Structure):
-    """cp_kbest_request."""
-
-    _fields_ = _fields(capacity=_N, row=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N,
-                       n_squares=_N, value=_F, ask=_W)
 
 
 class CHereditaryRequest(Structure):
@@ -518,6 +520,7 @@ class CRankedSets(Structure):
 
 # Those that tell by bad_row, right before the error buffer, which of the caller's rows is to blame.
 OF_ROWS: dict[str, tuple[type, ...]] = {
+    "cp_session_next": (c_uint64, _P, *_ROW),
     "cp_structure_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_structure_embed": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
@@ -530,7 +533,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_search": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_kbest": (_P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_kbest_next": (_P, _P, _P, _P, _N, _P, _P, *_ROW),
+    "cp_kbest_start": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_order_positions": (_P, _P, _P, _N, *_RUN, *_ROW),
     "cp_sample_distribution": (_P, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
@@ -588,6 +591,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
 PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_abi_version": (),
     "cp_test_panic": (c_int32, *_ERR),
+    "cp_session_close": (c_uint64, *_ERR),
     "cp_catalogue": (_P, _N, _P, *_ERR),
     "cp_blas_open": (_P, *_ERR),
     "cp_blas_status": (_P, _N, _P, *_ERR),

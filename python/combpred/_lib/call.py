@@ -51,7 +51,7 @@ Written = TypeVar("Written", bound=NDArray[Any])
 
 _VALUES = ctypes.Structure, ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_double  # passed by pointer
 _MESSAGE_BYTES = 8192
-_INTERRUPTIBLE_FLOPS = 2e8  # about 20 ms: below, watching for Ctrl-C costs more than it gives
+INTERRUPTIBLE_FLOPS = 2e8  # about 20 ms: below, watching for Ctrl-C costs more than it gives
 
 _EXCEPTIONS: dict[int, type[Exception]] = {
     abi.EVALUE: ValueError,
@@ -403,6 +403,7 @@ def call(
     verbose: int = 0,
     total: int | None = None,
     progress: Callable[[int, float], object] | None = None,
+    control: abi.Control | None = None,
 ) -> int:
     """Call a function of the C interface and raise what its status means.
 
@@ -419,6 +420,8 @@ def call(
         Estimated operations. Longer calls can be interrupted by Ctrl-C.
     label, verbose, total, progress
         As :func:`combpred._lib.control.reported` takes them.
+    control : Control or None, default=None
+        The control block; None: a new one.
 
     Returns
     -------
@@ -435,12 +438,12 @@ def call(
         status = int(function(*given, *tail))
         return checked(status, message, bad_row.value)
     workers = get_n_threads(n_threads)
-    control = abi.Control()
+    control = control or abi.Control()
 
     def run() -> int:
         return int(function(*given, workers, ctypes.byref(control), *tail))
 
-    if flops < _INTERRUPTIBLE_FLOPS and verbose <= 0 and progress is None:
+    if flops < INTERRUPTIBLE_FLOPS and verbose <= 0 and progress is None:
         status = run()
         return checked(status, message, bad_row.value)
     with reported(control, label, verbose=verbose, total=total, progress=progress):

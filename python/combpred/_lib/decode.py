@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,14 +17,14 @@ from .arrays import FloatArray, IntArray, allocate, refuse_masked
 from .call import RowInputs, call, floats, put, record
 from .errors import RowError
 from .kernel import InputKernel
+from .session import Session, view
 from .structure import Description
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
 DECODERS = (*names.LIBRARY_DECODERS, "milp")
 
-_FIRST_BLOCK = 16  # outputs of a list of known length that are found at once
-_BLOCK_BYTES = 2**25  # of listed outputs
 _SETS = 64  # of edges that are asked about at a time
+_MOST_SORTED, _SORTED_FLOPS = 16.0, 1e9  # logarithm of the number of outputs that may be sorted; what that takes
 _REQUEST_NUMBERS = 2**17  # scores that a caller decodes at a time
 
 
@@ -359,85 +358,58 @@ def k_best(
     return parts, counts, listed.method.decode()
 
 
-def best_blocks(
+def best_outputs(
     description: Description,
     linear: FloatArray,
     magnitude: FloatArray | None = None,
+    solve: Callable[[FloatArray, FloatArray | None], IntArray] | None = None,
     *,
     most: int | None = None,
     nu: float = 1.0,
     method: str = "auto",
     n_threads: int | None = None,
 ) -> Iterator[IntArray]:
-    """Yield the outputs of :func:`k_best` for the scores of one row, in blocks of parts that grow.
-
-    Each block begins the list anew, so that blocks double in size: the outputs that are not needed, and those that are
-    found again, are as many as those that the caller takes.
-    """
-    part_len, _, log_count = description.shape
-    skip, size, widest = 0, min(most or 1, _FIRST_BLOCK), max(1, _BLOCK_BYTES // (4 * part_len))
-    squares = None if magnitude is None else magnitude[np.newaxis]
-    while most is None or skip < most:
-        size = size if most is None else min(size, most - skip)
-        try:
-            parts, counts, method = k_best(
-                description, linear[np.newaxis], squares, most=size, skip=skip, nu=nu, method=method,
-                n_threads=n_threads,
-            )  # fmt: skip
-        except RowError as error:
-            raise ValueError(error.reason) from None  # there is one row
-        yield parts[0, : counts[0]]
-        if counts[0] < size:
-            return
-        skip += size
-        size = min(widest if method == "sort" else skip + 1, widest)
-        if method == "sort":
-            size = max(1, min(size, math.ceil(math.exp(log_count)) - skip + 1))
-
-
-def best_by_requests(
-    description: Description,
-    linear: FloatArray,
-    magnitude: FloatArray | None,
-    solve: Callable[[FloatArray, FloatArray | None], IntArray],
-    *,
-    most: int | None = None,
-    nu: float = 1.0,
-) -> Iterator[IntArray]:
-    """Yield the outputs of largest score of a space in which the caller decodes, best first, each as a row of parts.
+    """Yield the outputs of :func:`k_best` for the scores of one row, best first, each as parts (part_len,).
 
     Parameters
     ----------
     description : Description
-        A structure to which all outputs belong; the space may have fewer.
+        A structure to which all outputs belong; with `solve` the space may have fewer.
     linear, magnitude : ndarray of shape (d,)
         Scores, `magnitude` may be None.
-    solve : callable
+    solve : callable or None, default=None
         Function of scores ``(k, d)``, and of those of the squares or None, that returns the parts of an output of
-        largest score for each row.
-    most, nu
-        As for :func:`best_blocks`.
+        largest score for each row. None: by the decoder of the core.
+    most : int or None, default=None
+        How many outputs are listed at most; None: all.
+    nu, method, n_threads
+        As for :func:`k_best`; `method` without `solve` only.
     """
-    part_len, d, _ = description.shape
+    part_len, d, log_count = description.shape
+    if most == 0:
+        return
     scores = _scores(linear[np.newaxis], None if magnitude is None else magnitude[np.newaxis], d)
-    rows = max(1, _REQUEST_NUMBERS // d)
-    asked = np.empty((rows, d)), np.empty((rows, d))
-    parts = np.zeros((rows, part_len), dtype=np.int32)
-    options = record(abi.CKbestOptions, nu=nu, most=most or 0)
-    fields = {"linear": asked[0], "magnitude": asked[1], "parts": parts}
-    request = record(abi.CKbestRequest, capacity=rows, d=d, part_len=part_len, **fields)
-    state, needed = np.zeros(1024, dtype=np.uint8), ctypes.c_int64()
-    while True:
-        call("cp_kbest_next", description, scores, options, state, len(state), needed, request)
-        if request.ask == b"done":
-            return
-        if request.ask == b"state":
-            state = np.concatenate([state, np.zeros(2 * needed.value - len(state), dtype=np.uint8)])
-        elif request.ask == b"listed":
-            yield parts[:1].copy()
-        else:
-            n = request.n_asked
-            parts[:n] = solve(asked[0][:n], asked[1][:n] if request.n_squares else None)
+    rows = 0 if solve is None else max(1, _REQUEST_NUMBERS // d)
+    options = record(abi.CKbestOptions, method=method, nu=nu, most=most or 0, rows=rows)
+    try:
+        with Session(
+            "cp_kbest_start", description, scores, options, n_threads=n_threads,
+            flops_first=_SORTED_FLOPS if log_count < _MOST_SORTED else 0.0,
+            flops_each=0.0 if solve else decoding_work(d, d),
+        ) as session:  # fmt: skip
+            for request in session:
+                if request.ask == abi.ASK_LISTED:
+                    yield view(request.parts, np.int32, part_len).copy()
+                    continue
+                assert solve is not None
+                n = request.n
+                asked = view(request.linear, np.float64, n, d).copy()
+                squares = view(request.magnitude, np.float64, n, d).copy() if request.magnitude else None
+                view(request.outputs, np.int32, n, part_len)[:] = solve(asked, squares)
+    except RowError as error:
+        if solve is None:
+            raise ValueError(error.reason) from None  # there is one row
+        raise
 
 
 class HereditarySet(NamedTuple):

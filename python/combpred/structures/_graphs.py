@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
 from .._data.targets import TargetError
-from .._lib.decode import Decoded, Decoding, best_blocks, best_by_requests
+from .._lib.decode import Decoded, Decoding, best_outputs
 from .._lib.errors import CapabilityError
 from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.sampling import Drawn
@@ -197,10 +197,10 @@ class HereditarySpace(LibrarySpace):
         method: str,
     ) -> Iterator[NDArray[np.int32]]:
         if self.n_features <= _MOST_LISTED_EDGES:
-            blocks = best_blocks(self._list, linear, magnitude, most=most, nu=nu, n_threads=n_threads)
-            return (self._members[places[:, 0]] for places in blocks)
+            places = best_outputs(self._list, linear, magnitude, most=most, nu=nu, n_threads=n_threads)
+            return (self._members[place[0]] for place in places)
         how = Decoding("exact")
-        return best_by_requests(
+        return best_outputs(
             self.description, linear, magnitude, lambda s, m: self._search(s, m, how).y, most=most, nu=nu
         )
 

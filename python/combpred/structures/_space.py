@@ -12,7 +12,7 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -22,7 +22,7 @@ from scipy import sparse
 from .._data.forms import Frame
 from .._data.targets import TargetError, encoded_rows
 from .._lib.arrays import FloatArray, require_memory
-from .._lib.decode import Decoded, Decoding, best_blocks, decode
+from .._lib.decode import Decoded, Decoding, best_outputs, decode
 from .._lib.errors import CapabilityError, in_words_of
 from .._lib.names import SUITED_BY_AUC, SUITED_BY_SCORE
 from .._lib.partition import Partition, decide_sets, log_partition, partition_cost, sample_distribution, value_sets
@@ -456,12 +456,12 @@ class LibrarySpace:
             When the structure has no exact decoder at its size, or an embedding that cannot be partitioned. Only later
             decodings raise errors during iteration; all others are raised at once.
         """
-        blocks = self._best_parts(linear, magnitude, nu, max_results, n_threads, method)
+        outputs = self._best_parts(linear, magnitude, nu, max_results, n_threads, method)
         try:
-            first = next(blocks)
+            first = list(islice(outputs, 1))
         except CapabilityError as error:
             raise self._not_in_order(error) from None
-        return self._best_outputs(first, blocks)
+        return self._best_outputs(first, outputs)
 
     def _best_parts(
         self,
@@ -472,15 +472,14 @@ class LibrarySpace:
         n_threads: int | None,
         method: str,
     ) -> Iterator[NDArray[np.int32]]:
-        """Yield the outputs of `k_best` in blocks of parts, one block at least."""
-        return best_blocks(self.description, linear, magnitude, most=most, nu=nu, method=method, n_threads=n_threads)
+        """Yield the outputs of `k_best` as parts."""
+        return best_outputs(self.description, linear, magnitude, most=most, nu=nu, method=method, n_threads=n_threads)
 
-    def _best_outputs(self, first: NDArray[np.int32], blocks: Iterator[NDArray[np.int32]]) -> Iterator[Any]:
-        """Yield the outputs of blocks of parts, of which the first is there already."""
-        yield from self.decode_parts(first)
+    def _best_outputs(self, first: list[NDArray[np.int32]], rest: Iterator[NDArray[np.int32]]) -> Iterator[Any]:
+        """Yield outputs in the user's format, of which the first, if there is one, is found already."""
         try:
-            for parts in blocks:
-                yield from self.decode_parts(parts)
+            for parts in chain(first, rest):
+                yield from self.decode_parts(parts[np.newaxis])
         except CapabilityError as error:
             raise self._not_in_order(error) from None
 

@@ -6,7 +6,7 @@ import ctypes
 import re
 from pathlib import Path
 
-from abi_calls import CALLS, LISTING, SEARCH
+from abi_calls import CALLS, SEARCH
 
 HEADER = re.sub(
     r"/\*.*?\*/", "", (Path(__file__).parents[3] / "capi" / "combpred.h").read_text(), flags=re.S
@@ -30,7 +30,7 @@ def functions() -> dict[str, list[str]]:
 
 def arguments(function: str) -> list:
     """Return legal arguments, with the state of what goes on when called again at its beginning. Structs are copies."""
-    LISTING[:] = SEARCH[:] = 0
+    SEARCH[:] = 0
     return [type(a).from_buffer_copy(a) if isinstance(a, ctypes.Structure) else a for a in CALLS[function]]
 
 

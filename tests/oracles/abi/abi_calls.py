@@ -13,6 +13,7 @@ from abi_rankings import ranking_calls
 from combpred._lib import abi
 from combpred._lib.call import call, record
 from combpred._lib.ridge import Design, ridge_options
+from combpred._lib.session import Session
 from combpred._lib.structure import Description
 
 PERMUTATIONS = Description("permutations", {"n": 4})
@@ -32,7 +33,6 @@ PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
 PARTS, RANKED = INTS.astype(np.float64), np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
 COUNTS = np.zeros(2, dtype=np.int64)
-LISTING = np.zeros(8192, dtype=np.uint8)  # states of what goes on when called again
 SEARCH = np.zeros(400)
 BYTES = np.zeros(64, dtype=np.uint8)
 SLOTS = np.zeros(2, dtype=np.int64)
@@ -67,6 +67,9 @@ RUN = (1, None)
 INPUTS = Design(np.eye(2))  # keeps the arrays that its struct points to
 DESIGN = INPUTS.struct
 SCORES = record(abi.CScores, n=2, d=D, linear=Z)
+
+LISTINGS = [Session("cp_kbest_start", PERMUTATIONS, SCORES, record(abi.CKbestOptions, nu=1.0)) for _ in range(2)]
+SESSIONS = [listing._handle for listing in LISTINGS]
 TARGETS = record(abi.CTargets, n=2, d=D, psi=Z, weights=ONES.ctypes.data)
 RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})
 WORK = record(abi.CWorkspace, data=doubles(1024), bytes=8192)
@@ -172,16 +175,12 @@ CALLS = {
         *(ZEROS.ctypes.data, 4, b"auto", SEARCH.ctypes.data, 400, out()),
         record(abi.CHereditaryRequest, capacity=20, sets=WRITTEN.ctypes.data, verdicts=BYTES.ctypes.data),
     ],
-    "cp_kbest_next": [
+    "cp_kbest_start": [
         *(S, record(abi.CScores, n=1, d=D, linear=Z), record(abi.CKbestOptions, method=b"partition", nu=1.0)),
-        *(LISTING.ctypes.data, len(LISTING), out()),
-        record(
-            *(abi.CKbestRequest,),
-            **{"capacity": 2, "d": D, "part_len": PART_LEN, "parts": RANKED.ctypes.data},
-            linear=doubles(64),
-            magnitude=doubles(96),
-        ),
+        *(out(), *RUN),
     ],
+    "cp_session_next": [SESSIONS[0], record(abi.CRequest)],
+    "cp_session_close": [SESSIONS[1]],
     "cp_order_positions": [S, SCORES, doubles(1024), 4, *RUN],
     "cp_log_partition": [S, SCORES, doubles(64), doubles(96), record(abi.CPartitionInfo), *RUN],
     **SET_CALLS,

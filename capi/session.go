@@ -1,0 +1,159 @@
+package main
+
+// #include "combpred.h"
+import "C"
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"combpred/capi/cabi"
+	"combpred/core/control/handles"
+	"combpred/core/parallel"
+	"combpred/core/slicex"
+)
+
+// sessions are the open ones.
+var sessions = handles.New[*session]("session", 2)
+
+// session is an algorithm that asks its caller for things. Its oracle fills the request, asks, and reads the answers.
+type session struct {
+	busy     sync.Mutex // held while the algorithm runs
+	dialogue *parallel.Dialogue
+	request  C.cp_request
+	lent     runtime.Pinner // what the request points to
+	listed   []listed       // outputs that wait for the caller
+	waiting  time.Time      // since when the caller waits
+	isOver   bool
+	end      error // of the algorithm, not yet told
+}
+
+// listed is an output of a list, and its score.
+type listed struct {
+	parts []int32
+	value float64
+}
+
+// openSession writes the handle of a session that will do run, unless it has been cancelled already. Arguments are to be checked before:
+// what run refuses is told by the first call of cp_session_next.
+func openSession(to *C.cp_session, mon *parallel.Monitor, run func(s *session) error) error {
+	if _, err := cabi.One(to, "session"); err != nil {
+		return err
+	}
+	if err := mon.Err(); err != nil {
+		return err
+	}
+	s := &session{}
+	s.dialogue = parallel.Converse(func(*parallel.Dialogue) error { return run(s) })
+	*to = C.cp_session(sessions.Open(s))
+	return nil
+}
+
+// lend returns the address of a slice, for a field of the request: the caller may use it until it goes on with the session. The slice must
+// not move to other memory until then.
+func lend[T any](s *session, data []T) *T {
+	if len(data) == 0 {
+		return nil
+	}
+	s.lent.Pin(&data[0])
+	return &data[0]
+}
+
+// room is lend for answers, which the caller is to write: the slice is in, where that has the room, and all zero.
+func room[T any](s *session, in []T, n int) ([]T, *T) {
+	in = slicex.Grow(in, n)
+	clear(in)
+	return in, lend(s, in)
+}
+
+// ask gives the request to the caller, as one for what the number says, and returns when there are answers. Then the request is empty.
+func (s *session) ask(number C.int64_t) error {
+	s.request.ask = number
+	err := s.dialogue.Ask()
+	s.lent.Unpin()
+	s.request = C.cp_request{}
+	return err
+}
+
+// tell lists an output, and says whether more are wanted. The caller gets one at a time, but not each is worth to wake its thread.
+func (s *session) tell(y []int32, value float64) bool {
+	s.listed = append(s.listed, listed{slices.Clone(y), value})
+	if len(s.listed) < mostListed && time.Since(s.waiting) < longestWait {
+		return true
+	}
+	return s.ask(C.CP_ASK_LISTED) == nil
+}
+
+// Bounds of what is listed ahead of the caller.
+const (
+	mostListed  = 64
+	longestWait = 100 * time.Microsecond
+)
+
+// next lets the algorithm go on up to the next request.
+func (s *session) next() error {
+	s.waiting = time.Now()
+	for len(s.listed) == 0 {
+		if s.isOver {
+			err := s.end
+			s.request, s.end = C.cp_request{ask: C.CP_ASK_DONE}, nil
+			return err
+		}
+		asked, err := s.dialogue.Next()
+		s.isOver, s.end = !asked, err
+		if asked && s.request.ask != C.CP_ASK_LISTED {
+			return nil
+		}
+	}
+	first := s.listed[0]
+	s.listed = s.listed[1:]
+	s.lent.Unpin()
+	s.request = C.cp_request{ask: C.CP_ASK_LISTED, n: 1, value: C.double(first.value), parts: (*C.cp_in_i32)(lend(s, first.parts))}
+	return nil
+}
+
+// onCaller runs f on the thread of the caller.
+func (s *session) onCaller(f func() error) error { return s.dialogue.OnCaller(f) }
+
+//export go_cp_session_next
+func go_cp_session_next(handle C.cp_session, request *C.cp_request, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		s, err := sessions.Get(uint64(handle))
+		if err != nil {
+			return err
+		}
+		to, err := cabi.OutRecord(request, "request", false)
+		if err != nil {
+			return err
+		}
+		if !s.busy.TryLock() {
+			return cabi.Illegal("the session is busy: another thread waits for its next request")
+		}
+		defer s.busy.Unlock()
+		err = s.next()
+		to.Set(s.request)
+		return err
+	})
+}
+
+//export go_cp_session_close
+func go_cp_session_close(handle C.cp_session, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		s, err := sessions.Get(uint64(handle))
+		if err != nil {
+			return err
+		}
+		if !s.busy.TryLock() {
+			return cabi.Illegal("the session is busy: another thread waits for its next request")
+		}
+		defer s.busy.Unlock()
+		if _, err := sessions.Close(uint64(handle)); err != nil { // another thread has been faster
+			return err
+		}
+		s.dialogue.Close()
+		s.lent.Unpin()
+		return nil
+	})
+}

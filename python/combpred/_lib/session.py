@@ -1,0 +1,118 @@
+"""Algorithms of the core that ask their caller for things: what only Python can decode, draw or read."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import abi
+from .call import INTERRUPTIBLE_FLOPS, call, library, record
+from .control import interruptible, reported, run_interruptibly
+from .errors import ForkedProcessError
+
+
+class Session:
+    """An algorithm of the core that stops whenever it asks for something.
+
+    Used in a ``with`` statement, which closes it, it iterates over its requests (``cp_request`` in combpred.h); the
+    next step of the iteration passes on the answers. Errors of the core are raised there. The addresses in a request
+    hold until then: :func:`view` makes arrays of them.
+
+    Parameters
+    ----------
+    start : str
+        Name of the function that opens it.
+    *arguments
+        The arguments of that function up to `session`, as :func:`combpred._lib.call.call` takes them.
+    n_threads : int or None, default=None
+        As for ``call``.
+    flops : float, default=0
+        Estimated operations of all steps. Longer sessions can be interrupted by Ctrl-C from the ``with`` statement on.
+    flops_first, flops_each : float, default=0
+        Estimated operations of the first step and of each later one, for sessions whose steps are far apart: Ctrl-C is
+        watched for in each of these alone.
+    label, verbose, total, progress
+        As :func:`combpred._lib.control.reported` takes them.
+
+    Attributes
+    ----------
+    status : int
+        The status of the last step: ``ENOTCONVERGED`` comes with the last request.
+    """
+
+    def __init__(
+        self,
+        start: str,
+        *arguments: Any,
+        n_threads: int | None = None,
+        flops: float = 0.0,
+        flops_first: float = 0.0,
+        flops_each: float = 0.0,
+        label: str = "",
+        verbose: int = 0,
+        total: int | None = None,
+        progress: Callable[[int, float], object] | None = None,
+    ) -> None:
+        self.status = abi.OK
+        self._held = arguments  # the library reads them until the end
+        self._control = abi.Control()
+        self._stack = ExitStack()
+        shown = verbose > 0 or progress is not None
+        self._reported = {"label": label, "verbose": verbose, "total": total, "progress": progress} if shown else None
+        self._watched = shown or flops >= INTERRUPTIBLE_FLOPS
+        self._alone = [max(flops, flops_each) >= INTERRUPTIBLE_FLOPS for flops in (flops_first, flops_each)]
+        handle = ctypes.c_uint64()
+        call(start, *arguments, handle, n_threads=n_threads, control=self._control)
+        self._handle = handle.value
+        self._request = record(abi.CRequest)
+        self._close = weakref.finalize(self, _close, self._handle)
+        self._close.atexit = False
+
+    def __enter__(self) -> Session:
+        if self._reported is not None:
+            self._stack.enter_context(reported(self._control, **self._reported))  # type: ignore[arg-type]
+        if self._watched:
+            self._stack.enter_context(interruptible(self._control))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+        self._close()
+
+    def __iter__(self) -> Iterator[abi.CRequest]:
+        alone, later = self._alone
+        while True:
+            if alone or (self._watched and os.name != "posix"):
+                run_interruptibly(self._step, self._control)
+            else:
+                self._step()
+            alone = later
+            if self._request.ask == abi.ASK_DONE:
+                return
+            yield self._request
+
+    def _step(self) -> None:
+        self.status = call("cp_session_next", self._handle, self._request)
+
+
+def _close(handle: int) -> None:
+    with suppress(ForkedProcessError):  # the session is the parent's
+        library().dll.cp_session_close(handle, None, 0)
+
+
+def view(address: int | None, dtype: type[np.generic], *shape: int) -> npt.NDArray[Any]:
+    """Return the memory at an address of a request as an array, which holds until the session goes on."""
+    size = math.prod(shape)
+    if size == 0:
+        return np.empty(shape, dtype)
+    buffer = (ctypes.c_char * (size * np.dtype(dtype).itemsize)).from_address(address or 0)
+    array: npt.NDArray[Any] = np.frombuffer(memoryview(buffer), dtype).reshape(shape)
+    return array

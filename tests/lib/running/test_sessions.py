@@ -1,0 +1,146 @@
+"""Sessions: what they ask for, how they end, and what becomes of those that nobody ends."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from abi_answers import Answer
+from combpred._lib import abi
+from combpred._lib.call import record
+from combpred._lib.decode import best_outputs
+from combpred._lib.errors import RowError
+from combpred._lib.session import Session, view
+from combpred._lib.structure import Description
+
+RANKINGS = Description("permutations", {"n": 4})
+SCORES = record(abi.CScores, n=1, d=6, linear=np.arange(6.0))
+
+
+def listing(**options: int) -> Session:
+    return Session("cp_kbest_start", RANKINGS, SCORES, record(abi.CKbestOptions, nu=1.0, **options))
+
+
+def following(dll, handle: int) -> Answer:
+    return Answer(dll.cp_session_next, handle, ctypes.byref(record(abi.CRequest)), None)
+
+
+def test_requests_come_one_after_the_other():
+    with listing() as session:
+        values = [request.value for request in session]
+        assert len(values) == 24 and values == sorted(values, reverse=True)
+        assert list(session) == []  # it is over
+
+
+@pytest.mark.parametrize("steps", [0, 1, 5, 24])
+@pytest.mark.parametrize("rows", [0, 2])
+def test_sessions_may_be_closed_early_and_once(dll, steps, rows):
+    session = listing(rows=rows)
+    for _ in range(steps):
+        assert following(dll, session._handle).status in (abi.OK, abi.EVALUE)  # zeros are no answers
+    assert Answer(dll.cp_session_close, session._handle).status == abi.OK
+    for again in (Answer(dll.cp_session_close, session._handle), following(dll, session._handle)):
+        assert (again.status, "has been closed" in again.message) == (abi.EVALUE, True)
+
+
+@pytest.mark.parametrize("handle", [0, 1, 2**64 - 1, 2**49 + 10**9])
+def test_what_is_no_session_is_refused(dll, handle):
+    for answer in (Answer(dll.cp_session_close, handle), following(dll, handle)):
+        expected = "none has been opened" if handle == 0 else "is no handle of a session"
+        assert (answer.status, expected in answer.message) == (abi.EVALUE, True)
+
+
+def test_wrong_answers_end_a_session_with_their_row():
+    with listing(rows=3) as session:
+        requests = iter(session)
+        request = next(requests)
+        view(request.outputs, np.int32, request.n, 4)[:] = [1, 2, 3, 4]
+        view(request.outputs, np.int32, request.n, 4)[1] = [1, 1, 3, 4]
+        with pytest.raises(RowError) as caught:
+            next(requests)
+        assert caught.value.row == 1
+        assert list(session) == []
+
+
+def test_errors_of_the_caller_close_its_session(dll):
+    def fails(*_):
+        raise ZeroDivisionError
+
+    before = threading.active_count()
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError):
+            list(best_outputs(RANKINGS, np.ones(6), None, fails))
+    assert threading.active_count() == before
+
+
+def test_sessions_that_nobody_closes_are_closed(dll):
+    outputs = best_outputs(RANKINGS, np.arange(6.0))
+    next(outputs)
+    handle = outputs.gi_frame.f_locals["session"]._handle
+    del outputs
+    gc.collect()
+    assert "has been closed" in following(dll, handle).message
+    session = listing()
+    handle = session._handle
+    del session
+    gc.collect()
+    assert "has been closed" in following(dll, handle).message
+
+
+def test_lists_within_lists():
+    """A caller who decodes may list outputs meanwhile."""
+
+    def solve(linear, magnitude):
+        return np.array([next(best_outputs(RANKINGS, row)) for row in linear])
+
+    linear = np.random.default_rng(0).normal(size=6)
+    listed = list(best_outputs(RANKINGS, linear, None, solve))
+    np.testing.assert_array_equal(listed, list(best_outputs(RANKINGS, linear)))
+
+
+def test_a_session_is_busy_for_other_threads(dll):
+    large = Description("permutations", {"n": 13})
+    scores = record(abi.CScores, n=1, d=78, linear=np.random.default_rng(1).normal(size=78))
+    with Session("cp_kbest_start", large, scores, record(abi.CKbestOptions, nu=1.0, method="partition")) as session:
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(following(dll, session._handle)))
+        waiting.start()
+        while waiting.is_alive():
+            answers.append(following(dll, session._handle))
+        waiting.join()
+        assert all(a.status == abi.OK or "another thread waits" in a.message for a in answers)
+
+
+SOAK = """
+import resource
+import sys
+import numpy as np
+from combpred._lib import abi
+from combpred._lib.call import record
+from combpred._lib.session import Session
+from combpred._lib.structure import Description
+rankings = Description("permutations", {"n": 4})
+scores = record(abi.CScores, n=1, d=6, linear=np.arange(6.0))
+def some(n):
+    for i in range(n):
+        with Session("cp_kbest_start", rankings, scores, record(abi.CKbestOptions, nu=1.0, rows=i % 3)) as session:
+            for _, request in zip(range(i % 4), session):
+                if request.ask == abi.ASK_DECODE:
+                    break
+some(2000)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+some(int(sys.argv[1]))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is told in kilobytes there")
+def test_memory_stays_as_it_is():
+    grown = subprocess.run([sys.executable, "-c", SOAK, "5000"], capture_output=True, text=True, check=True)
+    assert int(grown.stdout) < 8192  # kilobytes; a session that stayed would take 2 of these for its goroutine alone
