@@ -93,26 +93,39 @@ func batch(b *structure.Batch, atOnce int, streams []uint64, decoders []decoder,
 	if streams != nil && len(streams) != b.Len() {
 		return fault.Value("there are %d random streams for %d rows", len(streams), b.Len())
 	}
-	if err := b.CheckMagnitude(); err != nil {
+	if err := b.CheckShared(); err != nil {
 		return err
 	}
-	return b.EachRow(atOnce, workers, mon, func(i int) error {
-		if err := mon.Err(); err != nil {
-			return err
+	squares := b.Magnitudes() > 0
+	return b.Each(atOnce, workers, mon, func(g structure.Group) error {
+		decode := decoders[g.At]
+		for k := range g.Len() {
+			if err := mon.Err(); err != nil {
+				return err
+			}
+			i := g.Row(k)
+			score := structure.Scores{Linear: b.Linear(i)}
+			err := structure.CheckScores(score.Linear)
+			if squares {
+				score.Magnitude = b.Magnitude(i)
+				err = fault.First(err, b.CheckMagnitude(i))
+			}
+			if err != nil {
+				return fault.At(i, err)
+			}
+			var stream uint64
+			if streams != nil {
+				stream = streams[i]
+			}
+			cert, err := decode(b.Output(dst, i), score, i, stream)
+			if err != nil {
+				return b.Blame(i, err)
+			}
+			if certs != nil {
+				certs[i] = cert
+			}
 		}
-		if err := b.CheckScores(i); err != nil {
-			return err
-		}
-		var stream uint64
-		if streams != nil {
-			stream = streams[i]
-		}
-		_, score := b.Row(i)
-		cert, err := decoders[b.At(i)](b.Output(dst, i), score, i, stream)
-		if err == nil && certs != nil {
-			certs[i] = cert
-		}
-		return err
+		return nil
 	})
 }
 

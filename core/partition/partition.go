@@ -101,7 +101,7 @@ func Batch(b *structure.Batch, logZ, marginals []float64, workers int, mon *para
 		}
 	}
 	for g := range b.Groups() {
-		if plans[g.At].listed {
+		if plans[g.At].sums == nil {
 			if err := enumerate(b, g, logZ, marginals, workers, quiet); err != nil {
 				return err
 			}
@@ -110,34 +110,40 @@ func Batch(b *structure.Batch, logZ, marginals []float64, workers int, mon *para
 	if atOnce == math.MaxInt {
 		return mon.Err()
 	}
-	return b.EachRow(atOnce, workers, mon, func(i int) (err error) {
-		p := plans[b.At(i)]
-		if p.listed {
+	return b.Each(atOnce, workers, mon, func(g structure.Group) error {
+		sums := plans[g.At].sums
+		if sums == nil {
 			return nil
 		}
-		var to []float64
-		if marginals != nil {
-			to = b.Vector(marginals, i)
+		for k := range g.Len() {
+			i := g.Row(k)
+			var to []float64
+			if marginals != nil {
+				to = b.Vector(marginals, i)
+			}
+			v, err := sums.LogPartition(to, b.Linear(i), mon.Err)
+			if err != nil {
+				return b.Blame(i, err)
+			}
+			logZ[i] = v
 		}
-		logZ[i], err = p.sums.LogPartition(to, b.Linear(i), mon.Err)
-		return err
+		return nil
 	})
 }
 
 // plan is how the sums over the outputs of a space are done.
 type plan struct {
-	listed bool
-	sums   structure.Partitioner // nil: outputs are listed
-	cost   float64
+	sums structure.Partitioner // nil: outputs are listed
+	cost float64
 }
 
 func planOf(space structure.Space, marginals bool) (plan, error) {
 	engine, cost, err := Choose(space, marginals)
 	// A table is a list that needs no embedding, and several rows at a time are faster than the space's own sums for one.
 	if err != nil || space.Facts().Table.Rows > 0 || engine == Enumeration {
-		return plan{listed: true}, err
+		return plan{}, err
 	}
-	return plan{sums: space.(structure.Partitioner), cost: cost}, nil
+	return plan{space.(structure.Partitioner), cost}, nil
 }
 
 // Positions writes, for every row s, the probability that item u of a ranking is at position r + 1 under p(y) ∝ exp⟨s, ψ(y)⟩ to

@@ -16,6 +16,7 @@ import (
 // and vectors of FeatureLen entries, follow one another in the order of rows. Where there is one space, they are the rows of a matrix.
 type Batch struct {
 	spaces []Space
+	one    [1]Space // the memory of spaces where there is one
 	n      int
 	err    error // what is wrong with the shapes
 
@@ -36,8 +37,9 @@ type Batch struct {
 // OneSpace returns the rows of linear (n×d), all of one space. magnitude has 0 rows (no such term), 1 (the same for all rows) or n.
 // Whether they fit is found out by Check.
 func OneSpace(s Space, linear, magnitude blas64.General) *Batch {
-	b := &Batch{spaces: []Space{s}, n: linear.Rows, linear: linear.Data, stride: linear.Stride, magnitude: magnitude.Data,
+	b := &Batch{one: [1]Space{s}, n: linear.Rows, linear: linear.Data, stride: linear.Stride, magnitude: magnitude.Data,
 		magnitudes: magnitude.Rows, magnitudeStride: magnitude.Stride, d: s.FeatureLen(), p: s.PartLen()}
+	b.spaces = b.one[:]
 	switch {
 	case linear.Cols != b.d:
 		b.err = fault.Value("linear has %d columns, %s needs %d", linear.Cols, Describe(s), b.d)
@@ -187,16 +189,24 @@ func (b *Batch) Magnitude(i int) []float64 {
 	return b.magnitude[min(i, b.magnitudes-1)*b.magnitudeStride:][:b.d]
 }
 
-// CheckScores returns an error about the scores of row i, without its number. Magnitudes of all rows are up to CheckMagnitude.
+// CheckScores returns an error about the scores of row i, without its number. Magnitudes of all rows are up to CheckShared.
 func (b *Batch) CheckScores(i int) error {
-	if err := CheckScores(b.Linear(i)); err != nil || b.magnitudes <= 1 && b.of == nil {
+	if err := CheckScores(b.Linear(i)); err != nil {
 		return err
+	}
+	return b.CheckMagnitude(i)
+}
+
+// CheckMagnitude is CheckScores for the magnitudes of row i alone.
+func (b *Batch) CheckMagnitude(i int) error {
+	if b.magnitudes == 0 || b.magnitudes == 1 && b.of == nil {
+		return nil
 	}
 	return checkMagnitude(b.Magnitude(i))
 }
 
-// CheckMagnitude returns an error about the magnitudes that are those of all rows, if there are any.
-func (b *Batch) CheckMagnitude() error {
+// CheckShared returns an error about the magnitudes that are those of all rows, if there are any.
+func (b *Batch) CheckShared() error {
 	if b.magnitudes == 1 && b.of == nil {
 		return checkMagnitude(b.Magnitude(0))
 	}
@@ -399,6 +409,9 @@ func (b *Batch) split(lo, hi int) iter.Seq[Group] {
 // rows it returns that of the first in the order of spaces.
 func (b *Batch) Each(atOnce, workers int, mon *parallel.Monitor, body func(g Group) error) error {
 	return parallel.For(b.n, atOnce, workers, mon, func(lo, hi int) error {
+		if b.of == nil {
+			return body(Group{Space: b.spaces[0], lo: lo, hi: hi})
+		}
 		for g := range b.split(lo, hi) {
 			if err := body(g); err != nil {
 				return err
