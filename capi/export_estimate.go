@@ -6,8 +6,6 @@ import "C"
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/fault"
@@ -105,12 +103,8 @@ func go_cp_partition_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in
 func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error {
 	switch opt.method {
 	case catalogue.ExactSum:
-		var marginals blas64.General
-		if e.marginals != nil {
-			marginals = e.matrix(e.marginals)
-		}
 		logZ := make([]float64, e.n)
-		if _, err := partition.Batch(sc.space, sc.linear, logZ, marginals, t.workers, t.mon); err != nil {
+		if err := partition.Batch(sc.rows, logZ, e.marginals, t.workers, t.mon); err != nil {
 			return err
 		}
 		for i, v := range logZ {
@@ -121,10 +115,8 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error
 		}
 		return nil
 	case catalogue.TaylorExpansion:
-		for i := range sc.linear.Rows {
-			if err := structure.CheckScores(sc.linear.Data[i*sc.linear.Stride : i*sc.linear.Stride+sc.linear.Cols]); err != nil {
-				return fault.At(i, err)
-			}
+		if err := sc.rows.CheckAllScores(); err != nil {
+			return err
 		}
 		var taylor *estimate.Taylor
 		err := parallel.Detached(t.mon, func() (err error) {
@@ -146,7 +138,7 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error
 		e.setTaylor(x)
 		return nil
 	}
-	rows, err := estimate.Anneal(sc.space, sc.linear, opt.Options, t.workers, t.mon)
+	rows, err := estimate.Anneal(sc.rows, opt.Options, t.workers, t.mon)
 	if err != nil {
 		return err
 	}
@@ -167,7 +159,7 @@ func go_cp_marginals_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in
 		if e != nil {
 			return e
 		}
-		rows, e := out.means(sc.space, sc.linear, opt, t)
+		rows, e := out.means(sc.rows, opt, t)
 		if e != nil {
 			return e
 		}
@@ -178,12 +170,12 @@ func go_cp_marginals_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in
 }
 
 // means estimates E ψ by the method.
-func (e *estimates) means(space structure.Space, linear blas64.General, opt estimateOptions, t execution) ([]estimate.Row, error) {
-	value, bound := e.matrix(e.marginals), e.matrix(e.bound)
+func (e *estimates) means(rows *structure.Batch, opt estimateOptions, t execution) ([]estimate.Row, error) {
+	value, bound := vectors(e.marginals, rows), vectors(e.bound, rows)
 	if opt.method == catalogue.ChainMeans {
-		return estimate.ChainMeans(space, linear, opt.Options, value, bound, t.workers, t.mon)
+		return estimate.ChainMeans(rows, opt.Options, value, bound, t.workers, t.mon)
 	}
-	return estimate.Marginals(space, linear, opt.MarginalOptions, value, bound, t.workers, t.mon)
+	return estimate.Marginals(rows, opt.MarginalOptions, value, bound, t.workers, t.mon)
 }
 
 // readExternal reads what is known of outputs that a caller draws, and the scores of their entries.
@@ -299,14 +291,14 @@ func go_cp_estimate_start(supplied *C.cp_in_supplied, options *C.cp_in_estimate_
 		return openSession(to, t.mon, func(s *session) error {
 			space.Supply = s.supply(space)
 			space.Rewind()
-			row := general(1, width, linear)
+			row := structure.OneSpaceLinear(space, general(1, width, linear))
 			var rows []estimate.Row
 			var err error
 			if opt.method == catalogue.Annealed {
-				if rows, err = estimate.Anneal(space, row, opt.Options, 1, t.mon); err == nil {
+				if rows, err = estimate.Anneal(row, opt.Options, 1, t.mon); err == nil {
 					out.setAnnealed(rows, space.Log, opt.Options)
 				}
-			} else if rows, err = out.means(space, row, opt, t); err == nil {
+			} else if rows, err = out.means(row, opt, t); err == nil {
 				out.setRows(rows)
 			}
 			if err != nil {

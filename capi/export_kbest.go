@@ -84,14 +84,18 @@ func go_cp_kbest(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_option
 		if e != nil {
 			return e
 		}
-		found, e := kbest.Batch(sc.space, sc.linear, sc.magnitude, opt, int(r.capacity), out, value, t.workers, t.mon)
+		found, e := kbest.Batch(sc.rows, opt, int(r.capacity), out, value, t.workers, t.mon)
 		if e != nil {
 			return e
 		}
 		for i, n := range found.Counts {
 			count[i] = int64(n)
 		}
-		cabi.PutName(r.method[:], catalogue.KBestMethods.Of(int(found.Method)))
+		method := opt.Method
+		if sc.n > 0 {
+			method = found.Methods[0]
+		}
+		cabi.PutName(r.method[:], catalogue.KBestMethods.Of(int(method)))
 		to.Set(r)
 		return nil
 	})
@@ -117,15 +121,15 @@ func go_cp_kbest_start(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_
 		if e != nil {
 			return e
 		}
-		score := sc.row(row)
+		space, score := sc.rows.Row(row)
 		if e := score.Check(); e != nil {
 			return fault.At(row, e)
 		}
 		return openSession(to, t.mon, func(s *session) error {
 			if rows > 0 {
-				return kbest.PartitionBy(sc.space, score, opt, rows, s.decoded, s.tell)
+				return kbest.PartitionBy(space, score, opt, rows, s.decoded, s.tell)
 			}
-			_, e := kbest.List(sc.space, score, opt, s.tell, t.workers, t.mon)
+			_, e := kbest.List(space, score, opt, s.tell, t.workers, t.mon)
 			return e
 		})
 	})

@@ -40,7 +40,7 @@ func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain
 			return e
 		}
 		opt.Streams = sc.streams
-		found, e := sampler.Batch(sc.space, sc.linear, opt, out.Draws, t.workers, t.mon)
+		found, e := sampler.Batch(sc.rows, opt, out.Draws, t.workers, t.mon)
 		if e == nil {
 			out.finish(found)
 		}
@@ -73,7 +73,8 @@ func go_cp_chain_start(supplied *C.cp_in_supplied, options *C.cp_in_chain_option
 		}
 		return openSession(to, t.mon, func(s *session) error {
 			space.Supply = s.supply(space)
-			found, err := sampler.Batch(space, general(1, C.int64_t(len(linear)), linear), opt, out.Draws, 1, t.mon)
+			row := structure.OneSpaceLinear(space, general(1, C.int64_t(len(linear)), linear))
+			found, err := sampler.Batch(row, opt, out.Draws, 1, t.mon)
 			if err == nil {
 				out.finish(found)
 			}
@@ -171,7 +172,7 @@ func go_cp_search(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_search_opti
 		}
 		process.Streams = sc.streams
 		certs, traces := make([]structure.Certificate, sc.n), make([]decode.Trace, sc.n)
-		if e := decode.SearchBatch(sc.space, sc.linear, process, out, certs, traces, t.workers, t.mon); e != nil {
+		if e := decode.SearchBatch(sc.rows, process, out, certs, traces, t.workers, t.mon); e != nil {
 			return e
 		}
 		known.write(certs, traces)
@@ -280,7 +281,7 @@ func go_cp_mixing_bound(s C.cp_space, in *C.cp_in_scores, method *C.cp_in_char, 
 		if e != nil {
 			return e
 		}
-		found, e := sampler.MixingBounds(sc.space, sc.linear, how, float64(epsilon), t.mon)
+		found, e := sampler.MixingBounds(sc.rows, how, float64(epsilon), t.mon)
 		copy(out, found)
 		return e
 	})

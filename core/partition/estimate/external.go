@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/chain"
 	"combpred/core/fault"
 	"combpred/core/parallel"
@@ -147,11 +145,11 @@ func (s *External) Begin(start []int32) error {
 
 // Batch draws as chain.Batch does by Meta, FromPast and Reject, with the draws that come next: dst holds numbers of draws. FromPast is
 // done by Reject, of the same distribution: coupling would draw an output a second time.
-func (s *External) Batch(scores blas64.General, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
+func (s *External) Batch(rows *structure.Batch, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	want := opt.Draws
 	switch {
 	case opt.Method == chain.LocalMoves:
-		return s.walk(scores, 1, opt, dst)
+		return s.walk(rows, 1, opt, dst)
 	case opt.Method == chain.FromPast:
 		opt.Method = chain.Reject
 	case opt.Method == chain.Meta && opt.Thin > 0 && float64(opt.BurnIn)+float64(opt.Draws)*float64(opt.Thin) < mostDraws:
@@ -160,7 +158,9 @@ func (s *External) Batch(scores blas64.General, opt chain.Options, dst chain.Dra
 			want++
 		}
 	}
-	return s.Run(want*scores.Rows, mon, func(mon *parallel.Monitor) error { return chain.Batch(s, scores, opt, dst, 1, mon) })
+	return s.Run(want*rows.Len(), mon, func(mon *parallel.Monitor) error {
+		return chain.Batch(rows, opt, dst, 1, mon)
+	})
 }
 
 // Rewind goes back to the first draw, for an estimate that begins.
@@ -177,11 +177,11 @@ func (s *External) Capable(method chain.Method) error {
 }
 
 // walk draws as chain.Batch does by LocalMoves, with chains that the caller follows. Scores are those of ψ for each chain, β included.
-func (s *External) walk(scores blas64.General, beta float64, opt chain.Options, dst chain.Draws) error {
+func (s *External) walk(rows *structure.Batch, beta float64, opt chain.Options, dst chain.Draws) error {
 	if err := s.Capable(chain.LocalMoves); err != nil {
 		return err
 	}
-	start, chains := opt.Start, scores.Rows
+	start, chains := opt.Start, rows.Len()
 	if start == nil { // with the uniform draws that come next
 		if more := s.next + chains - s.Len(); more > 0 {
 			if err := s.supply(more, nil); err != nil {
@@ -197,10 +197,11 @@ func (s *External) walk(scores blas64.General, beta float64, opt chain.Options, 
 		return err
 	}
 	for k := range chains * opt.Draws {
-		number, row := FirstWalked+s.walked, k/opt.Draws
+		number := FirstWalked + s.walked
 		dst.Y[k] = int32(number)
 		if dst.Value != nil {
-			dst.Value[k] = structure.Scores{Linear: rowOf(scores, row)}.Value(s.psi(number))
+			_, score := rows.Row(k / opt.Draws)
+			dst.Value[k] = score.Value(s.psi(number))
 		}
 		if dst.Accepted != nil {
 			dst.Accepted[k] = s.Accepted[s.walked]

@@ -9,6 +9,7 @@ import (
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
 	"combpred/core/slicex"
+	"combpred/core/structure"
 )
 
 // TestOwnDraws: from a caller's draws chains are measured, and samples drawn.
@@ -38,7 +39,7 @@ func TestOwnDraws(t *testing.T) {
 			}
 			return nil
 		}
-		found, err := sampler.Batch(s, rowsOf(1, []float64{1}), opt, dst, 1, nil)
+		found, err := sampler.Batch(structure.OneSpaceLinear(s, rowsOf(1, []float64{1})), opt, dst, 1, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}
