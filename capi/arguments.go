@@ -6,7 +6,7 @@
 package main
 
 //go:generate go run ./generate/names ../python/combpred/_lib/names.py
-//go:generate go run ./generate/entries combpred.h zz_entries.c zz_exports.map zz_entries_test.go ../python/combpred/_lib/abi.py
+//go:generate go run ./generate/entries combpred.h zz_entries.c zz_exports.map zz_entries_test.go ../python/combpred/_lib/abi.py zz_readers.go
 
 /*
 #include <stddef.h>
@@ -80,6 +80,15 @@ func int64s(p *C.cp_in_i64, name string, dims ...C.int64_t) ([]int64, error) {
 // matrix views p[rows, cols].
 func matrix(p *C.cp_in_f64, name string, rows, cols C.int64_t) (linalg.Matrix[float64], error) {
 	data, err := float64s(p, name, rows, cols)
+	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
+}
+
+// matrixAt views p[rows, cols].
+func matrixAt(p unsafe.Pointer, name string, optional bool, rows, cols int64) (linalg.Matrix[float64], error) {
+	if p == nil && optional {
+		return linalg.Matrix[float64]{}, nil
+	}
+	data, err := cabi.View[float64](p, name, rows, cols)
 	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
 }
 
@@ -186,6 +195,52 @@ func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
 		return x, pages{}, err
 	}
 	return x, pages{uintptr(unsafe.Pointer(r.dense)), width}, nil
+}
+
+// inputs returns input features.
+func (in *featuresIn) inputs() (primal.Inputs, pages, error) {
+	if err := fault.First(checkCount(C.int64_t(in.n), "features.n"), checkCount(C.int64_t(in.p), "features.p")); err != nil {
+		return nil, pages{}, err
+	}
+	stride := in.stride
+	if stride == 0 {
+		stride = in.p
+	}
+	if stride < in.p {
+		return nil, pages{}, cabi.Illegal("features.stride is %d, must be 0 or at least features.p, which is %d", in.stride, in.p)
+	}
+	kind, err := catalogue.NumberTypes.Number("features.type", in.type_)
+	if err != nil {
+		return nil, pages{}, err
+	}
+	mapped, err := flag(C.int64_t(in.mapped), "features.mapped")
+	if err != nil {
+		return nil, pages{}, err
+	}
+	if in.dense == nil && in.n*in.p != 0 {
+		s, err := sparse(in.data, in.indices, in.indptr, in.n, in.p, "features")
+		if err != nil {
+			return nil, pages{}, err
+		}
+		return primal.CSR(s), pages{}, nil
+	}
+	x, width, err := denseReaders[kind](in.dense, C.int64_t(in.n), C.int64_t(in.p), C.int64_t(stride))
+	if !mapped || err != nil {
+		return x, pages{}, err
+	}
+	return x, pages{uintptr(in.dense), width}, nil
+}
+
+// sparse returns a matrix in compressed sparse rows, of which no part may be missing.
+func sparse(data []float64, indices []int32, indptr []int64, n, p int, name string) (*solve.Sparse, error) {
+	if len(indptr) != n+1 || len(data) != len(indices) {
+		return nil, cabi.Illegal("%s: data, indices and indptr must be there where the matrix is not dense", name)
+	}
+	s := &solve.Sparse{Rows: n, Cols: p, Data: data, Indices: indices, Indptr: indptr}
+	if err := s.Check(); err != nil {
+		return nil, fault.Wrap("%s: %w", name, err)
+	}
+	return s, nil
 }
 
 // readSparse views a matrix in compressed sparse rows.
