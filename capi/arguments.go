@@ -107,6 +107,12 @@ func named[M ~int | ~int32](names catalogue.Names, p *C.cp_in_char, parameter st
 	return M(number), err
 }
 
+// choice returns the value of a parameter whose names are listed: the first for "".
+func choice[M ~int | ~int32](names catalogue.Names, name, parameter string) (M, error) {
+	number, err := names.Number(parameter, name)
+	return M(number), err
+}
+
 // equal checks a dimension that the structure prescribes.
 func equal(name string, got C.int64_t, want int) error {
 	return cabi.Equal(name, got, "the structure", want)
@@ -199,7 +205,7 @@ func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
 
 // inputs returns input features.
 func (in *featuresIn) inputs() (primal.Inputs, pages, error) {
-	if err := fault.First(checkCount(C.int64_t(in.n), "features.n"), checkCount(C.int64_t(in.p), "features.p")); err != nil {
+	if err := fault.First(checkCount(in.n, "features.n"), checkCount(in.p, "features.p")); err != nil {
 		return nil, pages{}, err
 	}
 	stride := in.stride
@@ -318,9 +324,9 @@ func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pag
 }
 
 // checkCount checks how many there are of something, be they looked at or not.
-func checkCount(n C.int64_t, name string) error {
+func checkCount[N ~int | ~int64](n N, name string) error {
 	if n < 0 || n > maxRows {
-		return cabi.Illegal("%s is %d, must be from 0 to %d", name, int64(n), maxRows)
+		return cabi.Illegal("%s is %d, must be from 0 to %d", name, n, maxRows)
 	}
 	return nil
 }
@@ -340,6 +346,24 @@ func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) 
 		out[i] = int(at)
 	}
 	return out, C.int64_t(count), nil
+}
+
+// design returns a design.
+func (in *designIn) design() (*solve.Design, error) {
+	if err := fault.First(checkCount(in.n, "design.n"), checkCount(in.p, "design.p")); err != nil {
+		return nil, err
+	}
+	x := new(solve.Design)
+	var err error
+	if x.Intercept, err = flag(C.int64_t(in.intercept), "design.intercept"); err != nil {
+		return nil, err
+	}
+	if in.c.dense != nil || in.n*in.p == 0 {
+		x.Dense = linalg.Matrix[float64]{Rows: in.n, Cols: in.p, Stride: max(in.p, 1), Data: in.dense.Data}
+		return x, nil
+	}
+	x.Sparse, err = sparse(in.data, in.indices, in.indptr, in.n, in.p, "design")
+	return x, err
 }
 
 // readDesign reads a design.

@@ -2024,8 +2024,8 @@ typedef struct cp_preferences {
   cp_in_i64 *own_rows;   /* [n + 1]? subgraphs of the caller's own, in place of these: those of row i are own_rows[i],
                             ..., own_rows[i + 1] - 1; NULL: none                                                    */
   int64_t n_own, n_edges; /* how many subgraphs, and edges in them                                                  */
-  cp_in_i64 *own_edges;  /* [n_own + 1] the edges of subgraph s are own_edges[s], ..., own_edges[s + 1] - 1         */
-  cp_in_i32 *own_ends;   /* [n_edges, 2] winner and loser of each edge, a preference of the row. It may be in several
+  cp_in_i64 *own_edges;  /* [n_own + 1]? the edges of subgraph s are own_edges[s], ..., own_edges[s + 1] - 1        */
+  cp_in_i32 *own_ends;   /* [n_edges, 2]? winner and loser of each edge, a preference of the row. It may be in several
                             subgraphs, but not for cp_labelrank_svm and cp_labelrank_svm_kernel                     */
 } cp_preferences;
 typedef const cp_preferences cp_in_preferences;
@@ -2154,7 +2154,7 @@ typedef const cp_boost_curve cp_in_boost_curve;
  * bad_row is a row of the design or weights. */
 int32_t cp_labelrank_boost(cp_in_design *design, cp_in_preferences *preferences, cp_in_boost_options *options,
                            cp_in_boost_curve *curve /* ? */,
-                           double *weights /* [(design.p + design.intercept) * preferences.k + options.n_rankers] */,
+                           double *weights /* [or(options.n_rankers, (design.p + design.intercept) * preferences.k)] */,
                            int64_t *n_iter /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                            int64_t err_cap);
 
@@ -2165,9 +2165,9 @@ typedef struct cp_rankings {
   cp_in_i32 *positions;  /* [n, k] of the labels, from 1 on, each position once in a row */
   cp_in_f64 *weights;    /* [n]? finite and not negative; NULL: 1                      */
   int64_t top;           /* how many positions "ndcg" (0: all), "precision" and "by-hits" look at  */
-  cp_in_f64 *losses;     /* [k * k + k + n * n_listed] of losses that the caller gives, finite; 0 between y_i and itself */
+  cp_in_f64 *losses;     /* of losses that the caller gives, finite; 0 between y_i and itself */
   int64_t n_listed;
-  cp_in_i32 *listed;     /* [n_listed, k] positions, as above, of the rankings that "listed" looks at */
+  cp_in_i32 *listed;     /* [n_listed, k]? positions, as above, of the rankings that "listed" looks at */
 } cp_rankings;
 typedef const cp_rankings cp_in_rankings;
 #define CP_RANKINGS {.struct_size = sizeof(cp_rankings)}
@@ -2444,7 +2444,7 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
  * there is. */
 int32_t cp_bradley_terry_fit(cp_in_f64 *wins /* [k, k] */, cp_in_f64 *ties /* [k, k]? */,
                              cp_in_f64 *covariates /* [k, p]? */, int64_t k, int64_t p, double penalty,
-                             double *coef /* [k + p + 1] */, double *covariance /* [k + p + 1, k + p + 1] */,
+                             double *coef, double *covariance,
                              int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 #ifdef __cplusplus

@@ -76,7 +76,7 @@ func doKernel(a *kernelArgs) error {
 	if err != nil {
 		return err
 	}
-	if err := checkCount(C.int64_t(a.first), "first"); err != nil {
+	if err := checkCount(a.first, "first"); err != nil {
 		return err
 	}
 	f, err := a.function.function(rows.Features())
@@ -210,9 +210,10 @@ func doOrderKernel(a *orderKernelArgs) error {
 	if f.Logarithms, err = flag(C.int64_t(in.logarithms), "logarithms"); err != nil {
 		return err
 	}
-	if f.MostDownsets, err = downsetsLimit(C.int64_t(in.mostDownsets)); err != nil {
+	if err := checkDownsets(in.mostDownsets); err != nil {
 		return err
 	}
+	f.MostDownsets = in.mostDownsets
 	if in.nEstimated != nil {
 		f.Estimated = &in.nEstimated[0]
 	}

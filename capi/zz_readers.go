@@ -4,6 +4,11 @@ package main
 
 /*
 #include "combpred.h"
+static inline cp_extensions_options default_cp_extensions_options(void) { return (cp_extensions_options)CP_EXTENSIONS_OPTIONS; }
+static inline cp_labelrank_options default_cp_labelrank_options(void) { return (cp_labelrank_options)CP_LABELRANK_OPTIONS; }
+static inline cp_online_options default_cp_online_options(void) { return (cp_online_options)CP_ONLINE_OPTIONS; }
+static inline cp_boost_options default_cp_boost_options(void) { return (cp_boost_options)CP_BOOST_OPTIONS; }
+static inline cp_aggregate_options default_cp_aggregate_options(void) { return (cp_aggregate_options)CP_AGGREGATE_OPTIONS; }
 */
 import "C"
 
@@ -14,6 +19,256 @@ import (
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
+
+// extensionsSampleArgs are the arguments of cp_extensions_sample.
+type extensionsSampleArgs struct {
+	pairs     []int32
+	nPairs    int
+	nElements int
+	method    string
+	seed      uint64
+	dst       []int32
+	nSamples  int
+	steps     []int64
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_extensions_sample
+func go_cp_extensions_sample(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements_ C.int64_t, method_ *C.cp_in_char, seed_ C.uint64_t, dst_ *C.int32_t, n_samples_ C.int64_t, steps_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(extensionsSampleArgs)
+		a.nPairs = int(n_pairs_)
+		a.nElements = int(n_elements_)
+		if a.method, err = cabi.Name(unsafe.Pointer(method_), "method"); err != nil {
+			return err
+		}
+		a.seed = uint64(seed_)
+		a.nSamples = int(n_samples_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.pairs, err = cabi.View[int32](unsafe.Pointer(pairs_), "pairs", cabi.Size(float64(a.nPairs)), cabi.Size(2)); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.nSamples)), cabi.Size(float64(a.nElements))); err != nil {
+			return err
+		}
+		if a.steps, err = cabi.Optional[int64](unsafe.Pointer(steps_), "steps", cabi.Size(float64(a.nSamples))); err != nil {
+			return err
+		}
+		return doExtensionsSample(a)
+	})
+}
+
+// extensionsCountArgs are the arguments of cp_extensions_count.
+type extensionsCountArgs struct {
+	pairs        []int32
+	nPairs       int
+	nElements    int
+	mostDownsets int
+	room         cabi.Room
+	workers      int
+	mon          *parallel.Monitor
+}
+
+//export go_cp_extensions_count
+func go_cp_extensions_count(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements_ C.int64_t, most_downsets_ C.int64_t, dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(extensionsCountArgs)
+		a.nPairs = int(n_pairs_)
+		a.nElements = int(n_elements_)
+		a.mostDownsets = int(most_downsets_)
+		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.pairs, err = cabi.View[int32](unsafe.Pointer(pairs_), "pairs", cabi.Size(float64(a.nPairs)), cabi.Size(2)); err != nil {
+			return err
+		}
+		return doExtensionsCount(a)
+	})
+}
+
+// extensionsOptionsIn is a cp_extensions_options as it is read.
+type extensionsOptionsIn struct {
+	c            C.cp_extensions_options           // all of it
+	to           cabi.Out[C.cp_extensions_options] // where results go
+	given        bool
+	epsilon      float64
+	delta        float64
+	mostDownsets int
+	seed         uint64
+}
+
+// readExtensionsOptionsIn reads the argument of that name.
+func readExtensionsOptionsIn(p *C.cp_extensions_options, name string, optional, written bool) (r *extensionsOptionsIn, err error) {
+	if r = (&extensionsOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.default_cp_extensions_options()
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.epsilon = float64(r.c.epsilon)
+	r.delta = float64(r.c.delta)
+	r.mostDownsets = int(r.c.most_downsets)
+	r.seed = uint64(r.c.seed)
+	return r, nil
+}
+
+// extensionsInfoIn is a cp_extensions_info as it is read.
+type extensionsInfoIn struct {
+	c        C.cp_extensions_info           // all of it
+	to       cabi.Out[C.cp_extensions_info] // where results go
+	given    bool
+	logCount float64
+	nLevels  int
+	nSamples int
+}
+
+// readExtensionsInfoIn reads the argument of that name.
+func readExtensionsInfoIn(p *C.cp_extensions_info, name string, optional, written bool) (r *extensionsInfoIn, err error) {
+	if r = (&extensionsInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.logCount = float64(r.c.log_count)
+	r.nLevels = int(r.c.n_levels)
+	r.nSamples = int(r.c.n_samples)
+	return r, nil
+}
+
+// extensionsEstimateArgs are the arguments of cp_extensions_estimate.
+type extensionsEstimateArgs struct {
+	pairs     []int32
+	nPairs    int
+	nElements int
+	options   *extensionsOptionsIn
+	room      cabi.Room
+	info      *extensionsInfoIn
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_extensions_estimate
+func go_cp_extensions_estimate(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements_ C.int64_t, options_ *C.cp_in_extensions_options, dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, info_ *C.cp_extensions_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(extensionsEstimateArgs)
+		a.nPairs = int(n_pairs_)
+		a.nElements = int(n_elements_)
+		if a.options, err = readExtensionsOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
+			return err
+		}
+		if a.info, err = readExtensionsInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.pairs, err = cabi.View[int32](unsafe.Pointer(pairs_), "pairs", cabi.Size(float64(a.nPairs)), cabi.Size(2)); err != nil {
+			return err
+		}
+		return doExtensionsEstimate(a)
+	})
+}
+
+// extensionsBeforeArgs are the arguments of cp_extensions_before.
+type extensionsBeforeArgs struct {
+	pairs        []int32
+	nPairs       int
+	nElements    int
+	mostDownsets int
+	dst          linalg.Matrix[float64]
+	workers      int
+	mon          *parallel.Monitor
+}
+
+//export go_cp_extensions_before
+func go_cp_extensions_before(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements_ C.int64_t, most_downsets_ C.int64_t, dst_ *C.double, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(extensionsBeforeArgs)
+		a.nPairs = int(n_pairs_)
+		a.nElements = int(n_elements_)
+		a.mostDownsets = int(most_downsets_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.pairs, err = cabi.View[int32](unsafe.Pointer(pairs_), "pairs", cabi.Size(float64(a.nPairs)), cabi.Size(2)); err != nil {
+			return err
+		}
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.nElements)), cabi.Size(float64(a.nElements))); err != nil {
+			return err
+		}
+		return doExtensionsBefore(a)
+	})
+}
+
+// extensionsCommonArgs are the arguments of cp_extensions_common.
+type extensionsCommonArgs struct {
+	x            []int32
+	n            int
+	y            []int32
+	m            int
+	nElements    int
+	mostDownsets int
+	dst          linalg.Matrix[float64]
+	workers      int
+	mon          *parallel.Monitor
+}
+
+//export go_cp_extensions_common
+func go_cp_extensions_common(x_ *C.cp_in_i32, n_ C.int64_t, y_ *C.cp_in_i32, m_ C.int64_t, n_elements_ C.int64_t, most_downsets_ C.int64_t, dst_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(extensionsCommonArgs)
+		a.n = int(n_)
+		a.m = int(m_)
+		a.nElements = int(n_elements_)
+		a.mostDownsets = int(most_downsets_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.x, err = cabi.View[int32](unsafe.Pointer(x_), "x", cabi.Size(float64(a.n)), cabi.Size(float64(a.nElements)*(float64(a.nElements)-1)/2)); err != nil {
+			return err
+		}
+		if a.y, err = cabi.Optional[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.m)), cabi.Size(float64(a.nElements)*(float64(a.nElements)-1)/2)); err != nil {
+			return err
+		}
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.m))); err != nil {
+			return err
+		}
+		return doExtensionsCommon(a)
+	})
+}
 
 // kernelFunctionIn is a cp_kernel_function as it is read.
 type kernelFunctionIn struct {
@@ -408,5 +663,1334 @@ func go_cp_order_kernel(function_ *C.cp_in_order_function, x_ *C.cp_in_orders, y
 			return err
 		}
 		return doOrderKernel(a)
+	})
+}
+
+// designIn is a cp_design as it is read.
+type designIn struct {
+	c         C.cp_design           // all of it
+	to        cabi.Out[C.cp_design] // where results go
+	given     bool
+	n         int
+	p         int
+	nnz       int
+	intercept int
+	dense     linalg.Matrix[float64]
+	data      []float64
+	indices   []int32
+	indptr    []int64
+}
+
+// readDesignIn reads the argument of that name.
+func readDesignIn(p *C.cp_design, name string, optional, written bool) (r *designIn, err error) {
+	if r = (&designIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.p = int(r.c.p)
+	r.nnz = int(r.c.nnz)
+	r.intercept = int(r.c.intercept)
+	if r.dense, err = matrixAt(unsafe.Pointer(r.c.dense), name+".dense", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.p))); err != nil {
+		return nil, err
+	}
+	if r.data, err = cabi.Optional[float64](unsafe.Pointer(r.c.data), name+".data", cabi.Size(float64(r.nnz))); err != nil {
+		return nil, err
+	}
+	if r.indices, err = cabi.Optional[int32](unsafe.Pointer(r.c.indices), name+".indices", cabi.Size(float64(r.nnz))); err != nil {
+		return nil, err
+	}
+	if r.indptr, err = cabi.Optional[int64](unsafe.Pointer(r.c.indptr), name+".indptr", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// preferencesIn is a cp_preferences as it is read.
+type preferencesIn struct {
+	c         C.cp_preferences           // all of it
+	to        cabi.Out[C.cp_preferences] // where results go
+	given     bool
+	n         int
+	k         int
+	signs     []int8
+	margins   linalg.Matrix[float64]
+	weights   []float64
+	subgraphs string
+	ownRows   []int64
+	nOwn      int
+	nEdges    int
+	ownEdges  []int64
+	ownEnds   []int32
+}
+
+// readPreferencesIn reads the argument of that name.
+func readPreferencesIn(p *C.cp_preferences, name string, optional, written bool) (r *preferencesIn, err error) {
+	if r = (&preferencesIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.k = int(r.c.k)
+	if r.subgraphs, err = cabi.Name(unsafe.Pointer(r.c.subgraphs), name+".subgraphs"); err != nil {
+		return nil, err
+	}
+	r.nOwn = int(r.c.n_own)
+	r.nEdges = int(r.c.n_edges)
+	if r.signs, err = cabi.View[int8](unsafe.Pointer(r.c.signs), name+".signs", cabi.Size(float64(r.n)), cabi.Size(float64(r.k)*(float64(r.k)-1)/2)); err != nil {
+		return nil, err
+	}
+	if r.margins, err = matrixAt(unsafe.Pointer(r.c.margins), name+".margins", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.k)*(float64(r.k)-1)/2)); err != nil {
+		return nil, err
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.ownRows, err = cabi.Optional[int64](unsafe.Pointer(r.c.own_rows), name+".own_rows", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	if r.ownEdges, err = cabi.Optional[int64](unsafe.Pointer(r.c.own_edges), name+".own_edges", cabi.Size(float64(r.nOwn)+1)); err != nil {
+		return nil, err
+	}
+	if r.ownEnds, err = cabi.Optional[int32](unsafe.Pointer(r.c.own_ends), name+".own_ends", cabi.Size(float64(r.nEdges)), cabi.Size(2)); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// labelrankOptionsIn is a cp_labelrank_options as it is read.
+type labelrankOptionsIn struct {
+	c       C.cp_labelrank_options           // all of it
+	to      cabi.Out[C.cp_labelrank_options] // where results go
+	given   bool
+	c_      float64
+	tol     float64
+	maxIter int
+	seed    uint64
+}
+
+// readLabelrankOptionsIn reads the argument of that name.
+func readLabelrankOptionsIn(p *C.cp_labelrank_options, name string, optional, written bool) (r *labelrankOptionsIn, err error) {
+	if r = (&labelrankOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.default_cp_labelrank_options()
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.c_ = float64(r.c.c)
+	r.tol = float64(r.c.tol)
+	r.maxIter = int(r.c.max_iter)
+	r.seed = uint64(r.c.seed)
+	return r, nil
+}
+
+// labelrankInfoIn is a cp_labelrank_info as it is read.
+type labelrankInfoIn struct {
+	c         C.cp_labelrank_info           // all of it
+	to        cabi.Out[C.cp_labelrank_info] // where results go
+	given     bool
+	objective float64
+	gap       float64
+	nIter     int
+}
+
+// readLabelrankInfoIn reads the argument of that name.
+func readLabelrankInfoIn(p *C.cp_labelrank_info, name string, optional, written bool) (r *labelrankInfoIn, err error) {
+	if r = (&labelrankInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.objective = float64(r.c.objective)
+	r.gap = float64(r.c.gap)
+	r.nIter = int(r.c.n_iter)
+	return r, nil
+}
+
+// labelrankSvmArgs are the arguments of cp_labelrank_svm.
+type labelrankSvmArgs struct {
+	design      *designIn
+	preferences *preferencesIn
+	options     *labelrankOptionsIn
+	alpha       linalg.Matrix[float64]
+	coef        linalg.Matrix[float64]
+	info        *labelrankInfoIn
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_labelrank_svm
+func go_cp_labelrank_svm(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_labelrank_options, alpha_ *C.double, coef_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(labelrankSvmArgs)
+		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+			return err
+		}
+		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readLabelrankOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.info, err = readLabelrankInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.alpha, err = matrixAt(unsafe.Pointer(alpha_), "alpha", false, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.k)*(float64(a.preferences.k)-1)/2)); err != nil {
+			return err
+		}
+		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(float64(a.design.p)+float64(a.design.intercept)), cabi.Size(float64(a.preferences.k))); err != nil {
+			return err
+		}
+		return doLabelrankSvm(a)
+	})
+}
+
+// labelrankSvmKernelArgs are the arguments of cp_labelrank_svm_kernel.
+type labelrankSvmKernelArgs struct {
+	kernel      linalg.Matrix[float64]
+	preferences *preferencesIn
+	options     *labelrankOptionsIn
+	alpha       linalg.Matrix[float64]
+	dual        linalg.Matrix[float64]
+	info        *labelrankInfoIn
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_labelrank_svm_kernel
+func go_cp_labelrank_svm_kernel(kernel_ *C.cp_in_f64, preferences_ *C.cp_in_preferences, options_ *C.cp_in_labelrank_options, alpha_ *C.double, dual_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(labelrankSvmKernelArgs)
+		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readLabelrankOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.info, err = readLabelrankInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.n))); err != nil {
+			return err
+		}
+		if a.alpha, err = matrixAt(unsafe.Pointer(alpha_), "alpha", false, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.k)*(float64(a.preferences.k)-1)/2)); err != nil {
+			return err
+		}
+		if a.dual, err = matrixAt(unsafe.Pointer(dual_), "dual", false, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.k))); err != nil {
+			return err
+		}
+		return doLabelrankSvmKernel(a)
+	})
+}
+
+// onlineOptionsIn is a cp_online_options as it is read.
+type onlineOptionsIn struct {
+	c      C.cp_online_options           // all of it
+	to     cabi.Out[C.cp_online_options] // where results go
+	given  bool
+	update string
+	rate   float64
+	radius float64
+	c_     float64
+	order  []int64
+}
+
+// readOnlineOptionsIn reads the argument of that name.
+func readOnlineOptionsIn(p *C.cp_online_options, name string, optional, written bool) (r *onlineOptionsIn, err error) {
+	if r = (&onlineOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.default_cp_online_options()
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.update, err = cabi.Name(unsafe.Pointer(r.c.update), name+".update"); err != nil {
+		return nil, err
+	}
+	r.rate = float64(r.c.rate)
+	r.radius = float64(r.c.radius)
+	r.c_ = float64(r.c.c)
+	return r, nil
+}
+
+// onlineStateIn is a cp_online_state as it is read.
+type onlineStateIn struct {
+	c       C.cp_online_state           // all of it
+	to      cabi.Out[C.cp_online_state] // where results go
+	given   bool
+	q       int
+	k       int
+	coef    linalg.Matrix[float64]
+	theta   linalg.Matrix[float64]
+	average linalg.Matrix[float64]
+	tally   []float64
+}
+
+// readOnlineStateIn reads the argument of that name.
+func readOnlineStateIn(p *C.cp_online_state, name string, optional, written bool) (r *onlineStateIn, err error) {
+	if r = (&onlineStateIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.q = int(r.c.q)
+	r.k = int(r.c.k)
+	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), name+".coef", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.theta, err = matrixAt(unsafe.Pointer(r.c.theta), name+".theta", true, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.average, err = matrixAt(unsafe.Pointer(r.c.average), name+".average", true, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.tally, err = cabi.View[float64](unsafe.Pointer(r.c.tally), name+".tally", cabi.Size(4)); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// labelrankOnlineArgs are the arguments of cp_labelrank_online.
+type labelrankOnlineArgs struct {
+	design      *designIn
+	preferences *preferencesIn
+	options     *onlineOptionsIn
+	state       *onlineStateIn
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_labelrank_online
+func go_cp_labelrank_online(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_online_options, state_ *C.cp_in_online_state, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(labelrankOnlineArgs)
+		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+			return err
+		}
+		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readOnlineOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.state, err = readOnlineStateIn(state_, "state", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.order, err = cabi.Optional[int64](unsafe.Pointer(a.options.c.order), "options.order", cabi.Size(float64(a.design.n))); err != nil {
+			return err
+		}
+		return doLabelrankOnline(a)
+	})
+}
+
+// labelrankMistakeBoundArgs are the arguments of cp_labelrank_mistake_bound.
+type labelrankMistakeBoundArgs struct {
+	design      *designIn
+	preferences *preferencesIn
+	options     *onlineOptionsIn
+	coef        linalg.Matrix[float64]
+	nPasses     int
+	bound       []float64
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_labelrank_mistake_bound
+func go_cp_labelrank_mistake_bound(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_online_options, coef_ *C.cp_in_f64, n_passes_ C.int64_t, bound_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(labelrankMistakeBoundArgs)
+		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+			return err
+		}
+		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readOnlineOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.nPasses = int(n_passes_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.order, err = cabi.Optional[int64](unsafe.Pointer(a.options.c.order), "options.order", cabi.Size(float64(a.design.n))); err != nil {
+			return err
+		}
+		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(float64(a.design.p)+float64(a.design.intercept)), cabi.Size(float64(a.preferences.k))); err != nil {
+			return err
+		}
+		if a.bound, err = cabi.View[float64](unsafe.Pointer(bound_), "bound", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doLabelrankMistakeBound(a)
+	})
+}
+
+// boostOptionsIn is a cp_boost_options as it is read.
+type boostOptionsIn struct {
+	c        C.cp_boost_options           // all of it
+	to       cabi.Out[C.cp_boost_options] // where results go
+	given    bool
+	alpha    float64
+	minGain  float64
+	maxIter  int
+	nRankers int
+	scores   []float64
+}
+
+// readBoostOptionsIn reads the argument of that name.
+func readBoostOptionsIn(p *C.cp_boost_options, name string, optional, written bool) (r *boostOptionsIn, err error) {
+	if r = (&boostOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.default_cp_boost_options()
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.alpha = float64(r.c.alpha)
+	r.minGain = float64(r.c.min_gain)
+	r.maxIter = int(r.c.max_iter)
+	r.nRankers = int(r.c.n_rankers)
+	return r, nil
+}
+
+// boostCurveIn is a cp_boost_curve as it is read.
+type boostCurveIn struct {
+	c      C.cp_boost_curve           // all of it
+	to     cabi.Out[C.cp_boost_curve] // where results go
+	given  bool
+	nCurve int
+	losses []float64
+	bounds []float64
+}
+
+// readBoostCurveIn reads the argument of that name.
+func readBoostCurveIn(p *C.cp_boost_curve, name string, optional, written bool) (r *boostCurveIn, err error) {
+	if r = (&boostCurveIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.nCurve = int(r.c.n_curve)
+	if r.losses, err = cabi.Optional[float64](unsafe.Pointer(r.c.losses), name+".losses", cabi.Size(float64(r.nCurve)+1)); err != nil {
+		return nil, err
+	}
+	if r.bounds, err = cabi.Optional[float64](unsafe.Pointer(r.c.bounds), name+".bounds", cabi.Size(float64(r.nCurve))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// labelrankBoostArgs are the arguments of cp_labelrank_boost.
+type labelrankBoostArgs struct {
+	design      *designIn
+	preferences *preferencesIn
+	options     *boostOptionsIn
+	curve       *boostCurveIn
+	weights     []float64
+	nIter       []int64
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_labelrank_boost
+func go_cp_labelrank_boost(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_boost_options, curve_ *C.cp_in_boost_curve, weights_ *C.double, n_iter_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(labelrankBoostArgs)
+		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+			return err
+		}
+		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readBoostOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.curve, err = readBoostCurveIn(curve_, "curve", true, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.scores, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.scores), "options.scores", cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.k)), cabi.Size(float64(a.options.nRankers))); err != nil {
+			return err
+		}
+		if a.weights, err = cabi.View[float64](unsafe.Pointer(weights_), "weights", cabi.Size(cabi.Or(float64(a.options.nRankers), (float64(a.design.p)+float64(a.design.intercept))*float64(a.preferences.k)))); err != nil {
+			return err
+		}
+		if a.nIter, err = cabi.View[int64](unsafe.Pointer(n_iter_), "n_iter", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doLabelrankBoost(a)
+	})
+}
+
+// rankingsIn is a cp_rankings as it is read.
+type rankingsIn struct {
+	c         C.cp_rankings           // all of it
+	to        cabi.Out[C.cp_rankings] // where results go
+	given     bool
+	n         int
+	k         int
+	positions []int32
+	weights   []float64
+	top       int
+	losses    unsafe.Pointer
+	nListed   int
+	listed    []int32
+}
+
+// readRankingsIn reads the argument of that name.
+func readRankingsIn(p *C.cp_rankings, name string, optional, written bool) (r *rankingsIn, err error) {
+	if r = (&rankingsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.k = int(r.c.k)
+	r.top = int(r.c.top)
+	r.losses = unsafe.Pointer(r.c.losses)
+	r.nListed = int(r.c.n_listed)
+	if r.positions, err = cabi.View[int32](unsafe.Pointer(r.c.positions), name+".positions", cabi.Size(float64(r.n)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.listed, err = cabi.Optional[int32](unsafe.Pointer(r.c.listed), name+".listed", cabi.Size(float64(r.nListed)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// labelrankDirectArgs are the arguments of cp_labelrank_direct.
+type labelrankDirectArgs struct {
+	design          *designIn
+	rankings        *rankingsIn
+	loss            string
+	positionWeights []float64
+	options         *labelrankOptionsIn
+	coef            linalg.Matrix[float64]
+	info            *labelrankInfoIn
+	workers         int
+	mon             *parallel.Monitor
+}
+
+//export go_cp_labelrank_direct
+func go_cp_labelrank_direct(design_ *C.cp_in_design, rankings_ *C.cp_in_rankings, loss_ *C.cp_in_char, position_weights_ *C.cp_in_f64, options_ *C.cp_in_labelrank_options, coef_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(labelrankDirectArgs)
+		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+			return err
+		}
+		if a.rankings, err = readRankingsIn(rankings_, "rankings", false, false); err != nil {
+			return err
+		}
+		if a.loss, err = cabi.Name(unsafe.Pointer(loss_), "loss"); err != nil {
+			return err
+		}
+		if a.options, err = readLabelrankOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.info, err = readLabelrankInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.positionWeights, err = cabi.View[float64](unsafe.Pointer(position_weights_), "position_weights", cabi.Size(float64(a.rankings.k))); err != nil {
+			return err
+		}
+		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(float64(a.design.p)+float64(a.design.intercept)), cabi.Size(float64(a.rankings.k))); err != nil {
+			return err
+		}
+		return doLabelrankDirect(a)
+	})
+}
+
+// labelrankReadArgs are the arguments of cp_labelrank_read.
+type labelrankReadArgs struct {
+	positions linalg.Matrix[float64]
+	n         int
+	k         int
+	ranks     []int32
+	signs     []int8
+	gaps      linalg.Matrix[float64]
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_labelrank_read
+func go_cp_labelrank_read(positions_ *C.cp_in_f64, n_ C.int64_t, k_ C.int64_t, ranks_ *C.int32_t, signs_ *C.int8_t, gaps_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(labelrankReadArgs)
+		a.n = int(n_)
+		a.k = int(k_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.positions, err = matrixAt(unsafe.Pointer(positions_), "positions", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.ranks, err = cabi.View[int32](unsafe.Pointer(ranks_), "ranks", cabi.Size(float64(a.n)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.signs, err = cabi.View[int8](unsafe.Pointer(signs_), "signs", cabi.Size(float64(a.n)), cabi.Size(float64(a.k)*(float64(a.k)-1)/2)); err != nil {
+			return err
+		}
+		if a.gaps, err = matrixAt(unsafe.Pointer(gaps_), "gaps", true, cabi.Size(float64(a.n)), cabi.Size(float64(a.k)*(float64(a.k)-1)/2)); err != nil {
+			return err
+		}
+		return doLabelrankRead(a)
+	})
+}
+
+// neighborsIn is a cp_neighbors as it is read.
+type neighborsIn struct {
+	c       C.cp_neighbors           // all of it
+	to      cabi.Out[C.cp_neighbors] // where results go
+	given   bool
+	n       int
+	m       int
+	numbers []int64
+	weights linalg.Matrix[float64]
+	counts  []int32
+}
+
+// readNeighborsIn reads the argument of that name.
+func readNeighborsIn(p *C.cp_neighbors, name string, optional, written bool) (r *neighborsIn, err error) {
+	if r = (&neighborsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.m = int(r.c.m)
+	if r.numbers, err = cabi.View[int64](unsafe.Pointer(r.c.numbers), name+".numbers", cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), name+".weights", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// labelrankConsensusArgs are the arguments of cp_labelrank_consensus.
+type labelrankConsensusArgs struct {
+	preferences *preferencesIn
+	neighbors   *neighborsIn
+	scores      linalg.Matrix[float64]
+	positions   []int32
+	theta       []float64
+	probability []float64
+	pairs       []float64
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_labelrank_consensus
+func go_cp_labelrank_consensus(preferences_ *C.cp_in_preferences, neighbors_ *C.cp_in_neighbors, scores_ *C.double, positions_ *C.int32_t, theta_ *C.double, probability_ *C.double, pairs_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(labelrankConsensusArgs)
+		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+			return err
+		}
+		if a.neighbors, err = readNeighborsIn(neighbors_, "neighbors", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.neighbors.counts, err = cabi.Optional[int32](unsafe.Pointer(a.neighbors.c.counts), "neighbors.counts", cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.k))); err != nil {
+			return err
+		}
+		if a.scores, err = matrixAt(unsafe.Pointer(scores_), "scores", true, cabi.Size(float64(a.neighbors.n)), cabi.Size(float64(a.preferences.k))); err != nil {
+			return err
+		}
+		if a.positions, err = cabi.View[int32](unsafe.Pointer(positions_), "positions", cabi.Size(float64(a.neighbors.n)), cabi.Size(float64(a.preferences.k))); err != nil {
+			return err
+		}
+		if a.theta, err = cabi.View[float64](unsafe.Pointer(theta_), "theta", cabi.Size(float64(a.neighbors.n))); err != nil {
+			return err
+		}
+		if a.probability, err = cabi.View[float64](unsafe.Pointer(probability_), "probability", cabi.Size(float64(a.neighbors.n))); err != nil {
+			return err
+		}
+		if a.pairs, err = cabi.Optional[float64](unsafe.Pointer(pairs_), "pairs", cabi.Size(float64(a.neighbors.n)), cabi.Size(float64(a.preferences.k)), cabi.Size(float64(a.preferences.k))); err != nil {
+			return err
+		}
+		return doLabelrankConsensus(a)
+	})
+}
+
+// profileIn is a cp_profile as it is read.
+type profileIn struct {
+	c           C.cp_profile           // all of it
+	to          cabi.Out[C.cp_profile] // where results go
+	given       bool
+	n           int
+	k           int
+	ranks       linalg.Matrix[float64]
+	weights     []float64
+	nExtensions int
+}
+
+// readProfileIn reads the argument of that name.
+func readProfileIn(p *C.cp_profile, name string, optional, written bool) (r *profileIn, err error) {
+	if r = (&profileIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.k = int(r.c.k)
+	r.nExtensions = int(r.c.n_extensions)
+	if r.ranks, err = matrixAt(unsafe.Pointer(r.c.ranks), name+".ranks", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// pairsIn is a cp_pairs as it is read.
+type pairsIn struct {
+	c      C.cp_pairs           // all of it
+	to     cabi.Out[C.cp_pairs] // where results go
+	given  bool
+	k      int
+	before linalg.Matrix[float64]
+	tied   linalg.Matrix[float64]
+}
+
+// readPairsIn reads the argument of that name.
+func readPairsIn(p *C.cp_pairs, name string, optional, written bool) (r *pairsIn, err error) {
+	if r = (&pairsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.k = int(r.c.k)
+	if r.before, err = matrixAt(unsafe.Pointer(r.c.before), name+".before", false, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.tied, err = matrixAt(unsafe.Pointer(r.c.tied), name+".tied", true, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// aggregatePairsArgs are the arguments of cp_aggregate_pairs.
+type aggregatePairsArgs struct {
+	profile *profileIn
+	pairs   *pairsIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_aggregate_pairs
+func go_cp_aggregate_pairs(profile_ *C.cp_in_profile, pairs_ *C.cp_in_pairs, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(aggregatePairsArgs)
+		if a.profile, err = readProfileIn(profile_, "profile", false, false); err != nil {
+			return err
+		}
+		if a.pairs, err = readPairsIn(pairs_, "pairs", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		return doAggregatePairs(a)
+	})
+}
+
+// aggregateGroupsArgs are the arguments of cp_aggregate_groups.
+type aggregateGroupsArgs struct {
+	before  linalg.Matrix[float64]
+	k       int
+	group   []int32
+	nGroups []int64
+}
+
+//export go_cp_aggregate_groups
+func go_cp_aggregate_groups(before_ *C.cp_in_f64, k_ C.int64_t, group_ *C.int32_t, n_groups_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(aggregateGroupsArgs)
+		a.k = int(k_)
+		if a.before, err = matrixAt(unsafe.Pointer(before_), "before", false, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.group, err = cabi.View[int32](unsafe.Pointer(group_), "group", cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.nGroups, err = cabi.View[int64](unsafe.Pointer(n_groups_), "n_groups", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doAggregateGroups(a)
+	})
+}
+
+// aggregateMarginsArgs are the arguments of cp_aggregate_margins.
+type aggregateMarginsArgs struct {
+	pairs     *pairsIn
+	threshold float64
+	dst       linalg.Matrix[float64]
+	k         int
+}
+
+//export go_cp_aggregate_margins
+func go_cp_aggregate_margins(pairs_ *C.cp_in_pairs, threshold_ C.double, dst_ *C.double, k_ C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(aggregateMarginsArgs)
+		if a.pairs, err = readPairsIn(pairs_, "pairs", false, false); err != nil {
+			return err
+		}
+		a.threshold = float64(threshold_)
+		a.k = int(k_)
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		return doAggregateMargins(a)
+	})
+}
+
+// aggregateChainsArgs are the arguments of cp_aggregate_chains.
+type aggregateChainsArgs struct {
+	proba   linalg.Matrix[float64]
+	n       int
+	k       int
+	chains  []float64
+	least   []float64
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_aggregate_chains
+func go_cp_aggregate_chains(proba_ *C.cp_in_f64, n_ C.int64_t, k_ C.int64_t, chains_ *C.double, least_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(aggregateChainsArgs)
+		a.n = int(n_)
+		a.k = int(k_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.proba, err = matrixAt(unsafe.Pointer(proba_), "proba", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.k)*float64(a.k))); err != nil {
+			return err
+		}
+		if a.chains, err = cabi.View[float64](unsafe.Pointer(chains_), "chains", cabi.Size(float64(a.n)), cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.least, err = cabi.View[float64](unsafe.Pointer(least_), "least", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		return doAggregateChains(a)
+	})
+}
+
+// aggregateOptionsIn is a cp_aggregate_options as it is read.
+type aggregateOptionsIn struct {
+	c       C.cp_aggregate_options           // all of it
+	to      cabi.Out[C.cp_aggregate_options] // where results go
+	given   bool
+	method  string
+	output  string
+	penalty float64
+	seed    uint64
+}
+
+// readAggregateOptionsIn reads the argument of that name.
+func readAggregateOptionsIn(p *C.cp_aggregate_options, name string, optional, written bool) (r *aggregateOptionsIn, err error) {
+	if r = (&aggregateOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.default_cp_aggregate_options()
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
+		return nil, err
+	}
+	if r.output, err = cabi.Name(unsafe.Pointer(r.c.output), name+".output"); err != nil {
+		return nil, err
+	}
+	r.penalty = float64(r.c.penalty)
+	r.seed = uint64(r.c.seed)
+	return r, nil
+}
+
+// programsIn is a cp_programs as it is read.
+type programsIn struct {
+	c          C.cp_programs           // all of it
+	to         cabi.Out[C.cp_programs] // where results go
+	given      bool
+	k          int
+	nGroups    int
+	x          linalg.Matrix[float64]
+	state      []int32
+	lowerBound []float64
+}
+
+// readProgramsIn reads the argument of that name.
+func readProgramsIn(p *C.cp_programs, name string, optional, written bool) (r *programsIn, err error) {
+	if r = (&programsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.k = int(r.c.k)
+	r.nGroups = int(r.c.n_groups)
+	if r.x, err = matrixAt(unsafe.Pointer(r.c.x), name+".x", false, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.state, err = cabi.View[int32](unsafe.Pointer(r.c.state), name+".state", cabi.Size(float64(r.nGroups))); err != nil {
+		return nil, err
+	}
+	if r.lowerBound, err = cabi.View[float64](unsafe.Pointer(r.c.lower_bound), name+".lower_bound", cabi.Size(float64(r.nGroups))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// consensusInfoIn is a cp_consensus_info as it is read.
+type consensusInfoIn struct {
+	c             C.cp_consensus_info           // all of it
+	to            cabi.Out[C.cp_consensus_info] // where results go
+	given         bool
+	distance      float64
+	lowerBound    float64
+	ratio         float64
+	standardError float64
+	expected      int
+	optimal       int
+}
+
+// readConsensusInfoIn reads the argument of that name.
+func readConsensusInfoIn(p *C.cp_consensus_info, name string, optional, written bool) (r *consensusInfoIn, err error) {
+	if r = (&consensusInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.distance = float64(r.c.distance)
+	r.lowerBound = float64(r.c.lower_bound)
+	r.ratio = float64(r.c.ratio)
+	r.standardError = float64(r.c.standard_error)
+	r.expected = int(r.c.expected)
+	r.optimal = int(r.c.optimal)
+	return r, nil
+}
+
+// aggregateArgs are the arguments of cp_aggregate.
+type aggregateArgs struct {
+	profile  *profileIn
+	pairs    *pairsIn
+	options  *aggregateOptionsIn
+	programs *programsIn
+	dst      []int32
+	dstLen   int
+	info     *consensusInfoIn
+	workers  int
+	mon      *parallel.Monitor
+}
+
+//export go_cp_aggregate
+func go_cp_aggregate(profile_ *C.cp_in_profile, pairs_ *C.cp_in_pairs, options_ *C.cp_in_aggregate_options, programs_ *C.cp_in_programs, dst_ *C.int32_t, dst_len_ C.int64_t, info_ *C.cp_consensus_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(aggregateArgs)
+		if a.profile, err = readProfileIn(profile_, "profile", true, false); err != nil {
+			return err
+		}
+		if a.pairs, err = readPairsIn(pairs_, "pairs", true, false); err != nil {
+			return err
+		}
+		if a.options, err = readAggregateOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.programs, err = readProgramsIn(programs_, "programs", true, false); err != nil {
+			return err
+		}
+		a.dstLen = int(dst_len_)
+		if a.info, err = readConsensusInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.dstLen))); err != nil {
+			return err
+		}
+		return doAggregate(a)
+	})
+}
+
+// acyclicInfoIn is a cp_acyclic_info as it is read.
+type acyclicInfoIn struct {
+	c          C.cp_acyclic_info           // all of it
+	to         cabi.Out[C.cp_acyclic_info] // where results go
+	given      bool
+	weight     float64
+	upperBound float64
+	ratio      float64
+	optimal    int
+}
+
+// readAcyclicInfoIn reads the argument of that name.
+func readAcyclicInfoIn(p *C.cp_acyclic_info, name string, optional, written bool) (r *acyclicInfoIn, err error) {
+	if r = (&acyclicInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.weight = float64(r.c.weight)
+	r.upperBound = float64(r.c.upper_bound)
+	r.ratio = float64(r.c.ratio)
+	r.optimal = int(r.c.optimal)
+	return r, nil
+}
+
+// aggregateAcyclicArgs are the arguments of cp_aggregate_acyclic.
+type aggregateAcyclicArgs struct {
+	margins  linalg.Matrix[float64]
+	k        int
+	options  *aggregateOptionsIn
+	programs *programsIn
+	relation []int32
+	kept     []int32
+	info     *acyclicInfoIn
+	workers  int
+	mon      *parallel.Monitor
+}
+
+//export go_cp_aggregate_acyclic
+func go_cp_aggregate_acyclic(margins_ *C.cp_in_f64, k_ C.int64_t, options_ *C.cp_in_aggregate_options, programs_ *C.cp_in_programs, relation_ *C.int32_t, kept_ *C.int32_t, info_ *C.cp_acyclic_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(aggregateAcyclicArgs)
+		a.k = int(k_)
+		if a.options, err = readAggregateOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.programs, err = readProgramsIn(programs_, "programs", true, false); err != nil {
+			return err
+		}
+		if a.info, err = readAcyclicInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.margins, err = matrixAt(unsafe.Pointer(margins_), "margins", false, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.relation, err = cabi.Optional[int32](unsafe.Pointer(relation_), "relation", cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.kept, err = cabi.Optional[int32](unsafe.Pointer(kept_), "kept", cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		return doAggregateAcyclic(a)
+	})
+}
+
+// relationsIn is a cp_relations as it is read.
+type relationsIn struct {
+	c       C.cp_relations           // all of it
+	to      cabi.Out[C.cp_relations] // where results go
+	given   bool
+	n       int
+	k       int
+	before  []int32
+	weights []float64
+}
+
+// readRelationsIn reads the argument of that name.
+func readRelationsIn(p *C.cp_relations, name string, optional, written bool) (r *relationsIn, err error) {
+	if r = (&relationsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.k = int(r.c.k)
+	if r.before, err = cabi.View[int32](unsafe.Pointer(r.c.before), name+".before", cabi.Size(float64(r.n)), cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// aggregateExtendArgs are the arguments of cp_aggregate_extend.
+type aggregateExtendArgs struct {
+	relations   *relationsIn
+	nExtensions int
+	seed        uint64
+	ranks       []float64
+	weights     linalg.Matrix[float64]
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_aggregate_extend
+func go_cp_aggregate_extend(relations_ *C.cp_in_relations, n_extensions_ C.int64_t, seed_ C.uint64_t, ranks_ *C.double, weights_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(aggregateExtendArgs)
+		if a.relations, err = readRelationsIn(relations_, "relations", false, false); err != nil {
+			return err
+		}
+		a.nExtensions = int(n_extensions_)
+		a.seed = uint64(seed_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.ranks, err = cabi.View[float64](unsafe.Pointer(ranks_), "ranks", cabi.Size(float64(a.relations.n)), cabi.Size(float64(a.nExtensions)), cabi.Size(float64(a.relations.k))); err != nil {
+			return err
+		}
+		if a.weights, err = matrixAt(unsafe.Pointer(weights_), "weights", false, cabi.Size(float64(a.relations.n)), cabi.Size(float64(a.nExtensions))); err != nil {
+			return err
+		}
+		return doAggregateExtend(a)
+	})
+}
+
+// rankedSetsIn is a cp_ranked_sets as it is read.
+type rankedSetsIn struct {
+	c       C.cp_ranked_sets           // all of it
+	to      cabi.Out[C.cp_ranked_sets] // where results go
+	given   bool
+	n       int
+	m       int
+	k       int
+	ranks   []int32
+	weights linalg.Matrix[float64]
+}
+
+// readRankedSetsIn reads the argument of that name.
+func readRankedSetsIn(p *C.cp_ranked_sets, name string, optional, written bool) (r *rankedSetsIn, err error) {
+	if r = (&rankedSetsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.m = int(r.c.m)
+	r.k = int(r.c.k)
+	if r.ranks, err = cabi.View[int32](unsafe.Pointer(r.c.ranks), name+".ranks", cabi.Size(float64(r.n)), cabi.Size(float64(r.m)), cabi.Size(float64(r.k))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), name+".weights", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// plackettLuceFitArgs are the arguments of cp_plackett_luce_fit.
+type plackettLuceFitArgs struct {
+	sets      *rankedSetsIn
+	penalty   float64
+	utilities linalg.Matrix[float64]
+	nUnfitted []int64
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_plackett_luce_fit
+func go_cp_plackett_luce_fit(sets_ *C.cp_in_ranked_sets, penalty_ C.double, utilities_ *C.double, n_unfitted_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(plackettLuceFitArgs)
+		if a.sets, err = readRankedSetsIn(sets_, "sets", false, false); err != nil {
+			return err
+		}
+		a.penalty = float64(penalty_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.utilities, err = matrixAt(unsafe.Pointer(utilities_), "utilities", false, cabi.Size(float64(a.sets.n)), cabi.Size(float64(a.sets.k))); err != nil {
+			return err
+		}
+		if a.nUnfitted, err = cabi.View[int64](unsafe.Pointer(n_unfitted_), "n_unfitted", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doPlackettLuceFit(a)
+	})
+}
+
+// bradleyTerryFitArgs are the arguments of cp_bradley_terry_fit.
+type bradleyTerryFitArgs struct {
+	wins       linalg.Matrix[float64]
+	ties       linalg.Matrix[float64]
+	covariates linalg.Matrix[float64]
+	k          int
+	p          int
+	penalty    float64
+	coef       unsafe.Pointer
+	covariance unsafe.Pointer
+	workers    int
+	mon        *parallel.Monitor
+}
+
+//export go_cp_bradley_terry_fit
+func go_cp_bradley_terry_fit(wins_ *C.cp_in_f64, ties_ *C.cp_in_f64, covariates_ *C.cp_in_f64, k_ C.int64_t, p_ C.int64_t, penalty_ C.double, coef_ *C.double, covariance_ *C.double, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(bradleyTerryFitArgs)
+		a.k = int(k_)
+		a.p = int(p_)
+		a.penalty = float64(penalty_)
+		a.coef = unsafe.Pointer(coef_)
+		a.covariance = unsafe.Pointer(covariance_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.wins, err = matrixAt(unsafe.Pointer(wins_), "wins", false, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.ties, err = matrixAt(unsafe.Pointer(ties_), "ties", true, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.covariates, err = matrixAt(unsafe.Pointer(covariates_), "covariates", true, cabi.Size(float64(a.k)), cabi.Size(float64(a.p))); err != nil {
+			return err
+		}
+		return doBradleyTerryFit(a)
 	})
 }

@@ -124,7 +124,7 @@ func camel(name string) string {
 		b.WriteString(word)
 	}
 	switch b.String() {
-	case "type", "range", "func", "default", "struct", "map":
+	case "c", "type", "range", "func", "default", "struct", "map", "to", "given": // of Go, or of the readers themselves
 		return b.String() + "_"
 	}
 	return b.String()
