@@ -23,7 +23,8 @@ type Header struct {
 // these are the type "double *", the name, the sizes n and d, and that it is optional.
 type Declared struct {
 	CType, Name string
-	Sizes       []ast.Expr // of a buffer, one for each dimension
+	Size        string     // of a buffer, as it is written
+	Sizes       []ast.Expr // one for each dimension
 	Optional    bool
 	Length      int // of a field that is an array; 0: it is none
 }
@@ -142,6 +143,6 @@ func declared(kind, name, sizes, optional string) (d Declared, err error) {
 	if err != nil {
 		return d, fmt.Errorf("%s: the sizes [%s] are no expressions: %w", d.Name, sizes, err)
 	}
-	d.Sizes = list.(*ast.CallExpr).Args
+	d.Size, d.Sizes = sizes, list.(*ast.CallExpr).Args
 	return d, nil
 }
