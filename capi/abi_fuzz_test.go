@@ -126,6 +126,7 @@ func FuzzABI(f *testing.F) {
 		k := kinds[int(kind)%len(kinds)]
 		if text != "" && len(text) < 1000 {
 			k = k.Described(text)
+			defer k.Close()
 		}
 		answers(t, names[int(which)%len(names)], &cabitest.Caller{Tables: all, Arena: memory, Kind: k, Garbage: garbage, Draws: draws})
 	})

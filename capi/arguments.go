@@ -387,36 +387,8 @@ func readDesign(p *C.cp_in_design) (*solve.Design, error) {
 	return x, err
 }
 
-// Bounds of the cache of spaces: more structures than a program uses at a time, and no more memory than goes unnoticed.
-const (
-	cachedSpaces = 32
-	cachedBytes  = 64 << 20
-)
-
-var cache = spaces.NewCache(cachedSpaces, cachedBytes)
-
-// space returns the output space that s describes.
-func space(s *C.cp_in_structure) (structure.Space, error) {
-	if s == nil {
-		return nil, cabi.Illegal("the structure is NULL")
-	}
-	if uintptr(unsafe.Pointer(s))%unsafe.Alignof(*s) != 0 {
-		return nil, cabi.Illegal("the structure must be aligned to 8 bytes")
-	}
-	text, err := cabi.Copy(unsafe.Pointer(s.text), "structure.text", s.text_len)
-	if err != nil {
-		return nil, err
-	}
-	ints, err := int32s(s.ints, "structure.ints", s.n_ints)
-	if err != nil {
-		return nil, err
-	}
-	reals, err := float64s(s.reals, "structure.reals", s.n_reals)
-	if err != nil {
-		return nil, err
-	}
-	return cache.Get(text, ints, reals)
-}
+// space returns the open space of a handle.
+func space(s C.cp_space) (structure.Space, error) { return spaces.Of(uint64(s)) }
 
 // need returns s as the capability T, or an error that says what is missing and for what.
 func need[T any](s structure.Space, what string) (T, error) {

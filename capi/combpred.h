@@ -1,8 +1,49 @@
 /* combpred.h: the flat C interface of combpred, and its manual.
  *
- * What is not in this file is not part of the interface, and all of it came with ABI version 3, unless it says
+ * What is not in this file is not part of the interface, and all of it came with ABI version 4, unless it says
  * otherwise. CP_ABI_VERSION changes when callers must be compiled anew; new functions, and fields at the end of
  * structs, leave it.
+ *
+ * IN SHORT: a program opens a space, the outputs that there are, and passes its handle to what computes with them. This
+ * one learns to rank three labels from four rows of two features, and ranks them for a new row:
+ *
+ *     #include <combpred.h>
+ *     #include <stdio.h>
+ *     #include <string.h>
+ *
+ *     static char err[1000];
+ *     static int failed(int32_t status) { return status != CP_OK && printf("%s\n", err); }
+ *
+ *     int main(void) {
+ *       const char *text = "{\"name\":\"permutations\",\"n\":3}", *names = "[\"tea\",\"milk\",\"juice\"]";
+ *       cp_structure rankings = {.text = text, .text_len = (int64_t)strlen(text)};
+ *       cp_space space;
+ *       if (failed(cp_space_open(&rankings, names, (int64_t)strlen(names), &space, err, sizeof err))) return 1;
+ *
+ *       double x[4 * 2] = {1, 0, 0, 1, 2, 0, 0, 2}, fresh[2] = {3, 0}, weights[3 * 3]; // features, and a constant: 3
+ *       int32_t y[4 * 3] = {1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 2, 1}, best[3];              // positions of labels
+ *       cp_features features = CP_FEATURES, unseen = CP_FEATURES;
+ *       features.n = 4, unseen.n = 1, features.p = unseen.p = 2, features.dense = x, unseen.dense = fresh;
+ *       cp_outputs outputs = CP_OUTPUTS;
+ *       outputs.n = 4, outputs.d = 3, outputs.part_len = 3, outputs.parts = y;         // as cp_space_facts says
+ *       cp_ridge_options options = CP_RIDGE_OPTIONS;
+ *       options.alpha = 0.1, options.shift = 1;
+ *       if (failed(cp_ridge_features(space, &options, &features, &outputs, 0, weights, NULL, 1, NULL, NULL, err,
+ *                                    sizeof err))) return 1;
+ *
+ *       cp_model model = CP_MODEL;
+ *       model.m = 3, model.d = 3, model.coef = weights, model.shift = 1;
+ *       cp_predictions found = CP_PREDICTIONS;
+ *       found.n = 1, found.part_len = 3, found.outputs = best;
+ *       if (failed(cp_predict(space, &model, NULL, NULL, &unseen, NULL, &found, 1, NULL, NULL, err, sizeof err)))
+ *         return 1;
+ *       printf("tea %d milk %d juice %d\n", (int)best[0], (int)best[1], (int)best[2]);
+ *       return failed(cp_space_close(space, err, sizeof err));
+ *     }
+ *
+ * Asked for found.scores, too, cp_predict tells the scores of ψ; from these cp_kbest_start lists the best rankings one
+ * by one, and cp_log_partition has probabilities. Julia calls the same functions by ccall, with structs in a Ref. R
+ * takes a page of C behind .Call; handles are below 2^53, so that its doubles hold them.
  *
  * CONVENTIONS, which hold unless a function says otherwise
  *
@@ -41,15 +82,18 @@
  *   fields that are not const. Outputs must not overlap inputs.
  * - After a failure the contents of outputs are unspecified (they may be partly written), except with CP_ENOTCONVERGED:
  *   then they are complete.
+ * - Spaces and sessions are held by handles, numbers that are never 0 and never given twice in a process. One that is
+ *   closed, or was not opened in this process, is CP_EVALUE. Closing one while another thread computes with it takes
+ *   nothing from that thread; its memory comes back afterwards.
  * - All functions may be called from several threads at once. In a child process that was forked after the library had
  *   been loaded, all but cp_abi_version return CP_EFORKED at once: the threads of the library do not live on there.
  *   Load the library after the fork, or start a new program.
  * - Limits, beyond which is CP_EVALUE: 2^28 (268435456) rows and as many features, in training, kernels and
- *   predictions; 65536 bytes in the text of a structure.
+ *   predictions; 65536 bytes in the text of a structure, 268435456 in that of names.
  * - workers is the number of goroutines for the library's own loops, from 1 to 65536. Results do not depend on it.
  *   Where the steps of a loop must follow one another it is checked and not used.
  * - control may be NULL. See cp_control. Each function says what control->step counts; where it says nothing, step
- *   stays as it is, and so does value. Work that cannot be stopped (cp_structure_second_moment, cp_structure_moments,
+ *   stays as it is, and so does value. Work that cannot be stopped (cp_space_second_moment, cp_space_moments,
  *   cp_ridge_plan, the moments of cp_partition_estimate) goes on inside the library after CP_ECANCELLED, and touches
  *   nothing of the caller's.
  * - Infinite or NaN numbers in the inputs are CP_EVALUE where the function has to look at every entry anyway, and are
@@ -64,7 +108,7 @@
 extern "C" {
 #endif
 
-#define CP_ABI_VERSION 3
+#define CP_ABI_VERSION 4
 
 /* Status codes. */
 #define CP_OK 0
@@ -87,20 +131,6 @@ typedef const int32_t cp_in_i32;
 typedef const int64_t cp_in_i64;
 typedef const void cp_in_void;
 
-/* An output space. text[text_len] is a JSON object of integers beside the catalogue name, such as
- * {"name":"permutations","n":5}. ints[n_ints] and reals[n_reals] hold what is not scalar, in the layout that the
- * catalogue gives for the structure ("hierarchy": the parent of each node, then the allowed mask). The library caches
- * what it derives from a structure, so repeated calls are cheap. */
-typedef struct cp_structure {
-  cp_in_char *text;
-  int64_t text_len;
-  cp_in_i32 *ints; /* [n_ints] */
-  int64_t n_ints;
-  cp_in_f64 *reals; /* [n_reals] */
-  int64_t n_reals;
-} cp_structure;
-typedef const cp_structure cp_in_structure;
-
 /* Two-way traffic with a running call. The caller sets cancel to non-zero to stop it (CP_ECANCELLED follows within a
  * fraction of a second); the library counts finished steps (iterations, panels of a factorisation, or rows) in step and
  * keeps the quantity being driven down (relative residual) in value. All access is atomic. The block must be 8-byte
@@ -113,6 +143,10 @@ typedef struct cp_control {
 
 /* Returns CP_ABI_VERSION of the library. Refuse to go on when it differs from the header's. */
 int32_t cp_abi_version(void);
+
+/* Writes the version of the library, that of Go which built it, and the system that it was built for to dst[dst_cap],
+ * such as "0.1.0 go1.26.8 linux/amd64". */
+int32_t cp_version(char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err, int64_t err_cap);
 
 /* Panics on purpose inside the library (in_worker = 0: in the calling goroutine; otherwise in a worker), so that a
  * caller can test that its process survives. Always returns CP_EINTERNAL. */
@@ -138,7 +172,9 @@ enum {
   CP_ASK_DONE = 0,   /* nothing: it is over, and all results are there                                      */
   CP_ASK_DECODE = 1, /* outputs[n, part_len]: an output of largest score for each row of linear[n, d] and,
                         unless it is NULL, of magnitude[n, d], which scores squares of ψ                    */
-  CP_ASK_LISTED = 2  /* nothing: the next of a list is in parts[part_len], and value is its score           */
+  CP_ASK_LISTED = 2, /* nothing: the next of a list is in parts[part_len], and value is its score           */
+  CP_ASK_SUMS = 30,  /* sums: what cp_ridge_sums adds to it for all rows                                    */
+  CP_ASK_PRODUCT = 31 /* results[q, d]: what cp_ridge_product adds to it for all rows, linear being the direction */
 };
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
@@ -188,7 +224,7 @@ int32_t cp_session_close(cp_session session, char *err, int64_t err_cap);
  *     "most", where other parameters limit it further "bound", and where there is one the "reason" why it cannot be
  *     larger; "int32 buffer" or "float64 buffer", which are the ints and reals of a cp_structure, one after the other
  *     where there are several; and "optional": true where it may be absent
- *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_structure_capabilities
+ *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_space_facts
  *   "names": the choices, as lists with "key", "doc" and "names": decoders, samplers, losses, solvers and so on */
 int32_t cp_catalogue(char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err, int64_t err_cap);
 
@@ -217,34 +253,68 @@ int32_t cp_blas_routines(char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *ne
 int32_t cp_blas_offer(cp_in_char *name, cp_in_char *arguments, void *address /* [8] */, char *err, int64_t err_cap);
 int32_t cp_blas_activate(char *err, int64_t err_cap);
 
-/* ---- Facts about a structure ------------------------------------------------------------------------------------- */
+/* ---- Spaces ------------------------------------------------------------------------------------------------------ */
 
-/* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of
- * outputs: NaN where that number is not known. CP_EVALUE where text, ints or reals describe no structure, as of all
- * functions that take one. */
-int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len /* [1] */, int64_t *feature_len /* [1] */,
-                           double *log_count /* [1] */, char *err, int64_t err_cap);
+/* What an output space is made from. text[text_len] is a JSON object of integers beside the catalogue name, such as
+ * {"name":"permutations","n":5}. ints[n_ints] and reals[n_reals] hold what is not scalar, in the layout that the
+ * catalogue gives for the structure ("hierarchy": the parent of each node, then the allowed mask). */
+typedef struct cp_structure {
+  cp_in_char *text;
+  int64_t text_len;
+  cp_in_i32 *ints; /* [n_ints] */
+  int64_t n_ints;
+  cp_in_f64 *reals; /* [n_reals] */
+  int64_t n_reals;
+} cp_structure;
+typedef const cp_structure cp_in_structure;
+
+/* An open space, which keeps what is derived from it, so that later calls with it are cheaper. */
+typedef uint64_t cp_space;
+
+/* Opens the space that a structure describes, and writes its handle to *space. names[names_len] is the JSON list of
+ * what its items are called in messages and by cp_space_names, such as ["tea", "milk"]: a different string for each
+ * label, vertex or node, and perhaps one for each column of assignments behind them; NULL where they have their numbers
+ * alone. Nothing of the caller's is kept. CP_EVALUE: the structure or the names are illegal; the message says why. */
+int32_t cp_space_open(cp_in_structure *structure, cp_in_char *names /* [names_len]? */, int64_t names_len,
+                      cp_space *space /* [1] */, char *err, int64_t err_cap);
+
+/* Makes a handle invalid, and gives the memory of its space back, at the latest when calls with it have returned.
+ * Sessions that were opened with it go on. */
+int32_t cp_space_close(cp_space space, char *err, int64_t err_cap);
+
+/* Writes what is known about a space at once to dst[dst_cap], as a JSON object:
+ *   "part_len", "feature_len": the number of int32 parts of one encoded output, and the length d of the embedding ψ
+ *   "log_count": ln of the number of outputs, null where that is not known
+ *   "capabilities": names of what it can do with its parameters; cp_catalogue says what they mean. Where the number of
+ *     outputs is not known, it is taken to be small enough for a list; the list may turn out too long
+ *   "format": what a row of data holds, in a clause such as "positions are whole numbers 1..4, 1 for the first", in
+ *     which messages about rows end
+ *   "cells": the kind of cp_space_layout
+ *   "moments": "exact", "relaxed" or "sampled", as cp_space_moments has it, or "" where there are none
+ *   "loss", "decision": by which ridge regression predicts best, as measured: the choices of cp_ridge_options and
+ *     cp_model that "auto" stands for, the decision being that under "squared"
+ *   "free_values": the values that each entry of ψ takes whatever the others are; null where they depend on each other
+ *   "exclusive": one entry of ψ is 1, any of them, and the others are 0
+ *   "ambiguous": some outputs have the same ψ
+ *   "general": ψ may have entries other than -1, 0 and 1
+ *   "log_partition", "marginals": how cp_log_partition works without marginals and with them: "engine", "cost" and
+ *     "seconds" of cp_partition_info; null where the structure is too large */
+int32_t cp_space_facts(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err,
+                       int64_t err_cap);
 
 /* Writes the exact number of outputs to dst[dst_cap] as lower-case hexadecimal digits, the highest first and without a
  * prefix: both sides convert that base in linear time. CP_ECAPABILITY where the number is not known. */
-int32_t cp_structure_count(cp_in_structure *s, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */,
-                           char *err, int64_t err_cap);
+int32_t cp_space_count(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err,
+                       int64_t err_cap);
 
 /* Writes the mean of the embedding under the uniform distribution to dst[d]. d must be the structure's. CP_ECAPABILITY:
- * the structure has no moments; cp_structure_moments says whether they are exact. */
-int32_t cp_structure_mean(cp_in_structure *s, double *dst /* [d] */, int64_t d, char *err, int64_t err_cap);
+ * the structure has no moments; cp_space_moments says whether they are exact. */
+int32_t cp_space_mean(cp_space space, double *dst /* [d] */, int64_t d, char *err, int64_t err_cap);
 
 /* Writes the second moment E ψψᵀ under the uniform distribution to dst[d, d]. d must be the structure's. CP_ECAPABILITY
- * as for cp_structure_mean. It cannot be stopped inside: see control above. */
-int32_t cp_structure_second_moment(cp_in_structure *s, double *dst /* [d, d] */, int64_t d, int32_t workers,
-                                   cp_control *control, char *err, int64_t err_cap);
-
-/* Writes what the structure can do with its parameters to dst[dst_cap]: names with a space between them. Nothing is
- * computed to find out. cp_catalogue says what the names mean.
- * Where the number of outputs is not known, it is taken to be small enough for a list; the list may turn out too
- * long. */
-int32_t cp_structure_capabilities(cp_in_structure *s, char *dst /* [dst_cap] */, int64_t dst_cap,
-                                  int64_t *needed /* [1] */, char *err, int64_t err_cap);
+ * as for cp_space_mean. It cannot be stopped inside: see control above. */
+int32_t cp_space_second_moment(cp_space space, double *dst /* [d, d] */, int64_t d, int32_t workers,
+                               cp_control *control, char *err, int64_t err_cap);
 
 /* What the mean and the second moment of a structure are. */
 typedef struct cp_moments_info {
@@ -258,40 +328,40 @@ typedef struct cp_moments_info {
 
 /* Writes to info where the moments of the structure come from. Where they are sampled they are estimated now, once for
  * a structure, which takes long for large ones and cannot be stopped inside: see control above. CP_ECAPABILITY as for
- * cp_structure_mean. */
-int32_t cp_structure_moments(cp_in_structure *s, cp_moments_info *info /* ? */, int32_t workers, cp_control *control,
-                             char *err, int64_t err_cap);
+ * cp_space_mean. */
+int32_t cp_space_moments(cp_space space, cp_moments_info *info /* ? */, int32_t workers, cp_control *control, char *err,
+                         int64_t err_cap);
 
 /* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, and bad_row is the first such
  * row. control->step counts rows. */
-int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
-                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_space_check(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len, int32_t workers,
+                       cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_structure_check does,
+/* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_space_check does,
  * which bad_row is about. control->step counts rows. */
-int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
-                           double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
-                           char *err, int64_t err_cap);
+int32_t cp_space_embed(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
+                       double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
+                       char *err, int64_t err_cap);
 
 /* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs
  * that agree with it. "permutations": position 0 is that of a label about which nothing is known, and labels that share
  * the last position come behind all others, in an unknown order. One row has one or the other: CP_EVALUE for both.
- * CP_ECAPABILITY for others. control->step and bad_row as for cp_structure_embed. */
-int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
-                                   double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control,
-                                   int64_t *bad_row, char *err, int64_t err_cap);
+ * CP_ECAPABILITY for others. control->step and bad_row as for cp_space_embed. */
+int32_t cp_space_embed_partial(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
+                               double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control,
+                               int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has
  * its own random stream. CP_ECAPABILITY: no uniform sampler is known. control->step counts rows. */
-int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst /* [n, part_len] */, int64_t n,
-                            int64_t part_len, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst /* [n, part_len] */, int64_t n, int64_t part_len,
+                        int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Writes the sibling of each row of y[n, part_len] to dst[n, part_len]: the output whose embedding adds up with that of
  * the row to twice the mean. CP_ECAPABILITY for structures that are no sibling systems. Rows are checked first, as
- * cp_structure_check does, which bad_row is about. control->step counts rows. */
-int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
-                            int32_t *dst /* [n, part_len] */, int32_t workers, cp_control *control, int64_t *bad_row,
-                            char *err, int64_t err_cap);
+ * cp_space_check does, which bad_row is about. control->step counts rows. */
+int32_t cp_space_mirror(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
+                        int32_t *dst /* [n, part_len] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap);
 
 /* Encodes outputs as they stand in data: each row of y[n, width] is read, checked and written to dst[n, part_len]. It
  * holds the parts of an output as whole numbers, in width = part_len columns, and in some structures there are further
@@ -302,23 +372,18 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y /* [n, part_len] */
  *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
  *     column's. The diagonal is 0, or all 1 for partial orders
  *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
- *     cp_structure_embed_partial takes them; in rows without these labels may share the last position. CP_ECAPABILITY:
+ *     cp_space_embed_partial takes them; in rows without these labels may share the last position. CP_ECAPABILITY:
  *     outputs of the structure are not known in part
  * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
  * do. control->step counts rows. */
-int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y /* [n, width] */, int64_t n, int64_t width,
-                            int32_t partial, int32_t *dst /* [n, part_len] */, int64_t part_len, int32_t workers,
-                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
-
-/* Writes to dst[dst_cap] what a row of data holds, in a clause such as "positions are whole numbers 1..4, 1 for the
- * first", in which messages about rows end. */
-int32_t cp_structure_format(cp_in_structure *s, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */,
-                            char *err, int64_t err_cap);
+int32_t cp_space_encode(cp_space space, cp_in_f64 *y /* [n, width] */, int64_t n, int64_t width, int32_t partial,
+                        int32_t *dst /* [n, part_len] */, int64_t part_len, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes a name for each entry of ψ to dst[dst_cap], one a line, such as "0 before 1". Cost: O(d). control->step is not
  * counted. */
-int32_t cp_structure_names(cp_in_structure *s, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */,
-                           int32_t workers, cp_control *control, char *err, int64_t err_cap);
+int32_t cp_space_names(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */,
+                       int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* How entries of ψ stand for pairs of items: as cells of a matrix of items by items. */
 typedef struct cp_layout {
@@ -338,15 +403,15 @@ typedef struct cp_layout {
 /* Writes the row and the column of the first layout->n_cells entries of ψ to rows[d] and columns[d]; what follows is
  * left as it is. For "routes", row n_items stands for the start and column n_items for the end. d must be the
  * structure's. Cost: O(d). control->step is not counted. */
-int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows /* [d] */, int32_t *columns /* [d] */,
-                            int64_t d, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+int32_t cp_space_layout(cp_space space, cp_layout *layout, int32_t *rows /* [d] */, int32_t *columns /* [d] */,
+                        int64_t d, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
  * part_len]; *n_written gets how many were written, 0 past the end. CP_ECAPABILITY: the outputs cannot be listed. Cost:
  * O(skip + capacity) outputs. */
-int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst /* [capacity, part_len] */,
-                               int64_t capacity, int64_t part_len, int64_t *n_written /* [1] */, int32_t workers,
-                               cp_control *control, char *err, int64_t err_cap);
+int32_t cp_space_enumerate(cp_space space, int64_t skip, int32_t *dst /* [capacity, part_len] */, int64_t capacity,
+                           int64_t part_len, int64_t *n_written /* [1] */, int32_t workers, cp_control *control,
+                           char *err, int64_t err_cap);
 
 /* What conditions on the outputs of a structure are about. */
 #define CP_KEY_FIRST 0
@@ -375,9 +440,9 @@ typedef struct cp_conditions {
   int64_t struct_size;
   int64_t n;        /* 1: the conditions are those of all rows; or the number of rows                   */
   cp_in_i64 *first; /* [n + 1] ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
-  cp_in_i32 *key;   /* [last(first, n)] ]: CP_KEY_…. A list takes a condition for each of what it holds */
-  cp_in_i32 *u;     /* [last(first, n)] ]: the number, or the first one of a pair                      */
-  cp_in_i32 *v;     /* [last(first, n)] ]: the second one of a pair, −1 for a single number            */
+  cp_in_i32 *key;   /* [last(first, n)] CP_KEY_…. A list takes a condition for each of what it holds */
+  cp_in_i32 *u;     /* [last(first, n)] the number, or the first one of a pair                      */
+  cp_in_i32 *v;     /* [last(first, n)] the second one of a pair, −1 for a single number            */
 } cp_conditions;
 typedef const cp_conditions cp_in_conditions;
 #define CP_CONDITIONS {.struct_size = sizeof(cp_conditions)}
@@ -401,17 +466,17 @@ typedef struct cp_restriction {
  * CP_EVALUE with bad_row where a condition is illegal, contradicts another one or leaves too few members or places: the
  * message says which, and what to do. Where there is none, it may still be that no output satisfies the conditions.
  * CP_ECAPABILITY: the structure takes no conditions. control->step counts rows of conditions. */
-int32_t cp_structure_restrict(cp_in_structure *s, cp_in_conditions *conditions, cp_restriction *restriction /* ? */,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_space_restrict(cp_space space, cp_in_conditions *conditions, cp_restriction *restriction /* ? */,
+                          int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes y[n, part_len], outputs that satisfy conditions, to dst[n, part_len] as the conditions ask for: cycles from
  * their start to their end, as cp_decode lists them, and others as they are. Where a cycle without directions has one
  * of the two, a list with a start goes on to the smaller neighbour of the start, and a list with an end begins with
- * the smaller neighbour of the end. Rows are checked first, as cp_structure_check does, which bad_row is about.
+ * the smaller neighbour of the end. Rows are checked first, as cp_space_check does, which bad_row is about.
  * control->step counts rows, twice. */
-int32_t cp_structure_arrange(cp_in_structure *s, cp_in_conditions *conditions, cp_in_i32 *y /* [n, part_len] */,
-                             int64_t n, int64_t part_len, int32_t *dst /* [n, part_len] */, int32_t workers,
-                             cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_space_arrange(cp_space space, cp_in_conditions *conditions, cp_in_i32 *y /* [n, part_len] */, int64_t n,
+                         int64_t part_len, int32_t *dst /* [n, part_len] */, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Makes the embeddings of n outputs from the values of a kernel between them, gram[n, n], such that their inner
  * products are those values, up to eigenvalues of at most 1e-10 of the largest: the float64 buffer of a "custom"
@@ -434,7 +499,7 @@ int32_t cp_custom_draws(cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d, doubl
  * psi, where one leaves the mean in a direction in which the second moment has no variance, or is not finite; and
  * without where the moments are those of no distribution. n may be 0. Cost: O(d³) once for a structure, and then O(d r)
  * a row for r such directions. */
-int32_t cp_custom_check(cp_in_structure *s, cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d, int32_t workers,
+int32_t cp_custom_check(cp_space space, cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
@@ -460,9 +525,9 @@ typedef struct cp_constraints {
   int64_t struct_size;
   int64_t n;           /* 1: the conditions are those of all rows; or the number of rows                  */
   cp_in_i64 *first;    /* [n + 1] ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
-  cp_in_i32 *feature;  /* [last(first, n)] ]: the entry of ψ                                              */
-  cp_in_i8 *value;     /* [last(first, n)] ]: −1, 0 or 1                                                  */
-  cp_in_i8 *must;      /* [last(first, n)] ]: 1: it must have the value, 0: it must not                   */
+  cp_in_i32 *feature;  /* [last(first, n)] the entry of ψ                                              */
+  cp_in_i8 *value;     /* [last(first, n)] −1, 0 or 1                                                  */
+  cp_in_i8 *must;      /* [last(first, n)] 1: it must have the value, 0: it must not                   */
 } cp_constraints;
 typedef const cp_constraints cp_in_constraints;
 #define CP_CONSTRAINTS {.struct_size = sizeof(cp_constraints)}
@@ -481,7 +546,7 @@ typedef struct cp_decode_options {
   cp_in_constraints *constraints; /* what outputs must satisfy, or NULL; "auto", "exact" and "local-search" only. Bounds
                                      are those of the outputs that satisfy them                                    */
   cp_in_conditions *conditions;   /* the same in terms of the structure, or NULL; not both. Cycles are listed as
-                                     cp_structure_arrange does                                                     */
+                                     cp_space_arrange does                                                         */
 } cp_decode_options;
 typedef const cp_decode_options cp_in_decode_options;
 #define CP_DECODE_OPTIONS {.struct_size = sizeof(cp_decode_options)}
@@ -506,7 +571,7 @@ typedef const cp_certificates cp_in_certificates;
  * control->cancel every few milliseconds; "exact", and the exact attempt of "auto", between rows.
  * bad_row is a row of linear or magnitude; it comes with CP_ECAPABILITY, too, where a row is beyond exact decoding, and
  * with CP_EVALUE where its conditions are illegal. */
-int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options /* ? */,
+int32_t cp_decode(cp_space space, cp_in_scores *scores, cp_in_decode_options *options /* ? */,
                   int32_t *dst /* [scores.n, part_len] */, int64_t part_len, cp_in_certificates *certificates /* ? */,
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -557,7 +622,7 @@ typedef const cp_search_record cp_in_search_record;
  * control->step counts runs of rows; control->cancel is polled every few milliseconds.
  * CP_ECAPABILITY: the structure lacks the proposals, or its number of outputs is not known for epsilon, or its scores
  * have no bound for temperatures of the method. bad_row is a row of linear, and comes with CP_ECAPABILITY, too. */
-int32_t cp_search(cp_in_structure *s, cp_in_scores *scores, cp_in_search_options *options,
+int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
                   int32_t *dst /* [scores.n, part_len] */, int64_t part_len, cp_in_search_record *record /* ? */,
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -570,7 +635,7 @@ typedef struct cp_kbest_options {
                          "sort":         all outputs, sorted; "auto" takes it where they are few
                          "partition":    by partitioning the space around each output found, with at most d exact
                                          decodings for each; the entries of ψ must be −1, 0 or 1
-                         "siblings":     the better output of each two siblings, see cp_structure_mirror, in no order
+                         "siblings":     the better output of each two siblings, see cp_space_mirror, in no order
                                          and without decoding; nu is not looked at
                          "unordered":    "siblings" where outputs come in pairs of the same total score and nu is
                                          1/2, otherwise "auto"                                                    */
@@ -600,7 +665,7 @@ typedef struct cp_kbest_list {
  * "partition". CP_ECAPABILITY where the structure has no exact decoder at its size, or ψ has other entries. NaN or
  * infinite scores: CP_EVALUE with bad_row. control->step counts decodings; control->cancel is polled between them, and
  * while outputs are listed. bad_row is a row of scores. */
-int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options /* ? */, cp_kbest_list *list,
+int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options /* ? */, cp_kbest_list *list,
                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that lists the outputs of largest score for one row of scores, one for each CP_ASK_LISTED, with a
@@ -608,7 +673,7 @@ int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *
  * largest score among all that there are, as cp_decode with "exact" finds them; these may be some of those of the
  * structure only. Everything else is as for cp_kbest, and so is the cost of the k-th output. bad_row is the row, or one
  * of the answers. */
-int32_t cp_kbest_start(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options /* ? */,
+int32_t cp_kbest_start(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options /* ? */,
                        cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                        int64_t err_cap);
 
@@ -666,7 +731,7 @@ typedef struct cp_partition_info {
  * CP_ECAPABILITY where the structure is too large for both engines. NaN or infinite scores: CP_EVALUE with bad_row.
  * control->step counts rows; control->cancel is polled between rows, and within rows that take long.
  * bad_row is a row of scores. */
-int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z /* [scores.n] */,
+int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z /* [scores.n] */,
                          double *marginals /* [scores.n, scores.d]? */, cp_partition_info *info /* ? */,
                          int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -674,7 +739,7 @@ int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z
  * p(y) ∝ exp⟨s, ψ(y)⟩ to dst[n, part_len, part_len], at [u, r], for "permutations". Exact up to rounding.
  * CP_ECAPABILITY for other structures, and beyond 20 items. NaN or infinite scores: CP_EVALUE with bad_row, a row of
  * scores. control is as for cp_log_partition. */
-int32_t cp_order_positions(cp_in_structure *s, cp_in_scores *scores, double *dst /* [scores.n, part_len, part_len] */,
+int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst /* [scores.n, part_len, part_len] */,
                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                            int64_t err_cap);
 
@@ -683,7 +748,7 @@ int32_t cp_order_positions(cp_in_structure *s, cp_in_scores *scores, double *dst
  * that the same seed gives it the same outputs, whatever workers and other rows. CP_ECAPABILITY where there is neither
  * recursion nor list for the structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores.
  * control is as for cp_log_partition. */
-int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed,
+int32_t cp_sample_distribution(cp_space space, cp_in_scores *scores, int64_t n_samples, uint64_t seed,
                                int32_t *dst /* [n_samples, scores.n, part_len] */, int64_t part_len, int32_t workers,
                                cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -697,15 +762,15 @@ int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t
  * size that occurs and h that of the set: O(d K log d + d K h + d h log d).
  * CP_ECAPABILITY for other structures. NaN or infinite scores, illegal conditions: CP_EVALUE with bad_row.
  * control->step counts rows. bad_row is a row of scores or of conditions. */
-int32_t cp_sets_decide(cp_in_structure *s, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions /* ? */,
+int32_t cp_sets_decide(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions /* ? */,
                        int32_t *dst /* [scores.n, part_len] */, int64_t part_len, double *value /* [scores.n]? */,
                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes to value[n] what the sets y[n, part_len] are expected to be worth, as for cp_sets_decide. control->step counts
  * rows. bad_row is a row of scores or y. */
-int32_t cp_sets_value(cp_in_structure *s, cp_in_scores *scores, cp_in_char *loss,
-                      cp_in_i32 *y /* [scores.n, part_len] */, int64_t part_len, double *value /* [scores.n] */,
-                      int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_i32 *y /* [scores.n, part_len] */,
+                      int64_t part_len, double *value /* [scores.n] */, int32_t workers, cp_control *control,
+                      int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Sampling ---------------------------------------------------------------------------------------------------- */
 
@@ -789,7 +854,7 @@ typedef struct cp_chain_record {
  * control->step counts rows, for exact methods blocks of 16 samples; control->cancel is polled every few milliseconds,
  * in exact decoding between rows.
  * bad_row is a row of scores, start or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
-int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_options *options,
+int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_chain_options *options,
                         int32_t *dst /* [scores.n, options.n_samples, part_len] */, int64_t part_len,
                         cp_chain_record *record /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap);
@@ -800,7 +865,7 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_op
  * the spectrum of the moves, where it is known ("labelsets", "cliques", "graphs" without a property, "permutations",
  * "assignments", "tournaments", "multiclass", "ordinal", "posetelements" and lists of outputs). control->step is not
  * set. control->cancel is polled between rows. bad_row is a row of linear. */
-int32_t cp_mixing_bound(cp_in_structure *s, cp_in_scores *scores, cp_in_char *method, double epsilon,
+int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method, double epsilon,
                         double *bound /* [scores.n] */, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap);
 
@@ -830,7 +895,7 @@ int32_t cp_extensions_sample(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pair
                              char *err, int64_t err_cap);
 
 /* Counts the linear extensions of a partial order, given as for cp_extensions_sample, exactly. dst[dst_cap] gets their
- * number as cp_structure_count writes it. Posets are taken apart where no relation joins parts, and where all of one
+ * number as cp_space_count writes it. Posets are taken apart where no relation joins parts, and where all of one
  * part is before all of another; what is left may have up to 64 elements and most_downsets downsets (1 to 2^24), over
  * which the work goes; beyond that it is CP_ECAPABILITY. control->step counts connected components; control->cancel is
  * polled every few milliseconds. */
@@ -863,7 +928,7 @@ typedef struct cp_extensions_info {
 /* Estimates the number of linear extensions of a partial order, given as for cp_extensions_sample, with guaranteed
  * error. Where most_downsets suffice the number is exact. Elsewhere elements are taken away one by one: the share of
  * orders that end, or begin, with one follows from draws by coupling from the past, about 2 n_levels ln(2/delta) /
- * epsilon^2 of which end so for each. dst[dst_cap] gets the number, rounded, as cp_structure_count writes it; log_count
+ * epsilon^2 of which end so for each. dst[dst_cap] gets the number, rounded, as cp_space_count writes it; log_count
  * is not rounded. dst may be NULL with dst_cap = 0 where *info is enough, and info may be NULL. options NULL: the
  * defaults. The seed decides on everything. control->step counts draws. */
 int32_t cp_extensions_estimate(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
@@ -976,7 +1041,7 @@ typedef struct cp_estimates {
  * "annealed": control->step counts draws, control->value is the level; control->cancel is polled every few
  * milliseconds. Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and
  * CP_ECAPABILITY, too. */
-int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options /* ? */,
+int32_t cp_partition_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options /* ? */,
                               cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                               int64_t err_cap);
 
@@ -985,7 +1050,7 @@ int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_es
  * effective_share, r_hat and why. schedule is not used. control->step counts draws. "samples" takes as many draws as
  * Hoeffding's inequality asks for. "chains" takes one of the chains as sampler, and Student's intervals of means of
  * batches. Failures, control and bad_row are as for cp_partition_estimate. */
-int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options /* ? */,
+int32_t cp_marginals_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options /* ? */,
                               cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                               int64_t err_cap);
 
@@ -1153,7 +1218,7 @@ typedef struct cp_order_function {
                             0: it is not                                                                       */
   double delta;          /* ... with probability at least 1 - delta all counts are within the factors 1 ± epsilon */
   uint64_t seed;         /* of estimates                                                                      */
-  int64_t *n_estimated;  /* [1]? gets how many counts are estimated, where epsilon is not 0                */
+  int64_t *n_estimated;  /* [1]? gets how many counts are estimated, where epsilon is not 0; or NULL               */
   cp_in_f64 *kappa;      /* [x.n_items, x.n_items]? of "positions": κ(a, b) for numbers a and b of items before an item,
                             symmetric and positive semi-definite; NULL: their product                          */
   cp_in_f64 *weights;    /* [x.n_items]? of the kernels of positions: of the items' terms, at least 0; NULL: 1 */
@@ -1217,7 +1282,7 @@ typedef const cp_predictions cp_in_predictions;
  * rows are ever held at once. Nothing is decoded where predictions has scores only. options may be NULL, and has no
  * constraints. Kernel values or scores that are NaN or infinite: CP_EVALUE with bad_row. control->step counts rows.
  * bad_row is a row of x; it comes with CP_ECAPABILITY, too, as in cp_decode. */
-int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function /* ? */,
+int32_t cp_predict(cp_space space, cp_in_model *model, cp_in_kernel_function *function /* ? */,
                    cp_in_features *train /* ? */, cp_in_features *x, cp_in_decode_options *options /* ? */,
                    cp_in_predictions *predictions, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                    int64_t err_cap);
@@ -1299,7 +1364,7 @@ typedef struct cp_ridge_plan_info {
 /* Says how a problem of this size is best solved. n rows, p features (0: only a kernel is given), nnz stored entries of
  * X (n·p when dense). CP_ECAPABILITY: the structure has no moments, which the loss "auc" needs. It cannot be stopped
  * inside: see control above. */
-int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
+int32_t cp_ridge_plan(cp_space space, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
                       cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Trains on the symmetric kernel matrix kernel[n, n], n being that of targets. Both triangles are read.
@@ -1309,9 +1374,8 @@ int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t 
  * positive semi-definite. CP_ENOTCONVERGED: max_iter came first. control->step counts panels of factorisations and
  * inner iterations; control->value is the relative residual.
  * bad_row is a row of kernel, weights or psi, with first that of the set. */
-int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options,
-                        cp_in_f64 *kernel /* [targets.n, targets.n] */, cp_in_targets *targets,
-                        cp_in_workspace *workspace, double *dual /* [targets.n, targets.d] */,
+int32_t cp_ridge_kernel(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel /* [targets.n, targets.n] */,
+                        cp_in_targets *targets, cp_in_workspace *workspace, double *dual /* [targets.n, targets.d] */,
                         cp_fit_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                         int64_t err_cap);
 
@@ -1336,7 +1400,7 @@ typedef const cp_loo cp_in_loo;
  * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
  * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
  * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */
-int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel /* [targets.n, targets.n] */,
+int32_t cp_ridge_loo(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel /* [targets.n, targets.n] */,
                      cp_in_targets *targets, cp_in_loo *loo, cp_in_workspace *workspace /* ? */, int32_t workers,
                      cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -1350,8 +1414,8 @@ int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64
  * products are made in single precision as far as that does; "double" is cheaper where features or outputs are sparse.
  *
  * Rows in memory, or in mapped files, are given to cp_ridge_features, which does it all. Where they come in blocks or
- * lie elsewhere, cp_ridge_primal says what it needs next, and cp_ridge_sums and cp_ridge_product find that of each
- * block. */
+ * lie elsewhere, a session of cp_ridge_primal_start says what it needs next, and cp_ridge_sums and cp_ridge_product
+ * find that of each block. */
 
 /* Outputs of n rows to learn: encoded, or (parts NULL) embedded, or (psi NULL, too) embedded as compressed sparse rows.
  * There are N = n of them, or N = first[n]. */
@@ -1359,8 +1423,8 @@ typedef struct cp_outputs {
   int64_t struct_size;
   int64_t n, d;       /* d must be the structure's                                                       */
   int64_t part_len;   /* of parts                                                                        */
-  cp_in_i32 *parts;   /* [last(first, n), part_len]? checked as by cp_structure_check                    */
-  int64_t partial;    /* 1: parts may be known in part, as for cp_structure_embed_partial                */
+  cp_in_i32 *parts;   /* [last(first, n), part_len]? checked as by cp_space_check                        */
+  int64_t partial;    /* 1: parts may be known in part, as for cp_space_embed_partial                    */
   int64_t mapped;     /* 1: parts lies in a file that is mapped read-only; see cp_features                */
   cp_in_f64 *psi;     /* [last(first, n), d]?                                                            */
   int64_t nnz;
@@ -1377,65 +1441,36 @@ typedef const cp_outputs cp_in_outputs;
  * passes cheaper: ψ as small integers first, and then features in single precision. info may be NULL; its n_iter is the
  * number of passes over the rows. control->step counts passes. CP_ENUMERICAL: sums overflow.
  * bad_row is a row of features or outputs. */
-int32_t cp_ridge_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
+int32_t cp_ridge_features(cp_space space, cp_in_ridge_options *options, cp_in_features *features,
                           cp_in_outputs *outputs, int64_t budget,
                           double *coef /* [features.p + options.shift, outputs.d] */, cp_fit_info *info /* ? */,
                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
-
-/* Lengths of the arrays for p features, in doubles. */
-typedef struct cp_primal_sizes {
-  int64_t struct_size;
-  int64_t state;     /* of cp_ridge_primal    */
-  int64_t sums;      /* of cp_ridge_sums      */
-  int64_t direction; /* of cp_ridge_product   */
-  int64_t q, d;      /* of the weights [q, d] */
-} cp_primal_sizes;
-#define CP_PRIMAL_SIZES {.struct_size = sizeof(cp_primal_sizes)}
-
-/* Writes the lengths of the arrays for options and p features to sizes. CP_ECAPABILITY as for cp_ridge_plan. */
-int32_t cp_ridge_primal_sizes(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, cp_primal_sizes *sizes,
-                              char *err, int64_t err_cap);
 
 /* Adds sums over rows to sums: the number of rows, Σ w ‖ψ‖², Σ w x̂x̂ᵀ [p + 1, p + 1] and Σ w x̂ψᵀ [p + 1, d], one
  * after the other, where x̂ is x with a 1 at its end, and a row with k outputs counts k times. These are two doubles
  * and two matrices; those of all rows are the sums of those of any parts. Begin with zeros. The rows are checked: NaN,
  * infinite numbers and outputs that are none are CP_EVALUE with bad_row, and CP_ENUMERICAL: sums overflow.
  * bad_row is a row of features or outputs. */
-int32_t cp_ridge_sums(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
-                      cp_in_outputs *outputs, double *sums /* [2 + (features.p + 1) * (features.p + 1 + outputs.d)] */,
-                      int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_ridge_sums(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
+                      double *sums /* [2 + (features.p + 1) * (features.p + 1 + outputs.d)] */, int32_t workers,
+                      cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Adds the product with a direction, as cp_ridge_primal asks for it, over rows that cp_ridge_sums has checked to
- * product[q, d]. Begin with zeros.
- * bad_row is a row of outputs. */
-int32_t cp_ridge_product(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
-                         cp_in_outputs *outputs,
-                         cp_in_f64 *direction /* [ask(cp_ridge_primal_sizes, sizes.direction, p, features.p)] */,
+/* Adds the product with a direction, as a session of cp_ridge_primal_start asks for it, over rows that cp_ridge_sums
+ * has checked to product[q, d], where q is p, or p + 1 with shift. direction has 2 + 2 p + q d numbers. Begin with
+ * zeros. bad_row is a row of outputs. */
+int32_t cp_ridge_product(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
+                         cp_in_f64 *direction /* [2 + 2 * features.p + (features.p + options.shift) * outputs.d] */,
                          double *product /* [features.p + options.shift, outputs.d] */, int32_t workers,
                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* What cp_ridge_primal needs to go on. Places are numbers of entries of state, from 0 on. */
-typedef struct cp_primal_step {
-  int64_t struct_size;
-  char request[16];  /* "sums":    the sums over all rows, as cp_ridge_sums finds them, are to be written to state, from
-                                   entry reply on
-                        "product": the products over all rows, as cp_ridge_product finds them, are to be written there;
-                                   the direction begins at entry direction
-                        "done":    W [q, d] begins at entry coef                                                    */
-  int64_t reply;
-  int64_t direction;
-  int64_t coef;
-} cp_primal_step;
-#define CP_PRIMAL_STEP {.struct_size = sizeof(cp_primal_step)}
-
-/* One step of training for rows that only the caller can read. The first call is made with a state of zeros; it and the
- * later ones, with the same structure and options, say by step what is to be done before the next. What the reply is
- * written to is zero before. Everything that is known lies in state[state_len]: nothing is lost, and nothing to be
- * freed, where the caller never goes on; a copy goes on where it was made. CP_ENOTCONVERGED comes with "done". info may
- * be NULL, and is that of cp_ridge_features at the end. control->step is not counted. CP_ENUMERICAL: sums overflow. */
-int32_t cp_ridge_primal(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, double *state /* [state_len] */,
-                        int64_t state_len, cp_primal_step *step, cp_fit_info *info /* ? */, int32_t workers,
-                        cp_control *control, char *err, int64_t err_cap);
+/* Opens a session that trains on rows of p features that only the caller can read. It asks, with CP_ASK_SUMS once and
+ * with CP_ASK_PRODUCT in each pass after that, for sums over all rows. At the end coef[q, d] has W and info, unless it
+ * is NULL, is that of cp_ridge_features; both must live until then. CP_ENOTCONVERGED comes with CP_ASK_DONE.
+ * control->step is not counted. CP_ENUMERICAL: sums overflow. */
+int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int64_t p,
+                              double *coef /* [p + options.shift, d] */, int64_t d, cp_fit_info *info /* ? */,
+                              cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
+                              int64_t err_cap);
 
 /* ---- Structured ridge, row by row -------------------------------------------------------------------------------- */
 
@@ -1443,10 +1478,10 @@ int32_t cp_ridge_primal(cp_in_structure *s, cp_in_ridge_options *options, int64_
  * eigenvalue of its second derivative by f_i to curvatures[n], which does not depend on the scores. losses or
  * curvatures may be NULL; scores are read for the former only. loss is all that is used of the options.
  * bad_row is a row of scores, weights or psi, with first that of the set. */
-int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options,
-                        cp_in_f64 *scores /* [targets.n, targets.d] */, cp_in_targets *targets,
-                        double *losses /* [targets.n]? */, double *curvatures /* [targets.n]? */, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores /* [targets.n, targets.d] */,
+                        cp_in_targets *targets, double *losses /* [targets.n]? */,
+                        double *curvatures /* [targets.n]? */, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap);
 
 /* What the steps change in place. All must be finite. */
 typedef struct cp_sgd_state {
@@ -1524,7 +1559,7 @@ typedef struct cp_sgd_report {
  * CP_EVALUE, as for rows whose squares overflow.
  * CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of weights, psi, with first that of the set, or the design. */
-int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
+int32_t cp_sgd_fit(cp_space space, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report /* ? */, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -1582,7 +1617,7 @@ typedef struct cp_sgd_support {
  * weights or the support: CP_EVALUE, as for rows whose kernel value with themselves overflows, and where support
  * cannot be that of the arguments. CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of targets: of weights or psi, with first that of the set, or of x. */
-int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
+int32_t cp_sgd_expansion(cp_space space, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
                          cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
                          int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -1632,7 +1667,7 @@ typedef struct cp_loglinear_sizes {
 #define CP_LOGLINEAR_SIZES {.struct_size = sizeof(cp_loglinear_sizes)}
 
 /* Writes the lengths of the arrays for these options, n rows of positive weight and q features to sizes.  */
-int32_t cp_loglinear_array_sizes(cp_in_structure *s, cp_in_loglinear_options *options, int64_t n, int64_t q,
+int32_t cp_loglinear_array_sizes(cp_space space, cp_in_loglinear_options *options, int64_t n, int64_t q,
                                  cp_loglinear_sizes *sizes, char *err, int64_t err_cap);
 
 /* What training begins from, and ends with. */
@@ -1672,9 +1707,9 @@ typedef struct cp_loglinear_info {
  * CP_EVALUE: the numbers overflow. CP_ECAPABILITY: the structure does not have the distribution. CP_EBUDGET: as for
  * cp_chain_sample.
  * bad_row is a row of the design or targets. */
-int32_t cp_loglinear_fit(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
-                         cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info /* ? */,
-                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in_design *design, cp_in_targets *targets,
+                         cp_loglinear_model *model, cp_loglinear_info *info /* ? */, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What cp_loglinear_rows needs to go on. Places are numbers of entries of state, from 0 on, and -1 for nothing. */
 typedef struct cp_loglinear_rows_step {
@@ -1704,7 +1739,7 @@ typedef struct cp_loglinear_rows_step {
  * counted. After CP_ECANCELLED it may be called again, after other failures not: what state then holds may be refused,
  * or lead anywhere. CP_EVALUE: NaN was found where an answer should be, or state is not that of such training. info may
  * be NULL. bad_row is a row of the design or targets. */
-int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+int32_t cp_loglinear_rows(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
                           cp_loglinear_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
                           char *err, int64_t err_cap);
@@ -1718,7 +1753,7 @@ int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, 
  * by exact distributions, for "lbfgs". CP_ECAPABILITY: the structure is too large for these. NaN or infinite numbers:
  * CP_EVALUE with bad_row.
  * bad_row is a row of features or outputs. */
-int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_features *features,
+int32_t cp_loglinear_sums(cp_space space, cp_in_loglinear_options *options, cp_in_features *features,
                           cp_in_outputs *outputs, cp_in_char *kind,
                           cp_in_f64 *weights /* [features.p + options.intercept, outputs.d]? */,
                           double *sums /* [ask(cp_loglinear_array_sizes, sizes.moments, n, 1, q, features.p + options.intercept) + ask(cp_loglinear_array_sizes, sizes.loss, n, 1, q, features.p + options.intercept) + ask(cp_loglinear_array_sizes, sizes.spread, n, 1, q, features.p + options.intercept)] */,
@@ -1739,7 +1774,7 @@ typedef struct cp_loglinear_search_step {
 
 /* The same as cp_loglinear_rows by "lbfgs" for rows that only the caller can read: it asks for sums. Failures and
  * control are those of cp_loglinear_rows. */
-int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,
+int32_t cp_loglinear_search(cp_space space, cp_in_loglinear_options *options, cp_loglinear_model *model,
                             cp_loglinear_search_step *step, cp_loglinear_info *info /* ? */, int32_t workers,
                             cp_control *control, char *err, int64_t err_cap);
 
@@ -1872,7 +1907,7 @@ typedef struct cp_svm_info {
  * first. CP_ECAPABILITY: the structure lacks the decoder, the sampler of candidates, or a list of its outputs.
  * CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design, or one with which decoding failed. */
-int32_t cp_svm_fit(cp_in_structure *s, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+int32_t cp_svm_fit(cp_space space, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_affine_loss *loss, cp_in_svm_solution *solution, cp_svm_info *info /* ? */, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -1985,7 +2020,7 @@ typedef struct cp_perceptron_info {
 /* Trains a perceptron, all visits one after the other. info may be NULL. control->step counts passes; control->value is
  * the number of mistakes in the last. Arguments and errors are those of cp_svm_fit.
  * bad_row is a row of the design, or one with which decoding failed. */
-int32_t cp_perceptron_fit(cp_in_structure *s, cp_in_perceptron_options *options, cp_in_design *design,
+int32_t cp_perceptron_fit(cp_space space, cp_in_perceptron_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_in_affine_loss *loss /* ? */, cp_in_perceptron_solution *solution,
                           cp_perceptron_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
                           char *err, int64_t err_cap);
@@ -2024,7 +2059,7 @@ typedef struct cp_preferences {
   cp_in_i64 *own_rows;   /* [n + 1]? subgraphs of the caller's own, in place of these: those of row i are own_rows[i],
                             ..., own_rows[i + 1] - 1; NULL: none                                                    */
   int64_t n_own, n_edges; /* how many subgraphs, and edges in them                                                  */
-  cp_in_i64 *own_edges;  /* [n_own + 1]? the edges of subgraph s are own_edges[s], ..., own_edges[s + 1] - 1        */
+  cp_in_i64 *own_edges;  /* [n_own + 1]? the edges of subgraph s are own_edges[s], ..., own_edges[s + 1] - 1         */
   cp_in_i32 *own_ends;   /* [n_edges, 2]? winner and loser of each edge, a preference of the row. It may be in several
                             subgraphs, but not for cp_labelrank_svm and cp_labelrank_svm_kernel                     */
 } cp_preferences;

@@ -129,8 +129,8 @@ func readConstraints(p *C.cp_in_constraints, n C.int64_t) (*decode.Restricted, e
 	return out, nil
 }
 
-//export go_cp_structure_restrict
-func go_cp_structure_restrict(s *C.cp_in_structure, conditions *C.cp_in_conditions, restriction *C.cp_restriction,
+//export go_cp_space_restrict
+func go_cp_space_restrict(s C.cp_space, conditions *C.cp_in_conditions, restriction *C.cp_restriction,
 	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, err := space(s)
@@ -220,8 +220,8 @@ func (out *restriction) write(found [][]structure.EntryCondition) {
 	}
 }
 
-//export go_cp_structure_arrange
-func go_cp_structure_arrange(s *C.cp_in_structure, conditions *C.cp_in_conditions, y *C.cp_in_i32, n, partLen C.int64_t,
+//export go_cp_space_arrange
+func go_cp_space_arrange(s C.cp_space, conditions *C.cp_in_conditions, y *C.cp_in_i32, n, partLen C.int64_t,
 	dst *C.int32_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)

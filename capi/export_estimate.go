@@ -60,7 +60,7 @@ func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n
 }
 
 // readEstimate reads what estimates for rows of scores are asked for, by one of the methods.
-func readEstimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options, methods catalogue.Names,
+func readEstimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_estimate_options, methods catalogue.Names,
 	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control) (sc scores, opt estimateOptions, out estimates, t execution,
 	err error) {
 	if sc, err = readLinear(s, in); err != nil {
@@ -79,7 +79,7 @@ func readEstimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_est
 }
 
 //export go_cp_partition_estimate
-func go_cp_partition_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options,
+func go_cp_partition_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_estimate_options,
 	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -159,7 +159,7 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error
 }
 
 //export go_cp_marginals_estimate
-func go_cp_marginals_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options,
+func go_cp_marginals_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_estimate_options,
 	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

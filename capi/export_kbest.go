@@ -47,7 +47,7 @@ func readKBest(p *C.cp_in_kbest_options) (out kbest.Options, opt C.cp_kbest_opti
 }
 
 //export go_cp_kbest
-func go_cp_kbest(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbest_options, list *C.cp_kbest_list,
+func go_cp_kbest(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_options, list *C.cp_kbest_list,
 	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sc, e := readScores(s, in)
@@ -99,7 +99,7 @@ func go_cp_kbest(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbes
 }
 
 //export go_cp_kbest_start
-func go_cp_kbest_start(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_kbest_options, to *C.cp_session,
+func go_cp_kbest_start(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_options, to *C.cp_session,
 	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sc, e := readScores(s, in)

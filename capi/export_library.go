@@ -7,8 +7,7 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
-	"combpred/core/catalogue"
-	"combpred/core/linalg/hostblas"
+	"combpred/core/control"
 	"combpred/core/parallel"
 )
 
@@ -30,27 +29,24 @@ func go_cp_test_panic(inWorker C.int32_t, err *C.char, errCap C.int64_t) C.int32
 	})
 }
 
+//export go_cp_version
+func go_cp_version(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) { return control.Version(), nil }))
+}
+
 //export go_cp_catalogue
 func go_cp_catalogue(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) {
-		text, err := catalogue.JSON()
-		return string(text), err
-	}))
+	return guard(err, errCap, tell(dst, dstCap, needed, control.Catalogue))
 }
 
 //export go_cp_blas_routines
 func go_cp_blas_routines(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) { return hostblas.Routines(), nil }))
+	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) { return control.BlasRoutines(), nil }))
 }
 
 //export go_cp_blas_status
 func go_cp_blas_status(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) {
-		if library := hostblas.Source(); library != "" {
-			return hostblas.Status() + " " + library, nil
-		}
-		return hostblas.Status(), nil
-	}))
+	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) { return control.BlasStatus(), nil }))
 }
 
 // tell returns what writes a text to the caller's buffer.
@@ -79,16 +75,13 @@ func go_cp_blas_offer(name, arguments *C.cp_in_char, address unsafe.Pointer, err
 		if err != nil {
 			return err
 		}
-		if err := hostblas.Check(routine, kinds); err != nil {
-			return err
-		}
-		return hostblas.Offer(routine, uintptr(address))
+		return control.BlasOffer(routine, kinds, uintptr(address))
 	})
 }
 
 //export go_cp_blas_activate
 func go_cp_blas_activate(err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, hostblas.Activate)
+	return guard(err, errCap, control.BlasActivate)
 }
 
 //export go_cp_blas_open
@@ -101,6 +94,6 @@ func go_cp_blas_open(path *C.cp_in_char, err *C.char, errCap C.int64_t) C.int32_
 		if path != nil && text == "" {
 			return cabi.Illegal("path is empty: give NULL for the libraries with usual names")
 		}
-		return hostblas.Open(text)
+		return control.BlasOpen(text)
 	})
 }

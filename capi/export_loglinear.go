@@ -42,7 +42,7 @@ type loglinearCall struct {
 }
 
 // newLoglinearCall reads structure and options; q is set later.
-func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options) (c loglinearCall, err error) {
+func newLoglinearCall(s C.cp_space, options *C.cp_in_loglinear_options) (c loglinearCall, err error) {
 	if c.space, err = space(s); err != nil {
 		return c, err
 	}
@@ -80,7 +80,7 @@ func (c *loglinearCall) withQ(q C.int64_t) error {
 }
 
 // newRowsCall reads rows as well.
-func newRowsCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
+func newRowsCall(s C.cp_space, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
 	workers C.int32_t, control *C.cp_control) (c loglinearCall, err error) {
 	if c, err = newLoglinearCall(s, options); err != nil {
 		return c, err
@@ -200,7 +200,7 @@ func loglinearInfo(p *C.cp_loglinear_info) (func(train.Report), error) {
 }
 
 //export go_cp_loglinear_fit
-func go_cp_loglinear_fit(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
+func go_cp_loglinear_fit(s C.cp_space, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
 	model *C.cp_loglinear_model, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -238,7 +238,7 @@ func go_cp_loglinear_fit(s *C.cp_in_structure, options *C.cp_in_loglinear_option
 }
 
 //export go_cp_loglinear_sums
-func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_options, features *C.cp_in_features,
+func go_cp_loglinear_sums(s C.cp_space, options *C.cp_in_loglinear_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, kind *C.cp_in_char, weights *C.cp_in_f64, sums *C.double, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

@@ -32,7 +32,7 @@ func (s stepState) place(part []float64) C.int64_t {
 }
 
 //export go_cp_loglinear_array_sizes
-func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinear_options, n, q C.int64_t, sizes *C.cp_loglinear_sizes,
+func go_cp_loglinear_array_sizes(s C.cp_space, options *C.cp_in_loglinear_options, n, q C.int64_t, sizes *C.cp_loglinear_sizes,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newLoglinearCall(s, options)
@@ -68,7 +68,7 @@ func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinea
 }
 
 //export go_cp_loglinear_rows
-func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
+func go_cp_loglinear_rows(s C.cp_space, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
 	model *C.cp_loglinear_model, step *C.cp_loglinear_rows_step, info *C.cp_loglinear_info, workers C.int32_t,
 	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -138,7 +138,7 @@ func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 }
 
 //export go_cp_loglinear_search
-func go_cp_loglinear_search(s *C.cp_in_structure, options *C.cp_in_loglinear_options, model *C.cp_loglinear_model,
+func go_cp_loglinear_search(s C.cp_space, options *C.cp_in_loglinear_options, model *C.cp_loglinear_model,
 	step *C.cp_loglinear_search_step, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {

@@ -81,7 +81,7 @@ func marginLoss(p *maxmargin.Problem, loss *C.cp_in_affine_loss) error {
 }
 
 // decodedBy says who decodes.
-func decodedBy(p *maxmargin.Problem, s *C.cp_in_structure, method *C.cp_in_char, candidates C.int64_t, seed C.uint64_t) error {
+func decodedBy(p *maxmargin.Problem, s C.cp_space, method *C.cp_in_char, candidates C.int64_t, seed C.uint64_t) error {
 	var err error
 	if p.Space, err = space(s); err != nil {
 		return err

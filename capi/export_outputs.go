@@ -15,8 +15,8 @@ import (
 // rowsAtOnce is how many rows of a cheap loop a worker takes at a time.
 const rowsAtOnce = 64
 
-//export go_cp_structure_check
-func go_cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, nWorkers C.int32_t,
+//export go_cp_space_check
+func go_cp_space_check(s C.cp_space, y *C.cp_in_i32, n, partLen C.int64_t, nWorkers C.int32_t,
 	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -45,7 +45,7 @@ func eachRow(n C.int64_t, run execution, do func(i int) error) error {
 }
 
 // spaceAndRows returns the structure and the encoded outputs y[n, part_len].
-func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (structure.Space, []int32, error) {
+func spaceAndRows(s C.cp_space, y *C.cp_in_i32, n, partLen C.int64_t) (structure.Space, []int32, error) {
 	sp, err := space(s)
 	if err != nil {
 		return nil, nil, err
@@ -57,8 +57,8 @@ func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (s
 	return sp, rows, err
 }
 
-//export go_cp_structure_embed
-func go_cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
+//export go_cp_space_embed
+func go_cp_space_embed(s C.cp_space, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
 	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -69,8 +69,8 @@ func go_cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.in
 	})
 }
 
-//export go_cp_structure_embed_partial
-func go_cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
+//export go_cp_space_embed_partial
+func go_cp_space_embed_partial(s C.cp_space, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
 	d C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -110,8 +110,8 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 	})
 }
 
-//export go_cp_structure_sample
-func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t,
+//export go_cp_space_sample
+func go_cp_space_sample(s C.cp_space, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t,
 	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -149,8 +149,8 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 	})
 }
 
-//export go_cp_structure_encode
-func go_cp_structure_encode(s *C.cp_in_structure, y *C.cp_in_f64, n, width C.int64_t, partial C.int32_t, dst *C.int32_t,
+//export go_cp_space_encode
+func go_cp_space_encode(s C.cp_space, y *C.cp_in_f64, n, width C.int64_t, partial C.int32_t, dst *C.int32_t,
 	partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, err := space(s)
@@ -189,8 +189,8 @@ func go_cp_structure_encode(s *C.cp_in_structure, y *C.cp_in_f64, n, width C.int
 	})
 }
 
-//export go_cp_structure_mirror
-func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
+//export go_cp_space_mirror
+func go_cp_space_mirror(s C.cp_space, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
 	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -222,8 +222,8 @@ func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.i
 	})
 }
 
-//export go_cp_structure_enumerate
-func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
+//export go_cp_space_enumerate
+func go_cp_space_enumerate(s C.cp_space, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
 	nWritten *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -276,8 +276,8 @@ func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int3
 	})
 }
 
-//export go_cp_structure_layout
-func go_cp_structure_layout(s *C.cp_in_structure, layout *C.cp_layout, rows, columns *C.int32_t, d C.int64_t, nWorkers C.int32_t,
+//export go_cp_space_layout
+func go_cp_space_layout(s C.cp_space, layout *C.cp_layout, rows, columns *C.int32_t, d C.int64_t, nWorkers C.int32_t,
 	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)

@@ -126,7 +126,7 @@ func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_f
 }
 
 //export go_cp_predict
-func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in_kernel_function, train, x *C.cp_in_features,
+func go_cp_predict(s C.cp_space, model *C.cp_in_model, function *C.cp_in_kernel_function, train, x *C.cp_in_features,
 	options *C.cp_in_decode_options, predictions *C.cp_in_predictions, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -203,7 +203,7 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 }
 
 // readSetLoss reads distributions over label sets, and the loss by which they decide.
-func readSetLoss(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char) (scores, setloss.Loss, error) {
+func readSetLoss(s C.cp_space, in *C.cp_in_scores, loss *C.cp_in_char) (scores, setloss.Loss, error) {
 	sc, err := readLinear(s, in)
 	if err != nil {
 		return sc, 0, err
@@ -213,7 +213,7 @@ func readSetLoss(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char) (
 }
 
 //export go_cp_sets_decide
-func go_cp_sets_decide(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char, conditions *C.cp_in_conditions,
+func go_cp_sets_decide(s C.cp_space, in *C.cp_in_scores, loss *C.cp_in_char, conditions *C.cp_in_conditions,
 	dst *C.int32_t, partLen C.int64_t, value *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -249,7 +249,7 @@ func go_cp_sets_decide(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_c
 }
 
 //export go_cp_sets_value
-func go_cp_sets_value(s *C.cp_in_structure, in *C.cp_in_scores, loss *C.cp_in_char, y *C.cp_in_i32, partLen C.int64_t,
+func go_cp_sets_value(s C.cp_space, in *C.cp_in_scores, loss *C.cp_in_char, y *C.cp_in_i32, partLen C.int64_t,
 	value *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sc, by, e := readSetLoss(s, in, loss)

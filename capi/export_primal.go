@@ -5,10 +5,7 @@ import "C"
 
 import (
 	"combpred/capi/cabi"
-	"combpred/core/catalogue"
 	"combpred/core/linalg"
-	"combpred/core/parallel"
-	"combpred/core/solve"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
@@ -23,7 +20,7 @@ type primalCall struct {
 }
 
 // newPrimalCall reads the arguments; light tasks do for passes over rows.
-func newPrimalCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features, outputs *C.cp_in_outputs,
+func newPrimalCall(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features, outputs *C.cp_in_outputs,
 	workers C.int32_t, control *C.cp_control, light bool) (primalCall, error) {
 	var c primalCall
 	sp, err := space(s)
@@ -89,7 +86,7 @@ func (c primalCall) product(p *C.double, name string) (linalg.Matrix[float64], e
 }
 
 //export go_cp_ridge_features
-func go_cp_ridge_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_features(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, budget C.int64_t, coef *C.double, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -116,7 +113,7 @@ func go_cp_ridge_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, 
 }
 
 //export go_cp_ridge_sums
-func go_cp_ridge_sums(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_sums(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, sums *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -133,7 +130,7 @@ func go_cp_ridge_sums(s *C.cp_in_structure, options *C.cp_in_ridge_options, feat
 }
 
 //export go_cp_ridge_product
-func go_cp_ridge_product(s *C.cp_in_structure, options *C.cp_in_ridge_options, features *C.cp_in_features,
+func go_cp_ridge_product(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
 	outputs *C.cp_in_outputs, direction *C.cp_in_f64, product *C.double, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -153,59 +150,33 @@ func go_cp_ridge_product(s *C.cp_in_structure, options *C.cp_in_ridge_options, f
 	})
 }
 
-//export go_cp_ridge_primal_sizes
-func go_cp_ridge_primal_sizes(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.int64_t, sizes *C.cp_primal_sizes,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		task, e := primalOfFeatures(s, options, p, true)
-		if e != nil {
-			return e
-		}
-		out, e := cabi.OutRecord(sizes, "sizes", false)
-		if e != nil {
-			return e
-		}
-		q := p
-		if task.Intercept {
-			q++
-		}
-		out.Set(C.cp_primal_sizes{state: C.int64_t(task.StateLen(int(p))), sums: C.int64_t(primal.SumsLen(int(p), len(task.Mean))),
-			direction: C.int64_t(task.DirectionLen(int(p))), q: q, d: C.int64_t(len(task.Mean))})
-		return nil
-	})
-}
-
-func primalOfFeatures(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.int64_t, light bool) (*primal.Task, error) {
-	sp, err := space(s)
-	if err != nil {
-		return nil, err
-	}
-	if p < 0 || p > maxRows {
-		return nil, cabi.Illegal("p is %d, must be from 0 to %d", int64(p), maxRows)
-	}
-	return primalTask(sp, options, light)
-}
-
-//export go_cp_ridge_primal
-func go_cp_ridge_primal(s *C.cp_in_structure, options *C.cp_in_ridge_options, p C.int64_t, state *C.double, stateLen C.int64_t,
-	step *C.cp_primal_step, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_ridge_primal_start
+func go_cp_ridge_primal_start(s C.cp_space, options *C.cp_in_ridge_options, p C.int64_t, coef *C.double, d C.int64_t,
+	info *C.cp_fit_info, to *C.cp_session, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		run, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
-		task, e := primalOfFeatures(s, options, p, false)
+		sp, e := space(s)
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("state_len", stateLen, "the problem", task.StateLen(int(p))); e != nil {
+		if e := checkCount(p, "p"); e != nil {
 			return e
 		}
-		data, e := float64s(state, "state", stateLen)
+		task, e := primalTask(sp, options, false)
 		if e != nil {
 			return e
 		}
-		out, e := cabi.OutRecord(step, "step", false)
+		if e := equal("d", d, len(task.Mean)); e != nil {
+			return e
+		}
+		c := primalCall{task: task, p: int(p), d: int(d), q: int(p)}
+		if task.Intercept {
+			c.q++
+		}
+		w, e := c.product(coef, "coef")
 		if e != nil {
 			return e
 		}
@@ -213,29 +184,26 @@ func go_cp_ridge_primal(s *C.cp_in_structure, options *C.cp_in_ridge_options, p 
 		if e != nil {
 			return e
 		}
-		return nextRequest(task, int(p), data, run.mon, out, set)
+		return openSession(to, run.mon, func(s *session) error {
+			result, e := task.SolveOver(w, int(p), rowsElsewhere{s}, run.mon)
+			set(result)
+			return e
+		})
 	})
 }
 
-// nextRequest begins, where the state is that of nothing yet, or goes on.
-func nextRequest(task *primal.Task, p int, state []float64, mon *parallel.Monitor, out cabi.Out[C.cp_primal_step],
-	set func(solve.Info)) error {
-	resume := func() (*primal.Machine, error) { return task.Resume(state) }
-	if state[0] == 0 {
-		resume = func() (*primal.Machine, error) { return task.Start(state, p) }
-	}
-	machine, err := resume()
-	if err != nil {
-		return err
-	}
-	request, err := machine.Next(mon)
-	if request == 0 {
-		return err
-	}
-	reply, direction, weights := machine.Places()
-	result := C.cp_primal_step{reply: C.int64_t(reply), direction: C.int64_t(direction), coef: C.int64_t(weights)}
-	cabi.PutName(result.request[:], catalogue.PrimalRequests.Of(int(request)))
-	out.Set(result)
-	set(machine.Info())
-	return err
+// rowsElsewhere are rows that only the caller of a session can read.
+type rowsElsewhere struct{ *session }
+
+func (r rowsElsewhere) AddSums(to primal.Sums) error {
+	r.request.sums = (*C.double)(lend(r.session, to.Data))
+	return r.ask(C.CP_ASK_SUMS)
 }
+
+func (r rowsElsewhere) AddProduct(to linalg.Matrix[float64], v primal.Direction) error {
+	r.request.linear = (*C.double)(lend(r.session, v.Data))
+	r.request.results = (*C.double)(lend(r.session, to.Data))
+	return r.ask(C.CP_ASK_PRODUCT)
+}
+
+func (r rowsElsewhere) Work(f func() error) error { return r.onCaller(f) }

@@ -54,7 +54,7 @@ type ridgeCall struct {
 	mon     *parallel.Monitor
 }
 
-func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, targets *C.cp_in_targets, workers C.int32_t,
+func newRidgeCall(s C.cp_space, options *C.cp_in_ridge_options, targets *C.cp_in_targets, workers C.int32_t,
 	control *C.cp_control) (ridgeCall, error) {
 	var c ridgeCall
 	var err error
@@ -116,7 +116,7 @@ func fitInfo(p *C.cp_fit_info) (func(solve.Info), error) {
 }
 
 //export go_cp_ridge_plan
-func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p, nnz C.int64_t, plan *C.cp_ridge_plan_info,
+func go_cp_ridge_plan(s C.cp_space, options *C.cp_in_ridge_options, n, p, nnz C.int64_t, plan *C.cp_ridge_plan_info,
 	workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, e := space(s)
@@ -163,7 +163,7 @@ func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p
 const maxRows = 1 << 28
 
 //export go_cp_ridge_kernel
-func go_cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_ridge_options, kernel *C.cp_in_f64, targets *C.cp_in_targets,
+func go_cp_ridge_kernel(s C.cp_space, options *C.cp_in_ridge_options, kernel *C.cp_in_f64, targets *C.cp_in_targets,
 	workspace *C.cp_in_workspace, dual *C.double, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -221,7 +221,7 @@ func scratch(p *C.cp_in_workspace, need int64, precision fit.Precision) ([]float
 }
 
 //export go_cp_ridge_loo
-func go_cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_ridge_options, kernel *C.cp_in_f64, targets *C.cp_in_targets,
+func go_cp_ridge_loo(s C.cp_space, options *C.cp_in_ridge_options, kernel *C.cp_in_f64, targets *C.cp_in_targets,
 	loo *C.cp_in_loo, workspace *C.cp_in_workspace, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

@@ -18,7 +18,7 @@ import (
 )
 
 //export go_cp_chain_sample
-func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_chain_options, dst *C.int32_t,
+func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain_options, dst *C.int32_t,
 	partLen C.int64_t, record *C.cp_chain_record, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -156,7 +156,7 @@ func go_cp_chain_diagnose(x *C.cp_in_f64, n, nChains, nDraws C.int64_t, effectiv
 }
 
 //export go_cp_search
-func go_cp_search(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_search_options, dst *C.int32_t,
+func go_cp_search(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_search_options, dst *C.int32_t,
 	partLen C.int64_t, record *C.cp_in_search_record, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -269,7 +269,7 @@ func (r *searchRecord) write(certs []structure.Certificate, traces []decode.Trac
 }
 
 //export go_cp_mixing_bound
-func go_cp_mixing_bound(s *C.cp_in_structure, in *C.cp_in_scores, method *C.cp_in_char, epsilon C.double, bound *C.double,
+func go_cp_mixing_bound(s C.cp_space, in *C.cp_in_scores, method *C.cp_in_char, epsilon C.double, bound *C.double,
 	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sc, e := readLinear(s, in)

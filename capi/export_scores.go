@@ -25,7 +25,7 @@ type scores struct {
 }
 
 // readScores reads scores and checks that they are as long as ψ.
-func readScores(s *C.cp_in_structure, in *C.cp_in_scores) (scores, error) {
+func readScores(s C.cp_space, in *C.cp_in_scores) (scores, error) {
 	var out scores
 	sp, err := space(s)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s scores) row(i int) structure.Scores {
 }
 
 // readLinear is readScores where a distribution is made of the scores.
-func readLinear(s *C.cp_in_structure, in *C.cp_in_scores) (scores, error) {
+func readLinear(s C.cp_space, in *C.cp_in_scores) (scores, error) {
 	out, err := readScores(s, in)
 	if err == nil && out.magnitude.Rows != 0 {
 		return out, cabi.Illegal("scores.n_magnitude is %d, must be 0 for a distribution", out.magnitude.Rows)
@@ -98,7 +98,7 @@ func decodeOptions(p *C.cp_in_decode_options) (opt C.cp_decode_options, how deco
 }
 
 //export go_cp_decode
-func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_decode_options, dst *C.int32_t,
+func go_cp_decode(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_decode_options, dst *C.int32_t,
 	partLen C.int64_t, certificates *C.cp_in_certificates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -229,7 +229,7 @@ func (c certificates) write() {
 }
 
 //export go_cp_log_partition
-func go_cp_log_partition(s *C.cp_in_structure, in *C.cp_in_scores, logZ, marginals *C.double, info *C.cp_partition_info,
+func go_cp_log_partition(s C.cp_space, in *C.cp_in_scores, logZ, marginals *C.double, info *C.cp_partition_info,
 	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sc, e := readLinear(s, in)
@@ -278,7 +278,7 @@ func go_cp_log_partition(s *C.cp_in_structure, in *C.cp_in_scores, logZ, margina
 }
 
 //export go_cp_order_positions
-func go_cp_order_positions(s *C.cp_in_structure, in *C.cp_in_scores, dst *C.double, partLen C.int64_t, workers C.int32_t,
+func go_cp_order_positions(s C.cp_space, in *C.cp_in_scores, dst *C.double, partLen C.int64_t, workers C.int32_t,
 	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sc, e := readLinear(s, in)
@@ -301,7 +301,7 @@ func go_cp_order_positions(s *C.cp_in_structure, in *C.cp_in_scores, dst *C.doub
 }
 
 //export go_cp_sample_distribution
-func go_cp_sample_distribution(s *C.cp_in_structure, in *C.cp_in_scores, nSamples C.int64_t, seed C.uint64_t, dst *C.int32_t,
+func go_cp_sample_distribution(s C.cp_space, in *C.cp_in_scores, nSamples C.int64_t, seed C.uint64_t, dst *C.int32_t,
 	partLen C.int64_t, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

@@ -59,7 +59,7 @@ func banks(coef, average, velocity, gains *C.double, rows, d C.int64_t) (fit.Des
 }
 
 //export go_cp_sgd_expansion
-func go_cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_ridge_options, given *C.cp_sgd_kernel, targets *C.cp_in_targets,
+func go_cp_sgd_expansion(s C.cp_space, options *C.cp_in_ridge_options, given *C.cp_sgd_kernel, targets *C.cp_in_targets,
 	passes *C.cp_in_sgd_passes, support *C.cp_sgd_support, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -214,7 +214,7 @@ func writeSupport(p *C.cp_sgd_support, s sgd.Support, at sgd.Progress, visits in
 }
 
 //export go_cp_sgd_fit
-func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design *C.cp_in_design, targets *C.cp_in_targets,
+func go_cp_sgd_fit(s C.cp_space, options *C.cp_in_ridge_options, design *C.cp_in_design, targets *C.cp_in_targets,
 	passes *C.cp_in_sgd_passes, state *C.cp_in_sgd_state, report *C.cp_sgd_report, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -305,7 +305,7 @@ func readPasses(p *C.cp_in_sgd_passes) (fit.Stream, sgd.Passes, error) {
 }
 
 //export go_cp_ridge_losses
-func go_cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_ridge_options, scores *C.cp_in_f64, targets *C.cp_in_targets,
+func go_cp_ridge_losses(s C.cp_space, options *C.cp_in_ridge_options, scores *C.cp_in_f64, targets *C.cp_in_targets,
 	losses, curvatures *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

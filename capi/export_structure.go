@@ -4,45 +4,85 @@ package main
 import "C"
 
 import (
-	"math"
+	"encoding/json"
 	"math/big"
 	"strings"
+	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
+	"combpred/core/control"
+	"combpred/core/control/spaces"
 	"combpred/core/custom"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
 
-//export go_cp_structure_shape
-func go_cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, logCount *C.double, err *C.char,
+// maxNames bounds the text of the names of items.
+const maxNames = 1 << 28
+
+//export go_cp_space_open
+func go_cp_space_open(description *C.cp_in_structure, names *C.cp_in_char, namesLen C.int64_t, handle *C.cp_space, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		sp, err := space(s)
+		if description == nil {
+			return cabi.Illegal("the structure is NULL")
+		}
+		if uintptr(unsafe.Pointer(description))%unsafe.Alignof(*description) != 0 {
+			return cabi.Illegal("the structure must be aligned to 8 bytes")
+		}
+		text, err := cabi.Copy(unsafe.Pointer(description.text), "structure.text", description.text_len)
 		if err != nil {
 			return err
 		}
-		if _, err := cabi.One(partLen, "part_len"); err != nil {
+		ints, err := int32s(description.ints, "structure.ints", description.n_ints)
+		if err != nil {
 			return err
 		}
-		if _, err := cabi.One(featureLen, "feature_len"); err != nil {
+		reals, err := float64s(description.reals, "structure.reals", description.n_reals)
+		if err != nil {
 			return err
 		}
-		if _, err := cabi.One(logCount, "log_count"); err != nil {
+		items, err := itemNames(names, namesLen)
+		if err != nil {
 			return err
 		}
-		*partLen, *featureLen = C.int64_t(sp.PartLen()), C.int64_t(sp.FeatureLen())
-		*logCount = C.double(math.NaN())
-		if log, err := structure.LogCount(sp); err == nil {
-			*logCount = C.double(log)
+		if _, err := cabi.One(handle, "space"); err != nil {
+			return err
 		}
-		return nil
+		opened, err := spaces.Open(text, ints, reals, items)
+		*handle = C.cp_space(opened)
+		return err
 	})
 }
 
-//export go_cp_structure_count
-func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
+// itemNames reads the names of items, a JSON list of strings, or none.
+func itemNames(text *C.cp_in_char, length C.int64_t) (names []string, err error) {
+	if length > maxNames {
+		return nil, cabi.Illegal("names has %d bytes, at most %d are allowed", int64(length), maxNames)
+	}
+	list, err := cabi.Optional[byte](unsafe.Pointer(text), "names", length)
+	if err != nil || list == nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(list, &names); err != nil || names == nil {
+		return nil, cabi.Illegal("names must be a JSON list of strings")
+	}
+	return names, nil
+}
+
+//export go_cp_space_close
+func go_cp_space_close(s C.cp_space, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error { return spaces.Close(uint64(s)) })
+}
+
+//export go_cp_space_facts
+func go_cp_space_facts(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) { return control.SpaceFacts(uint64(s)) }))
+}
+
+//export go_cp_space_count
+func go_cp_space_count(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
@@ -59,21 +99,11 @@ func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, 
 	})
 }
 
-//export go_cp_structure_capabilities
-func go_cp_structure_capabilities(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
-			return strings.Join(catalogue.Capabilities(sp), " "), nil
-		})
-	})
-}
-
 // namesAtOnce is how many names or cells are written between looks at the control block.
 const namesAtOnce = 1 << 14
 
-//export go_cp_structure_names
-func go_cp_structure_names(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, nWorkers C.int32_t,
+//export go_cp_space_names
+func go_cp_space_names(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.int64_t, nWorkers C.int32_t,
 	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		run, err := readExecution(nWorkers, control)
@@ -98,16 +128,8 @@ func go_cp_structure_names(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, 
 	})
 }
 
-//export go_cp_structure_format
-func go_cp_structure_format(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) { return structure.FormatOf(sp), nil })
-	})
-}
-
 // writeText writes what a function says of a structure to a text of unknown length.
-func writeText(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, text func(structure.Space) (string, error)) error {
+func writeText(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.int64_t, text func(structure.Space) (string, error)) error {
 	sp, err := space(s)
 	if err != nil {
 		return err
@@ -128,8 +150,8 @@ func writeDigits(out cabi.Room, number *big.Int) { out.Write(digits(number)) }
 
 func digits(number *big.Int) string { return number.Text(16) }
 
-//export go_cp_structure_mean
-func go_cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_space_mean
+func go_cp_space_mean(s C.cp_space, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, moments, err := spaceWithMoments(s, d)
 		if err != nil {
@@ -146,8 +168,8 @@ func go_cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err 
 	})
 }
 
-//export go_cp_structure_second_moment
-func go_cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t, nWorkers C.int32_t,
+//export go_cp_space_second_moment
+func go_cp_space_second_moment(s C.cp_space, dst *C.double, d C.int64_t, nWorkers C.int32_t,
 	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, moments, err := spaceWithMoments(s, d)
@@ -178,8 +200,8 @@ func go_cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int6
 	})
 }
 
-//export go_cp_structure_moments
-func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, nWorkers C.int32_t, control *C.cp_control,
+//export go_cp_space_moments
+func go_cp_space_moments(s C.cp_space, info *C.cp_moments_info, nWorkers C.int32_t, control *C.cp_control,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -213,7 +235,7 @@ func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, nWor
 	})
 }
 
-func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, structure.Momenter, error) {
+func spaceWithMoments(s C.cp_space, d C.int64_t) (structure.Space, structure.Momenter, error) {
 	sp, err := space(s)
 	if err != nil {
 		return nil, nil, err
@@ -308,7 +330,7 @@ func go_cp_custom_draws(psi *C.cp_in_f64, n, d C.int64_t, sums, moments, standar
 const maxDrawn = 1 << 14
 
 //export go_cp_custom_check
-func go_cp_custom_check(s *C.cp_in_structure, psi *C.cp_in_f64, n, d C.int64_t, nWorkers C.int32_t, control *C.cp_control,
+func go_cp_custom_check(s C.cp_space, psi *C.cp_in_f64, n, d C.int64_t, nWorkers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, moments, err := spaceWithMoments(s, d)

@@ -107,7 +107,7 @@ func svmInfo(found maxmargin.Solution, nCurve int) C.cp_svm_info {
 }
 
 //export go_cp_svm_fit
-func go_cp_svm_fit(s *C.cp_in_structure, options *C.cp_in_svm_options, design *C.cp_in_design, targets *C.cp_in_targets,
+func go_cp_svm_fit(s C.cp_space, options *C.cp_in_svm_options, design *C.cp_in_design, targets *C.cp_in_targets,
 	loss *C.cp_in_affine_loss, solution *C.cp_in_svm_solution, info *C.cp_svm_info, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

@@ -26,6 +26,11 @@ static int32_t refuse(int64_t *bad_row, char *err, int64_t err_cap) {
   return CP_EFORKED;
 }
 
+int32_t cp_version(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_version(dst, dst_cap, needed, err, err_cap);
+}
+
 int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
   return go_cp_test_panic(in_worker, err, err_cap);
@@ -71,112 +76,110 @@ int32_t cp_blas_activate(char *err, int64_t err_cap) {
   return go_cp_blas_activate(err, err_cap);
 }
 
-int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *feature_len, double *log_count, char *err,
-                           int64_t err_cap) {
+int32_t cp_space_open(cp_in_structure *structure, cp_in_char *names, int64_t names_len, cp_space *space, char *err,
+                      int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_shape(s, part_len, feature_len, log_count, err, err_cap);
+  return go_cp_space_open(structure, names, names_len, space, err, err_cap);
 }
 
-int32_t cp_structure_count(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+int32_t cp_space_close(cp_space space, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_count(s, dst, dst_cap, needed, err, err_cap);
+  return go_cp_space_close(space, err, err_cap);
 }
 
-int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap) {
+int32_t cp_space_facts(cp_space space, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_mean(s, dst, d, err, err_cap);
+  return go_cp_space_facts(space, dst, dst_cap, needed, err, err_cap);
 }
 
-int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, int32_t workers, cp_control *control,
-                                   char *err, int64_t err_cap) {
+int32_t cp_space_count(cp_space space, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_second_moment(s, dst, d, workers, control, err, err_cap);
+  return go_cp_space_count(space, dst, dst_cap, needed, err, err_cap);
 }
 
-int32_t cp_structure_capabilities(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
-                                  int64_t err_cap) {
+int32_t cp_space_mean(cp_space space, double *dst, int64_t d, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_capabilities(s, dst, dst_cap, needed, err, err_cap);
+  return go_cp_space_mean(space, dst, d, err, err_cap);
 }
 
-int32_t cp_structure_moments(cp_in_structure *s, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
-                             int64_t err_cap) {
+int32_t cp_space_second_moment(cp_space space, double *dst, int64_t d, int32_t workers, cp_control *control, char *err,
+                               int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_moments(s, info, workers, control, err, err_cap);
+  return go_cp_space_second_moment(space, dst, d, workers, control, err, err_cap);
 }
 
-int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t workers,
-                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_space_moments(cp_space space, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
+                         int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_space_moments(space, info, workers, control, err, err_cap);
+}
+
+int32_t cp_space_check(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t workers, cp_control *control,
+                       int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_check(s, y, n, part_len, workers, control, bad_row, err, err_cap);
+  return go_cp_space_check(space, y, n, part_len, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
-                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_space_embed(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
+                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_embed(s, y, n, part_len, dst, d, workers, control, bad_row, err, err_cap);
+  return go_cp_space_embed(space, y, n, part_len, dst, d, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst,
-                                   int64_t d, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                                   int64_t err_cap) {
+int32_t cp_space_embed_partial(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
+                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_embed_partial(s, y, n, part_len, dst, d, workers, control, bad_row, err, err_cap);
+  return go_cp_space_embed_partial(space, y, n, part_len, dst, d, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len,
-                            int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len, int32_t workers,
+                        cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_sample(s, seed, dst, n, part_len, workers, control, err, err_cap);
+  return go_cp_space_sample(space, seed, dst, n, part_len, workers, control, err, err_cap);
 }
 
-int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_space_mirror(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_mirror(s, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
+  return go_cp_space_mirror(space, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
-                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                            int64_t err_cap) {
+int32_t cp_space_encode(cp_space space, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
+                        int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                        int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_encode(s, y, n, width, partial, dst, part_len, workers, control, bad_row, err, err_cap);
+  return go_cp_space_encode(space, y, n, width, partial, dst, part_len, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_structure_format(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+int32_t cp_space_names(cp_space space, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
+                       cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_format(s, dst, dst_cap, needed, err, err_cap);
+  return go_cp_space_names(space, dst, dst_cap, needed, workers, control, err, err_cap);
 }
 
-int32_t cp_structure_names(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
-                           cp_control *control, char *err, int64_t err_cap) {
+int32_t cp_space_layout(cp_space space, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d, int32_t workers,
+                        cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_names(s, dst, dst_cap, needed, workers, control, err, err_cap);
+  return go_cp_space_layout(space, layout, rows, columns, d, workers, control, err, err_cap);
 }
 
-int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d,
-                            int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+int32_t cp_space_enumerate(cp_space space, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
+                           int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_layout(s, layout, rows, columns, d, workers, control, err, err_cap);
+  return go_cp_space_enumerate(space, skip, dst, capacity, part_len, n_written, workers, control, err, err_cap);
 }
 
-int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
-                               int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_enumerate(s, skip, dst, capacity, part_len, n_written, workers, control, err, err_cap);
-}
-
-int32_t cp_structure_restrict(cp_in_structure *s, cp_in_conditions *conditions, cp_restriction *restriction,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_space_restrict(cp_space space, cp_in_conditions *conditions, cp_restriction *restriction, int32_t workers,
+                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_restrict(s, conditions, restriction, workers, control, bad_row, err, err_cap);
+  return go_cp_space_restrict(space, conditions, restriction, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_structure_arrange(cp_in_structure *s, cp_in_conditions *conditions, cp_in_i32 *y, int64_t n,
-                             int64_t part_len, int32_t *dst, int32_t workers, cp_control *control, int64_t *bad_row,
-                             char *err, int64_t err_cap) {
+int32_t cp_space_arrange(cp_space space, cp_in_conditions *conditions, cp_in_i32 *y, int64_t n, int64_t part_len,
+                         int32_t *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                         int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_arrange(s, conditions, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
+  return go_cp_space_arrange(space, conditions, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_custom_kernel(cp_in_f64 *gram, int64_t n, double *psi, int64_t *d, int32_t workers, cp_control *control,
@@ -191,36 +194,36 @@ int32_t cp_custom_draws(cp_in_f64 *psi, int64_t n, int64_t d, double *sums, doub
   return go_cp_custom_draws(psi, n, d, sums, moments, standard_error, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_custom_check(cp_in_structure *s, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers, cp_control *control,
+int32_t cp_custom_check(cp_space space, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_custom_check(s, psi, n, d, workers, control, bad_row, err, err_cap);
+  return go_cp_custom_check(space, psi, n, d, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
-                  int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
-                  int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_decode(cp_space space, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst, int64_t part_len,
+                  cp_in_certificates *certificates, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                  int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_decode(s, scores, options, dst, part_len, certificates, workers, control, bad_row, err, err_cap);
+  return go_cp_decode(space, scores, options, dst, part_len, certificates, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_search(cp_in_structure *s, cp_in_scores *scores, cp_in_search_options *options, int32_t *dst,
-                  int64_t part_len, cp_in_search_record *record, int32_t workers, cp_control *control, int64_t *bad_row,
-                  char *err, int64_t err_cap) {
+int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *options, int32_t *dst, int64_t part_len,
+                  cp_in_search_record *record, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                  int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_search(s, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
+  return go_cp_search(space, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
+int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_kbest(s, scores, options, list, workers, control, bad_row, err, err_cap);
+  return go_cp_kbest(space, scores, options, list, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_kbest_start(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_session *session,
+int32_t cp_kbest_start(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_session *session,
                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_kbest_start(s, scores, options, session, workers, control, bad_row, err, err_cap);
+  return go_cp_kbest_start(space, scores, options, session, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_hereditary_next(cp_in_f64 *weights, int64_t n_edges, cp_in_char *decoder, double *state, int64_t state_len,
@@ -229,50 +232,52 @@ int32_t cp_hereditary_next(cp_in_f64 *weights, int64_t n_edges, cp_in_char *deco
   return go_cp_hereditary_next(weights, n_edges, decoder, state, state_len, needed, request, err, err_cap);
 }
 
-int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z, double *marginals,
+int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z, double *marginals,
                          cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                          int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_log_partition(s, scores, log_z, marginals, info, workers, control, bad_row, err, err_cap);
+  return go_cp_log_partition(space, scores, log_z, marginals, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_order_positions(cp_in_structure *s, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
+int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_order_positions(s, scores, dst, part_len, workers, control, bad_row, err, err_cap);
+  return go_cp_order_positions(space, scores, dst, part_len, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
+int32_t cp_sample_distribution(cp_space space, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
                                int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                                int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sample_distribution(s, scores, n_samples, seed, dst, part_len, workers, control, bad_row, err, err_cap);
+  return go_cp_sample_distribution(space, scores, n_samples, seed, dst, part_len, workers, control, bad_row, err,
+                                   err_cap);
 }
 
-int32_t cp_sets_decide(cp_in_structure *s, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions,
+int32_t cp_sets_decide(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions,
                        int32_t *dst, int64_t part_len, double *value, int32_t workers, cp_control *control,
                        int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sets_decide(s, scores, loss, conditions, dst, part_len, value, workers, control, bad_row, err, err_cap);
+  return go_cp_sets_decide(space, scores, loss, conditions, dst, part_len, value, workers, control, bad_row, err,
+                           err_cap);
 }
 
-int32_t cp_sets_value(cp_in_structure *s, cp_in_scores *scores, cp_in_char *loss, cp_in_i32 *y, int64_t part_len,
+int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_i32 *y, int64_t part_len,
                       double *value, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sets_value(s, scores, loss, y, part_len, value, workers, control, bad_row, err, err_cap);
+  return go_cp_sets_value(space, scores, loss, y, part_len, value, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
+int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
                         int64_t part_len, cp_chain_record *record, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_chain_sample(s, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
+  return go_cp_chain_sample(space, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_mixing_bound(cp_in_structure *s, cp_in_scores *scores, cp_in_char *method, double epsilon, double *bound,
+int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method, double epsilon, double *bound,
                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_mixing_bound(s, scores, method, epsilon, bound, workers, control, bad_row, err, err_cap);
+  return go_cp_mixing_bound(space, scores, method, epsilon, bound, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_draws, double *effective_size,
@@ -320,18 +325,16 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
   return go_cp_extensions_common(x, n, y, m, n_elements, most_downsets, dst, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
-                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                              int64_t err_cap) {
+int32_t cp_partition_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options, cp_estimates *dst,
+                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_partition_estimate(s, scores, options, dst, workers, control, bad_row, err, err_cap);
+  return go_cp_partition_estimate(space, scores, options, dst, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
-                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                              int64_t err_cap) {
+int32_t cp_marginals_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options, cp_estimates *dst,
+                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_marginals_estimate(s, scores, options, dst, workers, control, bad_row, err, err_cap);
+  return go_cp_marginals_estimate(space, scores, options, dst, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
@@ -389,123 +392,120 @@ int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_o
   return go_cp_order_kernel(function, x, y, values, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
+int32_t cp_predict(cp_space space, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
                    cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_predict(s, model, function, train, x, options, predictions, workers, control, bad_row, err, err_cap);
+  return go_cp_predict(space, model, function, train, x, options, predictions, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
+int32_t cp_ridge_plan(cp_space space, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
                       cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_plan(s, options, n, p, nnz, plan, workers, control, err, err_cap);
+  return go_cp_ridge_plan(space, options, n, p, nnz, plan, workers, control, err, err_cap);
 }
 
-int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
+int32_t cp_ridge_kernel(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
                         cp_in_workspace *workspace, double *dual, cp_fit_info *info, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_kernel(s, options, kernel, targets, workspace, dual, info, workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_kernel(space, options, kernel, targets, workspace, dual, info, workers, control, bad_row, err,
+                            err_cap);
 }
 
-int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
+int32_t cp_ridge_loo(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
                      cp_in_loo *loo, cp_in_workspace *workspace, int32_t workers, cp_control *control, int64_t *bad_row,
                      char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_loo(s, options, kernel, targets, loo, workspace, workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_loo(space, options, kernel, targets, loo, workspace, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
+int32_t cp_ridge_features(cp_space space, cp_in_ridge_options *options, cp_in_features *features,
                           cp_in_outputs *outputs, int64_t budget, double *coef, cp_fit_info *info, int32_t workers,
                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_features(s, options, features, outputs, budget, coef, info, workers, control, bad_row, err,
+  return go_cp_ridge_features(space, options, features, outputs, budget, coef, info, workers, control, bad_row, err,
                               err_cap);
 }
 
-int32_t cp_ridge_primal_sizes(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, cp_primal_sizes *sizes,
-                              char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_primal_sizes(s, options, p, sizes, err, err_cap);
-}
-
-int32_t cp_ridge_sums(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
-                      cp_in_outputs *outputs, double *sums, int32_t workers, cp_control *control, int64_t *bad_row,
-                      char *err, int64_t err_cap) {
+int32_t cp_ridge_sums(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
+                      double *sums, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_sums(s, options, features, outputs, sums, workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_sums(space, options, features, outputs, sums, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_product(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
-                         cp_in_outputs *outputs, cp_in_f64 *direction, double *product, int32_t workers,
-                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_ridge_product(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
+                         cp_in_f64 *direction, double *product, int32_t workers, cp_control *control, int64_t *bad_row,
+                         char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_product(s, options, features, outputs, direction, product, workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_product(space, options, features, outputs, direction, product, workers, control, bad_row, err,
+                             err_cap);
 }
 
-int32_t cp_ridge_primal(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, double *state, int64_t state_len,
-                        cp_primal_step *step, cp_fit_info *info, int32_t workers, cp_control *control, char *err,
-                        int64_t err_cap) {
+int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int64_t p, double *coef, int64_t d,
+                              cp_fit_info *info, cp_session *session, int32_t workers, cp_control *control, char *err,
+                              int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_primal(s, options, p, state, state_len, step, info, workers, control, err, err_cap);
+  return go_cp_ridge_primal_start(space, options, p, coef, d, info, session, workers, control, err, err_cap);
 }
 
-int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *scores, cp_in_targets *targets,
+int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores, cp_in_targets *targets,
                         double *losses, double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_losses(s, options, scores, targets, losses, curvatures, workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_losses(space, options, scores, targets, losses, curvatures, workers, control, bad_row, err,
+                            err_cap);
 }
 
-int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
+int32_t cp_sgd_fit(cp_space space, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sgd_fit(s, options, design, targets, passes, state, report, workers, control, bad_row, err, err_cap);
+  return go_cp_sgd_fit(space, options, design, targets, passes, state, report, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
+int32_t cp_sgd_expansion(cp_space space, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
                          cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
                          int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sgd_expansion(s, options, given, targets, passes, support, workers, control, bad_row, err, err_cap);
+  return go_cp_sgd_expansion(space, options, given, targets, passes, support, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_loglinear_array_sizes(cp_in_structure *s, cp_in_loglinear_options *options, int64_t n, int64_t q,
+int32_t cp_loglinear_array_sizes(cp_space space, cp_in_loglinear_options *options, int64_t n, int64_t q,
                                  cp_loglinear_sizes *sizes, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_loglinear_array_sizes(s, options, n, q, sizes, err, err_cap);
+  return go_cp_loglinear_array_sizes(space, options, n, q, sizes, err, err_cap);
 }
 
-int32_t cp_loglinear_fit(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
-                         cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info, int32_t workers,
-                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in_design *design, cp_in_targets *targets,
+                         cp_loglinear_model *model, cp_loglinear_info *info, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_loglinear_fit(s, options, design, targets, model, info, workers, control, bad_row, err, err_cap);
+  return go_cp_loglinear_fit(space, options, design, targets, model, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+int32_t cp_loglinear_rows(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
                           cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                           int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_loglinear_rows(s, options, design, targets, model, step, info, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_features *features,
-                          cp_in_outputs *outputs, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
-                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_loglinear_sums(s, options, features, outputs, kind, weights, sums, workers, control, bad_row, err,
+  return go_cp_loglinear_rows(space, options, design, targets, model, step, info, workers, control, bad_row, err,
                               err_cap);
 }
 
-int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,
+int32_t cp_loglinear_sums(cp_space space, cp_in_loglinear_options *options, cp_in_features *features,
+                          cp_in_outputs *outputs, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
+                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_loglinear_sums(space, options, features, outputs, kind, weights, sums, workers, control, bad_row, err,
+                              err_cap);
+}
+
+int32_t cp_loglinear_search(cp_space space, cp_in_loglinear_options *options, cp_loglinear_model *model,
                             cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
                             cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_loglinear_search(s, options, model, step, info, workers, control, err, err_cap);
+  return go_cp_loglinear_search(space, options, model, step, info, workers, control, err, err_cap);
 }
 
 int32_t cp_loglinear_kernel(double *kernel, int64_t n, cp_in_f64 *weights, double shift, double *curvature, int64_t *q,
@@ -533,11 +533,11 @@ int32_t cp_rows_order(cp_in_design *design, cp_in_targets *targets, int64_t *ord
   return go_cp_rows_order(design, targets, order, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_svm_fit(cp_in_structure *s, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+int32_t cp_svm_fit(cp_space space, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_affine_loss *loss, cp_in_svm_solution *solution, cp_svm_info *info, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_svm_fit(s, options, design, targets, loss, solution, info, workers, control, bad_row, err, err_cap);
+  return go_cp_svm_fit(space, options, design, targets, loss, solution, info, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
@@ -560,12 +560,12 @@ int32_t cp_svm_result(cp_in_svm_options *options, cp_in_design *design, cp_in_ta
   return go_cp_svm_result(options, design, targets, loss, state, state_len, solution, info, bad_row, err, err_cap);
 }
 
-int32_t cp_perceptron_fit(cp_in_structure *s, cp_in_perceptron_options *options, cp_in_design *design,
+int32_t cp_perceptron_fit(cp_space space, cp_in_perceptron_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_in_affine_loss *loss, cp_in_perceptron_solution *solution,
                           cp_perceptron_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                           int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_perceptron_fit(s, options, design, targets, loss, solution, info, workers, control, bad_row, err,
+  return go_cp_perceptron_fit(space, options, design, targets, loss, solution, info, workers, control, bad_row, err,
                               err_cap);
 }
 

@@ -2076,12 +2076,56 @@ PyObject * _wrap__core_Slice_uint8_append(PyObject * PYBINDGEN_UNUSED(dummy), Py
 
 
 PyObject *
-_wrap__core_control_Platform(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
+_wrap__core_control_BlasOffer(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
+{
+    PyObject *py_retval;
+    char *retval;
+    char *name;
+    char *arguments;
+    uint64_t address;
+    const char *keywords[] = {"name", "arguments", "address", NULL};
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "ssK", (char **) keywords, &name, &arguments, &address)) {
+        return NULL;
+    }
+    retval = control_BlasOffer(name, arguments, address);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    py_retval = Py_BuildValue((char *) "s", retval);
+    return py_retval;
+}
+PyObject * _wrap__core_control_BlasOffer(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs);
+
+
+PyObject *
+_wrap__core_control_BlasOpen(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
+{
+    PyObject *py_retval;
+    char *retval;
+    char *path;
+    const char *keywords[] = {"path", NULL};
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "s", (char **) keywords, &path)) {
+        return NULL;
+    }
+    retval = control_BlasOpen(path);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    py_retval = Py_BuildValue((char *) "s", retval);
+    return py_retval;
+}
+PyObject * _wrap__core_control_BlasOpen(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs);
+
+
+PyObject *
+_wrap__core_control_BlasRoutines(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
 {
     PyObject *py_retval;
     char *retval;
 
-    retval = control_Platform();
+    retval = control_BlasRoutines();
     if (PyErr_Occurred()) {
         if (retval != NULL) free(retval);
         return NULL;
@@ -2090,32 +2134,16 @@ _wrap__core_control_Platform(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBIND
     free(retval);
     return py_retval;
 }
-PyObject * _wrap__core_control_Platform(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
+PyObject * _wrap__core_control_BlasRoutines(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
 
 
 PyObject *
-_wrap__core_control_ActivateHostBLAS(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
+_wrap__core_control_BlasStatus(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
 {
     PyObject *py_retval;
     char *retval;
 
-    retval = control_ActivateHostBLAS();
-    if (PyErr_Occurred()) {
-        return NULL;
-    }
-    py_retval = Py_BuildValue((char *) "s", retval);
-    return py_retval;
-}
-PyObject * _wrap__core_control_ActivateHostBLAS(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
-
-
-PyObject *
-_wrap__core_control_BLASStatus(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
-{
-    PyObject *py_retval;
-    char *retval;
-
-    retval = control_BLASStatus();
+    retval = control_BlasStatus();
     if (PyErr_Occurred()) {
         if (retval != NULL) free(retval);
         return NULL;
@@ -2124,7 +2152,7 @@ _wrap__core_control_BLASStatus(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBI
     free(retval);
     return py_retval;
 }
-PyObject * _wrap__core_control_BLASStatus(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
+PyObject * _wrap__core_control_BlasStatus(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
 
 
 PyObject *
@@ -2146,12 +2174,17 @@ PyObject * _wrap__core_control_Catalogue(PyObject *PYBINDGEN_UNUSED(_args), PyOb
 
 
 PyObject *
-_wrap__core_control_GoVersion(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
+_wrap__core_control_SpaceFacts(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
 {
     PyObject *py_retval;
     char *retval;
+    uint64_t space;
+    const char *keywords[] = {"space", NULL};
 
-    retval = control_GoVersion();
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "K", (char **) keywords, &space)) {
+        return NULL;
+    }
+    retval = control_SpaceFacts(space);
     if (PyErr_Occurred()) {
         if (retval != NULL) free(retval);
         return NULL;
@@ -2160,16 +2193,16 @@ _wrap__core_control_GoVersion(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBIN
     free(retval);
     return py_retval;
 }
-PyObject * _wrap__core_control_GoVersion(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
+PyObject * _wrap__core_control_SpaceFacts(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs);
 
 
 PyObject *
-_wrap__core_control_HostRoutines(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
+_wrap__core_control_Version(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
 {
     PyObject *py_retval;
     char *retval;
 
-    retval = control_HostRoutines();
+    retval = control_Version();
     if (PyErr_Occurred()) {
         if (retval != NULL) free(retval);
         return NULL;
@@ -2178,29 +2211,23 @@ _wrap__core_control_HostRoutines(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PY
     free(retval);
     return py_retval;
 }
-PyObject * _wrap__core_control_HostRoutines(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
+PyObject * _wrap__core_control_Version(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
 
 
 PyObject *
-_wrap__core_control_OfferRoutine(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
+_wrap__core_control_BlasActivate(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
 {
     PyObject *py_retval;
     char *retval;
-    char *name;
-    uint64_t address;
-    const char *keywords[] = {"name", "address", NULL};
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "sK", (char **) keywords, &name, &address)) {
-        return NULL;
-    }
-    retval = control_OfferRoutine(name, address);
+    retval = control_BlasActivate();
     if (PyErr_Occurred()) {
         return NULL;
     }
     py_retval = Py_BuildValue((char *) "s", retval);
     return py_retval;
 }
-PyObject * _wrap__core_control_OfferRoutine(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs);
+PyObject * _wrap__core_control_BlasActivate(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs));
 
 static PyMethodDef _core_functions[] = {
     {(char *) "GoPyInit", (PyCFunction) _wrap__core_GoPyInit, METH_NOARGS, "GoPyInit()\n\n" },
@@ -2313,13 +2340,14 @@ static PyMethodDef _core_functions[] = {
     {(char *) "Slice_uint8_subslice", (PyCFunction) _wrap__core_Slice_uint8_subslice, METH_KEYWORDS|METH_VARARGS, "Slice_uint8_subslice(handle, st, ed)\n\ntype: handle: int64_t\ntype: st: int\ntype: ed: int" },
     {(char *) "Slice_uint8_set", (PyCFunction) _wrap__core_Slice_uint8_set, METH_KEYWORDS|METH_VARARGS, "Slice_uint8_set(handle, idx, value)\n\ntype: handle: int64_t\ntype: idx: int\ntype: value: uint8_t" },
     {(char *) "Slice_uint8_append", (PyCFunction) _wrap__core_Slice_uint8_append, METH_KEYWORDS|METH_VARARGS, "Slice_uint8_append(handle, value)\n\ntype: handle: int64_t\ntype: value: uint8_t" },
-    {(char *) "control_Platform", (PyCFunction) _wrap__core_control_Platform, METH_NOARGS, "control_Platform()\n\n" },
-    {(char *) "control_ActivateHostBLAS", (PyCFunction) _wrap__core_control_ActivateHostBLAS, METH_NOARGS, "control_ActivateHostBLAS()\n\n" },
-    {(char *) "control_BLASStatus", (PyCFunction) _wrap__core_control_BLASStatus, METH_NOARGS, "control_BLASStatus()\n\n" },
+    {(char *) "control_BlasOffer", (PyCFunction) _wrap__core_control_BlasOffer, METH_KEYWORDS|METH_VARARGS, "control_BlasOffer(name, arguments, address)\n\ntype: name: char *\ntype: arguments: char *\ntype: address: uint64_t" },
+    {(char *) "control_BlasOpen", (PyCFunction) _wrap__core_control_BlasOpen, METH_KEYWORDS|METH_VARARGS, "control_BlasOpen(path)\n\ntype: path: char *" },
+    {(char *) "control_BlasRoutines", (PyCFunction) _wrap__core_control_BlasRoutines, METH_NOARGS, "control_BlasRoutines()\n\n" },
+    {(char *) "control_BlasStatus", (PyCFunction) _wrap__core_control_BlasStatus, METH_NOARGS, "control_BlasStatus()\n\n" },
     {(char *) "control_Catalogue", (PyCFunction) _wrap__core_control_Catalogue, METH_NOARGS, "control_Catalogue()\n\n" },
-    {(char *) "control_GoVersion", (PyCFunction) _wrap__core_control_GoVersion, METH_NOARGS, "control_GoVersion()\n\n" },
-    {(char *) "control_HostRoutines", (PyCFunction) _wrap__core_control_HostRoutines, METH_NOARGS, "control_HostRoutines()\n\n" },
-    {(char *) "control_OfferRoutine", (PyCFunction) _wrap__core_control_OfferRoutine, METH_KEYWORDS|METH_VARARGS, "control_OfferRoutine(name, address)\n\ntype: name: char *\ntype: address: uint64_t" },
+    {(char *) "control_SpaceFacts", (PyCFunction) _wrap__core_control_SpaceFacts, METH_KEYWORDS|METH_VARARGS, "control_SpaceFacts(space)\n\ntype: space: uint64_t" },
+    {(char *) "control_Version", (PyCFunction) _wrap__core_control_Version, METH_NOARGS, "control_Version()\n\n" },
+    {(char *) "control_BlasActivate", (PyCFunction) _wrap__core_control_BlasActivate, METH_NOARGS, "control_BlasActivate()\n\n" },
     {NULL, NULL, 0, NULL}
 };
 #if PY_VERSION_HEX >= 0x03000000

@@ -1171,19 +1171,11 @@ func Slice_uint8_append(handle CGoHandle, _vl C.uchar) {
 
 // ---- Functions ---
 
-//export control_Platform
-func control_Platform() *C.char {
-	_saved_thread := C.PyEval_SaveThread()
-	defer C.PyEval_RestoreThread(_saved_thread)
-	return C.CString(control.Platform())
-
-}
-
-//export control_ActivateHostBLAS
-func control_ActivateHostBLAS() *C.char {
+//export control_BlasOffer
+func control_BlasOffer(name *C.char, arguments *C.char, address C.ulonglong) *C.char {
 	_saved_thread := C.PyEval_SaveThread()
 	var __err error
-	__err = control.ActivateHostBLAS()
+	__err = control.BlasOffer(C.GoString(name), C.GoString(arguments), uintptr(address))
 
 	C.PyEval_RestoreThread(_saved_thread)
 	if __err != nil {
@@ -1194,11 +1186,34 @@ func control_ActivateHostBLAS() *C.char {
 	return C.CString("")
 }
 
-//export control_BLASStatus
-func control_BLASStatus() *C.char {
+//export control_BlasOpen
+func control_BlasOpen(path *C.char) *C.char {
+	_saved_thread := C.PyEval_SaveThread()
+	var __err error
+	__err = control.BlasOpen(C.GoString(path))
+
+	C.PyEval_RestoreThread(_saved_thread)
+	if __err != nil {
+		estr := C.CString(__err.Error())
+		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
+		return estr
+	}
+	return C.CString("")
+}
+
+//export control_BlasRoutines
+func control_BlasRoutines() *C.char {
 	_saved_thread := C.PyEval_SaveThread()
 	defer C.PyEval_RestoreThread(_saved_thread)
-	return C.CString(control.BLASStatus())
+	return C.CString(control.BlasRoutines())
+
+}
+
+//export control_BlasStatus
+func control_BlasStatus() *C.char {
+	_saved_thread := C.PyEval_SaveThread()
+	defer C.PyEval_RestoreThread(_saved_thread)
+	return C.CString(control.BlasStatus())
 
 }
 
@@ -1217,27 +1232,34 @@ func control_Catalogue() *C.char {
 	return C.CString(cret)
 }
 
-//export control_GoVersion
-func control_GoVersion() *C.char {
+//export control_SpaceFacts
+func control_SpaceFacts(space C.ulonglong) *C.char {
+	_saved_thread := C.PyEval_SaveThread()
+	cret, __err := control.SpaceFacts(uint64(space))
+
+	C.PyEval_RestoreThread(_saved_thread)
+	if __err != nil {
+		estr := C.CString(__err.Error())
+		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
+		C.free(unsafe.Pointer(estr))
+		return C.CString("")
+	}
+	return C.CString(cret)
+}
+
+//export control_Version
+func control_Version() *C.char {
 	_saved_thread := C.PyEval_SaveThread()
 	defer C.PyEval_RestoreThread(_saved_thread)
-	return C.CString(control.GoVersion())
+	return C.CString(control.Version())
 
 }
 
-//export control_HostRoutines
-func control_HostRoutines() *C.char {
-	_saved_thread := C.PyEval_SaveThread()
-	defer C.PyEval_RestoreThread(_saved_thread)
-	return C.CString(control.HostRoutines())
-
-}
-
-//export control_OfferRoutine
-func control_OfferRoutine(name *C.char, address C.ulonglong) *C.char {
+//export control_BlasActivate
+func control_BlasActivate() *C.char {
 	_saved_thread := C.PyEval_SaveThread()
 	var __err error
-	__err = control.OfferRoutine(C.GoString(name), uintptr(address))
+	__err = control.BlasActivate()
 
 	C.PyEval_RestoreThread(_saved_thread)
 	if __err != nil {

@@ -4,6 +4,7 @@ package catalogue
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"combpred/core/structure"
 )
@@ -62,14 +63,19 @@ func Structures() []Structure {
 }
 
 // JSON returns Structures, Meanings and Lists as a JSON object.
-func JSON() ([]byte, error) {
-	var text bytes.Buffer
-	out := json.NewEncoder(&text)
-	out.SetEscapeHTML(false) // descriptions have signs such as <
-	err := out.Encode(struct {
+func JSON() (string, error) {
+	return encoded(struct {
 		Structures   []Structure `json:"structures"`
 		Capabilities []Meaning   `json:"capabilities"`
 		Names        []List      `json:"names"`
 	}{Structures(), Meanings(), Lists()})
-	return bytes.TrimRight(text.Bytes(), "\n"), err
+}
+
+// encoded returns a value as JSON in which signs such as < stay as they are.
+func encoded(v any) (string, error) {
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	err := out.Encode(v)
+	return strings.TrimSuffix(text.String(), "\n"), err
 }

@@ -24,7 +24,6 @@ import (
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
-	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
 
@@ -173,9 +172,6 @@ var (
 		{"float64", int(Float64)}, {"float32", int(Float32)}, {"int8", int(Int8)}, {"uint8", int(Uint8)}, {"int16", int(Int16)},
 		{"uint16", int(Uint16)}, {"int32", int(Int32)}, {"uint32", int(Uint32)}, {"int64", int(Int64)}, {"uint64", int(Uint64)},
 	}
-	PrimalRequests = Names{
-		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
-	}
 	LoglinearSolvers = Names{{"lbfgs", int(train.LBFGS)}, {"sgd", int(train.SGD)}, {"online", int(train.Online)},
 		{"newton", int(train.Newton)}}
 	Distributions     = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
@@ -231,16 +227,6 @@ func spellings[S ~string](names []S) []string {
 	return all
 }
 
-// suited returns the structures that measurements recommend a loss for, or a decision under the loss "squared".
-func suited(is func(loss, decision string) bool) (names []string) {
-	for _, spec := range structure.Catalogue() {
-		if facts := spec.TypicalSpaces()[0].Facts(); facts.Decision != "" && is(facts.Loss, facts.Decision) {
-			names = append(names, spec.Name)
-		}
-	}
-	return names
-}
-
 // Lists returns all names but those of structures.
 func Lists() []List {
 	which := func(is func(chain.Method) bool) []string {
@@ -272,10 +258,6 @@ func Lists() []List {
 		{"RIDGE_SOLVERS", "Solvers of ridge regression", spellings(fit.Solvers)},
 		{"RIDGE_PRECISIONS", "Precisions in which ridge regression factors", spellings(fit.Precisions)},
 		{"RIDGE_DECISIONS", "Decisions of ridge regression", spellings(fit.Decisions)},
-		{"SUITED_BY_AUC", "Structures whose loss \"auto\" is \"auc\", and decision \"score\"; that of others is \"squared\"",
-			suited(func(loss, _ string) bool { return loss == "auc" })},
-		{"SUITED_BY_SCORE", "Structures whose decision \"auto\" is \"score\" under the loss \"squared\"; that of others is \"mbr\"",
-			suited(func(_, decision string) bool { return decision == "score" })},
 		{"CONSENSUSES", "What the consensus of rankings may be", Consensuses.spelt()},
 		{"KEMENY_METHODS", "Ways to find the consensus of least Kendall distance", whichOf(aggregate.Method.Kendall)},
 		{"RELATION_METHODS", "Those for consensuses with ties, and for partial orders", whichOf(aggregate.Method.Relational)},

@@ -13,7 +13,7 @@ import (
 func TestNamesHaveTheirNumbers(t *testing.T) {
 	for key, names := range slicex.InOrder(map[string]Names{"decoders": Decoders, "chains": ChainMethods, "extensions": ExtensionMethods,
 		"engines": Engines, "moments": Moments, "aggregations": Aggregations, "consensuses": Consensuses, "subgraphs": Subgraphs,
-		"numbers": NumberTypes, "requests": PrimalRequests, "updates": Updates,
+		"numbers": NumberTypes, "updates": Updates,
 		"positions": PositionLosses, "own": OwnRankingLosses}) {
 		first, err := names.Number(key, "")
 		if err != nil || names.Of(first) != names[0].Name {
@@ -59,7 +59,7 @@ func TestCatalogueIsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &read); err != nil {
+	if err := json.Unmarshal([]byte(text), &read); err != nil {
 		t.Fatal(err)
 	}
 	if len(read.Structures) != len(structure.Catalogue()) || len(read.Names) != len(Lists()) {

@@ -2,10 +2,14 @@ package control
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
+	"os"
 	"strings"
 	"testing"
 
 	"combpred/core/catalogue"
+	"combpred/core/control/spaces"
 	"combpred/core/fault"
 	"combpred/core/structure"
 )
@@ -38,16 +42,16 @@ func TestCatalogueDescribesEveryStructure(t *testing.T) {
 }
 
 func TestBlasStartsAsGonum(t *testing.T) {
-	if got := BLASStatus(); got != "gonum" {
+	if got := BlasStatus(); got != "gonum" {
 		t.Errorf("status is %q", got)
 	}
-	if err := ActivateHostBLAS(); err == nil || !strings.Contains(err.Error(), "does not offer dgemm") {
+	if err := BlasActivate(); err == nil || !strings.Contains(err.Error(), "does not offer dgemm") {
 		t.Errorf("activation with nothing offered: %v", err)
 	}
-	if err := OfferRoutine("zgemm", 1); err == nil {
+	if err := BlasOffer("zgemm", "c", 1); err == nil {
 		t.Error("a routine without use was accepted")
 	}
-	if err := OfferRoutine("dgemm", 0); err == nil {
+	if err := BlasOffer("dgemm", hostblasArguments(t, "dgemm"), 0); err == nil {
 		t.Error("address 0 was accepted")
 	}
 }
@@ -62,8 +66,50 @@ func TestPanicsBecomeErrors(t *testing.T) {
 	}
 }
 
-func TestVersionsAreKnown(t *testing.T) {
-	if !strings.HasPrefix(GoVersion(), "go1.") || strings.Count(Platform(), "/") != 1 {
-		t.Errorf("got %q on %q", GoVersion(), Platform())
+// hostblasArguments returns the letters for the arguments of a routine.
+func hostblasArguments(t *testing.T, routine string) string {
+	t.Helper()
+	for line := range strings.Lines(BlasRoutines()) {
+		if name, letters, _ := strings.Cut(strings.TrimSpace(line), " "); name == routine {
+			return letters
+		}
+	}
+	t.Fatalf("no routine %s is needed", routine)
+	return ""
+}
+
+func TestVersionIsThatOfThePackage(t *testing.T) {
+	source, err := os.ReadFile("../../python/combpred/_lib/versions.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(Version())
+	if len(words) != 3 || !strings.Contains(string(source), fmt.Sprintf("\n__version__ = %q\n", words[0])) ||
+		!strings.HasPrefix(words[1], "go1.") || strings.Count(words[2], "/") != 1 {
+		t.Errorf("got %q", words)
+	}
+}
+
+func TestFactsOfSpaces(t *testing.T) {
+	handle, err := spaces.Open([]byte(`{"name":"permutations","n":3}`), nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := SpaceFacts(handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts catalogue.Facts
+	if err := json.Unmarshal([]byte(text), &facts); err != nil {
+		t.Fatal(err)
+	}
+	if facts.PartLen != 3 || facts.FeatureLen != 3 || facts.LogCount == nil || math.Abs(*facts.LogCount-math.Log(6)) > 1e-15 {
+		t.Errorf("%s", text)
+	}
+	if err := spaces.Close(handle); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := SpaceFacts(handle); err == nil || !strings.Contains(err.Error(), "has been closed") {
+		t.Errorf("facts of a closed space: %v", err)
 	}
 }

@@ -7,14 +7,13 @@ import (
 	"combpred/core/parallel"
 )
 
-// GoVersion returns the version of Go that built the library.
-func GoVersion() string {
-	return runtime.Version()
-}
+// release is the version of the library, which combpred/_lib/versions.py has, too.
+const release = "0.1.0"
 
-// Platform returns the operating system and architecture that the library was built for, such as "linux/amd64".
-func Platform() string {
-	return runtime.GOOS + "/" + runtime.GOARCH
+// Version returns the version of the library, that of Go which built it, and the operating system and architecture that it was built
+// for, such as "0.1.0 go1.26.8 linux/amd64".
+func Version() string {
+	return release + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 }
 
 // recoverTo turns a panic of the surrounding function into its error: gopy lets a panic end the process.

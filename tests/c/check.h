@@ -22,10 +22,36 @@ static char message[4096];
     }                                                                                       \
   } while (0)
 
-/* A structure without arrays among its parameters. */
-static inline cp_structure described(const char *text) {
+/* Opens a space without arrays among its parameters, whose items have names, a JSON list, or NULL. */
+static inline int32_t open_space(const char *text, const char *names, cp_space *space) {
   cp_structure s = {.text = text, .text_len = (int64_t)strlen(text)};
-  return s;
+  return cp_space_open(&s, names, names == NULL ? 0 : (int64_t)strlen(names), space, ERR);
+}
+
+static inline cp_space opened(const char *text) {
+  cp_space space;
+  OK(open_space(text, NULL, &space));
+  return space;
+}
+
+/* The facts about a space, up to 4095 characters. */
+static inline const char *facts_of(cp_space space) {
+  static char facts[4096];
+  int64_t needed;
+  OK(cp_space_facts(space, facts, sizeof facts, &needed, ERR));
+  if (needed > (int64_t)sizeof facts) abort();
+  return facts;
+}
+
+/* The lengths of outputs and of ψ. */
+static inline void shape(cp_space space, int64_t *part_len, int64_t *d) {
+  if (sscanf(facts_of(space), "{\"part_len\":%" SCNd64 ",\"feature_len\":%" SCNd64, part_len, d) != 2) abort();
+}
+
+/* ln of the number of outputs. */
+static inline double log_count(cp_space space) {
+  const char *facts = strstr(facts_of(space), "\"log_count\":");
+  return strtod(facts + strlen("\"log_count\":"), NULL);
 }
 
 static inline void *room(int64_t n, size_t size) {

@@ -7,7 +7,7 @@ enum { ROWS = 2, D = 6, LABELS = 4, SEED = 7, LEVELS = 200 };
 int main(void) {
   double linear[ROWS * D];
   read_doubles(linear, ROWS * D);
-  cp_structure s = described("{\"name\":\"permutations\",\"n\":4}");
+  cp_space s = opened("{\"name\":\"permutations\",\"n\":4}");
   cp_scores scores = CP_SCORES;
   scores.n = ROWS, scores.d = D, scores.linear = linear;
 
@@ -26,7 +26,7 @@ int main(void) {
   const char *methods[] = {"auto", "annealed", "taylor"};
   for (int i = 0; i < 3; i++) {
     options.method = methods[i];
-    OK(cp_partition_estimate(&s, &scores, &options, &found, 2, NULL, NULL, ERR));
+    OK(cp_partition_estimate(s, &scores, &options, &found, 2, NULL, NULL, ERR));
     char name[64];
     snprintf(name, sizeof name, "%s_by_%s", methods[i], found.method);
     print_doubles(name, value, ROWS);
@@ -40,12 +40,12 @@ int main(void) {
   print_doubles("spread", spread, ROWS);
 
   options.method = "annealed", options.sampler = "local";
-  OK(cp_partition_estimate(&s, &scores, &options, &found, 2, NULL, NULL, ERR));
+  OK(cp_partition_estimate(s, &scores, &options, &found, 2, NULL, NULL, ERR));
   print_doubles("local", value, ROWS);
   printf("trusted %d %s\n", guaranteed[0] == 0 && why[0] == 0, sampler);
 
   options.method = "samples", options.sampler = "auto";
-  OK(cp_marginals_estimate(&s, &scores, &options, &found, 1, NULL, NULL, ERR));
+  OK(cp_marginals_estimate(s, &scores, &options, &found, 1, NULL, NULL, ERR));
   print_doubles("samples", marginals, ROWS * D);
   print_doubles("error", error, ROWS * D);
 
@@ -53,7 +53,7 @@ int main(void) {
   cp_supplied supplied = CP_SUPPLIED;
   int64_t more = 0, room_for = 0;
   double *draws = NULL;
-  cp_structure_shape(&s, &(int64_t){0}, &(int64_t){0}, &supplied.log_count, ERR);
+  supplied.log_count = log_count(s);
   found.d = 1;
   options = (cp_estimate_options)CP_ESTIMATE_OPTIONS;
   options.method = "annealed", options.seed = SEED;
@@ -64,8 +64,8 @@ int main(void) {
     draws = realloc(draws, (size_t)room_for * sizeof *draws);
     int32_t *y = room(more * LABELS, sizeof *y);
     double *psi = room(more * D, sizeof *psi);
-    OK(cp_structure_sample(&s, (uint64_t)supplied.n, y, more, LABELS, 1, NULL, ERR));
-    OK(cp_structure_embed(&s, y, more, LABELS, psi, D, 1, NULL, NULL, ERR));
+    OK(cp_space_sample(s, (uint64_t)supplied.n, y, more, LABELS, 1, NULL, ERR));
+    OK(cp_space_embed(s, y, more, LABELS, psi, D, 1, NULL, NULL, ERR));
     for (int64_t i = 0; i < more; i++) {
       draws[supplied.n + i] = 0;
       for (int j = 0; j < D; j++) draws[supplied.n + i] += linear[j] * psi[i * D + j];
@@ -81,10 +81,10 @@ int main(void) {
   found.d = D;
   cp_control control = {1, 0, 0};
   options.sampler = "local", options.epsilon = 1e-3;
-  printf("cancelled %d\n", (int)cp_partition_estimate(&s, &scores, &options, &found, 1, &control, NULL, ERR));
+  printf("cancelled %d\n", (int)cp_partition_estimate(s, &scores, &options, &found, 1, &control, NULL, ERR));
   options.sampler = "cftp", options.max_steps = 10;
   int64_t row = -2;
-  printf("budget %d", (int)cp_partition_estimate(&s, &scores, &options, &found, 1, NULL, &row, ERR));
+  printf("budget %d", (int)cp_partition_estimate(s, &scores, &options, &found, 1, NULL, &row, ERR));
   printf(" %" PRId64 "\n", row);
   return 0;
 }

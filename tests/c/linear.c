@@ -5,32 +5,29 @@
 
 enum { LABELS = 5, BLOCK = 7 };
 
-/* Trains on blocks of rows: the machine of cp_ridge_primal says what it needs, and each block adds its part. */
-static void by_blocks(const cp_structure *s, const cp_ridge_options *options, const cp_features *x, const cp_outputs *y, double *coef) {
-  cp_primal_sizes sizes = CP_PRIMAL_SIZES;
-  OK(cp_ridge_primal_sizes(s, options, x->p, &sizes, ERR));
-  double *state = room(sizes.state, sizeof *state);
-  cp_primal_step step = CP_PRIMAL_STEP;
+/* Trains on blocks of rows: the session says what it needs, and each block adds its part. */
+static void by_blocks(cp_space s, const cp_ridge_options *options, const cp_features *x, const cp_outputs *y, double *coef) {
+  cp_session session;
+  OK(cp_ridge_primal_start(s, options, x->p, coef, y->d, NULL, &session, 1, NULL, ERR));
+  cp_request request = CP_REQUEST;
   for (;;) {
     int64_t bad_row;
-    OK(cp_ridge_primal(s, options, x->p, state, sizes.state, &step, NULL, 1, NULL, ERR));
-    if (strcmp(step.request, "done") == 0) break;
+    OK(cp_session_next(session, &request, NULL, ERR));
+    if (request.ask == CP_ASK_DONE) break;
     for (int64_t lo = 0; lo < x->n; lo += BLOCK) {
       cp_features features = *x;
       cp_outputs outputs = *y;
       features.n = outputs.n = lo + BLOCK < x->n ? BLOCK : x->n - lo;
       features.dense = (const double *)x->dense + lo * x->p;
       outputs.parts = y->parts + lo * y->part_len;
-      double *reply = state + step.reply;
-      if (strcmp(step.request, "sums") == 0) {
-        OK(cp_ridge_sums(s, options, &features, &outputs, reply, 1, NULL, &bad_row, ERR));
+      if (request.ask == CP_ASK_SUMS) {
+        OK(cp_ridge_sums(s, options, &features, &outputs, request.sums, 1, NULL, &bad_row, ERR));
       } else {
-        OK(cp_ridge_product(s, options, &features, &outputs, state + step.direction, reply, 1, NULL, &bad_row, ERR));
+        OK(cp_ridge_product(s, options, &features, &outputs, request.linear, request.results, 1, NULL, &bad_row, ERR));
       }
     }
   }
-  memcpy(coef, state + step.coef, (size_t)(sizes.q * sizes.d) * sizeof *coef);
-  free(state);
+  OK(cp_session_close(session, ERR));
 }
 
 int main(int argc, char **argv) {
@@ -43,9 +40,8 @@ int main(int argc, char **argv) {
   read_doubles(rankings, n * LABELS);
   read_doubles(fresh, m * p);
 
-  cp_structure s = described("{\"name\":\"permutations\",\"n\":5}");
-  double log_count;
-  OK(cp_structure_shape(&s, &part_len, &d, &log_count, ERR));
+  cp_space s = opened("{\"name\":\"permutations\",\"n\":5}");
+  shape(s, &part_len, &d);
   int32_t *parts = room(n * part_len, sizeof *parts);
   for (int64_t i = 0; i < n * part_len; i++) parts[i] = (int32_t)rankings[i];
 
@@ -57,9 +53,9 @@ int main(int argc, char **argv) {
   options.loss = argv[1], options.alpha = sizes[3], options.shift = 1, options.precision = "double";
   double *coef = room((p + 1) * d, sizeof *coef), *again = room((p + 1) * d, sizeof *again);
   cp_fit_info info = CP_FIT_INFO;
-  OK(cp_ridge_features(&s, &options, &features, &outputs, 1 << 20, coef, &info, 1, NULL, &bad_row, ERR));
+  OK(cp_ridge_features(s, &options, &features, &outputs, 1 << 20, coef, &info, 1, NULL, &bad_row, ERR));
   print_doubles("coef", coef, (p + 1) * d);
-  by_blocks(&s, &options, &features, &outputs, again);
+  by_blocks(s, &options, &features, &outputs, again);
   print_doubles("blocks", again, (p + 1) * d);
 
   cp_features unseen = CP_FEATURES;
@@ -70,12 +66,12 @@ int main(int argc, char **argv) {
   found.n = m, found.part_len = part_len;
   found.outputs = room(m * part_len, sizeof *found.outputs);
   found.scores = room(m * d, sizeof *found.scores);
-  OK(cp_predict(&s, &model, NULL, NULL, &unseen, NULL, &found, 1, NULL, &bad_row, ERR));
+  OK(cp_predict(s, &model, NULL, NULL, &unseen, NULL, &found, 1, NULL, &bad_row, ERR));
   print_ints("predicted", found.outputs, m * part_len);
   print_doubles("scores", found.scores, m * d);
 
   parts[2 * part_len] = 9;
-  int32_t status = cp_ridge_features(&s, &options, &features, &outputs, 0, coef, &info, 1, NULL, &bad_row, ERR);
+  int32_t status = cp_ridge_features(s, &options, &features, &outputs, 0, coef, &info, 1, NULL, &bad_row, ERR);
   printf("refused %d %" PRId64 " %s\n", (int)status, bad_row, message);
   return 0;
 }

@@ -20,11 +20,11 @@ int main(void) {
   read_doubles(x, n * p);
   read_doubles(rankings, n * LABELS);
 
-  cp_structure s = described("{\"name\":\"permutations\",\"n\":4}");
+  cp_space s = opened("{\"name\":\"permutations\",\"n\":4}");
   int32_t *y = room(n * LABELS, sizeof *y);
   for (int64_t i = 0; i < n * LABELS; i++) y[i] = (int32_t)rankings[i];
   double *psi = room(n * PAIRS, sizeof *psi);
-  OK(cp_structure_embed(&s, y, n, LABELS, psi, PAIRS, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, y, n, LABELS, psi, PAIRS, 1, NULL, &bad_row, ERR));
 
   cp_design design = CP_DESIGN;
   design.n = n, design.p = p, design.intercept = 1, design.dense = x;
@@ -34,17 +34,17 @@ int main(void) {
   options.alpha = sizes[2], options.tol = 1e-9, options.intercept = 1;
   cp_loglinear_model model = fresh(q);
   cp_loglinear_info info = CP_LOGLINEAR_INFO;
-  OK(cp_loglinear_fit(&s, &options, &design, &targets, &model, &info, 2, NULL, &bad_row, ERR));
+  OK(cp_loglinear_fit(s, &options, &design, &targets, &model, &info, 2, NULL, &bad_row, ERR));
   print_doubles("coef", model.weights, q * PAIRS);
   print_doubles("objective", &info.objective, 1);
 
   cp_loglinear_sizes lengths = CP_LOGLINEAR_SIZES;
-  OK(cp_loglinear_array_sizes(&s, &options, n, q, &lengths, ERR));
+  OK(cp_loglinear_array_sizes(s, &options, n, q, &lengths, ERR));
   cp_loglinear_model by_sums = fresh(q);
   cp_loglinear_search_step search = CP_LOGLINEAR_SEARCH_STEP;
   search.state_len = lengths.search, search.state = room(lengths.search, sizeof *search.state);
   for (;;) {
-    OK(cp_loglinear_search(&s, &options, &by_sums, &search, &info, 1, NULL, ERR));
+    OK(cp_loglinear_search(s, &options, &by_sums, &search, &info, 1, NULL, ERR));
     if (strcmp(search.request, "done") == 0) break;
     for (int half = 0; half < 2; half++) { /* sums add up in place */
       cp_features block = CP_FEATURES;
@@ -52,7 +52,7 @@ int main(void) {
       block.n = outputs.n = half ? n - n / 2 : n / 2;
       block.p = p, block.dense = x + half * (n / 2) * p;
       outputs.d = PAIRS, outputs.part_len = LABELS, outputs.parts = y + half * (n / 2) * LABELS;
-      OK(cp_loglinear_sums(&s, &options, &block, &outputs, search.request, search.state + search.weights,
+      OK(cp_loglinear_sums(s, &options, &block, &outputs, search.request, search.state + search.weights,
                            search.state + search.reply, 1, NULL, &bad_row, ERR));
     }
   }
@@ -63,13 +63,13 @@ int main(void) {
   rows.state_len = lengths.rows, rows.state = room(lengths.rows, sizeof *rows.state);
   int64_t asked = 0;
   for (;; asked++) {
-    OK(cp_loglinear_rows(&s, &options, &design, &targets, &by_answers, &rows, NULL, 1, NULL, &bad_row, ERR));
+    OK(cp_loglinear_rows(s, &options, &design, &targets, &by_answers, &rows, NULL, 1, NULL, &bad_row, ERR));
     if (strcmp(rows.request, "done") == 0) break;
     rows.declined = strcmp(rows.request, "draw") == 0;
     if (rows.declined) continue;
     cp_scores scores = CP_SCORES;
     scores.n = rows.k, scores.d = PAIRS, scores.linear = rows.state + rows.scores;
-    OK(cp_log_partition(&s, &scores, rows.state + rows.log_z, rows.state + rows.means, NULL, 1, NULL, &bad_row, ERR));
+    OK(cp_log_partition(s, &scores, rows.state + rows.log_z, rows.state + rows.means, NULL, 1, NULL, &bad_row, ERR));
   }
   print_doubles("by_answers", by_answers.weights, q * PAIRS);
   if (asked == 0) return 3;
@@ -85,7 +85,7 @@ int main(void) {
   features.n = n, features.dense = kernel;
   cp_loglinear_model in_features = fresh(features.p);
   options.kernel = 1;
-  OK(cp_loglinear_fit(&s, &options, &features, &targets, &in_features, &info, 1, NULL, &bad_row, ERR));
+  OK(cp_loglinear_fit(s, &options, &features, &targets, &in_features, &info, 1, NULL, &bad_row, ERR));
   print_doubles("of_kernel", &info.objective, 1);
   cp_loglinear_features made = CP_LOGLINEAR_FEATURES;
   made.n = n, made.q = features.p, made.rows = kernel, made.curvature = curvature;
@@ -101,12 +101,12 @@ int main(void) {
   options.kernel = 0, options.solver = "sgd", options.distribution = "local", options.tol = 0.05, options.seed = 1;
   cp_loglinear_model drawn = fresh(q);
   drawn.chains = room(n * 2 * LABELS, sizeof *drawn.chains);
-  OK(cp_loglinear_fit(&s, &options, &design, &targets, &drawn, &info, 2, NULL, &bad_row, ERR));
+  OK(cp_loglinear_fit(s, &options, &design, &targets, &drawn, &info, 2, NULL, &bad_row, ERR));
   print_doubles("drawn", drawn.average, q * PAIRS);
-  OK(cp_structure_check(&s, drawn.chains, 2 * n, LABELS, 1, NULL, &bad_row, ERR));
+  OK(cp_space_check(s, drawn.chains, 2 * n, LABELS, 1, NULL, &bad_row, ERR));
 
   rows.state[0] = 1;
-  int32_t status = cp_loglinear_rows(&s, &options, &design, &targets, &by_answers, &rows, NULL, 1, NULL, &bad_row, ERR);
+  int32_t status = cp_loglinear_rows(s, &options, &design, &targets, &by_answers, &rows, NULL, 1, NULL, &bad_row, ERR);
   printf("refused %d %s\n", (int)status, message);
   return 0;
 }

@@ -13,7 +13,7 @@ static cp_features rows_of(const double *x, int64_t n, int64_t p) {
 }
 
 /* Trains as cp_ridge_plan advises, and writes the coefficients of rows. */
-static void train(const cp_structure *s, cp_ridge_options *options, const double *kernel, const cp_targets *targets, double *dual) {
+static void train(cp_space s, cp_ridge_options *options, const double *kernel, const cp_targets *targets, double *dual) {
   int64_t n = targets->n, bad_row;
   cp_ridge_plan_info plan = CP_RIDGE_PLAN_INFO;
   OK(cp_ridge_plan(s, options, n, 0, 0, &plan, 1, NULL, ERR));
@@ -39,14 +39,13 @@ int main(int argc, char **argv) {
   read_doubles(fresh, m * p);
 
   clock_t start = clock();
-  cp_structure s = described("{\"name\":\"permutations\",\"n\":5}");
+  cp_space s = opened("{\"name\":\"permutations\",\"n\":5}");
   int64_t part_len, d;
-  double log_count;
-  OK(cp_structure_shape(&s, &part_len, &d, &log_count, ERR));
+  shape(s, &part_len, &d);
   int32_t *y = room(n * part_len, sizeof *y);
   for (int64_t i = 0; i < n * part_len; i++) y[i] = (int32_t)rankings[i];
   double *psi = room(n * d, sizeof *psi), *dual = room(n * d, sizeof *dual), *kernel = room(n * n, sizeof *kernel);
-  OK(cp_structure_embed(&s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
 
   cp_features seen = rows_of(x, n, p), unseen = rows_of(fresh, m, p);
   cp_kernel_function function = CP_KERNEL_FUNCTION;
@@ -58,7 +57,7 @@ int main(int argc, char **argv) {
   options.solver = "auto";
   cp_targets targets = CP_TARGETS;
   targets.n = n, targets.d = d, targets.psi = psi;
-  train(&s, &options, kernel, &targets, dual);
+  train(s, &options, kernel, &targets, dual);
   double fitted = (double)(clock() - start) / CLOCKS_PER_SEC;
 
   cp_model model = CP_MODEL;
@@ -69,7 +68,7 @@ int main(int argc, char **argv) {
   found.scores = room(m * d, sizeof *found.scores);
   found.value = room(m, sizeof *found.value);
   found.optimal = room(m, 1);
-  OK(cp_predict(&s, &model, &function, &seen, &unseen, NULL, &found, 1, NULL, &bad_row, ERR));
+  OK(cp_predict(s, &model, &function, &seen, &unseen, NULL, &found, 1, NULL, &bad_row, ERR));
   printf("seconds %.6f %.6f\n", fitted, (double)(clock() - start) / CLOCKS_PER_SEC - fitted);
 
   print_doubles("gamma", &function.gamma, 1);
@@ -81,7 +80,7 @@ int main(int argc, char **argv) {
   }
 
   fresh[p + 1] = strtod("nan", NULL);
-  int32_t status = cp_predict(&s, &model, &function, &seen, &unseen, NULL, &found, 1, NULL, &bad_row, ERR);
+  int32_t status = cp_predict(s, &model, &function, &seen, &unseen, NULL, &found, 1, NULL, &bad_row, ERR);
   printf("refused %d %" PRId64 " %s\n", (int)status, bad_row, message);
   function.gamma = -1;
   status = cp_kernel(&function, &seen, &unseen, 0, NULL, kernel, 1, NULL, &bad_row, ERR);

@@ -20,20 +20,19 @@ int main(int argc, char **argv) {
   read_doubles(rankings, n * LABELS);
   read_doubles(fresh, m * n);
 
-  cp_structure s = described("{\"name\":\"permutations\",\"n\":5}");
+  cp_space s = opened("{\"name\":\"permutations\",\"n\":5}");
   int64_t part_len, d, bad_row;
-  double log_count;
-  OK(cp_structure_shape(&s, &part_len, &d, &log_count, ERR));
+  shape(s, &part_len, &d);
   int32_t *y = room(n * part_len, sizeof *y);
   for (int64_t i = 0; i < n * part_len; i++) y[i] = (int32_t)rankings[i];
   double *psi = room(n * d, sizeof *psi);
-  OK(cp_structure_embed(&s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
 
   cp_ridge_options options = CP_RIDGE_OPTIONS;
   options.alpha = sizes[2];
   options.solver = "auto";
   cp_ridge_plan_info plan = CP_RIDGE_PLAN_INFO;
-  OK(cp_ridge_plan(&s, &options, n, 0, 0, &plan, 1, NULL, ERR));
+  OK(cp_ridge_plan(s, &options, n, 0, 0, &plan, 1, NULL, ERR));
   printf("plan %s %s %s %s %" PRId64 "\n", plan.solver, plan.route, plan.route_loo, plan.precision, plan.distinct);
   options.solver = plan.solver;
   options.precision = "double";
@@ -46,13 +45,13 @@ int main(int argc, char **argv) {
   double *dual = room(n * d, sizeof *dual), *left_out = room(2 * n * d, sizeof *left_out);
   cp_fit_info info = CP_FIT_INFO;
   cp_control control = {0, 0, 0};
-  OK(cp_ridge_kernel(&s, &options, kernel, &targets, &workspace, dual, &info, 2, &control, &bad_row, ERR));
+  OK(cp_ridge_kernel(s, &options, kernel, &targets, &workspace, dual, &info, 2, &control, &bad_row, ERR));
   print_doubles("dual", dual, n * d);
   print_doubles("objective", &info.objective, 1);
   double alphas[2] = {options.alpha, 10 * options.alpha};
   cp_loo loo = CP_LOO;
   loo.n_alphas = 2, loo.n = n, loo.d = d, loo.alphas = alphas, loo.scores = left_out;
-  OK(cp_ridge_loo(&s, &options, kernel, &targets, &loo, &workspace, 2, NULL, NULL, ERR));
+  OK(cp_ridge_loo(s, &options, kernel, &targets, &loo, &workspace, 2, NULL, NULL, ERR));
   print_doubles("left_out", left_out, 2 * n * d);
 
   double *scores = room(m * d, sizeof *scores);
@@ -69,7 +68,7 @@ int main(int argc, char **argv) {
   known.upper_bound = room(m, sizeof *known.upper_bound);
   known.optimal = room(m, 1);
   int32_t *predicted = room(m * part_len, sizeof *predicted);
-  OK(cp_decode(&s, &asked, NULL, predicted, part_len, &known, 1, NULL, &bad_row, ERR));
+  OK(cp_decode(s, &asked, NULL, predicted, part_len, &known, 1, NULL, &bad_row, ERR));
   print_ints("predicted", predicted, m * part_len);
   print_doubles("value", known.value, m);
   print_doubles("upper_bound", known.upper_bound, m);
@@ -78,11 +77,11 @@ int main(int argc, char **argv) {
   }
 
   scores[d + 2] = strtod("nan", NULL);
-  int32_t status = cp_decode(&s, &asked, NULL, predicted, part_len, NULL, 1, NULL, &bad_row, ERR);
+  int32_t status = cp_decode(s, &asked, NULL, predicted, part_len, NULL, 1, NULL, &bad_row, ERR);
   printf("refused %d %" PRId64 " %s\n", (int)status, bad_row, message);
 
   options.loss = "hinge";
-  status = cp_ridge_plan(&s, &options, n, 0, 0, &plan, 1, NULL, ERR);
+  status = cp_ridge_plan(s, &options, n, 0, 0, &plan, 1, NULL, ERR);
   printf("unknown %d %s\n", (int)status, message);
   return 0;
 }

@@ -6,21 +6,21 @@ enum { ROWS = 2, LABELS = 6, DRAWS = 4, SEED = 7 };
 int main(void) {
   double linear[ROWS * LABELS];
   read_doubles(linear, ROWS * LABELS);
-  cp_structure s = described("{\"name\":\"labelsets\",\"n\":6}");
+  cp_space s = opened("{\"name\":\"labelsets\",\"n\":6}");
 
   int32_t uniform[DRAWS * LABELS];
-  OK(cp_structure_sample(&s, SEED, uniform, DRAWS, LABELS, 1, NULL, ERR));
+  OK(cp_space_sample(s, SEED, uniform, DRAWS, LABELS, 1, NULL, ERR));
   print_ints("uniform", uniform, DRAWS * LABELS);
 
   cp_scores scores = CP_SCORES;
   scores.n = ROWS, scores.d = LABELS, scores.linear = linear;
   int32_t drawn[ROWS * DRAWS * LABELS];
-  OK(cp_sample_distribution(&s, &scores, DRAWS, SEED, drawn, LABELS, 2, NULL, NULL, ERR));
+  OK(cp_sample_distribution(s, &scores, DRAWS, SEED, drawn, LABELS, 2, NULL, NULL, ERR));
   print_ints("exact", drawn, ROWS * DRAWS * LABELS);
 
   cp_partition_info info = CP_PARTITION_INFO;
   double log_z[ROWS], marginals[ROWS * LABELS];
-  OK(cp_log_partition(&s, &scores, log_z, marginals, &info, 1, NULL, NULL, ERR));
+  OK(cp_log_partition(s, &scores, log_z, marginals, &info, 1, NULL, NULL, ERR));
   print_doubles("log_z", log_z, ROWS);
   print_doubles("marginals", marginals, ROWS * LABELS);
   printf("engine %s\n", info.engine);
@@ -33,7 +33,7 @@ int main(void) {
   const char *methods[] = {"meta", "cube", "rejection", "monotone"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     options.method = methods[i];
-    OK(cp_chain_sample(&s, &scores, &options, drawn, LABELS, &record, 1, NULL, NULL, ERR));
+    OK(cp_chain_sample(s, &scores, &options, drawn, LABELS, &record, 1, NULL, NULL, ERR));
     print_ints(methods[i], drawn, ROWS * DRAWS * LABELS);
   }
   print_doubles("value", value, ROWS * DRAWS);
@@ -44,7 +44,7 @@ int main(void) {
   const char *chosen[] = {"auto", "chain"};
   for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
     options.method = chosen[i];
-    OK(cp_chain_sample(&s, &scores, &options, drawn, LABELS, &record, 2, NULL, NULL, ERR));
+    OK(cp_chain_sample(s, &scores, &options, drawn, LABELS, &record, 2, NULL, NULL, ERR));
     printf("%s_is %s\n", chosen[i], record.method);
     print_ints(chosen[i], drawn, ROWS * DRAWS * LABELS);
   }
@@ -52,7 +52,7 @@ int main(void) {
 
   options.method = "monotone", options.diagnosed = 0;
   cp_control control = {1, 0, 0};
-  int32_t status = cp_chain_sample(&s, &scores, &options, drawn, LABELS, NULL, 1, &control, NULL, ERR);
+  int32_t status = cp_chain_sample(s, &scores, &options, drawn, LABELS, NULL, 1, &control, NULL, ERR);
   printf("cancelled %d\n", (int)status);
   return 0;
 }

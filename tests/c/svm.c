@@ -12,17 +12,16 @@ int main(void) {
   read_doubles(features, n * p);
   read_doubles(rankings, n * LABELS);
 
-  cp_structure s = described("{\"name\":\"permutations\",\"n\":4}");
+  cp_space s = opened("{\"name\":\"permutations\",\"n\":4}");
   int64_t part_len, d, bad_row, count;
-  double log_count;
-  OK(cp_structure_shape(&s, &part_len, &d, &log_count, ERR));
+  shape(s, &part_len, &d);
   int32_t *y = room(n * part_len, sizeof *y), *all = room(MEMBERS * part_len, sizeof *all);
   for (int64_t i = 0; i < n * part_len; i++) y[i] = (int32_t)rankings[i];
   double *psi = room(n * d, sizeof *psi), *members = room(MEMBERS * d, sizeof *members);
-  OK(cp_structure_embed(&s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
-  OK(cp_structure_enumerate(&s, 0, all, MEMBERS, part_len, &count, 1, NULL, ERR));
+  OK(cp_space_embed(s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
+  OK(cp_space_enumerate(s, 0, all, MEMBERS, part_len, &count, 1, NULL, ERR));
   if (count != MEMBERS) return 3;
-  OK(cp_structure_embed(&s, all, MEMBERS, part_len, members, d, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, all, MEMBERS, part_len, members, d, 1, NULL, &bad_row, ERR));
 
   cp_design design = CP_DESIGN;
   design.n = n, design.p = p, design.dense = features, design.intercept = 1;
@@ -40,7 +39,7 @@ int main(void) {
   options.c = sizes[2], options.tol = 1e-4;
   cp_svm_info info = CP_SVM_INFO;
   cp_control control = {0, 0, 0};
-  OK(cp_svm_fit(&s, &options, &design, &targets, &loss, &solution, &info, 2, &control, &bad_row, ERR));
+  OK(cp_svm_fit(s, &options, &design, &targets, &loss, &solution, &info, 2, &control, &bad_row, ERR));
   print_doubles("coef", coef, q * d);
   print_doubles("objective", &info.objective, 1);
   print_doubles("gap", &info.gap, 1);
@@ -86,7 +85,7 @@ int main(void) {
   cp_perceptron_solution weights = CP_PERCEPTRON_SOLUTION;
   weights.n = n, weights.q = q, weights.d = d, weights.last = last, weights.late = late;
   cp_perceptron_info ended = CP_PERCEPTRON_INFO;
-  OK(cp_perceptron_fit(&s, &visits, &design, &targets, NULL, &weights, &ended, 1, NULL, &bad_row, ERR));
+  OK(cp_perceptron_fit(s, &visits, &design, &targets, NULL, &weights, &ended, 1, NULL, &bad_row, ERR));
   for (int64_t i = 0; i < q * d; i++) last[i] -= late[i] / (double)ended.visits;
   print_doubles("perceptron", last, q * d);
   printf("mistakes %" PRId64 "\n", ended.mistakes);

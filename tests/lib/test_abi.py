@@ -26,13 +26,15 @@ from combpred._lib.structure import (
     structure_embed,
     structure_sample,
 )
+from combpred._lib.versions import __version__
 
 
 def ctypes_of(declaration: str) -> type:
     """Return the ctypes type that stands for a parameter of the header."""
     if "*" in declaration:
         return c_void_p
-    kinds = {"int32_t": c_int32, "int64_t": c_int64, "uint64_t": c_uint64, "double": c_double, "cp_session": c_uint64}
+    kinds = {"int32_t": c_int32, "int64_t": c_int64, "uint64_t": c_uint64, "double": c_double}
+    kinds |= {"cp_space": c_uint64, "cp_session": c_uint64}
     return kinds[declaration.split()[0]]
 
 
@@ -114,7 +116,7 @@ def test_message_is_cut_to_its_buffer_between_characters(dll):
     s = abi.CStructure(text, len(text), None, 0, None, 0)
     for capacity in range(64):
         message = ctypes.create_string_buffer(b"\x01" * 64, 64)
-        assert dll.cp_structure_mean(ctypes.addressof(s), None, 0, message, capacity) == abi.EVALUE
+        assert dll.cp_space_open(ctypes.addressof(s), None, 0, out(), message, capacity) == abi.EVALUE
         assert message.raw[capacity:] == b"\x01" * (64 - capacity)
         if capacity:
             assert b"\0" in message.raw[:capacity]
@@ -122,49 +124,55 @@ def test_message_is_cut_to_its_buffer_between_characters(dll):
 
 
 def test_no_message_buffer_is_needed(dll):
-    assert dll.cp_structure_mean(None, None, 0, None, 0) == abi.EVALUE
-    assert dll.cp_structure_mean(None, None, 0, None, 100) == abi.EVALUE
-    assert dll.cp_structure_mean(None, None, 0, ctypes.create_string_buffer(8), -1) == abi.EVALUE
+    assert dll.cp_space_mean(0, None, 0, None, 0) == abi.EVALUE
+    assert dll.cp_space_mean(0, None, 0, None, 100) == abi.EVALUE
+    assert dll.cp_space_mean(0, None, 0, ctypes.create_string_buffer(8), -1) == abi.EVALUE
 
 
 def test_check_tells_bad_rows_from_bad_arguments(dll):
     bad_row = out()
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
     s = STRUCTURE
-    assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
+    assert dll.cp_space_check(s, y.ctypes.data, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == 1
-    assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, 1, None, bad_row, None, 0) == abi.OK
+    assert dll.cp_space_check(s, y.ctypes.data, 1, PART_LEN, 1, None, bad_row, None, 0) == abi.OK
     assert bad_row[0] == -1
-    assert dll.cp_structure_check(s, None, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
+    assert dll.cp_space_check(s, None, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == -1
 
 
 def test_count_tells_the_room_it_needs(dll):
     needed = out()
     s = STRUCTURE
-    assert dll.cp_structure_count(s, None, 0, needed, None, 0) == abi.OK
+    assert dll.cp_space_count(s, None, 0, needed, None, 0) == abi.OK
     assert needed[0] == len("18") + 1
     small = ctypes.create_string_buffer(b"xx", 2)
-    assert dll.cp_structure_count(s, small, 2, needed, None, 0) == abi.OK
+    assert dll.cp_space_count(s, small, 2, needed, None, 0) == abi.OK
     assert small.raw == b"xx"
     enough = ctypes.create_string_buffer(3)
-    assert dll.cp_structure_count(s, enough, 3, needed, None, 0) == abi.OK
+    assert dll.cp_space_count(s, enough, 3, needed, None, 0) == abi.OK
     assert enough.raw == b"18\0"  # 24 members, in hexadecimal digits
 
 
-def test_capabilities_are_those_of_the_parameters(dll):
+def test_capabilities_are_those_of_the_parameters():
     sets = structure_capabilities(Description("labelsets", {"n": 6, "size": -1}))
     assert {"count", "sibling", "monotone", "exact"} <= sets
     sized = structure_capabilities(Description("labelsets", {"n": 6, "size": 2}))
     assert {"moments", "cftp"} <= sized
     assert not {"sibling", "monotone"} & sized
-    needed, small = out(), ctypes.create_string_buffer(b"xx", 2)
-    s = STRUCTURE
-    assert dll.cp_structure_capabilities(s, small, 2, needed, None, 0) == abi.OK
-    assert small.raw == b"xx"
-    enough = ctypes.create_string_buffer(needed[0])
-    assert dll.cp_structure_capabilities(s, enough, needed[0], needed, None, 0) == abi.OK
-    assert frozenset(enough.value.decode().split()) == structure_capabilities(PERMUTATIONS)
+
+
+def test_facts_are_those_of_python(dll):
+    facts = json.loads(told(lambda *room: dll.cp_space_facts(STRUCTURE, *room)))
+    assert facts == PERMUTATIONS.space.facts
+    assert (facts["part_len"], facts["feature_len"]) == PERMUTATIONS.shape[:2]
+    assert facts["log_count"] == pytest.approx(np.log(24), rel=1e-15)
+    assert facts["format"] == "positions are whole numbers 1..4, 1 for the first"
+
+
+def test_version_is_that_of_python(dll):
+    assert told(dll.cp_version) == call.library().core.control_Version()
+    assert told(dll.cp_version).split()[0] == __version__
 
 
 def told(function) -> str:

@@ -11,14 +11,67 @@ import scipy.sparse
 
 import abi_estimates
 from abi_answers import Answer, arguments, functions, structs
-from abi_calls import CALLS, PART_LEN, STRUCTURE, D, out
+from abi_calls import CALLS, DESCRIBED, NAMES, PART_LEN, SESSIONS, STRUCTURE, D, opened, out
 from combpred._lib import abi
 from combpred._lib.ridge import Design
 
 
 def test_null_structure_is_refused(dll):
-    a = Answer(dll.cp_structure_shape, None, out(), out(), out())
+    a = Answer(dll.cp_space_open, None, None, 0, out())
     assert a.status == abi.EVALUE and "NULL" in a.message
+
+
+TAKE_SPACES = [name for name, given in functions().items() if "cp_space space" in given]
+
+
+@pytest.mark.parametrize("function", TAKE_SPACES)
+def test_handles_that_are_not_open_are_refused(dll, function):
+    closed = opened()
+    assert dll.cp_space_close(closed, None, 0) == abi.OK
+    at = parameter_names(function).index("space")
+    for handle, expected in (
+        (0, "the space is 0"),
+        (closed, "has been closed"),
+        (2**64 - 1, "no handle"),
+        (SESSIONS[0], "no handle of a space"),
+    ):
+        changed = arguments(function)
+        changed[at] = handle
+        a = Answer(getattr(dll, function), *changed)
+        assert (a.status, expected in a.message) == (abi.EVALUE, True), a.message
+
+
+def test_a_closed_space_is_not_closed_again(dll):
+    handle = opened()
+    assert Answer(dll.cp_space_close, handle).status == abi.OK
+    a = Answer(dll.cp_space_close, handle)
+    assert (a.status, "has been closed" in a.message) == (abi.EVALUE, True)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (b'["a", "b"]', "2 names for 4 items"),
+        (b'["a", "b", "a", "c"]', "two items have the name"),
+        (b'["a", "b", "c", 4]', "JSON list of strings"),
+        (b'["a", "b", "c", "d"', "JSON list of strings"),
+        (b'{"a": "b"}', "JSON list of strings"),
+        (b"null", "JSON list of strings"),
+    ],
+)
+def test_illegal_names_are_refused(dll, names, expected):
+    a = Answer(dll.cp_space_open, ctypes.addressof(DESCRIBED), names, len(names), out())
+    assert (a.status, expected in a.message) == (abi.EVALUE, True), a.message
+
+
+def test_names_are_in_messages(dll):
+    handle, bad_row = out(), out()
+    assert dll.cp_space_open(ctypes.addressof(DESCRIBED), NAMES, len(NAMES), handle, None, 0) == abi.OK
+    y = np.array([[1, 2, 3, 3]], dtype=np.int32)
+    a = Answer(dll.cp_space_check, handle[0], y.ctypes.data, 1, PART_LEN, 1, None, bad_row)
+    assert (a.status, bad_row[0]) == (abi.EVALUE, 0)
+    assert 'labels "juice" and "water" share position 3' in a.message
+    assert dll.cp_space_close(handle[0], None, 0) == abi.OK
 
 
 @pytest.mark.parametrize(
@@ -48,7 +101,7 @@ def test_null_structure_is_refused(dll):
 )
 def test_malformed_structure_text_is_refused(dll, text, expected):
     s = abi.CStructure(text, len(text), None, 0, None, 0)
-    a = Answer(dll.cp_structure_shape, ctypes.addressof(s), out(), out(), out())
+    a = Answer(dll.cp_space_open, ctypes.addressof(s), None, 0, out())
     assert a.status == abi.EVALUE
     assert expected in a.message
 
@@ -58,7 +111,7 @@ def test_malformed_structure_text_is_refused(dll, text, expected):
 def test_illegal_structure_buffers_are_refused(dll, field, length):
     s = abi.CStructure(None, 0, None, 0, None, 0)
     setattr(s, field, length)
-    a = Answer(dll.cp_structure_shape, ctypes.addressof(s), out(), out(), out())
+    a = Answer(dll.cp_space_open, ctypes.addressof(s), None, 0, out())
     assert a.status == abi.EVALUE
     assert a.message
 
@@ -66,11 +119,11 @@ def test_illegal_structure_buffers_are_refused(dll, field, length):
 def test_misaligned_pointers_are_refused(dll):
     block = ctypes.create_string_buffer(64)
     odd = ctypes.addressof(block) + 1
-    a = Answer(dll.cp_structure_shape, odd, out(), out(), out())
+    a = Answer(dll.cp_space_open, odd, None, 0, out())
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
-    a = Answer(dll.cp_structure_mean, STRUCTURE, odd, D)
+    a = Answer(dll.cp_space_mean, STRUCTURE, odd, D)
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
-    a = Answer(dll.cp_structure_sample, STRUCTURE, 0, None, 0, PART_LEN, 1, odd)
+    a = Answer(dll.cp_space_sample, STRUCTURE, 0, None, 0, PART_LEN, 1, odd)
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
 
 
@@ -78,7 +131,8 @@ NULLABLE = {
     *("bad_row", "control", "certificates", "record", "marginals", "losses", "curvatures", "steps"),
     *(
         "cp_decode.options",
-        "cp_structure_restrict.restriction",
+        "cp_space_open.names",
+        "cp_space_restrict.restriction",
         "cp_kbest.options",
         "cp_kbest_start.options",
         "cp_hereditary_next.decoder",
@@ -94,7 +148,13 @@ NULLABLE = {
     *("cp_bradley_terry_fit.ties", "cp_bradley_terry_fit.covariates"),
     *("cp_loglinear_fit.info", "cp_loglinear_rows.info", "cp_loglinear_search.info", "cp_loglinear_kernel.weights"),
     *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),
-    *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
+    *(
+        "cp_ridge_features.info",
+        "cp_ridge_primal_start.info",
+        "cp_kernel.y",
+        "cp_kernel.type",
+        "cp_kernel_scale.weights",
+    ),
     *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
     *("cp_sets_decide.conditions", "cp_sets_decide.value", "cp_sets_decide.loss", "cp_sets_value.loss"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
@@ -244,7 +304,7 @@ UNUSED_FIELDS = {
     "until",
     "row",
 }  # of such calls, or any number
-ANSWERED = {"cp_structure_layout", "cp_session_next"}  # whose structs are answers alone
+ANSWERED = {"cp_space_layout", "cp_session_next"}  # whose structs are answers alone
 
 
 @pytest.mark.parametrize(
@@ -311,7 +371,7 @@ def test_margins_of_online_learning_are_refused(dll):
 
 @pytest.mark.parametrize("shift", [0.5, 2.0])
 def test_constant_features_of_other_numbers_are_refused(dll, shift):
-    for function in ("cp_ridge_features", "cp_ridge_sums", "cp_ridge_product", "cp_ridge_primal"):
+    for function in ("cp_ridge_features", "cp_ridge_sums", "cp_ridge_product", "cp_ridge_primal_start"):
         changed = arguments(function)
         changed[1].shift = shift
         a = Answer(getattr(dll, function), *changed)
@@ -334,15 +394,6 @@ def test_illegal_features_are_refused(dll, field, value, message):
     setattr(changed[2], field, value)
     a = Answer(dll.cp_ridge_features, *changed)
     assert (a.status, message in a.message) == (abi.EVALUE, True)
-
-
-def test_states_of_other_problems_are_refused(dll):
-    for garbage in (np.ones, lambda n: np.full(n, np.nan)):
-        changed = arguments("cp_ridge_primal")
-        state = garbage(changed[4])
-        changed[3] = state.ctypes.data
-        a = Answer(dll.cp_ridge_primal, *changed)
-        assert (a.status, "not the state" in a.message) == (abi.EVALUE, True)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ from combpred._lib.partition import Asked, Estimates, estimate, log_partition, s
 from combpred._lib.ridge import Targets, ridge_kernel, ridge_loo, ridge_plan
 from combpred._lib.sampling import Plan, chain_sample
 from combpred._lib.structure import Description, catalogue, structure_embed, structure_sample
+from combpred._lib.versions import __version__
 from combpred.aggregation import borda, footrule, kemeny, median_rank
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 
@@ -59,13 +61,16 @@ def compiler() -> str:
 
 @pytest.fixture
 def run(root: Path, installed: Path, compiler: str, tmp_path: Path) -> Run:
-    """Compile a program of tests/c, run it, and return the words of each line of its output by the first of them."""
+    """Compile a program of tests/c, or of a text, run it, and return the words of each line by the first of them."""
 
-    def compiled(name: str, *arguments: str, given: str = "") -> dict[str, list[str]]:
+    def compiled(name: str, *arguments: str, given: str = "", source: str | None = None) -> dict[str, list[str]]:
         library, program = installed / "lib", tmp_path / name
-        source = root / "tests" / "c" / f"{name}.c"
+        file = root / "tests" / "c" / f"{name}.c"
+        if source is not None:
+            file = tmp_path / f"{name}.c"
+            file.write_text(source, encoding="utf-8")
         flags = [f"-I{installed / 'include'}", f"-L{library}", "-lcombpred", f"-Wl,-rpath,{library}"]
-        subprocess.run([compiler, *STRICT, "-o", program, source, *flags], check=True)
+        subprocess.run([compiler, *STRICT, "-o", program, file, *flags], check=True)
         answer = subprocess.run(
             [program, *arguments], input=given, capture_output=True, text=True, timeout=120, check=False
         )
@@ -136,6 +141,17 @@ def test_catalogue(run):
     assert int(found["count"][0], 16) == 120
     assert found["refused"][0] == str(abi.EVALUE)
     assert "nonsense" in " ".join(found["refused"][2:])
+    assert found["closed"][0] == str(abi.EVALUE) and "has been closed" in " ".join(found["closed"])
+    assert " ".join(found["named"]).startswith('1 row 0: labels "tea" and "juice" share position 1 in [1, 2, 1]; ')
+    assert found["version"][0] == __version__
+
+
+def test_the_first_page_of_the_header(root, run):
+    """Its program is as it stands there."""
+    page = (root / "capi" / "combpred.h").read_text(encoding="utf-8").partition("CONVENTIONS")[0]
+    program = re.search(r"^ \*     #include.*^ \*     }$", page, re.S | re.M)[0]
+    source = re.sub(r"^ \* {0,5}", "", program, flags=re.M) + "\n"
+    assert run("first", source=source) == {"tea": ["1", "milk", "2", "juice", "3"]}
 
 
 def host_blas() -> str | None:

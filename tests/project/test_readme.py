@@ -185,7 +185,7 @@ def test_training_lists_and_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("training called it")
 
-    for function in ("cp_decode", "cp_predict", "cp_structure_enumerate"):
+    for function in ("cp_decode", "cp_predict", "cp_space_enumerate"):
         monkeypatch.setattr(library().dll, function, forbidden)
     X, y = make_label_ranking(40, n_labels=6, random_state=0)
     model = StructuredRidge("permutations", kernel="rbf").fit(X, y)

@@ -54,7 +54,7 @@ def test_ratings_with_ties_and_gaps_are_learnt_as_refusals_advise(data):
         with pytest.raises(ValueError, match=r"pass pandas.DataFrame\(ratings\).rank\(axis=1, method='dense', asc"):
             refuse(ratings)
     ranks = pd.DataFrame(ratings).rank(axis=1, method="dense", ascending=False)
-    with pytest.raises(ValueError, match=r"found nan in column 'tea'.*such as ranking.RankingByPairwiseComparison"):
+    with pytest.raises(ValueError, match=r"found nan in column \"tea\".*such as ranking.RankingByPairwiseComparison"):
         StructuredRidge("weakorders").fit(X, ranks)
     assert RankingByPairwiseComparison().fit(X, ranks).score(X, y) > 0.7
     assert kemeny(ranks).distance == kemeny(ranks.fillna(-1)).distance

@@ -179,7 +179,7 @@ def test_a_decoder_that_is_none_is_refused_after_fit_too():
         (
             Permutations(labels=["tea", "milk", "cola"]),
             {"before": [("cola", "tea"), ("tea", "cola")]},
-            "'before' has a cycle, label 'tea' before label 'cola' before label 'tea'; leave a pair out",
+            '\'before\' has a cycle, label "tea" before label "cola" before label "tea"; leave a pair out',
         ),
         (
             Permutations(labels=["tea", "milk", "cola"]),
@@ -199,52 +199,52 @@ def test_a_decoder_that_is_none_is_refused_after_fit_too():
         (
             Permutations(labels=["tea", "milk", "cola"]),
             {"before": [("milk", "tea")], "first": "tea"},
-            "'before' puts label 'milk' in front of label 'tea', which is 'first'",
+            "'before' puts label \"milk\" in front of label \"tea\", which is 'first'",
         ),
         (
             Permutations(labels=["tea", "milk", "cola"]),
             {"before": [("milk", "milk")]},
-            "'before' holds ('milk', 'milk'), a label before itself",
+            '\'before\' holds ("milk", "milk"), a label before itself',
         ),
         (
             Routes(places=["home", "zoo", "park"]),
             {"start": "zoo", "end": "zoo"},
-            "'start' and 'end' are both place 'zoo'",
+            "'start' and 'end' are both place \"zoo\"",
         ),
         (
             Routes(places=["home", "zoo", "park"]),
             {"required": [("zoo", "home")], "forbidden": [("zoo", "home")]},
-            "the step ('zoo', 'home') is required and forbidden",
+            'the step ("zoo", "home") is required and forbidden',
         ),
         (
             Graphs(vertices=["home", "zoo", "park"], edges=[("home", "zoo")]),
             {"required": [("zoo", "park")]},
-            "'required' holds ('zoo', 'park'), which is no edge of the graph",
+            '\'required\' holds ("zoo", "park"), which is no edge of the graph',
         ),
         (
             Paths([("a", "b"), ("b", "c")], "a", "c", vertices=["a", "b", "c"]),
             {"required": [("c", "a")]},
-            "'required' holds ('c', 'a'), which is no arc of the graph",
+            '\'required\' holds ("c", "a"), which is no arc of the graph',
         ),
         (
             Permutations(labels=[31, 1, 0]),  # names that are numbers are named once
             {"before": [(31, 1), (1, 31)]},
-            "'before' has a cycle, label 31 before label 1 before label 31",
+            '\'before\' has a cycle, label "31" before label "1" before label "31"',
         ),
         (
             Assignments(items=["Ann", "Bob"], columns=["cook", "paint"]),
             {"required": [("Ann", "cook"), ("Bob", "cook")]},
-            "'required' holds ('Ann', 'cook') and ('Bob', 'cook'), two items of one column",
+            '\'required\' holds ("Ann", "cook") and ("Bob", "cook"), two items of one column',
         ),
         (
             Assignments(2, columns=["cook", "paint"]),
             {"required": [(0, "cook"), (0, "paint")]},
-            "'required' holds (0, 'cook') and (0, 'paint'), two columns of one item",
+            '\'required\' holds ("0", "cook") and ("0", "paint"), two columns of one item',
         ),
         (
             Assignments(items=["Ann", "Bob"]),
             {"required": [("Ann", 1)], "forbidden": [("Ann", 1)]},
-            "the cell ('Ann', 1) is required and forbidden",
+            'the cell ("Ann", 1) is required and forbidden',
         ),
         (
             Assignments(items=["Ann", "Bob"], columns=["cook", "paint"]),
@@ -262,10 +262,10 @@ def test_messages_call_items_by_their_names(structure, constraint, message):
 @pytest.mark.parametrize(
     ("structure", "message"),
     [
-        (PosetElements([[1, 1], [1, 1]], elements=["low", "high"]), "elements 'low' and 'high' are ⪰ each other"),
-        (PosetElements([[1, 0], [0, 0]], elements=["low", "high"]), "element 'high' is not ⪰ itself"),
-        (SpanningTrees(vertices=["Ely", "Bath", "Cork"], edges=[("Ely", "Bath")]), "the vertices 'Ely' and 'Cork'"),
-        (Graphs(vertices=["Ely", "Bath"], edges=[("Ely", "Bath"), ("Bath", "Ely")]), "is ('Bath', 'Ely'), which is"),
+        (PosetElements([[1, 1], [1, 1]], elements=["low", "high"]), 'elements "low" and "high" are ⪰ each other'),
+        (PosetElements([[1, 0], [0, 0]], elements=["low", "high"]), 'element "high" is not ⪰ itself'),
+        (SpanningTrees(vertices=["Ely", "Bath", "Cork"], edges=[("Ely", "Bath")]), 'the vertices "Ely" and "Cork"'),
+        (Graphs(vertices=["Ely", "Bath"], edges=[("Ely", "Bath"), ("Bath", "Ely")]), 'is ("Bath", "Ely"), which is'),
     ],
 )
 def test_structures_that_cannot_be_are_refused_by_the_names_of_their_items(structure, message):
@@ -312,7 +312,7 @@ NAMED = Hierarchy({"cat": "mammal", "dog": "mammal", "mammal": "animal"}, allowe
         (Hierarchy([-1, 0, 0, 1, 1]), {"within": [1]}, r"'within' holds \[1\]"),
         (Hierarchy([-1, 0, 0, 1, 1]), {"inside": 1}, "Hierarchy takes no key 'inside'; its keys are 'within'"),
         (NAMED, {"within": "mamal"}, "'within' holds 'mamal'; the nodes are .*; did you mean 'mammal'"),
-        (NAMED, {"within": "cat"}, "'within' is node 'cat', and no node of its subtree is allowed"),
+        (NAMED, {"within": "cat"}, "'within' is node \"cat\", and no node of its subtree is allowed"),
         (Hierarchy([-1, 0, 0, 1, 1], allowed=[1]), {"within": 2}, "'within' is node 2, and no node"),
     ],
 )

@@ -129,7 +129,7 @@ def test_names_of_nodes_show_in_messages_and_features() -> None:
     structure = Subtrees(ANIMALS)
     assert structure.feature_names().tolist() == ["animal", "cat", "dog", "mammal", "fish"]
     assert structure == Subtrees(dict(ANIMALS))
-    with pytest.raises(ValueError, match="row 0: node 'cat' is in, its parent, node 'mammal', is not"):
+    with pytest.raises(ValueError, match='row 0: node "cat" is in, its parent, node "mammal", is not'):
         structure.validate([[1, 1, 0, 0, 0]])
 
 

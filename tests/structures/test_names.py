@@ -246,10 +246,10 @@ def test_numbers_that_are_written_as_another_name_are_refused() -> None:
 @pytest.mark.parametrize(
     ("structure", "y", "message"),
     [
-        (Permutations(labels=ABC), [[1, 2, 2]], "row 0: labels 'b' and 'c' share position 2"),
-        (LabelSets(labels=ABC), [[1, 0, 1], [0, 2, 0]], "row 1: found 2 in column 'b'"),
-        (Routes(places=ABC), [[0, 1], [1, 1]], "row 1: .*'b'"),
-        (Subtrees({"b": "a", "c": "b"}), [[1, 0, 1]], "row 0: node 'c' is in, its parent, node 'b', is not"),
+        (Permutations(labels=ABC), [[1, 2, 2]], 'row 0: labels "b" and "c" share position 2'),
+        (LabelSets(labels=ABC), [[1, 0, 1], [0, 2, 0]], 'row 1: found 2 in column "b"'),
+        (Routes(places=ABC), [[0, 1], [1, 1]], 'row 1: .*"b"'),
+        (Subtrees({"b": "a", "c": "b"}), [[1, 0, 1]], 'row 0: node "c" is in, its parent, node "b", is not'),
         (Ordinal(ABC), ["a", "z"], "row 1: unknown label 'z'; the grades are 'a', 'b', 'c'"),
         (PosetElements(CHAIN, elements=ABC), ["a", "z"], "row 1: unknown label 'z'; the elements are 'a', 'b', 'c'"),
         (Hierarchy([-1, 0], nodes=["a", "b"]), ["a", "z"], "row 1: unknown label 'z'; the nodes are 'a', 'b'"),

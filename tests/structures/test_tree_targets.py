@@ -135,7 +135,7 @@ def test_allowed_nodes() -> None:
     assert Hierarchy([-1, 0], allowed=[True, False]) != Hierarchy([-1, 0], allowed=[1, 0])
     with pytest.raises(ValueError, match="row 1: node 3 is not allowed"):
         Hierarchy(PARENT, allowed="leaves").validate([2, 3])
-    with pytest.raises(ValueError, match="row 0: node 'mammal' is not allowed"):
+    with pytest.raises(ValueError, match='row 0: node "mammal" is not allowed'):
         Hierarchy(ANIMALS, allowed="leaves").validate(["mammal"])
 
 

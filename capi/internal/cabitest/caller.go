@@ -77,7 +77,7 @@ func (a Answer) Problems() (all []string) {
 		all = append(all, later.Problems()...)
 	}
 	if n := len(a.Ended); n > 0 && a.Ended[n-1].Status != 0 {
-		all = append(all, fmt.Sprintf("the session is not closed: status %d, %s", a.Ended[n-1].Status, a.Ended[n-1].Message))
+		all = append(all, fmt.Sprintf("what it opens is not closed: status %d, %s", a.Ended[n-1].Status, a.Ended[n-1].Message))
 	}
 	if a.Status != 0 && len(a.room) > 0 && (bytes.IndexByte(a.room, 0) < 0 || !utf8.ValidString(a.Message)) {
 		all = append(all, fmt.Sprintf("the message is %q", a.room))
@@ -85,21 +85,31 @@ func (a Answer) Problems() (all []string) {
 	return all
 }
 
-// Call makes a call. Where that opens a session, some requests of it follow, and it is closed: Ended is then what came of these.
+// Call makes a call. Where that opens a session, some requests of it follow, and what it opens is closed: Ended is then what came of
+// these.
 func (c *Caller) Call(name string) Answer {
+	if c.Kind.facts != nil {
+		c.Kind.open()
+	}
 	a := c.call(name, nil)
-	if !strings.HasSuffix(name, "_start") || !a.Called || a.Status != 0 {
+	if !a.Called || a.Status != 0 {
 		return a
 	}
-	session := map[string]reflect.Value{"session": reflect.ValueOf(*(*uint64)(a.top.buffers["session"]))}
-	follow := func(name string) {
+	follow := func(opened, name string) {
 		calm := &Caller{Tables: c.Tables, Arena: c.Arena, Kind: c.Kind}
-		a.Ended = append(a.Ended, calm.call(name, session))
+		handle := reflect.ValueOf(*(*uint64)(a.top.buffers[opened]))
+		a.Ended = append(a.Ended, calm.call(name, map[string]reflect.Value{opened: handle}))
 	}
-	for range requests {
-		follow("cp_session_next")
+	switch {
+	case name == "cp_space_open":
+		follow("space", "cp_space_facts")
+		follow("space", "cp_space_close")
+	case strings.HasSuffix(name, "_start"):
+		for range requests {
+			follow("session", "cp_session_next")
+		}
+		follow("session", "cp_session_close")
 	}
-	follow("cp_session_close")
 	return a
 }
 

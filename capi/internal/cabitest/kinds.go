@@ -2,10 +2,12 @@ package cabitest
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"unsafe"
 
+	"combpred/core/control/spaces"
 	"combpred/core/slicex"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
@@ -15,6 +17,7 @@ import (
 type Kind struct {
 	Text  string
 	args  examples.Args
+	names []byte // of its items, in JSON
 	facts map[string]int64
 	parts [][]int32
 	psi   [][]float64
@@ -46,8 +49,19 @@ func newKind(name string, args examples.Args, space structure.Space) Kind {
 	if err != nil {
 		panic(err)
 	}
-	k := Kind{Text: string(text), args: args, facts: map[string]int64{"text_len": int64(len(text)), "n_ints": int64(len(args.Ints)),
-		"n_reals": int64(len(args.Reals)), "d": int64(space.FeatureLen()), "part_len": int64(space.PartLen())}}
+	var names []string
+	if n, ok := args.Scalars["n"]; ok {
+		for i := range n {
+			names = append(names, fmt.Sprintf("item %d", i))
+		}
+	}
+	listed, err := json.Marshal(names)
+	if err != nil {
+		panic(err)
+	}
+	k := Kind{Text: string(text), args: args, names: listed, facts: map[string]int64{"text_len": int64(len(text)),
+		"n_ints": int64(len(args.Ints)), "n_reals": int64(len(args.Reals)), "names_len": int64(len(listed)),
+		"d": int64(space.FeatureLen()), "part_len": int64(space.PartLen()), "space": 0}}
 	add := func(y []int32) bool {
 		psi := make([]float64, space.FeatureLen())
 		space.Embed(psi, y)
@@ -68,8 +82,25 @@ func newKind(name string, args examples.Args, space structure.Space) Kind {
 // Described returns the kind with another text.
 func (k Kind) Described(text string) Kind {
 	k.Text, k.facts = text, maps.Clone(k.facts)
-	k.facts["text_len"] = int64(len(text))
+	k.facts["text_len"], k.facts["space"] = int64(len(text)), 0
 	return k
+}
+
+// open opens the space, if it can and no call has left it open.
+func (k Kind) open() {
+	if _, err := spaces.Of(uint64(k.facts["space"])); err == nil {
+		return
+	}
+	handle, err := spaces.Open([]byte(k.Text), k.args.Ints, k.args.Reals, nil)
+	if err != nil {
+		handle = 0
+	}
+	k.facts["space"] = int64(handle)
+}
+
+// Close closes the space.
+func (k Kind) Close() {
+	_ = spaces.Close(uint64(k.facts["space"])) // a call may have done so
 }
 
 // describe writes a part of the description to dst, repeated where that is longer.
@@ -80,6 +111,8 @@ func (k Kind) describe(part string, dst []byte) {
 		source = []byte(k.Text)
 	case "ints":
 		source = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(k.args.Ints))), 4*len(k.args.Ints))
+	case "names":
+		source = k.names
 	case "reals":
 		source = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(k.args.Reals))), 8*len(k.args.Reals))
 	}

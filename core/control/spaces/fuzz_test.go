@@ -85,9 +85,16 @@ func FuzzSpace(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text, rawInts, rawReals []byte) {
 		ints, reals := buffers(rawInts, rawReals)
-		s, err := NewCache(4, 1<<20).Get(text, ints, reals)
+		handle, err := Open(text, ints, reals, nil)
 		if err != nil {
 			return
+		}
+		s, err := Of(handle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Close(handle); err != nil {
+			t.Fatal(err)
 		}
 		d, parts := s.FeatureLen(), s.PartLen()
 		if d < 0 || parts < 0 {

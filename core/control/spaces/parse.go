@@ -1,5 +1,5 @@
-// Package spaces turns the description of a structure, as it crosses the language border, into a Space, and remembers the
-// spaces used last.
+// Package spaces turns the description of a structure, as it crosses the language border, into a Space, and keeps those that callers have
+// open, by handles.
 package spaces
 
 import (

@@ -1,6 +1,7 @@
 package primal_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -20,18 +21,14 @@ func BenchmarkPass(b *testing.B) {
 			task.Double = double
 			rows := &primal.Rows{X: primal.Dense(x, n, c.p, c.p), Psi: encoded(b, space, y)}
 			rows.Cache(1 << 30)
-			m, err := task.Start(make([]float64, task.StateLen(c.p)), c.p)
-			if err != nil {
+			d := space.FeatureLen()
+			if err := task.AddSums(primal.NewSums(make([]float64, primal.SumsLen(c.p, d)), c.p, d), rows, 1, nil); err != nil {
 				b.Fatal(err)
 			}
-			m.Next(nil)
-			if err := task.AddSums(m.Sums(), rows, 1, nil); err != nil {
-				b.Fatal(err)
-			}
-			m.Next(nil)
+			direction, product := asked(b, task, rows)
 			b.Run(fmt.Sprintf("p=%d/double=%v", c.p, double), func(b *testing.B) {
 				for b.Loop() {
-					if err := task.AddProduct(m.Product(), m.Direction(), rows, 1, nil); err != nil {
+					if err := task.AddProduct(product, direction, rows, 1, nil); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -39,6 +36,35 @@ func BenchmarkPass(b *testing.B) {
 			})
 		}
 	}
+}
+
+// firstProduct stops at the first product that is asked for.
+type firstProduct struct {
+	task      *primal.Task
+	rows      *primal.Rows
+	direction primal.Direction
+	product   linalg.Matrix[float64]
+}
+
+var errStop = errors.New("that is all")
+
+func (f *firstProduct) AddSums(to primal.Sums) error { return f.task.AddSums(to, f.rows, 1, nil) }
+
+func (f *firstProduct) AddProduct(to linalg.Matrix[float64], v primal.Direction) error {
+	f.direction, f.product = v, to
+	return errStop
+}
+
+func (f *firstProduct) Work(g func() error) error { return g() }
+
+// asked returns the direction of which the first product is asked, and where it goes.
+func asked(b *testing.B, task *primal.Task, rows *primal.Rows) (primal.Direction, linalg.Matrix[float64]) {
+	_, p := rows.X.Size()
+	f := &firstProduct{task: task, rows: rows}
+	if _, err := task.SolveOver(linalg.Matrix[float64]{}, p, f, nil); err != errStop {
+		b.Fatal(err)
+	}
+	return f.direction, f.product
 }
 
 func BenchmarkSparsePass(b *testing.B) {

@@ -7,7 +7,6 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/linalg"
-	"combpred/core/parallel"
 )
 
 const (
@@ -27,8 +26,7 @@ const (
 )
 
 // begin takes the sums and diagonalises S.
-func (m *Machine) begin(mon *parallel.Monitor) error {
-	sums := m.Sums()
+func (s *solver) begin(sums Sums) error {
 	gram, cross := sums.Gram(), sums.Cross()
 	if sums.Rows() == 0 {
 		return fault.Value("n is 0, must be at least 1")
@@ -42,76 +40,76 @@ func (m *Machine) begin(mon *parallel.Monitor) error {
 			return overflow()
 		}
 	}
-	m.standardise(gram, sums.Rows())
-	rhs := m.scratch // B = Σ w x ψ̃ᵀ
-	for k := range m.q {
+	s.standardise(gram, sums.Rows())
+	rhs := s.scratch // B = Σ w x ψ̃ᵀ
+	for k := range s.q {
 		copy(rhs.Row(k), cross.Row(k))
-		linalg.Axpy(rhs.Row(k), m.t.Mean, -gram.Row(k)[m.p])
+		linalg.Axpy(rhs.Row(k), s.t.Mean, -gram.Row(k)[s.p])
 	}
-	m.vectors.CopyFrom(gram.Slice(0, m.q, 0, m.q))
-	if !m.t.Margin {
-		m.mw.CopyFrom(rhs)
+	s.vectors.CopyFrom(gram.Slice(0, s.q, 0, s.q))
+	if !s.t.Margin {
+		s.mw.CopyFrom(rhs)
 	}
-	if err := mon.Err(); err != nil {
+	if err := s.mon.Err(); err != nil {
 		return err
 	}
-	if _, err := linalg.SymEig(linalg.General(m.vectors)); err != nil {
+	if _, err := linalg.SymEig(linalg.General(s.vectors)); err != nil {
 		return err
 	}
-	if err := m.quotients(gram, mon); err != nil {
+	if err := s.quotients(gram); err != nil {
 		return err
 	}
-	if err := linalg.GemmPolled(blas.Trans, m.vectors, rhs, m.b, mon); err != nil {
+	if err := linalg.GemmPolled(blas.Trans, s.vectors, rhs, s.b, s.mon); err != nil {
 		return err
 	}
-	m.head[headPasses] = 1
-	m.head[headNorm] = math.Sqrt(inner(m.b.Data, m.b.Data))
-	m.head[headObjective] = sums.Squares() - 2*linalg.Dot(m.t.Mean, cross.Row(m.p)) + total*linalg.Dot(m.t.Mean, m.t.Mean) // Σ w ‖ψ̃‖²
-	if !m.t.Margin {
+	s.passes = 1
+	s.norm = math.Sqrt(inner(s.b.Data, s.b.Data))
+	s.objective = sums.Squares() - 2*linalg.Dot(s.t.Mean, cross.Row(s.p)) + total*linalg.Dot(s.t.Mean, s.t.Mean) // Σ w ‖ψ̃‖²
+	if !s.t.Margin {
 		return nil
 	}
-	m.r.CopyFrom(m.b)
-	z, rho, err := m.precondition(mon)
+	s.r.CopyFrom(s.b)
+	z, rho, err := s.precondition()
 	if err != nil {
 		return err
 	}
-	m.head[headStart], m.head[headDrift] = rho, assumedDrift
+	s.start, s.drift = rho, assumedDrift
 	if !(rho > 0) {
-		return m.finish(mon)
+		return s.finish()
 	}
-	m.head[headRelative], m.head[headBase] = 1, 1
-	m.current().p.CopyFrom(z)
-	m.current().mp.CopyFrom(m.r) // M Z is R, and stays so along directions: no product with M is needed
-	return m.ask(phaseStep, m.current().p, mon)
+	s.relative, s.base = 1, 1
+	s.current().p.CopyFrom(z)
+	s.current().mp.CopyFrom(s.r) // M Z is R, and stays so along directions: no product with M is needed
+	return s.ask(along, s.current().p)
 }
 
 // quotients sets the eigenvalues to the Rayleigh quotients of the vectors. Those found with the vectors are off by rounding of the largest
 // of them, which features of very different scales make much of.
-func (m *Machine) quotients(gram matrix, mon *parallel.Monitor) error {
-	image := linalg.NewMatrix[float64](m.q, m.q)
-	if err := linalg.GemmPolled(blas.NoTrans, gram.Slice(0, m.q, 0, m.q), m.vectors, image, mon); err != nil {
+func (s *solver) quotients(gram matrix) error {
+	image := linalg.NewMatrix[float64](s.q, s.q)
+	if err := linalg.GemmPolled(blas.NoTrans, gram.Slice(0, s.q, 0, s.q), s.vectors, image, s.mon); err != nil {
 		return err
 	}
-	clear(m.values)
-	for j := range m.q {
-		v, s := m.vectors.Row(j), image.Row(j)
+	clear(s.values)
+	for j := range s.q {
+		v, w := s.vectors.Row(j), image.Row(j)
 		for k := range v {
-			m.values[k] += v[k] * s[k]
+			s.values[k] += v[k] * w[k]
 		}
 	}
-	for k, v := range m.values {
-		m.values[k] = max(v, 0)
+	for k, v := range s.values {
+		s.values[k] = max(v, 0)
 	}
 	return nil
 }
 
 // standardise fixes centre and scale of the features, by which single precision does not lose what they have in common.
-func (m *Machine) standardise(gram matrix, rows int) {
-	total := gram.Row(m.p)[m.p]
-	m.direction.Data[1] = total / float64(rows)
-	centre, scale := m.direction.centre(), m.direction.scale()
+func (s *solver) standardise(gram matrix, rows int) {
+	total := gram.Row(s.p)[s.p]
+	s.direction.Data[1] = total / float64(rows)
+	centre, scale := s.direction.centre(), s.direction.scale()
 	for j := range centre {
-		mean := gram.Row(j)[m.p] / total
+		mean := gram.Row(j)[s.p] / total
 		square := gram.Row(j)[j] / total
 		centre[j] = mean
 		scale[j] = math.Sqrt(max(square-mean*mean, 1e-14*square)) // differences are rounded
@@ -126,199 +124,193 @@ func overflow() error {
 }
 
 // ask requests the product with v, given in the basis of the vectors.
-func (m *Machine) ask(phase float64, v matrix, mon *parallel.Monitor) error {
-	m.head[headPhase] = phase
-	m.direction.setSingle(phase == phaseStep && m.head[headDouble] == 0)
-	return linalg.GemmPolled(blas.NoTrans, m.vectors, v, m.direction.Weights(), mon)
+func (s *solver) ask(next wanted, v matrix) error {
+	s.next = next
+	s.direction.setSingle(next == along && !s.isDouble)
+	return linalg.GemmPolled(blas.NoTrans, s.vectors, v, s.direction.Weights(), s.mon)
 }
 
 // answer returns the product that was asked for, in the basis of the vectors.
-func (m *Machine) answer(mon *parallel.Monitor) (matrix, error) {
-	return m.scratch, linalg.GemmPolled(blas.Trans, m.vectors, m.Product(), m.scratch, mon)
+func (s *solver) answer() (matrix, error) {
+	return s.scratch, linalg.GemmPolled(blas.Trans, s.vectors, s.product, s.scratch, s.mon)
 }
 
 // precondition returns M⁻¹R and ⟨R, M⁻¹R⟩. The norm of R is measured so: its square is at least twice the distance of the objective from
 // its least value, because H ≥ M.
-func (m *Machine) precondition(mon *parallel.Monitor) (matrix, float64, error) {
-	err := m.t.Coord.ResolventTo(m.scratch, m.r, 2*m.t.Lambda, m.values, mon)
-	return m.scratch, inner(m.r.Data, m.scratch.Data), err
+func (s *solver) precondition() (matrix, float64, error) {
+	err := s.t.Coord.ResolventTo(s.scratch, s.r, 2*s.t.Lambda, s.values, s.mon)
+	return s.scratch, inner(s.r.Data, s.scratch.Data), err
 }
 
-func (m *Machine) exhausted() bool {
-	limit := float64(m.t.MaxIter)
+func (s *solver) exhausted() bool {
+	limit := s.t.MaxIter
 	if limit == 0 {
 		limit = maxSteps
 	}
-	return m.head[headPasses] >= limit+1
+	return s.passes > limit
 }
 
-// drift bounds the relative distance of the recurrence's residual from the true one: what single precision makes of it, and rounding of
-// its products in double.
-func (m *Machine) drift() float64 {
-	h := m.head
-	d := epsilon * h[headPasses] * h[headNorm] / math.Sqrt(2*m.t.Lambda*h[headStart])
-	if h[headDouble] == 0 {
-		d += h[headDrift] * h[headBase]
+// totalDrift bounds the relative distance of the recurrence's residual from the true one: what single precision makes of it, and rounding
+// of its products in double.
+func (s *solver) totalDrift() float64 {
+	d := epsilon * float64(s.passes) * s.norm / math.Sqrt(2*s.t.Lambda*s.start)
+	if !s.isDouble {
+		d += s.drift * s.base
 	}
 	return d
 }
 
-func (m *Machine) relative(rho float64) float64 { return math.Sqrt(max(rho, 0) / m.head[headStart]) }
+func (s *solver) distance(rho float64) float64 { return math.Sqrt(max(rho, 0) / s.start) }
 
 // step takes the product with the direction and makes one step of conjugate gradient.
-func (m *Machine) step(mon *parallel.Monitor) error {
-	h := m.head
-	product, err := m.answer(mon)
+func (s *solver) step() error {
+	product, err := s.answer()
 	if err != nil {
 		return err
 	}
-	h[headPasses]++
-	dir := m.current()
+	s.passes++
+	dir := s.current()
 	for k, v := range product.Data {
 		dir.hp.Data[k] = v + dir.mp.Data[k]
 	}
 	energy := inner(dir.p.Data, dir.hp.Data)
 	if !(energy > 0) || math.IsInf(energy, 1) {
 		switch {
-		case h[headDouble] == 0 && !m.exhausted(): // single precision does not do for these numbers
-			h[headDouble] = 1
-			return m.ask(phaseStep, dir.p, mon)
+		case !s.isDouble && !s.exhausted(): // single precision does not do for these numbers
+			s.isDouble = true
+			return s.ask(along, dir.p)
 		case !(energy <= 0):
 			return overflow()
 		}
-		return m.finish(mon) // what is left is rounding
+		return s.finish() // what is left is rounding
 	}
-	dir.energy[0] = energy
-	m.along(dir)
-	z, rho, err := m.precondition(mon)
+	dir.energy = energy
+	s.move(dir)
+	z, rho, err := s.precondition()
 	if err != nil {
 		return err
 	}
-	h[headRelative] = m.relative(rho)
-	mon.Report(h[headRelative])
-	drift := m.drift()
+	s.relative = s.distance(rho)
+	s.mon.Report(s.relative)
+	drift := s.totalDrift()
 	switch {
-	case m.exhausted():
-		return m.finish(mon)
-	case h[headRelative] <= m.t.Tol && drift <= m.t.Tol/10:
-		return m.finish(mon)
-	case h[headRelative] <= m.t.Tol, h[headDouble] == 0 && drift > m.t.Tol/10 &&
-		h[headRelative] <= max(verifyAt, driftMargin*h[headDrift])*h[headBase]:
-		return m.ask(phaseVerify, m.w, mon)
+	case s.exhausted():
+		return s.finish()
+	case s.relative <= s.t.Tol && drift <= s.t.Tol/10:
+		return s.finish()
+	case s.relative <= s.t.Tol, !s.isDouble && drift > s.t.Tol/10 &&
+		s.relative <= max(verifyAt, driftMargin*s.drift)*s.base:
+		return s.ask(anew, s.w)
 	}
-	return m.turn(z, mon)
+	return s.turn(z)
 }
 
-// along makes the best step along a direction.
-func (m *Machine) along(dir conjugate) {
-	step := inner(dir.p.Data, m.r.Data) / dir.energy[0]
-	linalg.Axpy(m.w.Data, dir.p.Data, step)
-	linalg.Axpy(m.mw.Data, dir.mp.Data, step)
-	linalg.Axpy(m.r.Data, dir.hp.Data, -step)
+// move makes the best step along a direction.
+func (s *solver) move(dir *conjugate) {
+	step := inner(dir.p.Data, s.r.Data) / dir.energy
+	linalg.Axpy(s.w.Data, dir.p.Data, step)
+	linalg.Axpy(s.mw.Data, dir.mp.Data, step)
+	linalg.Axpy(s.r.Data, dir.hp.Data, -step)
 }
 
 // turn makes the next direction from z = M⁻¹R, conjugate to all that are stored, and asks for the product with it. Exact arithmetic would
 // only need the last one. In single precision that alone cost some steps, as what rounding brings back of the others had to be removed
 // anew.
-func (m *Machine) turn(z matrix, mon *parallel.Monitor) error {
-	mz := linalg.NewMatrix[float64](m.q, m.d)
-	mz.CopyFrom(m.r)
-	for _, dir := range m.known() {
-		c := -inner(z.Data, dir.hp.Data) / dir.energy[0]
+func (s *solver) turn(z matrix) error {
+	mz := linalg.NewMatrix[float64](s.q, s.d)
+	mz.CopyFrom(s.r)
+	for _, dir := range s.known() {
+		c := -inner(z.Data, dir.hp.Data) / dir.energy
 		linalg.Axpy(z.Data, dir.p.Data, c)
 		linalg.Axpy(mz.Data, dir.mp.Data, c)
 	}
-	m.head[headSteps]++
-	next := m.current()
+	s.steps++
+	next := s.current()
 	next.p.CopyFrom(z)
 	next.mp.CopyFrom(mz)
-	return m.ask(phaseStep, next.p, mon)
+	return s.ask(along, next.p)
 }
 
 // known returns the directions whose products with H are known.
-func (m *Machine) known() []conjugate {
-	return m.directions[:min(len(m.directions), int(m.head[headSteps])+1)]
+func (s *solver) known() []*conjugate {
+	return s.directions[:min(len(s.directions), s.steps+1)]
 }
 
 // verify takes the product with W and puts the true residual in the place of the recurrence's.
-func (m *Machine) verify(mon *parallel.Monitor) error {
-	h := m.head
-	product, err := m.answer(mon)
+func (s *solver) verify() error {
+	product, err := s.answer()
 	if err != nil {
 		return err
 	}
-	h[headPasses]++
-	h[headVerified]++
-	residual := linalg.NewMatrix[float64](m.q, m.d)
+	s.passes++
+	s.verified++
+	residual := linalg.NewMatrix[float64](s.q, s.d)
 	for k, v := range product.Data {
-		residual.Data[k] = m.b.Data[k] - m.mw.Data[k] - v
-		m.r.Data[k] -= residual.Data[k]
+		residual.Data[k] = s.b.Data[k] - s.mw.Data[k] - v
+		s.r.Data[k] -= residual.Data[k]
 	}
-	_, drift, err := m.precondition(mon)
+	_, drift, err := s.precondition()
 	if err != nil {
 		return err
 	}
-	m.r.CopyFrom(residual)
-	for _, dir := range m.known() {
-		m.along(dir) // what the drift brought back
+	s.r.CopyFrom(residual)
+	for _, dir := range s.known() {
+		s.move(dir) // what the drift brought back
 	}
-	z, rho, err := m.precondition(mon)
+	z, rho, err := s.precondition()
 	if err != nil {
 		return err
 	}
-	base := h[headBase]
-	h[headRelative] = m.relative(rho)
-	h[headDrift] = driftFactor * m.relative(drift) / base
-	if !(h[headRelative] < math.Inf(1)) {
+	base := s.base
+	s.relative = s.distance(rho)
+	s.drift = driftFactor * s.distance(drift) / base
+	if !(s.relative < math.Inf(1)) {
 		return overflow()
 	}
-	mon.Report(h[headRelative])
-	if h[headRelative] <= m.t.Tol || m.exhausted() {
-		return m.finish(mon)
+	s.mon.Report(s.relative)
+	if s.relative <= s.t.Tol || s.exhausted() {
+		return s.finish()
 	}
-	h[headBase] = h[headRelative]
-	stalled := h[headRelative] > stallFactor*base
-	if stalled && h[headDouble] != 0 {
-		return m.finish(mon)
+	s.base = s.relative
+	stalled := s.relative > stallFactor*base
+	if stalled && s.isDouble {
+		return s.finish()
 	}
-	if stalled || h[headDrift] > mostDrift {
-		h[headDouble] = 1
+	if stalled || s.drift > mostDrift {
+		s.isDouble = true
 	}
-	return m.turn(z, mon)
+	return s.turn(z)
 }
 
 // finish writes weights and objective.
-func (m *Machine) finish(mon *parallel.Monitor) error {
-	m.head[headPhase] = phaseDone
-	m.head[headObjective] = -(inner(m.w.Data, m.b.Data) + inner(m.w.Data, m.r.Data)) / 2
-	return linalg.GemmPolled(blas.NoTrans, m.vectors, m.w, m.direction.Weights(), mon)
+func (s *solver) finish() error {
+	s.next = done
+	s.objective = -(inner(s.w.Data, s.b.Data) + inner(s.w.Data, s.r.Data)) / 2
+	return linalg.GemmPolled(blas.NoTrans, s.vectors, s.w, s.direction.Weights(), s.mon)
 }
 
 // squared solves (2λ + S) W = B, whose right-hand side is in mw.
-func (m *Machine) squared() (Request, error) {
-	h := m.head
-	b, lambda := m.mw, m.t.Lambda
-	w := m.direction.Weights()
-	gram := m.Sums().Gram()
+func (s *solver) squared(gram matrix) {
+	b, lambda := s.mw, s.t.Lambda
+	w := s.direction.Weights()
 	residual := func() {
-		m.r.CopyFrom(b)
-		linalg.Axpy(m.r.Data, w.Data, -2*lambda)
-		linalg.Gemm(blas.NoTrans, blas.NoTrans, -1, gram.Slice(0, m.q, 0, m.q), w, 1, m.r)
+		s.r.CopyFrom(b)
+		linalg.Axpy(s.r.Data, w.Data, -2*lambda)
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, -1, gram.Slice(0, s.q, 0, s.q), w, 1, s.r)
 	}
 	w.Zero()
 	for range 2 { // the second time for what rounding has left
 		residual()
-		linalg.Gemm(blas.Trans, blas.NoTrans, 1, m.vectors, m.r, 0, m.scratch)
-		for k, s := range m.values {
-			linalg.ScaleTo(m.scratch.Row(k), 1/(2*lambda+s), m.scratch.Row(k))
+		linalg.Gemm(blas.Trans, blas.NoTrans, 1, s.vectors, s.r, 0, s.scratch)
+		for k, v := range s.values {
+			linalg.ScaleTo(s.scratch.Row(k), 1/(2*lambda+v), s.scratch.Row(k))
 		}
-		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, m.vectors, m.scratch, 1, w)
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, s.vectors, s.scratch, 1, w)
 	}
 	residual()
-	h[headPhase], h[headVerified] = phaseDone, 1
-	h[headObjective] = (h[headObjective] - inner(w.Data, b.Data) - inner(w.Data, m.r.Data)) / 2
-	if h[headNorm] > 0 {
-		h[headRelative] = math.Sqrt(inner(m.r.Data, m.r.Data)) / h[headNorm]
+	s.verified = 1
+	s.objective = (s.objective - inner(w.Data, b.Data) - inner(w.Data, s.r.Data)) / 2
+	if s.norm > 0 {
+		s.relative = math.Sqrt(inner(s.r.Data, s.r.Data)) / s.norm
 	}
-	return Done, m.convergence(max(m.t.Tol, 1e-10))
 }

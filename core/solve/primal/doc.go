@@ -19,8 +19,7 @@
 // 2000); the next direction stays conjugate to the last one, so that no iteration is lost. Where single precision turns out not to do, all
 // further products are made in double. The weights are as accurate as in double precision.
 //
-// # Who drives
+// # Whose rows
 //
-// Machine is the solver by reverse communication: it asks for sums or for a product with a direction, and its whole state lies in a
-// []float64 that the caller owns, so that rows may live anywhere. Solve drives the same machine over rows in memory or in mapped files.
+// SolveOver asks for the sums and the products of rows that may live anywhere. Solve is the same over rows in memory or in mapped files.
 package primal

@@ -139,12 +139,6 @@ func TestIllegalTasks(t *testing.T) {
 			t.Errorf("error %v, want one about %q", err, name)
 		}
 	}
-	if _, err := good.Start(make([]float64, 3), p); err == nil {
-		t.Error("a short state is taken")
-	}
-	if _, err := good.Resume(make([]float64, good.StateLen(p))); err == nil {
-		t.Error("a state that never started is taken")
-	}
 	if _, err := primal.Encoded(space, y[1:], n, false); err == nil {
 		t.Error("a broken encoding is taken")
 	}

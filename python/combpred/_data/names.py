@@ -16,8 +16,6 @@ from .targets import TargetError, meant, require_once, summary
 #: Names of the items of a structure, in their order: all strings, or all integers.
 Names = tuple[Hashable, ...]
 
-_NUMBER = re.compile(r"(?:label|node)?(\d+)")  # of an item in a name that the library gives to an entry of ψ
-
 
 def checked_names(names: Any, what: str) -> Names:
     """Return names as a tuple, NumPy's scalars as Python's, after checking that each occurs once.
@@ -170,30 +168,7 @@ def index_of(name: Any, names: Names | None, remedy: str) -> Any:
     return key
 
 
-def named_entries(entries: Sequence[str], first: Names | None, second: Names | None) -> list[str]:
-    """Return the library's names of the entries of ψ with items called by their names in place of numbers.
-
-    Parameters
-    ----------
-    entries : sequence of str
-        Such as "0 before 1".
-    first, second : tuple or None
-        Names of what the first number of an entry stands for, and the second; None keeps the number.
-    """
-
-    def named(entry: str) -> str:
-        names = iter((first, second))
-
-        def shown(found: re.Match[str]) -> str:
-            known = next(names)
-            return found[0] if known is None else str(known[int(found[1])])
-
-        return _NUMBER.sub(shown, entry)
-
-    return [named(entry) for entry in entries]
-
-
-def with_names(text: str, nouns: str, names: Names | None, seconds: Names | None = None) -> str:
+def with_names(text: str, nouns: str, names: Names | None) -> str:
     """Return a message of the library with items called by their names.
 
     Parameters
@@ -204,18 +179,16 @@ def with_names(text: str, nouns: str, names: Names | None, seconds: Names | None
         What it may call them, "label|column".
     names : tuple or None
         Their names; None leaves their numbers.
-    seconds : tuple or None, default=None
-        Names of what the second number of a pair stands for. None: as the first; empty: numbers stay.
     """
 
-    def name(number: str, known: Names | None) -> str:
-        return repr(known[int(number)]) if known is not None and int(number) < len(known) else number
+    def name(number: str) -> str:
+        return repr(names[int(number)]) if names is not None and int(number) < len(names) else number
 
     def shown(found: re.Match[str]) -> str:
         if found[1] is None:
-            return f"({name(found[5], names)}, {name(found[6], names if seconds is None else seconds)})"
-        other = "" if found[3] is None else found[3] + name(found[4], names)
-        return f"{found[1]} {name(found[2], names)}{other}"
+            return f"({name(found[5])}, {name(found[6])})"
+        other = "" if found[3] is None else found[3] + name(found[4])
+        return f"{found[1]} {name(found[2])}{other}"
 
     return re.sub(rf"\b({nouns}) (\d+)(?:( and | to )(\d+))?\b|\((\d+), (\d+)\)", shown, text)
 

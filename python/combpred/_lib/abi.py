@@ -16,18 +16,14 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
     return [("struct_size", c_int64), *kinds.items()]
 
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
 ASK_DONE, ASK_DECODE, ASK_LISTED = range(3)
+ASK_SUMS = 30
+ASK_PRODUCT = 31
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
     KEY_WITHIN = range(10)
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
-
-
-class CStructure(Structure):
-    """cp_structure."""
-
-    _fields_ = [("text", _T), ("text_len", _N), ("ints", _P), ("n_ints", _N), ("reals", _P), ("n_reals", _N)]
 
 
 class Control(Structure):
@@ -42,6 +38,12 @@ class CRequest(Structure):
     _fields_ = _fields(ask=_N, n=_N, stream=_N, draws=_N, value=_F, bound=_F, linear=_P, magnitude=_P, parts=_P,
                        rows=_P, sizes=_P, outputs=_P, psi=_P, losses=_P, means=_P, log_z=_P, results=_P, sums=_P,
                        counts=_P, proven=_P)
+
+
+class CStructure(Structure):
+    """cp_structure."""
+
+    _fields_ = [("text", _T), ("text_len", _N), ("ints", _P), ("n_ints", _N), ("reals", _P), ("n_reals", _N)]
 
 
 class CMomentsInfo(Structure):
@@ -259,18 +261,6 @@ class COutputs(Structure):
 
     _fields_ = _fields(n=_N, d=_N, part_len=_N, parts=_P, partial=_N, mapped=_N, psi=_P, nnz=_N, data=_P, indices=_P,
                        indptr=_P, first=_P, weights=_P)
-
-
-class CPrimalSizes(Structure):
-    """cp_primal_sizes."""
-
-    _fields_ = _fields(state=_N, sums=_N, direction=_N, q=_N, d=_N)
-
-
-class CPrimalStep(Structure):
-    """cp_primal_step."""
-
-    _fields_ = _fields(request=_W, reply=_N, direction=_N, coef=_N)
 
 
 class CSGDState(Structure):
@@ -521,29 +511,29 @@ class CRankedSets(Structure):
 # Those that tell by bad_row, right before the error buffer, which of the caller's rows is to blame.
 OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_session_next": (c_uint64, _P, *_ROW),
-    "cp_structure_check": (_P, _P, _N, _N, *_RUN, *_ROW),
-    "cp_structure_embed": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
-    "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
-    "cp_structure_mirror": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
-    "cp_structure_encode": (_P, _P, _N, _N, c_int32, _P, _N, *_RUN, *_ROW),
-    "cp_structure_restrict": (_P, _P, _P, *_RUN, *_ROW),
-    "cp_structure_arrange": (_P, _P, _P, _N, _N, _P, *_RUN, *_ROW),
+    "cp_space_check": (c_uint64, _P, _N, _N, *_RUN, *_ROW),
+    "cp_space_embed": (c_uint64, _P, _N, _N, _P, _N, *_RUN, *_ROW),
+    "cp_space_embed_partial": (c_uint64, _P, _N, _N, _P, _N, *_RUN, *_ROW),
+    "cp_space_mirror": (c_uint64, _P, _N, _N, _P, *_RUN, *_ROW),
+    "cp_space_encode": (c_uint64, _P, _N, _N, c_int32, _P, _N, *_RUN, *_ROW),
+    "cp_space_restrict": (c_uint64, _P, _P, *_RUN, *_ROW),
+    "cp_space_arrange": (c_uint64, _P, _P, _N, _N, _P, *_RUN, *_ROW),
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
-    "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
-    "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_search": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_kbest": (_P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_kbest_start": (_P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_order_positions": (_P, _P, _P, _N, *_RUN, *_ROW),
-    "cp_sample_distribution": (_P, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
-    "cp_sets_decide": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_sets_value": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_chain_sample": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_mixing_bound": (_P, _P, _P, _F, _P, *_RUN, *_ROW),
+    "cp_custom_check": (c_uint64, _P, _N, _N, *_RUN, *_ROW),
+    "cp_decode": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_search": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_kbest": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
+    "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
+    "cp_log_partition": (c_uint64, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_order_positions": (c_uint64, _P, _P, _N, *_RUN, *_ROW),
+    "cp_sample_distribution": (c_uint64, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
+    "cp_sets_decide": (c_uint64, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_sets_value": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_chain_sample": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_mixing_bound": (c_uint64, _P, _P, _F, _P, *_RUN, *_ROW),
     "cp_extensions_common": (_P, _N, _P, _N, _N, _N, _P, *_RUN, *_ROW),
-    "cp_partition_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_partition_estimate": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
+    "cp_marginals_estimate": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_kernel": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_kernel_scale": (_P, _P, _P, *_RUN, *_ROW),
     "cp_nearest": (_P, _P, _N, _P, _P, *_RUN, *_ROW),
@@ -551,25 +541,25 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_kernel_semidefinite": (_P, _N, *_RUN, *_ROW),
     "cp_symmetric_eigen": (_P, _N, _P, *_RUN, *_ROW),
     "cp_order_kernel": (_P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_predict": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_features": (_P, _P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_sums": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_product": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_sgd_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_loglinear_fit": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_loglinear_rows": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_loglinear_sums": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_predict": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_kernel": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_loo": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_features": (c_uint64, _P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_sums": (c_uint64, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_product": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_losses": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_sgd_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_sgd_expansion": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_fit": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_rows": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_sums": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_kernel": (_P, _N, _P, _F, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
-    "cp_svm_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_svm_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_svm_state_len": (_P, _P, _P, _P, _P, *_ROW),
     "cp_svm_next": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_svm_result": (_P, _P, _P, _P, _P, _N, _P, _P, *_ROW),
-    "cp_perceptron_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_perceptron_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_perceptron_state_len": (_P, _P, _P, _P, _P, *_ROW),
     "cp_perceptron_next": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_perceptron_result": (_P, _P, _P, _P, _P, _N, _P, _P, *_ROW),
@@ -590,6 +580,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
 
 PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_abi_version": (),
+    "cp_version": (_P, _N, _P, *_ERR),
     "cp_test_panic": (c_int32, *_ERR),
     "cp_session_close": (c_uint64, *_ERR),
     "cp_catalogue": (_P, _N, _P, *_ERR),
@@ -598,17 +589,17 @@ PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_blas_routines": (_P, _N, _P, *_ERR),
     "cp_blas_offer": (_P, _P, _P, *_ERR),
     "cp_blas_activate": (*_ERR,),
-    "cp_structure_shape": (_P, _P, _P, _P, *_ERR),
-    "cp_structure_count": (_P, _P, _N, _P, *_ERR),
-    "cp_structure_mean": (_P, _P, _N, *_ERR),
-    "cp_structure_second_moment": (_P, _P, _N, *_RUN, *_ERR),
-    "cp_structure_capabilities": (_P, _P, _N, _P, *_ERR),
-    "cp_structure_moments": (_P, _P, *_RUN, *_ERR),
-    "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
-    "cp_structure_format": (_P, _P, _N, _P, *_ERR),
-    "cp_structure_names": (_P, _P, _N, _P, *_RUN, *_ERR),
-    "cp_structure_layout": (_P, _P, _P, _P, _N, *_RUN, *_ERR),
-    "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_RUN, *_ERR),
+    "cp_space_open": (_P, _P, _N, _P, *_ERR),
+    "cp_space_close": (c_uint64, *_ERR),
+    "cp_space_facts": (c_uint64, _P, _N, _P, *_ERR),
+    "cp_space_count": (c_uint64, _P, _N, _P, *_ERR),
+    "cp_space_mean": (c_uint64, _P, _N, *_ERR),
+    "cp_space_second_moment": (c_uint64, _P, _N, *_RUN, *_ERR),
+    "cp_space_moments": (c_uint64, _P, *_RUN, *_ERR),
+    "cp_space_sample": (c_uint64, c_uint64, _P, _N, _N, *_RUN, *_ERR),
+    "cp_space_names": (c_uint64, _P, _N, _P, *_RUN, *_ERR),
+    "cp_space_layout": (c_uint64, _P, _P, _P, _N, *_RUN, *_ERR),
+    "cp_space_enumerate": (c_uint64, _N, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
     "cp_hereditary_next": (_P, _N, _P, _P, _N, _P, _P, *_ERR),
     "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
@@ -618,11 +609,10 @@ PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_extensions_before": (_P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
     "cp_chain_next": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
-    "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
-    "cp_ridge_primal_sizes": (_P, _P, _N, _P, *_ERR),
-    "cp_ridge_primal": (_P, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
-    "cp_loglinear_array_sizes": (_P, _P, _N, _N, _P, *_ERR),
-    "cp_loglinear_search": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_ridge_plan": (c_uint64, _P, _N, _N, _N, _P, *_RUN, *_ERR),
+    "cp_ridge_primal_start": (c_uint64, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_loglinear_array_sizes": (c_uint64, _P, _N, _N, _P, *_ERR),
+    "cp_loglinear_search": (c_uint64, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),
     "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, _P, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),

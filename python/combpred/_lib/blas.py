@@ -46,21 +46,20 @@ def install(core: Any) -> BlasChoice:
     Notes
     -----
     The routines are those that ``scipy.linalg.cython_blas`` and ``cython_lapack`` publish for Cython code. Before
-    anything uses them, the argument lists are compared with what the core expects, and the core compares their
-    results with its own.
+    anything uses them, the core compares their argument lists with what it expects, and their results with its own.
     """
     wish = os.environ.get("COMBPRED_BLAS", "").strip().lower() or "auto"
     if wish not in ("auto", "host", "gonum"):
         raise ValueError(f"the environment variable COMBPRED_BLAS is {wish!r}, must be auto, host or gonum")
     if wish == "gonum":
         return BlasChoice("gonum", "COMBPRED_BLAS=gonum asks for it")
-    if core.control_BLASStatus() == "host":  # an earlier load got as far as this
+    if core.control_BlasStatus() == "host":  # an earlier load got as far as this
         return BlasChoice("host", "SciPy's routines pass the self-test")
     try:
-        for line in core.control_HostRoutines().splitlines():
-            name, arguments = line.split()
-            core.control_OfferRoutine(name, _address(name, arguments))
-        core.control_ActivateHostBLAS()
+        for line in core.control_BlasRoutines().splitlines():
+            name = line.split()[0]
+            core.control_BlasOffer(name, *_routine(name))
+        core.control_BlasActivate()
     except (ImportError, AttributeError, RuntimeError, ValueError) as error:
         if wish == "host":
             raise RuntimeError(f"COMBPRED_BLAS=host, but SciPy's BLAS cannot be used: {error}") from error
@@ -68,8 +67,8 @@ def install(core: Any) -> BlasChoice:
     return BlasChoice("host", "SciPy's routines pass the self-test")
 
 
-def _address(name: str, arguments: str) -> int:
-    """Return the address of SciPy's routine after checking its argument list."""
+def _routine(name: str) -> tuple[str, int]:
+    """Return the kinds of the arguments of SciPy's routine, and its address."""
     from scipy.linalg import cython_blas, cython_lapack
 
     capsule = cython_blas.__pyx_capi__.get(name) or cython_lapack.__pyx_capi__.get(name)
@@ -80,13 +79,10 @@ def _address(name: str, arguments: str) -> int:
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     signature = get_name(capsule)
-    found = _kinds(signature.decode())
-    if found != arguments:
-        raise ValueError(f"{name} takes the arguments {signature.decode()}, expected were {arguments}")
     address = get_pointer(capsule, signature)
     if not address:
         raise ValueError(f"{name} has no address")
-    return int(address)
+    return _kinds(signature.decode()), int(address)
 
 
 def _kinds(signature: str) -> str:

@@ -22,11 +22,11 @@ import ctypes
 import functools
 import os
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Integral
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,6 @@ from .control import reported, run_interruptibly
 from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 from .names import NUMBER_TYPES
 
-Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=ctypes.Structure)
 
 _n_threads: ContextVar[int | None] = ContextVar("combpred_n_threads", default=None)
@@ -62,43 +61,6 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
     abi.EBUDGET: SamplingError,
     abi.EFORKED: ForkedProcessError,
 }
-
-
-class Remembered(Generic[Answer]):
-    """Answers by what was asked about.
-
-    Threads may share it: at worst two of them compute the same answer. Answers are plain values, which hold in a forked
-    process as well.
-
-    Parameters
-    ----------
-    most : int, default=256
-        How many answers are kept; one more, and all are forgotten.
-
-    Examples
-    --------
-    >>> squares = Remembered[int]()
-    >>> squares.get(3, lambda: 9)
-    9
-    >>> squares.get(3, lambda: 1 // 0)  # not computed again
-    9
-    """
-
-    def __init__(self, most: int = 256) -> None:
-        self._most = most
-        self._answers: dict[Hashable, Answer] = {}
-
-    def get(self, key: Hashable, compute: Callable[[], Answer]) -> Answer:
-        """Return the answer for `key`, from `compute` the first time. What that raises is not kept."""
-        try:
-            return self._answers[key]
-        except KeyError:
-            pass
-        answer = compute()
-        if len(self._answers) >= self._most:
-            self._answers.clear()
-        self._answers[key] = answer
-        return answer
 
 
 @contextmanager
@@ -413,7 +375,8 @@ def call(
         Name in combpred.h.
     *arguments
         Its arguments up to `workers`, or up to `bad_row` and the error buffer for functions without. Arrays, structs,
-        objects that have a `struct`, and numbers of ctypes become pointers to them, strings bytes.
+        objects that have a `struct`, and numbers of ctypes become pointers to them, strings bytes; objects that have
+        a `handle` become that.
     n_threads : int or None, default=None
         The argument `workers` of functions that have it; None as :func:`get_n_threads` says.
     flops : float, default=0
@@ -453,10 +416,15 @@ def call(
 
 def _pointer(argument: Any) -> Any:
     """Return an argument of the C interface as ctypes takes it."""
+    if isinstance(argument, (int, float, bytes)) or argument is None:
+        return argument
     if isinstance(argument, np.ndarray):
         return argument.ctypes.data
     if isinstance(argument, str):
         return argument.encode()
+    handle = getattr(argument, "handle", None)
+    if handle is not None:
+        return handle
     struct = getattr(argument, "struct", argument)
     return ctypes.byref(struct) if isinstance(struct, _VALUES) else struct
 

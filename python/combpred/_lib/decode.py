@@ -178,7 +178,7 @@ _KEYS = {number: name[4:].lower() for name, number in vars(abi).items() if name.
 
 def check_conditions(description: Description, conditions: Conditions) -> None:
     """Raise RowError for the first row whose conditions are illegal, or leave no output; the message says why."""
-    call("cp_structure_restrict", description, conditions.struct, None, n_threads=1, flops=100.0 * len(conditions.key))
+    call("cp_space_restrict", description, conditions.struct, None, n_threads=1, flops=100.0 * len(conditions.key))
 
 
 def entries_of_conditions(
@@ -193,9 +193,7 @@ def entries_of_conditions(
         first, feature = np.empty(n + 1, np.int64), np.empty(k, np.int32)
         value, must = np.empty(k, np.int8), np.empty(k, np.int8)
         found = record(abi.CRestriction, n=n, first=first, capacity=k, feature=feature, value=value, must=must)
-        call(
-            "cp_structure_restrict", description, conditions.struct, found, n_threads=1, flops=1e3 * len(conditions.key)
-        )
+        call("cp_space_restrict", description, conditions.struct, found, n_threads=1, flops=1e3 * len(conditions.key))
         if found.needed <= k:
             return first.tolist(), feature.tolist(), value.tolist(), must.tolist()
         k = found.needed
@@ -204,7 +202,7 @@ def entries_of_conditions(
 def arrange(description: Description, conditions: Conditions, y: IntArray) -> IntArray:
     """Return outputs `y` (n, part_len) as their conditions ask for: cycles from their start to their end."""
     arranged = np.empty_like(y)
-    call("cp_structure_arrange", description, conditions.struct, y, *y.shape, arranged, n_threads=1, flops=1e2 * y.size)
+    call("cp_space_arrange", description, conditions.struct, y, *y.shape, arranged, n_threads=1, flops=1e2 * y.size)
     return arranged
 
 

@@ -68,12 +68,6 @@ RIDGE_PRECISIONS: tuple[str, ...] = ("single", "double")
 #: Decisions of ridge regression.
 RIDGE_DECISIONS: tuple[str, ...] = ("score", "mbr")
 
-#: Structures whose loss "auto" is "auc", and decision "score"; that of others is "squared".
-SUITED_BY_AUC: tuple[str, ...] = ("cliques", "posetelements", "routes")
-
-#: Structures whose decision "auto" is "score" under the loss "squared"; that of others is "mbr".
-SUITED_BY_SCORE: tuple[str, ...] = ("cycles", "directedcycles", "partialorders", "routes", "tournaments")
-
 #: What the consensus of rankings may be.
 CONSENSUSES: tuple[str, ...] = ("order", "weak", "partial")
 

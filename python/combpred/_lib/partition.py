@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import CountArray, FloatArray, IntArray, allocate
-from .call import Remembered, call, floats, record
+from .call import call, floats, record
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
 from .structure import Description
-
-_COSTS = Remembered[tuple[str, float, float]]()
 
 #: Seconds of one processor that "auto" spends on exact computations in one call.
 EXACT_SECONDS = 300.0
@@ -51,7 +49,7 @@ class Partition(NamedTuple):
 def partition_cost(description: Description, *, marginals: bool = False) -> tuple[str, float]:
     """Return the engine of `log_partition`, and about how many elementary operations it takes for each row.
 
-    Raises CapabilityError where the structure is too large for all engines. The core is asked once for each structure.
+    Raises CapabilityError where the structure is too large for all engines.
     """
     engine, cost, _ = _known(description, marginals)
     return engine, cost
@@ -72,14 +70,13 @@ def exact_is_affordable(description: Description, n_rows: int, evaluations: int 
 
 def _known(description: Description, marginals: bool) -> tuple[str, float, float]:
     """Return the engine, and operations and seconds for each row."""
-    return _COSTS.get((description.key, marginals), lambda: _cost(description, marginals))
-
-
-def _cost(description: Description, marginals: bool) -> tuple[str, float, float]:
-    scores, info = record(abi.CScores, d=description.shape.n_features), record(abi.CPartitionInfo)
-    unused = ctypes.c_double()
-    call("cp_log_partition", description, scores, None, unused if marginals else None, info, n_threads=1)
-    return info.engine.decode(), info.cost, info.seconds
+    known = description.space.facts["marginals" if marginals else "log_partition"]
+    if known is None:  # the core says why
+        nothing = record(abi.CScores, d=description.shape.n_features)
+        call(
+            "cp_log_partition", description, nothing, None, ctypes.c_double() if marginals else None, None, n_threads=1
+        )
+    return known["engine"], known["cost"], known["seconds"]
 
 
 def log_partition(

@@ -14,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
+from .abi import Control
 from .arrays import SMALL_BYTES, CountArray, FloatArray, allocate, available_memory, require_memory
 from .call import RowInputs, call, codes, compressed, contiguous, floats, in_place, put, record
 from .errors import NumericalError
+from .session import Session, view
 from .structure import Description
 
 # Conjugate gradient takes some tens of steps; this many stand for them in estimates of the work.
@@ -448,6 +450,33 @@ class PrimalProblem:
         )  # fmt: skip
         return product
 
+    def solve_elsewhere(
+        self,
+        p: int,
+        add_up: Callable[[], FloatArray],
+        multiply: Callable[[FloatArray], FloatArray],
+        control: Control,
+        verbose: int = 0,
+    ) -> tuple[FloatArray, FitInfo]:
+        """Train on rows of `p` features that only the caller can read.
+
+        `add_up` returns the sums over all rows that `add_sums` finds, `multiply` those that `product` finds for a
+        direction. The residual goes to ``control.value``.
+        """
+        q, d = p + int(self.options["shift"]), self.description.shape.n_features
+        coef, info = np.empty((q, d)), record(abi.CFitInfo)
+        with Session(
+            "cp_ridge_primal_start", self.description, ridge_options(self.options), p, coef, d, info,
+            n_threads=self.n_threads, flops=30.0 * q**2 * (q + d), label="training", verbose=verbose, control=control,
+        ) as session:  # fmt: skip
+            for request in session:
+                if request.ask == abi.ASK_SUMS:
+                    view(request.sums, np.float64, sums_length(p, d))[:] = add_up()
+                else:
+                    direction = view(request.linear, np.float64, 2 + 2 * p + q * d)
+                    view(request.results, np.float64, q, d)[:] = multiply(direction)
+            return coef, fit_info(info, session.status)
+
     def _rows(self, features: RowInputs, outputs: RowOutputs) -> tuple[Any, ...]:
         return self.description, ridge_options(self.options), features, outputs
 
@@ -463,59 +492,3 @@ def sums_length(p: int, d: int) -> int:
 def total_weight(sums: FloatArray, p: int) -> float:
     """Return the sum of the weights of all rows, from sums over them."""
     return float(sums[1 + (p + 1) ** 2])
-
-
-class PrimalMachine:
-    """The solver for rows that only the caller can read: it says what it needs next.
-
-    Parameters
-    ----------
-    problem : PrimalProblem
-    p : int
-        Number of features.
-
-    Attributes
-    ----------
-    residual : float
-        How far it is: the relative residual.
-    """
-
-    def __init__(self, problem: PrimalProblem, p: int) -> None:
-        self._problem, self._p = problem, p
-        self._options = ridge_options(problem.options)
-        self._sizes, self._step, self._info = record(abi.CPrimalSizes), record(abi.CPrimalStep), record(abi.CFitInfo)
-        call("cp_ridge_primal_sizes", problem.description, self._options, p, self._sizes)
-        self._state: FloatArray = np.zeros(self._sizes.state)
-        self._status = abi.OK
-
-    def next(self, answer: FloatArray | None = None) -> tuple[str, FloatArray]:
-        """Take the answer to the last request, and return the next: "sums", "product" with a direction, or "done"."""
-        if answer is not None:
-            reply = self._step.reply
-            self._state[reply : reply + answer.size] = answer.ravel()
-        self._status = call(
-            "cp_ridge_primal", self._problem.description, self._options, self._p, self._state.ctypes.data,
-            len(self._state), self._step, self._info, n_threads=self._problem.n_threads,
-            flops=10.0 * self._sizes.q**2 * (self._sizes.q + self._sizes.d),
-        )  # fmt: skip
-        request: bytes = self._step.request
-        at = self._step.direction
-        return request.decode(), self._state[at : at + self._sizes.direction]
-
-    @property
-    def residual(self) -> float:
-        """How far it is: the relative residual."""
-        residual: float = self._info.residual
-        return residual
-
-    @property
-    def info(self) -> FitInfo:
-        """How training ended, once it has."""
-        return fit_info(self._info, self._status)
-
-    @property
-    def coef(self) -> FloatArray:
-        """The weights (q, d), once it is done."""
-        at, shape = self._step.coef, (self._sizes.q, self._sizes.d)
-        weights: FloatArray = self._state[at : at + shape[0] * shape[1]].reshape(shape).copy()
-        return weights

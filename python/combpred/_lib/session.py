@@ -41,6 +41,8 @@ class Session:
         watched for in each of these alone.
     label, verbose, total, progress
         As :func:`combpred._lib.control.reported` takes them.
+    control : Control or None, default=None
+        The control block; None: a new one.
 
     Attributes
     ----------
@@ -60,10 +62,11 @@ class Session:
         verbose: int = 0,
         total: int | None = None,
         progress: Callable[[int, float], object] | None = None,
+        control: abi.Control | None = None,
     ) -> None:
         self.status = abi.OK
         self._held = arguments  # the library reads them until the end
-        self._control = abi.Control()
+        self._control = control or abi.Control()
         self._stack = ExitStack()
         shown = verbose > 0 or progress is not None
         self._reported = {"label": label, "verbose": verbose, "total": total, "progress": progress} if shown else None

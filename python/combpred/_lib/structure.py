@@ -6,6 +6,10 @@ import ctypes
 import functools
 import hashlib
 import json
+import math
+import threading
+import weakref
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,11 +19,9 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate, require_memory
-from .call import Remembered, call, checked, codes, floats, library, put, record
-from .errors import RowError
+from .call import call, checked, codes, floats, library, put, record
+from .errors import ForkedProcessError, RowError
 
-_SHAPES: Remembered[Shape] = Remembered()
-_CAPABILITIES = Remembered[frozenset[str]]()
 _BLOCK_NUMBERS = 2**20  # of rows of data that are read at a time
 
 
@@ -55,16 +57,20 @@ class Description:
         Parameters that are integer arrays, in the layout of the catalogue.
     reals : ndarray of float64 or None, default=None
         Parameters that are arrays of numbers.
+    names : tuple of str or None, default=None
+        What items are called in messages and in the names of the entries of ψ; None: by their numbers.
 
     Notes
     -----
-    What is passed must not change afterwards: its text, its key and its shape are found once.
+    What is passed must not change afterwards: the space is opened once, at the first use. Copies and pickles do not
+    take it with them; equal descriptions share one while they live.
     """
 
     name: str
     scalars: dict[str, int]
     ints: IntArray | None = None
     reals: FloatArray | None = None
+    names: tuple[str, ...] | None = None
 
     @cached_property
     def text(self) -> bytes:
@@ -74,26 +80,93 @@ class Description:
 
     @cached_property
     def key(self) -> tuple[bytes, bytes | None, bytes | None]:
-        """A short value that is the same for descriptions with the same contents, and for no others."""
+        """A short value that is the same for descriptions of the same outputs, whatever items are called."""
         return self.text, _digest(self.ints), _digest(self.reals)
 
     @cached_property
-    def shape(self) -> Shape:
-        """The size of outputs and of ψ, which the core is asked for once for all equal descriptions."""
-        return _SHAPES.get(self.key, lambda: _shape(self))
+    def space(self) -> OpenSpace:
+        """The open space; ValueError where the description is illegal."""
+        return _opened(self)
 
-    @cached_property
-    def struct(self) -> abi.CStructure:
-        """The struct that functions of the C interface take."""
-        fields: dict[str, Any] = {"text": self.text, "text_len": len(self.text)}
-        if self.ints is not None:
-            fields |= {"ints": codes(self.ints, "ints", None), "n_ints": self.ints.size}
-        if self.reals is not None:
-            fields |= {"reals": floats(self.reals, "reals", None), "n_reals": self.reals.size}
-        return put(abi.CStructure(), **fields)
+    @property
+    def handle(self) -> int:
+        """The handle of the space, which functions of the C interface take."""
+        return self.space.handle
+
+    @property
+    def shape(self) -> Shape:
+        """The size of outputs and of ψ."""
+        return self.space.shape
 
     def __reduce__(self) -> Any:
-        return Description, (self.name, self.scalars, self.ints, self.reals)  # pointers stay here
+        return Description, (self.name, self.scalars, self.ints, self.reals, self.names)
+
+
+class OpenSpace:
+    """A space that the core holds open until nobody has this object any more.
+
+    Parameters
+    ----------
+    description : Description
+        What it is made from.
+
+    Attributes
+    ----------
+    handle : int
+        What the core calls it.
+    """
+
+    def __init__(self, description: Description) -> None:
+        text, ints, reals = description.text, description.ints, description.reals
+        struct = put(abi.CStructure(), text=text, text_len=len(text))
+        if ints is not None:
+            put(struct, ints=codes(ints, "ints", None), n_ints=ints.size)
+        if reals is not None:
+            put(struct, reals=floats(reals, "reals", None), n_reals=reals.size)
+        names = b"" if description.names is None else json.dumps(description.names).encode()
+        opened = ctypes.c_uint64()
+        call("cp_space_open", struct, names or None, len(names), opened)
+        self.handle = opened.value
+        weakref.finalize(self, _close, self.handle).atexit = False
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What ``cp_space_facts`` says."""
+        facts: dict[str, Any] = json.loads(library().core.control_SpaceFacts(self.handle))
+        return facts
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The size of outputs and of ψ."""
+        log_count = self.facts["log_count"]
+        return Shape(self.facts["part_len"], self.facts["feature_len"], math.nan if log_count is None else log_count)
+
+    @cached_property
+    def capabilities(self) -> frozenset[str]:
+        """Names of what it can do with its parameters."""
+        return frozenset(self.facts["capabilities"])
+
+
+_SPACES: weakref.WeakValueDictionary[Any, OpenSpace] = weakref.WeakValueDictionary()
+_opening = threading.Lock()
+
+
+def _opened(description: Description) -> OpenSpace:
+    """Return the open space of equal descriptions, or a new one."""
+    library()  # which refuses forked processes before they wait for a lock that is held for ever
+    key = description.key, description.names
+    with _opening:
+        found = _SPACES.get(key)
+    if found is not None:
+        return found
+    opened = OpenSpace(description)  # without the lock: it may take long
+    with _opening:
+        return _SPACES.setdefault(key, opened)
+
+
+def _close(handle: int) -> None:
+    with suppress(ForkedProcessError):  # the space is the parent's
+        library().dll.cp_space_close(handle, None, 0)
 
 
 def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
@@ -105,31 +178,21 @@ def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
     return digest.digest()
 
 
-def _shape(description: Description) -> Shape:
-    part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
-    call("cp_structure_shape", description, part_len, feature_len, log_count)
-    return Shape(part_len.value, feature_len.value, log_count.value)
-
-
 def structure_capabilities(description: Description) -> frozenset[str]:
-    """Return the names of what the structure can do with its parameters, as cp_structure_capabilities lists them.
+    """Return the names of what the structure can do with its parameters, as ``cp_space_facts`` lists them."""
+    return description.space.capabilities
 
-    The core is asked once for each structure.
-    """
-    return _CAPABILITIES.get(
-        description.key, lambda: frozenset(_text("cp_structure_capabilities", description, 1024).split())
-    )
+
+def structure_format(description: Description) -> str:
+    """Return what a row of data holds, in a clause that ends messages."""
+    clause: str = description.space.facts["format"]
+    return clause
 
 
 def structure_names(description: Description) -> list[str]:
     """Return a name for each entry of ψ."""
     d = description.shape.n_features
-    return _text("cp_structure_names", description, 64 + 24 * d, n_threads=1, flops=100.0 * d).split("\n")
-
-
-def structure_format(description: Description) -> str:
-    """Return what a row of data holds, in a clause that ends messages."""
-    return _text("cp_structure_format", description, 256)
+    return _text("cp_space_names", description, 64 + 24 * d, n_threads=1, flops=100.0 * d).split("\n")
 
 
 def _text(function: str, description: Description, capacity: int, **options: Any) -> str:
@@ -168,7 +231,7 @@ def structure_layout(description: Description) -> Layout | None:
     """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
     d, found = description.shape.n_features, record(abi.CLayout)
     rows, columns = np.empty(d, np.int32), np.empty(d, np.int32)
-    call("cp_structure_layout", description, found, rows, columns, d, n_threads=1, flops=10.0 * d)
+    call("cp_space_layout", description, found, rows, columns, d, n_threads=1, flops=10.0 * d)
     m = found.n_cells
     return Layout(found.kind.decode(), found.n_items, rows[:m], columns[:m]) if m else None
 
@@ -242,14 +305,14 @@ def condition_terms(structure: str) -> dict[str, Term]:
 
 def structure_count(description: Description) -> int:
     """Return the exact number of outputs."""
-    return int(_text("cp_structure_count", description, 256), 16)
+    return int(_text("cp_space_count", description, 256), 16)
 
 
 def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
     d = description.shape.n_features
     mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
-    call("cp_structure_mean", description, mean, d)
+    call("cp_space_mean", description, mean, d)
     return mean
 
 
@@ -259,7 +322,7 @@ def structure_second_moment(description: Description) -> FloatArray:
     # The library computes it in memory of its own, which it may go on with after Ctrl-C.
     require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
     moment: FloatArray = np.empty((d, d))
-    call("cp_structure_second_moment", description, moment, d, n_threads=1, flops=50.0 * d * d)
+    call("cp_space_second_moment", description, moment, d, n_threads=1, flops=50.0 * d * d)
     return moment
 
 
@@ -267,7 +330,7 @@ def structure_moments(description: Description) -> tuple[str, float]:
     """Return what the moments are (one of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
     info = record(abi.CMomentsInfo)
     flops = 1e4 * description.shape.n_features**2  # where they are estimated from samples
-    call("cp_structure_moments", description, info, n_threads=1, flops=flops)
+    call("cp_space_moments", description, info, n_threads=1, flops=flops)
     return info.kind.decode(), info.standard_error
 
 
@@ -284,7 +347,7 @@ def structure_embed(
     psi = allocate(
         (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
     )
-    function = "cp_structure_embed_partial" if partial else "cp_structure_embed"
+    function = "cp_space_embed_partial" if partial else "cp_space_embed"
     call(function, description, y, *y.shape, psi, d, n_threads=n_threads, flops=10.0 * psi.size)
     return psi
 
@@ -296,7 +359,7 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     part_len, d, _ = description.shape
     y = allocate((n, part_len), np.int32, f"drawing {n} outputs of {part_len} parts", "draw fewer at once")
     call(
-        "cp_structure_sample", description, seed % 2**64, y, *y.shape, n_threads=n_threads,
+        "cp_space_sample", description, seed % 2**64, y, *y.shape, n_threads=n_threads,
         flops=30.0 * n * max(part_len, d),
     )  # fmt: skip
     return y
@@ -314,7 +377,7 @@ def structure_encode(description: Description, y: npt.NDArray[Any], *, partial: 
     for first in range(0, len(y), rows):
         block, to = floats(y[first : first + rows], "y", None, None), parts[first : first + rows]
         try:
-            call("cp_structure_encode", description, block, *block.shape, partial, to, part_len, n_threads=1)
+            call("cp_space_encode", description, block, *block.shape, partial, to, part_len, n_threads=1)
         except RowError as error:
             raise error.shifted(first) from None
     return parts
@@ -328,7 +391,7 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
     y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
     written = ctypes.c_int64()
     flops = 100.0 * (skip + capacity) * part_len
-    call("cp_structure_enumerate", description, skip, y, *y.shape, written, n_threads=1, flops=flops)
+    call("cp_space_enumerate", description, skip, y, *y.shape, written, n_threads=1, flops=flops)
     return y[: written.value]
 
 

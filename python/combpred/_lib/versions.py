@@ -30,7 +30,7 @@ def show_versions() -> None:
     for name in _PACKAGES:
         _print(name, __version__ if name == "combpred" else _version(name))
     print("\nGo core:")
-    _print("go", f"{loaded.core.control_GoVersion()} {loaded.core.control_Platform()}")
+    _print("version", loaded.core.control_Version())
     _print("blas", f"{loaded.blas.name} ({loaded.blas.reason})")
     _print("threads", str(get_n_threads()))
     from threadpoolctl import threadpool_info

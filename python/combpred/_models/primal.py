@@ -15,8 +15,7 @@ from .._data.blocks import ArrayBlocks, Block, BlockSource
 from .._data.inputs import require_weight
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray, require_memory
-from .._lib.control import reported
-from .._lib.ridge import FitInfo, PrimalMachine, PrimalProblem, sums_length, total_weight
+from .._lib.ridge import FitInfo, PrimalProblem, sums_length, total_weight
 from ..structures import Structure
 from .rows import BlockRows
 
@@ -123,27 +122,27 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple
     def advance() -> None:
         control.step += 1
 
-    machine = PrimalMachine(task.problem(rows.structure, rows.n_threads), rows.n_features)
-    with reported(control, "training", verbose=task.verbose):
-        request, direction = machine.next()
-        while request != "done":
-            if request == "sums":
-                found = source.reduce(SumRows(rows, task), merge=_add, advance=advance)
-                require_weight(total_weight(found, rows.n_features))
-            else:
-                found = source.reduce(MultiplyRows(rows, task), direction, merge=_add, advance=advance)
-            request, direction = machine.next(found)
-            control.value = machine.residual
-    return machine.coef, machine.info
+    def add_up() -> FloatArray:
+        sums: FloatArray = source.reduce(SumRows(rows, task), merge=_add, advance=advance)
+        require_weight(total_weight(sums, rows.n_features))
+        return sums
+
+    def multiply(direction: FloatArray) -> FloatArray:
+        product: FloatArray = source.reduce(MultiplyRows(rows, task), direction, merge=_add, advance=advance)
+        return product
+
+    problem = task.problem(rows.structure, rows.n_threads)
+    return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, task.verbose)
 
 
 def solve_sums(sums: FloatArray, n_features: int, structure: Structure, task: RidgeTask) -> tuple[FloatArray, FitInfo]:
     """Return the weights (q, d) of least squared loss, which needs no more than the sums."""
     require_weight(total_weight(sums, n_features))
-    machine = PrimalMachine(task.problem(structure, 1), n_features)
-    machine.next()
-    machine.next(sums)
-    return machine.coef, machine.info
+    return task.problem(structure, 1).solve_elsewhere(n_features, lambda: sums, _no_product, Control())
+
+
+def _no_product(direction: FloatArray) -> FloatArray:
+    raise AssertionError("squared loss needs no products")
 
 
 def _require_memory(rows: BlockRows, task: RidgeTask) -> None:

@@ -63,7 +63,6 @@ class Assignments(Structure):
     _sized = Sized("n_items", "item", names="items")
     _converter = "Assignments.from_pairs makes y of lists of pairs, or dicts, y.argmax(axis=2) of 0/1 matrices"
     _columns = "items"
-    _called = "items?|column"
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ from .. import metrics
 from .._data.checks import choice, counted, frozen, is_integer, seed_of
 from .._data.forms import Frame, column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
-from .._data.names import Names, checked_names, named_entries, with_names
+from .._data.names import Names, checked_names, with_names
 from .._data.targets import flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding
@@ -92,7 +92,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _decisions: ClassVar[tuple[str, ...]] = ()  # beside the most probable output, and that of nearest ψ
     _partial: ClassVar[bool] = False  # whether training targets may be known in part
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
-    _called: ClassVar[str] = "items?"  # pattern of what the library calls items before their numbers
     _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
     _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
@@ -287,7 +286,14 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         if self._converter and "is not a number" in reason:
             reason = f"{reason}; {self._converter}"
         entries = tuple(self._column_names() or ()) if self._columns == "entries" and "in column" in reason else None
-        return with_names(with_names(reason, self._called, self._names, self._second_names or ()), "column", entries)
+        return with_names(reason, "column", entries)
+
+    def _called(self) -> tuple[str, ...] | None:
+        """Return what the library calls items, and behind them what they are assigned; None for their numbers."""
+        first, second = self._names or (), self._second_names or ()
+        if second and second != first:
+            first = (*(first or range(len(second))), *second)
+        return tuple(map(str, first)) or None
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``; overridden where that is another."""
@@ -306,12 +312,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             When a size is not known yet.
         """
         names = self._own_names()
-        if names is None:
-            names = structure_names(self.space.description)
-            first, second = self._names, self._second_names
-            if first is not None or second is not None:
-                names = named_entries(names, first, second)
-        return np.array(names, dtype=object)
+        return np.array(structure_names(self.space.description) if names is None else names, dtype=object)
 
     def _own_names(self) -> Sequence[str] | None:
         """Return names that the entries of ψ have from the user, or None; overridden where those of items do not do."""

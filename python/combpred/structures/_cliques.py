@@ -69,7 +69,6 @@ class Cliques(Structure):
     _sized = Sized("n_vertices", "vertex", names="vertices")
     _converter = "Cliques.from_vertices makes y of lists of vertices"
     _columns = "items"
-    _called = "vertex|vertices|column"
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
         self.n_vertices = n_vertices

@@ -63,7 +63,6 @@ class Cycles(Visits):
     default_metric = "cycle_f1"
     _entries = "bits"
     _sized = Sized("n_vertices", "vertex", "y", names="vertices")
-    _called = "vertex|vertices"
     _converter = "Cycles(vertices=[…]).from_names makes y of lists of vertices"
     _noun = ("vertex", "vertices")
 

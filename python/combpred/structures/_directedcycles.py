@@ -64,7 +64,6 @@ class DirectedCycles(Visits):
     default_metric = "policy_cosine"
     _entries = "signs and zeros"
     _sized = Sized("n_vertices", "vertex", "y", names="vertices")
-    _called = "vertex|vertices"
     _converter = "DirectedCycles(vertices=[…]).from_names makes y of lists of vertices"
     _noun = ("vertex", "vertices")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import listing_of, refuse_unlisted
-from .._data.names import Names, index_of, with_names
+from .._data.names import Names, index_of
 from .._data.targets import summary, target_matrix
 from .._lib.arrays import refuse_masked
 from .._lib.call import codes
@@ -30,7 +30,6 @@ class EdgeSets(Structure):
     _sized = Sized("n_vertices", "edge", names="vertices")
     _columns = "entries"
     _directed = False  # whether edges of graphs that are outputs are
-    _called = "vertex|vertices"
 
     n_vertices: int | None
     edges: Any
@@ -105,10 +104,11 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
         raise TypeError(f"{cls}: edges must hold vertices 0, 1, …, whole numbers; got dtype {values.dtype}{named}")
     whole = codes(values.astype(np.int64), "edges", None, 2)
     n = max(2, int(whole.max()) + 1) if n_vertices is None else n_vertices
+    called = None if names is None else tuple(map(str, names))
     try:
-        _ = Description("graphs", {"n": n}, whole.ravel()).shape  # the library checks them
+        _ = Description("graphs", {"n": n}, whole.ravel(), names=called).shape  # the library checks them
     except ValueError as error:
-        raise in_words_of(cls, error, lambda said: with_names(said, "vertex|vertices", names)) from None
+        raise in_words_of(cls, error) from None
     return whole
 
 

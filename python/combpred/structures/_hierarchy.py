@@ -62,7 +62,6 @@ class Hierarchy(Trees):
     default_metric = "accuracy"
     _converter = "y_from_paths of Hierarchy.from_paths(…) makes y of paths"
     _rows = "names"
-    _called = "nodes?"
 
     def __init__(
         self,

@@ -78,7 +78,6 @@ class LabelSets(Structure):
     _sized = Sized("n_labels", "label", names="labels")
     _converter = "LabelSets.from_sets makes y of sets, lists or strings of labels"
     _columns = "items"
-    _called = "labels?|column"
 
     def __init__(
         self,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -85,7 +85,6 @@ class Paths(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _converter = "Paths(…).from_vertices makes y of lists of vertices"
-    _called = "vertex|vertices"
     _rows = "lists"
 
     def __init__(
@@ -284,11 +283,8 @@ class Paths(Structure):
         return np.asarray(numbered.arcs), description.scalars["source"], description.scalars["target"]
 
     def _said(self, reason: str) -> str:
-        said, colon, cycle = super()._said(reason).partition("form a cycle: ")
-        if self._names is not None:  # "0 → 1 → … (20 vertices) → 0"
-            cycle = re.sub(r"(?<!\()\b\d+", lambda vertex: repr(self._called_by([int(vertex[0])])[0]), cycle)
-        converter = f"; {self._converter}" if "paths list" in said or "a path lists" in said else ""
-        return f"{said}{colon}{cycle}{converter}"
+        said = super()._said(reason)
+        return f"{said}; {self._converter}" if "paths list" in said or "a path lists" in said else said
 
     def _called_by(self, vertices: list[int]) -> list[Any]:
         """Return vertices by their names, or numbers where they have none."""
@@ -365,7 +361,8 @@ class Paths(Structure):
         if np.size(self.arcs) == 0:
             raise ValueError("Paths: arcs must list at least one pair of vertices, shape (m, 2); it is empty")
         if self._names is not None:
-            return self._numbered()._describe()
+            numbered = self._numbered()._describe()
+            return replace(numbered, scalars=numbered.scalars | {"vertices": len(self._names)})
         arcs = self._whole(self.arcs, "arcs", 2)
         if arcs.shape[1] != 2:
             how = f"got {arcs.shape}{listing_of(arcs.shape, 'arcs')}"

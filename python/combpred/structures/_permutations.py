@@ -77,7 +77,6 @@ class Permutations(Structure):
     _sized = Sized("n_labels", "label", names="labels")
     _converter = "Permutations.from_orders makes y of lists of labels from best to worst, from_top_k of the first ones"
     _columns = "items"
-    _called = "labels?|column"
     _partial = True
 
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:

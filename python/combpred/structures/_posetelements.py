@@ -67,7 +67,6 @@ class PosetElements(Structure):
     name = "posetelements"
     default_metric = "accuracy"
     _entries = "bits"
-    _called = "elements?"
 
     def __init__(
         self, relation: ArrayLike, *, allowed: ArrayLike | None = None, elements: Sequence[Any] | None = None

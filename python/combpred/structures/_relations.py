@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from numpy.typing import NDArray
@@ -29,9 +28,7 @@ class Relations(Structure):
         reason = super()._said(reason)
         if not reason.startswith("the relation is not transitive"):
             return reason
-        names, (found, _, remedy) = self._names, reason.partition(";")
-        if names is not None:
-            found = re.sub(r"\d+", lambda number: repr(names[int(number[0])]), found)
+        found, _, remedy = reason.partition(";")
         return f"{found}; closure=True of from_edges, from_networkx and from_adjacency adds what follows, or{remedy}"
 
     def _shown(self, y: Any) -> int:

@@ -70,7 +70,6 @@ class Routes(Visits):
     default_metric = "route_pairs_f1"
     _entries = "bits"
     _sized = Sized("n_places", "place", "y", names="places")
-    _called = "places?"
     _converter = "Routes(places=[…]).from_names makes y of lists of places"
     _noun = ("place", "places")
     _returns = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -24,7 +24,6 @@ from .._data.targets import TargetError, encoded_rows
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_outputs, decode
 from .._lib.errors import CapabilityError, in_words_of
-from .._lib.names import SUITED_BY_AUC, SUITED_BY_SCORE
 from .._lib.partition import Partition, decide_sets, log_partition, partition_cost, sample_distribution, value_sets
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (
@@ -110,6 +109,7 @@ class LibrarySpace:
     def description(self) -> Description:
         """The description that the library reads, made once."""
         description = self.structure._describe()
+        description = replace(description, names=self.structure._called())
         try:
             _ = description.shape  # which the library finds for legal parameters only
         except ValueError as error:
@@ -128,7 +128,7 @@ class LibrarySpace:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Names of the library's capabilities for this space, as ``cp_structure_capabilities`` lists them."""
+        """Names of the library's capabilities for this space, as ``cp_space_facts`` lists them."""
         return structure_capabilities(self.description)
 
     @property
@@ -237,7 +237,7 @@ class LibrarySpace:
     @property
     def suits(self) -> str:
         """The loss by which ridge regression predicts best, as measured on held-out rows."""
-        if self.description.name in SUITED_BY_AUC:
+        if self.description.space.facts["loss"] == "auc":
             return "auc"
         try:
             self.require_preimage()
@@ -247,7 +247,7 @@ class LibrarySpace:
 
     def decides_by(self, loss: str, decision: str) -> tuple[str, str]:
         """Return the loss and the decision of ridge regression, with what suits the space in place of "auto"."""
-        usual = {"auc": "score", "squared": "score" if self.description.name in SUITED_BY_SCORE else "mbr"}
+        usual = {"auc": "score", "squared": self.description.space.facts["decision"]}
         if loss == "auto":  # scores of the loss "squared" are expectations, by which sets would have all labels
             loss = "auc" if decision == "score" != usual[self.suits] else self.suits
         return loss, usual[loss] if decision == "auto" else decision

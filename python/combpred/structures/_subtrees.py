@@ -63,7 +63,6 @@ class Subtrees(Trees):
     default_metric = "hamming_score"
     _converter = "y_from_paths of Subtrees.from_paths(…) makes y of paths"
     _columns = "items"
-    _called = "nodes?|column"
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable], *, nodes: Sequence[Any] | None = None) -> None:
         self.parent = parent

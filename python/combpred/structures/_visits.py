@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar
 
 import numpy as np
@@ -134,14 +133,10 @@ class Visits(Structure):
         return found
 
     def _said(self, reason: str) -> str:
-        names = self._names
-        listed, bracket, rest = reason.partition("]")
-        if names is not None and bracket and reason.startswith("["):
-            listed = re.sub(r"\d+", lambda place: repr(names[int(place[0])]), listed)
-        elif "pads short rows" in reason:
+        if "pads short rows" in reason:
             missing = "; of a data frame whose short rows end in NaN, take y.fillna(-1)"
-            rest += f"{missing * reason.startswith('found nan')}; {self._converter}"
-        return super()._said(listed + bracket + rest)
+            reason += f"{missing * reason.startswith('found nan')}; {self._converter}"
+        return super()._said(reason)
 
     def doubt(self, y: Any, X: Any) -> str | None:
         """Return why y probably holds names that are integers, which are read as numbers from 0 on; or None."""

@@ -78,7 +78,6 @@ class WeakOrders(Structure):
     _sized = Sized("n_labels", "label", names="labels")
     _converter = "WeakOrders.from_tiers makes y of lists of groups of tied labels, from_top_k of the first ones"
     _columns = "items"
-    _called = "labels?|column"
 
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
         self.n_labels = n_labels

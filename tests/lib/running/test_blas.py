@@ -9,7 +9,7 @@ from combpred._lib import blas, call
 SCRIPT = """
 from combpred._lib.call import library as load
 library = load()
-print(library.blas.name, "|", library.core.control_BLASStatus(), "|", library.blas.reason)
+print(library.blas.name, "|", library.core.control_BlasStatus(), "|", library.blas.reason)
 """
 
 SOLVE = """
@@ -59,7 +59,7 @@ blas, lapack = cython_blas.__pyx_capi__, cython_lapack.__pyx_capi__
 from combpred._lib.call import library as load
 try:
     library = load()
-    print(library.blas.name, "|", library.core.control_BLASStatus(), "|", library.blas.reason)
+    print(library.blas.name, "|", library.core.control_BlasStatus(), "|", library.blas.reason)
 except RuntimeError as error:
     print("RuntimeError |", error)
 """
@@ -88,12 +88,12 @@ def test_host_is_not_replaced_silently_when_asked_for(run_python):
 
 def test_routines_cannot_change_once_in_use():
     core = call.library().core
-    if core.control_BLASStatus() != "host":
+    if core.control_BlasStatus() != "host":
         pytest.skip("the BLAS of the host is not in use in this process")
     with pytest.raises(RuntimeError, match="after activation"):
-        core.control_OfferRoutine("dgemm", 1)
+        core.control_BlasOffer("dgemm", core.control_BlasRoutines().split()[1], 1)
     with pytest.raises(RuntimeError, match="already active"):
-        core.control_ActivateHostBLAS()
+        core.control_BlasActivate()
 
 
 @pytest.mark.parametrize(

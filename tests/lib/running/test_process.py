@@ -324,7 +324,7 @@ def test_show_versions_names_what_matters(capsys):
     combpred.show_versions()
     text = capsys.readouterr().out
     library = call.library()
-    for expected in (combpred.__version__, np.__version__, library.core.control_GoVersion(), library.blas.reason):
+    for expected in (combpred.__version__, np.__version__, library.core.control_Version(), library.blas.reason):
         assert expected in text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from pathlib import Path
+from types import FunctionType
 
 from abi_calls import CALLS, SEARCH
 
@@ -29,9 +30,13 @@ def functions() -> dict[str, list[str]]:
 
 
 def arguments(function: str) -> list:
-    """Return legal arguments, with the state of what goes on when called again at its beginning. Structs are copies."""
+    """Return legal arguments, with the state of what goes on when called again at its beginning. Structs are copies.
+
+    Functions among the arguments are called for each call: they open what that ends.
+    """
     SEARCH[:] = 0
-    return [type(a).from_buffer_copy(a) if isinstance(a, ctypes.Structure) else a for a in CALLS[function]]
+    given = (a() if isinstance(a, FunctionType) else a for a in CALLS[function])
+    return [type(a).from_buffer_copy(a) if isinstance(a, ctypes.Structure) else a for a in given]
 
 
 def structs() -> list[tuple[str, int, type[ctypes.Structure]]]:

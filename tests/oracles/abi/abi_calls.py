@@ -17,7 +17,7 @@ from combpred._lib.session import Session
 from combpred._lib.structure import Description
 
 PERMUTATIONS = Description("permutations", {"n": 4})
-STRUCTURE = ctypes.addressof(PERMUTATIONS.struct)  # what functions of the C interface take
+STRUCTURE = PERMUTATIONS.handle  # what functions of the C interface take
 PART_LEN, D = 4, 6
 
 
@@ -41,25 +41,20 @@ PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
 EYE, DESCENDING = np.eye(2), np.arange(4.0, 0.0, -1.0)
 
 
+TEXT, NAMES = b'{"name":"permutations","n":4}', b'["tea", "milk", "juice", "water"]'
+DESCRIBED = abi.CStructure(TEXT, len(TEXT), None, 0, None, 0)
+
+
+def opened() -> int:
+    """Return the handle of a space of its own."""
+    handle = out()
+    call("cp_space_open", ctypes.addressof(DESCRIBED), None, 0, handle)
+    return handle[0]
+
+
 def doubles(at: int) -> int:
     """Return the address of numbers that are zero."""
     return DOUBLES[at:].ctypes.data
-
-
-def finished(p: int) -> np.ndarray:
-    """Return the state of training on p features of one row of which all are 0: it is done, and stays so."""
-    options = ctypes.byref(ridge_options({}))
-    sizes, step = record(abi.CPrimalSizes), record(abi.CPrimalStep)
-    call("cp_ridge_primal_sizes", PERMUTATIONS, options, p, ctypes.byref(sizes))
-    state = np.zeros(sizes.state)
-    while step.request != b"done":
-        if step.request == b"sums":
-            state[step.reply] = state[step.reply + 1 + (p + 1) ** 2] = 1.0  # rows, and their weight
-        call(
-            *("cp_ridge_primal", PERMUTATIONS, options, p, state.ctypes.data, len(state), ctypes.byref(step), None),
-            n_threads=1,
-        )
-    return state
 
 
 S, Y, K, Z = STRUCTURE, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
@@ -96,7 +91,6 @@ PRIMAL = ridge_options({"loss": "auc", "solver": "primal", "precision": "single"
 FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
 RBF = record(abi.CKernelFunction, name=b"rbf", gamma=0.5, degree=3.0, coef0=1.0)
-STATE = finished(2)
 ONLINE = record(abi.COnlineOptions, update=b"additive", rate=1.0, radius=10.0, c=1.0, order=SLOTS.ctypes.data)
 AFFINE = record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z)
 MARGINS = (DESIGN, TARGETS, AFFINE)
@@ -135,24 +129,25 @@ CALLS = {
     "cp_catalogue": [ctypes.create_string_buffer(1 << 17), 1 << 17, out()],
     "cp_blas_status": [ctypes.create_string_buffer(512), 512, out()],
     "cp_blas_routines": [ctypes.create_string_buffer(4096), 4096, out()],
-    "cp_structure_shape": [S, out(), out(), out()],
-    "cp_structure_count": [S, ctypes.create_string_buffer(64), 64, out()],
-    "cp_structure_capabilities": [S, ctypes.create_string_buffer(512), 512, out()],
-    "cp_structure_mean": [S, doubles(0), D],
-    "cp_structure_second_moment": [S, doubles(0), D, *RUN],
-    "cp_structure_moments": [S, record(abi.CMomentsInfo), *RUN],
-    "cp_structure_check": [S, Y, 2, PART_LEN, *RUN],
-    "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
-    "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
-    "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
-    "cp_structure_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, WRITTEN[64:].ctypes.data, PART_LEN, *RUN],
-    "cp_structure_format": [S, ctypes.create_string_buffer(512), 512, out()],
-    "cp_structure_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
-    "cp_structure_layout": [S, record(abi.CLayout), WRITTEN[64:].ctypes.data, WRITTEN[96:].ctypes.data, D, *RUN],
-    "cp_structure_restrict": [S, CONDITIONS, RESTRICTION, *RUN],
-    "cp_structure_arrange": [S, CONDITIONS, Y, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
-    "cp_structure_mirror": [S, Y, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
-    "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
+    "cp_version": [ctypes.create_string_buffer(64), 64, out()],
+    "cp_space_open": [ctypes.addressof(DESCRIBED), NAMES, len(NAMES), out()],
+    "cp_space_close": [opened],
+    "cp_space_facts": [S, ctypes.create_string_buffer(2048), 2048, out()],
+    "cp_space_count": [S, ctypes.create_string_buffer(64), 64, out()],
+    "cp_space_mean": [S, doubles(0), D],
+    "cp_space_second_moment": [S, doubles(0), D, *RUN],
+    "cp_space_moments": [S, record(abi.CMomentsInfo), *RUN],
+    "cp_space_check": [S, Y, 2, PART_LEN, *RUN],
+    "cp_space_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
+    "cp_space_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
+    "cp_space_sample": [S, 7, Y, 2, PART_LEN, *RUN],
+    "cp_space_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, WRITTEN[64:].ctypes.data, PART_LEN, *RUN],
+    "cp_space_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
+    "cp_space_layout": [S, record(abi.CLayout), WRITTEN[64:].ctypes.data, WRITTEN[96:].ctypes.data, D, *RUN],
+    "cp_space_restrict": [S, CONDITIONS, RESTRICTION, *RUN],
+    "cp_space_arrange": [S, CONDITIONS, Y, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
+    "cp_space_mirror": [S, Y, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
+    "cp_space_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
     "cp_custom_draws": [K, 2, 2, doubles(0), doubles(64), doubles(96), *RUN],
     "cp_custom_check": [S, Z, 2, D, *RUN],
@@ -229,11 +224,7 @@ CALLS = {
     "cp_ridge_features": [S, PRIMAL, FEATURES, OUTPUTS, 4096, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_sums": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2600), *RUN],
     "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2700), doubles(512), *RUN],
-    "cp_ridge_primal_sizes": [S, PRIMAL, 2, record(abi.CPrimalSizes)],
-    "cp_ridge_primal": [
-        *(S, PRIMAL, 2, STATE.ctypes.data, len(STATE), record(abi.CPrimalStep), record(abi.CFitInfo)),
-        *RUN,
-    ],
+    "cp_ridge_primal_start": [S, PRIMAL, 2, doubles(512), D, record(abi.CFitInfo), out(), *RUN],
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [
         *(

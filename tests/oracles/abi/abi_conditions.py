@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 
 from combpred._lib import abi
@@ -44,7 +42,7 @@ SET_CONDITIONS = record(
 )
 LABELS = Description("labelsets", {"n": 6})
 SET_SCORES, CHOSEN, WORTH = np.zeros((2, 6)), np.zeros((2, 6), dtype=np.int32), np.zeros(2)
-OF_SETS = ctypes.addressof(LABELS.struct), record(abi.CScores, n=2, d=6, linear=SET_SCORES.ctypes.data)
+OF_SETS = LABELS.handle, record(abi.CScores, n=2, d=6, linear=SET_SCORES.ctypes.data)
 SET_CALLS = {
     "cp_sets_decide": [*OF_SETS, b"f1", SET_CONDITIONS, CHOSEN.ctypes.data, 6, WORTH.ctypes.data, 1, None],
     "cp_sets_value": [*OF_SETS, b"ranking", CHOSEN.ctypes.data, 6, WORTH.ctypes.data, 1, None],
