@@ -1387,13 +1387,13 @@ func go_cp_labelrank_consensus(preferences_ *C.cp_in_preferences, neighbors_ *C.
 		if a.scores, err = matrixAt(unsafe.Pointer(scores_), "scores", true, cabi.Size(float64(a.neighbors.n)), cabi.Size(float64(a.preferences.k))); err != nil {
 			return err
 		}
-		if a.positions, err = cabi.View[int32](unsafe.Pointer(positions_), "positions", cabi.Size(float64(a.neighbors.n)), cabi.Size(float64(a.preferences.k))); err != nil {
+		if a.positions, err = cabi.Optional[int32](unsafe.Pointer(positions_), "positions", cabi.Size(float64(a.neighbors.n)), cabi.Size(float64(a.preferences.k))); err != nil {
 			return err
 		}
-		if a.theta, err = cabi.View[float64](unsafe.Pointer(theta_), "theta", cabi.Size(float64(a.neighbors.n))); err != nil {
+		if a.theta, err = cabi.Optional[float64](unsafe.Pointer(theta_), "theta", cabi.Size(float64(a.neighbors.n))); err != nil {
 			return err
 		}
-		if a.probability, err = cabi.View[float64](unsafe.Pointer(probability_), "probability", cabi.Size(float64(a.neighbors.n))); err != nil {
+		if a.probability, err = cabi.Optional[float64](unsafe.Pointer(probability_), "probability", cabi.Size(float64(a.neighbors.n))); err != nil {
 			return err
 		}
 		if a.pairs, err = cabi.Optional[float64](unsafe.Pointer(pairs_), "pairs", cabi.Size(float64(a.neighbors.n)), cabi.Size(float64(a.preferences.k)), cabi.Size(float64(a.preferences.k))); err != nil {
@@ -1714,7 +1714,7 @@ func go_cp_aggregate(profile_ *C.cp_in_profile, pairs_ *C.cp_in_pairs, options_ 
 		if a.pairs, err = readPairsIn(pairs_, "pairs", true, false); err != nil {
 			return err
 		}
-		if a.options, err = readAggregateOptionsIn(options_, "options", false, false); err != nil {
+		if a.options, err = readAggregateOptionsIn(options_, "options", true, false); err != nil {
 			return err
 		}
 		if a.programs, err = readProgramsIn(programs_, "programs", true, false); err != nil {
@@ -1785,7 +1785,7 @@ func go_cp_aggregate_acyclic(margins_ *C.cp_in_f64, k_ C.int64_t, options_ *C.cp
 	return guard(err_, err_cap_, func() (err error) {
 		a := new(aggregateAcyclicArgs)
 		a.k = int(k_)
-		if a.options, err = readAggregateOptionsIn(options_, "options", false, false); err != nil {
+		if a.options, err = readAggregateOptionsIn(options_, "options", true, false); err != nil {
 			return err
 		}
 		if a.programs, err = readProgramsIn(programs_, "programs", true, false); err != nil {
