@@ -26,7 +26,7 @@ func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain
 		if e != nil {
 			return e
 		}
-		opt, samples, e := readChainOptions(options, sc.n, partLen)
+		opt, samples, e := readChainOptions(options, sc.n, sc.each, partLen)
 		if e != nil {
 			return e
 		}
@@ -34,7 +34,7 @@ func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain
 		if e != nil {
 			return e
 		}
-		if out.Y, e = outputs(sc.space, dst, partLen, sc.n, samples); e != nil {
+		if out.Y, e = sc.outputs(dst, "dst", partLen, samples); e != nil {
 			return e
 		}
 		t, e := readExecution(workers, control)
@@ -59,7 +59,7 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 		if e != nil {
 			return e
 		}
-		opt, samples, e := readChainOptions(options, 1, 1)
+		opt, samples, e := readChainOptions(options, 1, 1, 1)
 		if e != nil {
 			return e
 		}
@@ -93,8 +93,8 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 	})
 }
 
-// readChainOptions reads what to draw for n rows, and how many samples of each.
-func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt sampler.Options, samples C.int64_t, err error) {
+// readChainOptions reads what to draw for n rows, whose outputs are each times partLen long, and how many samples of each.
+func readChainOptions(p *C.cp_in_chain_options, n, each, partLen C.int64_t) (opt sampler.Options, samples C.int64_t, err error) {
 	r, err := cabi.Record(p, "options")
 	if err != nil {
 		return opt, 0, err
@@ -113,7 +113,7 @@ func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt sampl
 	if err != nil {
 		return opt, 0, err
 	}
-	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", n, chains, partLen); err != nil {
+	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", each, chains, partLen); err != nil {
 		return opt, 0, err
 	}
 	opt.Bound, err = optionalFloat64s(r.bound, "bound", n)
@@ -168,7 +168,7 @@ func go_cp_search(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_search_opti
 		if e != nil {
 			return e
 		}
-		out, e := outputs(sc.space, dst, partLen, sc.n)
+		out, e := sc.outputs(dst, "dst", partLen)
 		if e != nil {
 			return e
 		}
