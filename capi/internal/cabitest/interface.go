@@ -92,7 +92,7 @@ var arguments = map[string]Row{
 	"cp_log_partition": {"space": "oneof(space, 0)", "log_z": "out(scores.n)", "marginals": "maybe(out(scores.n, scores.d))"},
 	"cp_sets_decide": {"space": "oneof(space, 0)", "loss": "name(SET_LOSSES)", "conditions": "absent", "dst": "out(scores.n, part_len)",
 		"value": "maybe(out(scores.n))"},
-	"cp_sets_value":          {"space": "oneof(space, 0)", "loss": "name(SET_LOSSES)", "y": "outputs(scores.n, part_len)",
+	"cp_sets_value": {"space": "oneof(space, 0)", "loss": "name(SET_LOSSES)", "y": "outputs(scores.n, part_len)",
 		"value": "out(scores.n)"},
 	"cp_order_positions":     {"space": "oneof(space, 0)", "dst": "out(scores.n, part_len, part_len)"},
 	"cp_sample_distribution": {"space": "oneof(space, 0)", "dst": "out(n_samples, scores.n, part_len)"},
