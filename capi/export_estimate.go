@@ -270,7 +270,7 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 			return e
 		}
 		t.workers = 1 // draws are taken in their order
-		row := structure.OneSpaceLinear(space, general(1, width, linear))
+		row := structure.Rows(space, general(1, width, linear))
 		var rows []estimate.Row
 		if opt.method == catalogue.Annealed {
 			rows, e = estimate.Anneal(row, opt.Options, 1, t.mon)

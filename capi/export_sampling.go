@@ -80,7 +80,7 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 		if e := structure.CheckScores(linear); e != nil {
 			return e
 		}
-		found, e := sampler.Batch(structure.OneSpaceLinear(space, general(1, C.int64_t(len(linear)), linear)), opt, out.Draws, 1, t.mon)
+		found, e := sampler.Batch(structure.Rows(space, general(1, C.int64_t(len(linear)), linear)), opt, out.Draws, 1, t.mon)
 		*more = 0
 		if short, is := errors.AsType[*estimate.Short](e); is {
 			return ask(supplied, short, more)

@@ -51,8 +51,8 @@ func OneSpace(s Space, linear, magnitude blas64.General) *Batch {
 	return b
 }
 
-// OneSpaceLinear is OneSpace without a term of magnitudes.
-func OneSpaceLinear(s Space, linear blas64.General) *Batch { return OneSpace(s, linear, blas64.General{}) }
+// Rows is OneSpace without a term of magnitudes.
+func Rows(s Space, linear blas64.General) *Batch { return OneSpace(s, linear, blas64.General{}) }
 
 // NewBatch returns n rows, of which row i is of spaces[of[i]], with scores from linear[first[i]] on. of may be nil: all are of the first
 // space. So may first: the scores of each row begin where those of the row before end. magnitude is nil (no such term) or laid out as

@@ -61,8 +61,8 @@ type Expansion struct {
 	Spread []float64
 }
 
-// Expand expands ln Z for every row of scores, and finds bounds if they are wanted. plain is as for Taylor.Expand; Gradient is packed, and no
-// matrix where rows are of several spaces. A score that is infinite or NaN, or scores whose sum overflows, are errors that name the row.
+// Expand expands ln Z for every row of scores, and finds bounds if they are wanted. plain is as for Taylor.Expand; Gradient is packed, and
+// no matrix where rows are of several spaces. A score that is infinite or NaN, or scores whose sum overflows, are errors that name the row.
 func Expand(b *structure.Batch, plain, bounded bool, workers int, mon *parallel.Monitor) (all Expansion, err error) {
 	if err := checkRows(b); err != nil {
 		return all, err

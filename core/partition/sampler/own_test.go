@@ -36,7 +36,7 @@ func TestOwnDraws(t *testing.T) {
 		dst := chain.Draws{Y: make([]int32, draws), Value: make([]float64, draws)}
 		var found sampler.Found
 		for err := error(&estimate.Short{}); err != nil; {
-			found, err = sampler.Batch(structure.OneSpaceLinear(s, rowsOf(1, []float64{1})), opt, dst, 1, nil)
+			found, err = sampler.Batch(structure.Rows(s, rowsOf(1, []float64{1})), opt, dst, 1, nil)
 			short, is := errors.AsType[*estimate.Short](err)
 			if err != nil && !is {
 				t.Fatal(name, err)
