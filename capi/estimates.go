@@ -197,7 +197,13 @@ func readChainRecord(p *C.cp_chain_record, n, samples C.int64_t) (out chainRecor
 	if out.at, err = cabi.OutRecord(p, "record", true); err != nil || p == nil {
 		return out, err
 	}
-	r := *p
+	r, err := cabi.Record(p, "record")
+	if err == nil {
+		err = checkCount(r.n, "record.n")
+	}
+	if err != nil {
+		return out, err
+	}
 	out.record = r
 	if n == firstRow && r.n > 0 {
 		n, r.n = 1, 1

@@ -51,11 +51,9 @@ func eachRow(b *structure.Batch, opt Options, workers int, mon *parallel.Monitor
 		if err := mon.Err(); err != nil {
 			return err
 		}
-		err := run(i, newTask(b, opt, i, within, mon))
-		if err == nil {
-			return nil
-		}
-		if _, more := errors.AsType[*Short](err); more {
+		t := newTask(b, opt, i, within, mon)
+		err := run(i, t)
+		if err == nil || t.external != nil { // of which there is one row; an error may be about a draw
 			return err
 		}
 		return b.Blame(i, err)

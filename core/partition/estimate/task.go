@@ -167,7 +167,7 @@ func (t *task) uniform(n int) (draws, error) {
 	return d, err
 }
 
-// supply runs draws of about so many uniform outputs. Where the caller supplies these and they come to an end it returns a *Short.
+// supply runs draws of about so many uniform outputs, which the caller of an External supplies.
 func (t *task) supply(want int, run func(mon *parallel.Monitor) error) error {
 	if t.external == nil {
 		return run(t.mon.Quiet()) // samplers count in other units
