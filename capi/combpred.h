@@ -285,6 +285,7 @@ typedef const cp_structure cp_in_structure;
 
 /* An open space, which keeps what is derived from it, so that later calls with it are cheaper. */
 typedef uint64_t cp_space;
+typedef const cp_space cp_in_space;
 
 /* Opens the space that a structure describes, and writes its handle to *space. names[names_len] is the JSON list of
  * what its items are called in messages and by cp_space_names, such as ["tea", "milk"]: a different string for each
@@ -519,7 +520,15 @@ int32_t cp_custom_check(cp_space space, cp_in_f64 *psi /* [n, d] */, int64_t n, 
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* Scores of n rows: that of an output y is ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, ψ(y)²⟩, squares by entry. */
+/* Scores of n rows: that of an output y is ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, ψ(y)²⟩, squares by entry.
+ *
+ * Rows are of the space of the call, or, with n_spaces, of spaces of their own, and that of the call is 0. Then the
+ * scores of a row, its outputs and its embeddings are as long as its own space says, and those of a row begin where
+ * those of the row before end: d is the number of all scores, part_len that of the parts of one output of every row,
+ * and cp_estimates.d that of the entries of their ψ. Where an array is [n, d] or [n, part_len] it has d or part_len
+ * entries in all; [n, capacity, part_len] becomes capacity·part_len, [n_samples, n, part_len] n_samples·part_len, and
+ * [n, part_len, part_len] the sum of the squares. Arrays of [n] are as ever, and bad_row is a row of all. What is found
+ * for a row depends on no row of another space. Errors about a space are about the first of its rows. */
 typedef struct cp_scores {
   int64_t struct_size;
   int64_t n, d;         /* d must be the structure's                                                   */
@@ -530,6 +539,11 @@ typedef struct cp_scores {
                            scores follow from, or NULL. NULL: a hash of the scores of each row; where outputs are
                            drawn or searched for, equal rows are told apart by their order, so that their draws are
                            independent, while cp_decode finds the same output for both                          */
+  int64_t n_spaces;     /* 0: all rows are of the space of the call; otherwise how many spaces rows are of      */
+  cp_in_space *spaces;  /* [n_spaces]? one may be there several times, or for no row                            */
+  cp_in_i32 *of;        /* [n]? the number of the space of each row, from 0 on; NULL: all are of the first       */
+  cp_in_i64 *first;     /* [n]? where in linear, and in magnitude, the scores of each row begin, in any order and
+                           with gaps; NULL: each where those of the row before end                              */
 } cp_scores;
 typedef const cp_scores cp_in_scores;
 #define CP_SCORES {.struct_size = sizeof(cp_scores)}
@@ -670,7 +684,7 @@ typedef struct cp_kbest_list {
   int32_t *parts;  /* [n, capacity, part_len] the outputs                  */
   double *value;   /* [n, capacity]? their scores; may be NULL             */
   int64_t *count;  /* [n] how many there are for each row, up to capacity  */
-  char method[16]; /* gets the method by which they were listed            */
+  char method[16]; /* gets the method by which those of row 0 were listed  */
 } cp_kbest_list;
 #define CP_KBEST_LIST {.struct_size = sizeof(cp_kbest_list)}
 
@@ -715,7 +729,8 @@ typedef struct cp_partition_info {
   char engine[16]; /* "recursion":   the structure's own recursion or closed form,
                       "enumeration": a sum over all outputs one by one, of up to a million */
   double cost;     /* about how many elementary operations a row takes                     */
-  double seconds;  /* about how long a row takes on one processor                          */
+  double seconds;  /* about how long a row takes on one processor; where rows are of several
+                      spaces, all three are about those that take longest                  */
 } cp_partition_info;
 #define CP_PARTITION_INFO {.struct_size = sizeof(cp_partition_info)}
 
@@ -814,7 +829,7 @@ typedef struct cp_chain_record {
   double *autocorrelation_time; /* [n]? steps that are worth one independent draw                              */
   double *autocorrelation;      /* [n]? between scores that are spacing steps apart                            */
   double *mixing_bound;         /* [n]? steps to total variation 0.01, proven; infinite where none is known    */
-  char method[16];              /* gets the method taken                                                       */
+  char method[16];              /* gets the method taken for the first of the spaces that have rows            */
 } cp_chain_record;
 #define CP_CHAIN_RECORD {.struct_size = sizeof(cp_chain_record)}
 
@@ -836,7 +851,8 @@ typedef struct cp_chain_record {
  * proposals, and else a chain, as where coupling does not end within the budget.
  *
  * diagnosed = 1: four chains are run for each row, with more and more steps between draws as long as they mix slowly.
- * The first of them goes on and draws the samples, 1.5 times the longest autocorrelation time of all rows apart;
+ * The first of them goes on and draws the samples, 1.5 times the longest autocorrelation time of all rows apart, of a
+ * space;
  * burn_in and thin are not used. With n_samples = 0 it is left at that. "cftp" without prospect by 4096 uniform outputs
  * is CP_EBUDGET at once.
  *

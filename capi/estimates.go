@@ -34,7 +34,7 @@ type estimates struct {
 	n, d                                             int
 }
 
-func readEstimates(p *C.cp_estimates, n, d C.int64_t) (e estimates, err error) {
+func readEstimates(p *C.cp_estimates, n, each, d C.int64_t) (e estimates, err error) {
 	if e.at, err = cabi.OutRecord(p, "dst", false); err != nil {
 		return e, err
 	}
@@ -43,6 +43,7 @@ func readEstimates(p *C.cp_estimates, n, d C.int64_t) (e estimates, err error) {
 		if n = r.n; n < 1 {
 			return e, cabi.Illegal("dst.n is %d, must be at least 1", int64(n))
 		}
+		each = n
 	}
 	e.record, e.n, e.d = r, int(n), int(d)
 	if err := cabi.Equal("dst.n", r.n, "the scores", e.n); err != nil {
@@ -82,10 +83,10 @@ func readEstimates(p *C.cp_estimates, n, d C.int64_t) (e estimates, err error) {
 	if e.levels, err = float64s(r.levels, "levels", r.levels_cap); err != nil {
 		return e, err
 	}
-	if e.marginals, err = optionalFloat64s(r.marginals, "marginals", n, d); err != nil {
+	if e.marginals, err = optionalFloat64s(r.marginals, "marginals", each, d); err != nil {
 		return e, err
 	}
-	if e.bound, err = optionalFloat64s(r.error, "error", n, d); err != nil {
+	if e.bound, err = optionalFloat64s(r.error, "error", each, d); err != nil {
 		return e, err
 	}
 	if e.guaranteed, err = cabi.Optional[byte](unsafe.Pointer(r.guaranteed), "guaranteed", n); err != nil {
@@ -153,9 +154,9 @@ func (e *estimates) setRows(rows []estimate.Row) {
 }
 
 // setAnnealed writes estimates of ln Z.
-func (e *estimates) setAnnealed(rows []estimate.Row, logCount float64, opt estimate.Options) {
+func (e *estimates) setAnnealed(rows []estimate.Row, logCount func(i int) float64, opt estimate.Options) {
 	for i, row := range rows {
-		v := logCount + row.LogRatio
+		v := logCount(i) + row.LogRatio
 		put(e.value, i, v)
 		put(e.lower, i, v-math.Log1p(opt.Epsilon))
 		put(e.upper, i, v-math.Log1p(-opt.Epsilon))

@@ -9,7 +9,6 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/fault"
-	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
 	"combpred/core/structure"
@@ -64,12 +63,12 @@ func readEstimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_estimate_op
 	if sc, err = readLinear(s, in); err != nil {
 		return sc, opt, out, t, err
 	}
-	d := C.int64_t(sc.linear.Cols)
+	d := sc.entries()
 	if opt, err = readEstimateOptions(options, methods, sc.n, d); err != nil {
 		return sc, opt, out, t, err
 	}
 	opt.Streams = sc.streams
-	if out, err = readEstimates(dst, sc.n, d); err != nil {
+	if out, err = readEstimates(dst, sc.n, sc.each, d); err != nil {
 		return sc, opt, out, t, err
 	}
 	t, err = readExecution(workers, control)
@@ -87,7 +86,7 @@ func go_cp_partition_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in
 		}
 		if opt.method == catalogue.AutoEstimate {
 			opt.method = catalogue.Annealed
-			if seconds, e := partition.Seconds(sc.space, true); e == nil && seconds*float64(sc.n) <= opt.exactSeconds {
+			if _, seconds, e := partition.Costs(sc.rows, true); e == nil && seconds <= opt.exactSeconds {
 				opt.method = catalogue.ExactSum
 			}
 		}
@@ -118,22 +117,10 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error
 		if err := sc.rows.CheckAllScores(); err != nil {
 			return err
 		}
-		var taylor *estimate.Taylor
-		err := parallel.Detached(t.mon, func() (err error) {
-			taylor, err = estimate.NewTaylor(sc.space)
-			return err
-		})
+		bounds := e.value != nil || e.lower != nil || e.upper != nil || e.spread != nil
+		x, err := estimate.Expand(sc.rows, opt.plain, bounds, t.workers, t.mon)
 		if err != nil {
 			return err
-		}
-		x, err := taylor.Expand(sc.linear, opt.plain, t.mon)
-		if err != nil {
-			return err
-		}
-		if e.value != nil || e.lower != nil || e.upper != nil || e.spread != nil {
-			if err := taylor.Bound(x, sc.space, sc.linear, t.workers, t.mon); err != nil {
-				return err
-			}
 		}
 		e.setTaylor(x)
 		return nil
@@ -142,11 +129,11 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error
 	if err != nil {
 		return err
 	}
-	logCount, err := structure.LogCount(sc.space)
+	logCounts, err := structure.ForSpaces(sc.rows, func(_ int, s structure.Space) (float64, error) { return structure.LogCount(s) })
 	if err != nil {
 		return err
 	}
-	e.setAnnealed(rows, logCount, opt.Options)
+	e.setAnnealed(rows, func(i int) float64 { return logCounts[sc.rows.At(i)] }, opt.Options)
 	return nil
 }
 
@@ -279,7 +266,7 @@ func go_cp_estimate_start(supplied *C.cp_in_supplied, options *C.cp_in_estimate_
 			return e
 		}
 		opt.Mean = mean
-		out, e := readEstimates(dst, firstRow, width)
+		out, e := readEstimates(dst, firstRow, firstRow, width)
 		if e != nil {
 			return e
 		}
@@ -290,12 +277,12 @@ func go_cp_estimate_start(supplied *C.cp_in_supplied, options *C.cp_in_estimate_
 		t.workers = 1 // draws are taken in their order
 		return openSession(to, t.mon, func(s *session) error {
 			space.Supply = s.supply(space)
-			row := structure.OneSpaceLinear(space, general(1, width, linear))
+			row := structure.Rows(space, general(1, width, linear))
 			var rows []estimate.Row
 			var err error
 			if opt.method == catalogue.Annealed {
 				if rows, err = estimate.Anneal(row, opt.Options, 1, t.mon); err == nil {
-					out.setAnnealed(rows, space.Log, opt.Options)
+					out.setAnnealed(rows, func(int) float64 { return space.Log }, opt.Options)
 				}
 			} else if rows, err = out.means(row, opt, t); err == nil {
 				out.setRows(rows)

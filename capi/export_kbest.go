@@ -65,10 +65,7 @@ func go_cp_kbest(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_option
 		if e := cabi.Equal("list.n", r.n, "scores", int(sc.n)); e != nil {
 			return e
 		}
-		if e := equal("part_len", r.part_len, sc.space.PartLen()); e != nil {
-			return e
-		}
-		out, e := int32s(r.parts, "parts", r.n, r.capacity, r.part_len)
+		out, e := sc.outputs(r.parts, "parts", r.part_len, r.capacity)
 		if e != nil {
 			return e
 		}

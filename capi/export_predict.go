@@ -183,7 +183,10 @@ func go_cp_predict(s C.cp_space, model *C.cp_in_model, function *C.cp_in_kernel_
 		var out []int32
 		switch {
 		case r.outputs != nil:
-			if out, e = outputs(sp, r.outputs, r.part_len, r.n); e != nil {
+			if e = equal("part_len", r.part_len, sp.PartLen()); e != nil {
+				return e
+			}
+			if out, e = int32s(r.outputs, "dst", r.n, r.part_len); e != nil {
 				return e
 			}
 		case cert.rows != nil:
@@ -230,7 +233,7 @@ func go_cp_sets_decide(s C.cp_space, in *C.cp_in_scores, loss *C.cp_in_char, con
 				return e
 			}
 		}
-		out, e := outputs(sc.space, dst, partLen, sc.n)
+		out, e := sc.outputs(dst, "dst", partLen)
 		if e != nil {
 			return e
 		}
@@ -256,10 +259,7 @@ func go_cp_sets_value(s C.cp_space, in *C.cp_in_scores, loss *C.cp_in_char, y *C
 		if e != nil {
 			return e
 		}
-		if e := equal("part_len", partLen, sc.space.PartLen()); e != nil {
-			return e
-		}
-		sets, e := int32s(y, "y", sc.n, partLen)
+		sets, e := sc.outputs(y, "y", partLen)
 		if e != nil {
 			return e
 		}

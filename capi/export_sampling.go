@@ -24,7 +24,7 @@ func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain
 		if e != nil {
 			return e
 		}
-		opt, samples, e := readChainOptions(options, sc.n, partLen)
+		opt, samples, e := readChainOptions(options, sc.n, sc.each, partLen)
 		if e != nil {
 			return e
 		}
@@ -32,7 +32,7 @@ func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain
 		if e != nil {
 			return e
 		}
-		if out.Y, e = outputs(sc.space, dst, partLen, sc.n, samples); e != nil {
+		if out.Y, e = sc.outputs(dst, "dst", partLen, samples); e != nil {
 			return e
 		}
 		t, e := readExecution(workers, control)
@@ -56,7 +56,7 @@ func go_cp_chain_start(supplied *C.cp_in_supplied, options *C.cp_in_chain_option
 		if e != nil {
 			return e
 		}
-		opt, samples, e := readChainOptions(options, 1, 1)
+		opt, samples, e := readChainOptions(options, 1, 1, 1)
 		if e != nil {
 			return e
 		}
@@ -73,7 +73,7 @@ func go_cp_chain_start(supplied *C.cp_in_supplied, options *C.cp_in_chain_option
 		}
 		return openSession(to, t.mon, func(s *session) error {
 			space.Supply = s.supply(space)
-			row := structure.OneSpaceLinear(space, general(1, C.int64_t(len(linear)), linear))
+			row := structure.Rows(space, general(1, C.int64_t(len(linear)), linear))
 			found, err := sampler.Batch(row, opt, out.Draws, 1, t.mon)
 			if err == nil {
 				out.finish(found)
@@ -83,8 +83,8 @@ func go_cp_chain_start(supplied *C.cp_in_supplied, options *C.cp_in_chain_option
 	})
 }
 
-// readChainOptions reads what to draw for n rows, and how many samples of each.
-func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt sampler.Options, samples C.int64_t, err error) {
+// readChainOptions reads what to draw for n rows, whose outputs are each times partLen long, and how many samples of each.
+func readChainOptions(p *C.cp_in_chain_options, n, each, partLen C.int64_t) (opt sampler.Options, samples C.int64_t, err error) {
 	r, err := cabi.Record(p, "options")
 	if err != nil {
 		return opt, 0, err
@@ -103,7 +103,7 @@ func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt sampl
 	if err != nil {
 		return opt, 0, err
 	}
-	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", n, chains, partLen); err != nil {
+	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", each, chains, partLen); err != nil {
 		return opt, 0, err
 	}
 	opt.Bound, err = optionalFloat64s(r.bound, "bound", n)
@@ -158,7 +158,7 @@ func go_cp_search(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_search_opti
 		if e != nil {
 			return e
 		}
-		out, e := outputs(sc.space, dst, partLen, sc.n)
+		out, e := sc.outputs(dst, "dst", partLen)
 		if e != nil {
 			return e
 		}

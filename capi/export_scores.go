@@ -16,66 +16,9 @@ import (
 	"combpred/core/structure"
 )
 
-// scores are those of n rows, and the structure that they are about.
-type scores struct {
-	space             structure.Space
-	n                 C.int64_t
-	linear, magnitude blas64.General
-	rows              *structure.Batch
-	streams           []uint64 // nil: they follow from scores
-}
-
-// readScores reads scores and checks that they are as long as ψ.
-func readScores(s C.cp_space, in *C.cp_in_scores) (scores, error) {
-	var out scores
-	sp, err := space(s)
-	if err != nil {
-		return out, err
-	}
-	r, err := cabi.Record(in, "scores")
-	if err != nil {
-		return out, err
-	}
-	if err := equal("scores.d", r.d, sp.FeatureLen()); err != nil {
-		return out, err
-	}
-	linear, err := float64s(r.linear, "scores.linear", r.n, r.d)
-	if err != nil {
-		return out, err
-	}
-	if r.n_magnitude != 0 && r.n_magnitude != 1 && r.n_magnitude != r.n {
-		return out, cabi.Illegal("scores.n_magnitude is %d, must be 0, 1 or scores.n, which is %d", int64(r.n_magnitude), int64(r.n))
-	}
-	magnitude, err := float64s(r.magnitude, "scores.magnitude", r.n_magnitude, r.d)
-	if err != nil {
-		return out, err
-	}
-	streams, err := cabi.Optional[uint64](unsafe.Pointer(r.streams), "scores.streams", r.n)
-	out = scores{space: sp, n: r.n, linear: general(r.n, r.d, linear), magnitude: general(r.n_magnitude, r.d, magnitude), streams: streams}
-	out.rows = structure.OneSpace(sp, out.linear, out.magnitude)
-	return out, err
-}
-
-// readLinear is readScores where a distribution is made of the scores.
-func readLinear(s C.cp_space, in *C.cp_in_scores) (scores, error) {
-	out, err := readScores(s, in)
-	if err == nil && out.magnitude.Rows != 0 {
-		return out, cabi.Illegal("scores.n_magnitude is %d, must be 0 for a distribution", out.magnitude.Rows)
-	}
-	return out, err
-}
-
 // general returns data, of rows×cols numbers, as a matrix.
 func general(rows, cols C.int64_t, data []float64) blas64.General {
 	return blas64.General{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}
-}
-
-// outputs returns the encoded outputs dst[rows…, part_len] of a space.
-func outputs(sp structure.Space, dst *C.int32_t, partLen C.int64_t, rows ...C.int64_t) ([]int32, error) {
-	if err := equal("part_len", partLen, sp.PartLen()); err != nil {
-		return nil, err
-	}
-	return int32s(dst, "dst", append(rows, partLen)...)
 }
 
 // decodeOptions reads how scores are decoded; NULL has the defaults.
@@ -106,7 +49,7 @@ func go_cp_decode(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_decode_opti
 		if e != nil {
 			return e
 		}
-		out, e := outputs(sc.space, dst, partLen, sc.n)
+		out, e := sc.outputs(dst, "dst", partLen)
 		if e != nil {
 			return e
 		}
@@ -232,7 +175,7 @@ func go_cp_log_partition(s C.cp_space, in *C.cp_in_scores, logZ, marginals *C.do
 		if e != nil {
 			return e
 		}
-		mean, e := optionalFloat64s(marginals, "marginals", sc.n, C.int64_t(sc.space.FeatureLen()))
+		mean, e := optionalFloat64s(marginals, "marginals", sc.each, sc.entries())
 		if e != nil {
 			return e
 		}
@@ -244,7 +187,7 @@ func go_cp_log_partition(s C.cp_space, in *C.cp_in_scores, logZ, marginals *C.do
 		if e != nil {
 			return e
 		}
-		engine, cost, e := partition.Choose(sc.space, marginals != nil)
+		cost, _, e := partition.Costs(sc.rows, marginals != nil)
 		if e != nil {
 			return e
 		}
@@ -253,12 +196,8 @@ func go_cp_log_partition(s C.cp_space, in *C.cp_in_scores, logZ, marginals *C.do
 				return e
 			}
 		}
-		seconds, e := partition.Seconds(sc.space, marginals != nil)
-		if e != nil {
-			return e
-		}
-		result := C.cp_partition_info{cost: C.double(cost), seconds: C.double(seconds)}
-		cabi.PutName(result.engine[:], catalogue.Engines.Of(int(engine)))
+		result := C.cp_partition_info{cost: C.double(cost.Operations), seconds: C.double(cost.Seconds)}
+		cabi.PutName(result.engine[:], catalogue.Engines.Of(int(cost.Engine)))
 		told.Set(result)
 		return nil
 	})
@@ -272,10 +211,10 @@ func go_cp_order_positions(s C.cp_space, in *C.cp_in_scores, dst *C.double, part
 		if e != nil {
 			return e
 		}
-		if e := equal("part_len", partLen, sc.space.PartLen()); e != nil {
+		if e := sc.partLen(partLen); e != nil {
 			return e
 		}
-		out, e := float64s(dst, "dst", sc.n, partLen, partLen)
+		out, e := float64s(dst, "dst", C.int64_t(partition.Places(sc.rows)))
 		if e != nil {
 			return e
 		}
@@ -296,7 +235,7 @@ func go_cp_sample_distribution(s C.cp_space, in *C.cp_in_scores, nSamples C.int6
 		if e != nil {
 			return e
 		}
-		out, e := outputs(sc.space, dst, partLen, nSamples, sc.n)
+		out, e := sc.outputs(dst, "dst", partLen, nSamples)
 		if e != nil {
 			return e
 		}

@@ -35,7 +35,7 @@ func BenchmarkRows(b *testing.B) {
 			rows func() *structure.Batch
 		}{
 			{"one space", func() *structure.Batch {
-				return structure.OneSpaceLinear(space, blas64.General{Rows: n, Cols: d, Stride: d, Data: scores})
+				return structure.Rows(space, blas64.General{Rows: n, Cols: d, Stride: d, Data: scores})
 			}},
 			{"a space each", func() *structure.Batch {
 				rows, err := structure.NewBatch(n, spaces, of, nil, scores, nil)

@@ -103,7 +103,7 @@ func TestKeyedConditionsOfManyLabels(t *testing.T) {
 		}
 		dst, certs, met := make([]int32, rows*n), make([]structure.Certificate, rows), make([]bool, rows)
 		linear := gaussian(rows, space.FeatureLen(), 33)
-		if err := keyed.Batch(structure.OneSpaceLinear(space, linear), Auto, dst, certs, met, 2, nil); err != nil {
+		if err := keyed.Batch(structure.Rows(space, linear), Auto, dst, certs, met, 2, nil); err != nil {
 			t.Fatal(name, err)
 		}
 		for i, cert := range certs {
@@ -147,7 +147,8 @@ func TestKeyedErrors(t *testing.T) {
 		d := space.FeatureLen()
 		linear := blas64.General{Rows: rows, Cols: d, Stride: d, Data: make([]float64, rows*d)}
 		magnitude.Cols, magnitude.Stride = d, d
-		return k.Batch(structure.OneSpace(space, linear, magnitude), method, make([]int32, rows*space.PartLen()), nil, make([]bool, rows), 1, nil)
+		y, met := make([]int32, rows*space.PartLen()), make([]bool, rows)
+		return k.Batch(structure.OneSpace(space, linear, magnitude), method, y, nil, met, 1, nil)
 	}
 	routes, none := build(t, "routes", 24), blas64.General{}
 	short, long, outside := alone(structure.LengthKey, 3), alone(structure.RequiredKey, 3), alone(structure.StartKey, 24)

@@ -55,7 +55,7 @@ func TestSumsOverParts(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, uint64(d)))
 		scores := matrix(n, d, rng.NormFloat64)
 		logZ, marginals := make([]float64, n), matrix(n, d, math.NaN)
-		if err := partition.Batch(structure.OneSpaceLinear(part, scores), logZ, marginals.Data, 2, nil); err != nil {
+		if err := partition.Batch(structure.Rows(part, scores), logZ, marginals.Data, 2, nil); err != nil {
 			t.Fatalf("%s: %v", structure.Describe(part), err)
 		}
 		psi := make([]float64, d)
@@ -83,7 +83,7 @@ func TestSumsOverParts(t *testing.T) {
 		}
 		const samples = 5
 		dst := make([]int32, samples*n*p)
-		if err := partition.Sample(structure.OneSpaceLinear(part, scores), samples, 1, nil, dst, 2, nil); err != nil {
+		if err := partition.Sample(structure.Rows(part, scores), samples, 1, nil, dst, 2, nil); err != nil {
 			t.Fatalf("%s: %v", structure.Describe(part), err)
 		}
 		for y := range slices.Chunk(dst, p) {
@@ -101,8 +101,9 @@ func TestIllegalScoresOfParts(t *testing.T) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} {
 			scores := matrix(3, d, func() float64 { return 0 })
 			scores.Data[3*d-1] = bad
-			batch := partition.Batch(structure.OneSpaceLinear(part, scores), make([]float64, 3), nil, 1, nil)
-			for _, err := range []error{batch, partition.Sample(structure.OneSpaceLinear(part, scores), 1, 1, nil, make([]int32, 3*part.PartLen()), 1, nil)} {
+			batch := partition.Batch(structure.Rows(part, scores), make([]float64, 3), nil, 1, nil)
+			y := make([]int32, 3*part.PartLen())
+			for _, err := range []error{batch, partition.Sample(structure.Rows(part, scores), 1, 1, nil, y, 1, nil)} {
 				if err == nil || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != 2 {
 					t.Errorf("%s: %v is refused by %v", structure.Describe(part), bad, err)
 				}
@@ -129,11 +130,11 @@ func TestPartsWithoutOutputs(t *testing.T) {
 		part, err := structure.Within(all, structure.MaskOf(d, c.all))
 		if err == nil {
 			scores := matrix(2, d, func() float64 { return 0 })
-			err = partition.Batch(structure.OneSpaceLinear(part, scores), make([]float64, 2), matrix(2, d, math.NaN).Data, 1, nil)
+			err = partition.Batch(structure.Rows(part, scores), make([]float64, 2), matrix(2, d, math.NaN).Data, 1, nil)
 			if !errors.Is(err, structure.ErrNone) || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != 0 {
 				t.Errorf("%s: sums give %v", c.name, err)
 			}
-			err = partition.Sample(structure.OneSpaceLinear(part, scores), 1, 1, nil, make([]int32, 2*part.PartLen()), 1, nil)
+			err = partition.Sample(structure.Rows(part, scores), 1, 1, nil, make([]int32, 2*part.PartLen()), 1, nil)
 			if fault.RowOf(err) != 0 {
 				t.Errorf("%s: samples give %v", c.name, err)
 			}

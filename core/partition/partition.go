@@ -63,6 +63,35 @@ func Seconds(space structure.Space, marginals bool) (float64, error) {
 	return cost / usualRate, nil
 }
 
+// Cost says how Batch treats a row of a space.
+type Cost struct {
+	Engine     Engine
+	Operations float64 // elementary ones, about
+	Seconds    float64 // of one processor, about
+}
+
+// Costs returns that of the rows of the space that take longest each, and about how many seconds all rows take on one processor. Errors are
+// as those of Choose.
+func Costs(b *structure.Batch, marginals bool) (longest Cost, total float64, err error) {
+	costs, err := structure.ForSpaces(b, func(_ int, s structure.Space) (c Cost, err error) {
+		if c.Engine, c.Operations, err = Choose(s, marginals); err == nil {
+			c.Seconds, err = Seconds(s, marginals)
+		}
+		return c, err
+	})
+	if err != nil {
+		return longest, 0, err
+	}
+	longest = costs[0]
+	for g := range b.Groups() {
+		c := costs[g.At]
+		if total += c.Seconds * float64(g.Len()); c.Seconds > longest.Seconds {
+			longest = c
+		}
+	}
+	return longest, total, nil
+}
+
 // Available reports whether Batch has an engine for a space, with marginals or without, that takes the size. Where the number
 // of outputs is not known a list of them counts as one, though it may turn out to be too long.
 func Available(space structure.Space, marginals bool) bool {
@@ -164,21 +193,37 @@ func Positions(b *structure.Batch, dst []float64, workers int, mon *parallel.Mon
 	if err != nil {
 		return err
 	}
-	places, atOnce := make([]int, b.Len()+1), mostRows
-	for i := range b.Len() {
-		lo, hi := b.PartsOf(i)
-		places[i+1] = places[i] + (hi-lo)*(hi-lo)
+	places, atOnce := make([]int, b.Len()), mostRows
+	for i, at := 0, 0; i < len(places); i++ {
+		places[i] = at
+		at += items(b, i) * items(b, i)
 		atOnce = min(atOnce, engines[b.At(i)].atOnce)
 	}
-	if len(dst) != places[b.Len()] {
-		return fault.Value("dst has %d entries, must have %d", len(dst), places[b.Len()])
+	if all := Places(b); len(dst) != all {
+		return fault.Value("dst has %d entries, must have %d", len(dst), all)
 	}
 	return b.EachRow(atOnce, workers, mon, func(i int) error {
 		if err := b.CheckScores(i); err != nil {
 			return err
 		}
-		return engines[b.At(i)].write(dst[places[i]:places[i+1]], b.Linear(i), mon.Err)
+		k := items(b, i)
+		return engines[b.At(i)].write(dst[places[i]:places[i]+k*k], b.Linear(i), mon.Err)
 	})
+}
+
+// Places returns the number of entries that Positions writes.
+func Places(b *structure.Batch) (all int) {
+	for g := range b.Groups() {
+		k := g.Space.PartLen()
+		all += g.Len() * k * k
+	}
+	return all
+}
+
+// items returns the number of items that row i ranks.
+func items(b *structure.Batch, i int) int {
+	lo, hi := b.PartsOf(i)
+	return hi - lo
 }
 
 // positions are those of the facts of a space, and how many rows a worker takes at a time.

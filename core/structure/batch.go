@@ -51,8 +51,8 @@ func OneSpace(s Space, linear, magnitude blas64.General) *Batch {
 	return b
 }
 
-// OneSpaceLinear is OneSpace without a term of magnitudes.
-func OneSpaceLinear(s Space, linear blas64.General) *Batch { return OneSpace(s, linear, blas64.General{}) }
+// Rows is OneSpace without a term of magnitudes.
+func Rows(s Space, linear blas64.General) *Batch { return OneSpace(s, linear, blas64.General{}) }
 
 // NewBatch returns n rows, of which row i is of spaces[of[i]], with scores from linear[first[i]] on. of may be nil: all are of the first
 // space. So may first: the scores of each row begin where those of the row before end. magnitude is nil (no such term) or laid out as
@@ -83,6 +83,9 @@ func NewBatch(n int, spaces []Space, of []int32, first []int, linear, magnitude 
 		b.spaces, b.of = spaces[:1], nil
 		b.d, b.p = spaces[0].FeatureLen(), spaces[0].PartLen()
 		b.stride, b.magnitudeStride = b.d, b.d
+		if most := math.MaxInt / max(b.d, b.p, 1); n > most {
+			return nil, tooLong(most)
+		}
 	} else if err := b.group(); err != nil {
 		return nil, err
 	}
@@ -99,7 +102,7 @@ func (b *Batch) group() error {
 	b.order, b.begins = make([]int32, b.n), make([]int32, len(b.spaces)+1)
 	for i, at := range b.of {
 		if widths[at] > math.MaxInt-b.entries[i] || lens[at] > math.MaxInt-b.parts[i] {
-			return fault.At(i, fault.Memory("outputs of all rows up to this one cannot be held at once"))
+			return tooLong(i)
 		}
 		b.entries[i+1], b.parts[i+1] = b.entries[i]+widths[at], b.parts[i]+lens[at]
 		b.begins[at+1]++
@@ -113,6 +116,11 @@ func (b *Batch) group() error {
 		next[at]++
 	}
 	return nil
+}
+
+// tooLong is about the first row with which outputs are too many to be numbered.
+func tooLong(row int) error {
+	return fault.At(row, fault.Memory("outputs of all rows up to this one cannot be held at once"))
 }
 
 // checkPlaces returns an error about where scores begin.

@@ -67,7 +67,8 @@ func TestRowsOfSeveralSpaces(t *testing.T) {
 			parts, entries = parts+p, entries+d
 		}
 		checkGroups(t, b, [][]int{{1, 4}, {}, {0, 3}, {2}})
-		if negative := b.Negative(); !slices.Equal(negative.Linear(4), []float64{-linear[starts[4]], -linear[starts[4]+1], -linear[starts[4]+2]}) ||
+		at := starts[4]
+		if negative := b.Negative(); !slices.Equal(negative.Linear(4), []float64{-linear[at], -linear[at+1], -linear[at+2]}) ||
 			negative.Magnitudes() != 0 || negative.Linear(0)[0] != -linear[starts[0]] {
 			t.Errorf("%s: negative scores are %v", name, negative.Linear(4))
 		}
@@ -119,7 +120,7 @@ func TestRowsOfOneSpace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []*Batch{OneSpaceLinear(space, padded), OneSpace(space, padded, shared), OneSpace(space, padded, padded), spread} {
+	for _, b := range []*Batch{Rows(space, padded), OneSpace(space, padded, shared), OneSpace(space, padded, padded), spread} {
 		if b.Mixed() || b.Parts() != 9 || b.Entries() != 6 || b.Check() != nil {
 			t.Errorf("%+v", b)
 		}
@@ -136,7 +137,7 @@ func TestRowsOfOneSpace(t *testing.T) {
 	}
 	y := make([]int32, 18)
 	y[3+2*6] = 5
-	if b := OneSpaceLinear(space, padded); b.OutputOf(y, 2, 1, 2)[0] != 5 {
+	if b := Rows(space, padded); b.OutputOf(y, 2, 1, 2)[0] != 5 {
 		t.Error("the second output of a row is elsewhere")
 	}
 }
@@ -165,7 +166,8 @@ func TestBatchesAreChecked(t *testing.T) {
 		{1, "the row has 3 scores from number 5 on, linear has 7", 2, nil, []int{0, 5}, 7},
 	} {
 		_, err := NewBatch(c.n, spaces, c.of, c.at, make([]float64, c.data), nil)
-		if err == nil || fault.RowOf(err) != c.row || !strings.HasPrefix(fault.TextOf(err), c.want) || fault.KindOf(err) != fault.KindValue {
+		if err == nil || fault.RowOf(err) != c.row || !strings.HasPrefix(fault.TextOf(err), c.want) ||
+			fault.KindOf(err) != fault.KindValue {
 			t.Errorf("the error is %v of kind %d, want row %d: %s", err, fault.KindOf(err), c.row, c.want)
 		}
 	}
@@ -183,7 +185,7 @@ func TestBatchesAreChecked(t *testing.T) {
 		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
 	}
 	for want, b := range slicex.InOrder(map[string]*Batch{
-		"linear has 2 columns, sized 3 needs 3":      OneSpaceLinear(three, matrix(2, 2)),
+		"linear has 2 columns, sized 3 needs 3":      Rows(three, matrix(2, 2)),
 		"magnitude has 3 rows, must have 0, 1 or 2":  OneSpace(three, matrix(2, 3), matrix(3, 3)),
 		"magnitude has 2 columns, sized 3 needs 3":   OneSpace(three, matrix(2, 3), matrix(2, 2)),
 		"there are 1 rows of magnitudes, must be no": OneSpace(three, matrix(2, 3), matrix(1, 3)),
@@ -207,7 +209,7 @@ func TestErrorsNameRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := OneSpaceLinear(sized{d: 4}, blas64.General{Rows: 2, Cols: 4, Stride: 4, Data: linear})
+	one := Rows(sized{d: 4}, blas64.General{Rows: 2, Cols: 4, Stride: 4, Data: linear})
 	for _, c := range []struct {
 		b    *Batch
 		err  error
@@ -250,7 +252,7 @@ func TestStreamsOfRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := OneSpaceLinear(spaces[0], blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: rows})
+	one := Rows(spaces[0], blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: rows})
 	a, b := mixed.Streams(), one.Streams()
 	if a[0] != a[1] || a[0] != b[0] || a[2] != b[1] || b[2] == b[1] || a[3] == a[0] || a[0] != parallel.RowStream(nil, rows[:2]) {
 		t.Errorf("the streams are %v and %v", a, b)

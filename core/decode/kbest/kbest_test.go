@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 	var mon parallel.Monitor
 	mon.Cancel()
 	for _, method := range []Method{Auto, Partition, Siblings} {
-		_, err := Batch(structure.OneSpace(three, rowOf(make([]float64, 3), 3), rowOf(nil, 3)), Options{Method: method, Nu: 1}, 6, make([]int32, 18),
+		_, err := Batch(structure.Rows(three, rowOf(make([]float64, 3), 3)), Options{Method: method, Nu: 1}, 6, make([]int32, 18),
 			nil, 1, &mon)
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("cancelled, method %d gives %v", method, err)
@@ -267,7 +267,7 @@ func TestRefusals(t *testing.T) {
 		list := func(reason error) error {
 			var mon parallel.Monitor
 			space := refusing{Space: three, reason: reason, mon: &mon}
-			_, err := Batch(structure.OneSpace(space, scores, rowOf(nil, 3)), Options{Method: Partition, Nu: 1}, 6, make([]int32, 18*rows), nil, 1, &mon)
+			_, err := Batch(structure.Rows(space, scores), Options{Method: Partition, Nu: 1}, 6, make([]int32, 18*rows), nil, 1, &mon)
 			return err
 		}
 		if err := list(parallel.ErrCancelled); err != parallel.ErrCancelled {

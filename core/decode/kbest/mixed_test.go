@@ -32,8 +32,8 @@ func TestRowsOfSeveralSpaces(t *testing.T) {
 			}
 			count := r.Counts[0]
 			lo, hi := m.PartsOf(i)
-			if s, _ := m.Row(i); all.Counts[i] != count || all.Methods[i] != r.Methods[0] || !slices.Equal(dst[lo*capacity:hi*capacity], y) ||
-				!slices.Equal(values[i*capacity:(i+1)*capacity], v) {
+			if s, _ := m.Row(i); all.Counts[i] != count || all.Methods[i] != r.Methods[0] ||
+				!slices.Equal(dst[lo*capacity:hi*capacity], y) || !slices.Equal(values[i*capacity:(i+1)*capacity], v) {
 				t.Fatalf("row %d of %s has %d outputs %v by method %d, alone %d outputs %v by %d", i, structure.Describe(s), all.Counts[i],
 					dst[lo*capacity:hi*capacity], all.Methods[i], count, y, r.Methods[0])
 			}

@@ -20,7 +20,7 @@ type Exact struct {
 
 // Answer implements loglinear.Engine.
 func (e Exact) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
-	rows := structure.OneSpaceLinear(e.Space, linalg.General(r.Scores))
+	rows := structure.Rows(e.Space, linalg.General(r.Scores))
 	switch r.Ask {
 	case loglinear.Expect:
 		return partition.Batch(rows, r.LogZ, r.Means.Data, e.Workers, mon)
@@ -40,7 +40,7 @@ func (e Exact) draw(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	n, parts := r.Scores.Rows, e.Space.PartLen()
 	scores, streams := linalg.General(r.Scores), parallel.Numbered(n)
 	y := make([]int32, r.Draws*n*parts)
-	if err := partition.Sample(structure.OneSpaceLinear(e.Space, scores), r.Draws, uint64(r.First), streams, y, e.Workers, mon); err != nil {
+	if err := partition.Sample(structure.Rows(e.Space, scores), r.Draws, uint64(r.First), streams, y, e.Workers, mon); err != nil {
 		return err
 	}
 	return parallel.For(n, embeddedRows, e.Workers, nil, func(lo, hi int) error {

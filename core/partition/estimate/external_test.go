@@ -85,7 +85,7 @@ func TestWalks(t *testing.T) {
 	s := &estimate.External{Features: 1, Log: logCount, Moves: true}
 	var found []estimate.Row
 	asked := serve(t, s, space, scores, func() (err error) {
-		found, err = estimate.Anneal(structure.OneSpaceLinear(s, one), opt, 1, nil)
+		found, err = estimate.Anneal(structure.Rows(s, one), opt, 1, nil)
 		return err
 	})
 	value := logCount + found[0].LogRatio
@@ -99,7 +99,7 @@ func TestWalks(t *testing.T) {
 	value1, bound := blank(1, d), blank(1, d)
 	opt.Epsilon = 0.05
 	asked = serve(t, s, space, scores, func() error {
-		_, err := estimate.ChainMeans(structure.OneSpaceLinear(s, rowsOf(1, scores)), opt, value1.Data, bound.Data, 1, nil)
+		_, err := estimate.ChainMeans(structure.Rows(s, rowsOf(1, scores)), opt, value1.Data, bound.Data, 1, nil)
 		return err
 	})
 	for j, want := range all.mean() {
@@ -111,7 +111,7 @@ func TestWalks(t *testing.T) {
 		t.Errorf("asked %d times", asked)
 	}
 	s.Moves = false
-	if _, err := estimate.ChainMeans(structure.OneSpaceLinear(s, rowsOf(1, scores)), opt, value1.Data, bound.Data, 1, nil); err == nil {
+	if _, err := estimate.ChainMeans(structure.Rows(s, rowsOf(1, scores)), opt, value1.Data, bound.Data, 1, nil); err == nil {
 		t.Error("chains without moves")
 	}
 }
@@ -141,7 +141,7 @@ func TestExternalDraws(t *testing.T) {
 		s := &estimate.External{Features: 1, Log: logCount}
 		var found []estimate.Row
 		asked := serve(t, s, space, scores, func() (err error) {
-			found, err = estimate.Anneal(structure.OneSpaceLinear(s, one), opt, 1, nil)
+			found, err = estimate.Anneal(structure.Rows(s, one), opt, 1, nil)
 			return err
 		})
 		value := logCount + found[0].LogRatio
@@ -164,7 +164,7 @@ func TestExternalDraws(t *testing.T) {
 	for name, run := range slicex.InOrder(map[string]func(s *estimate.External, value, bound blas64.General) error{
 		"samples": func(s *estimate.External, value, bound blas64.General) error {
 			averaging := estimate.MarginalOptions{Options: opt, Low: low, High: high}
-			_, err := estimate.Marginals(structure.OneSpaceLinear(s, rowsOf(1, scores)), averaging, value.Data, bound.Data, 1, nil)
+			_, err := estimate.Marginals(structure.Rows(s, rowsOf(1, scores)), averaging, value.Data, bound.Data, 1, nil)
 			return err
 		},
 		"counting": func(s *estimate.External, value, bound blas64.General) error {
@@ -172,11 +172,11 @@ func TestExternalDraws(t *testing.T) {
 			space.(structure.Momenter).Mean(mean)
 			counting := estimate.MarginalOptions{Options: opt, Low: low, High: high, Counting: true, Mean: mean}
 			counting.Epsilon, counting.Delta = 0.5, 0.2
-			_, err := estimate.Marginals(structure.OneSpaceLinear(s, rowsOf(1, scores)), counting, value.Data, bound.Data, 1, nil)
+			_, err := estimate.Marginals(structure.Rows(s, rowsOf(1, scores)), counting, value.Data, bound.Data, 1, nil)
 			return err
 		},
 		"chains": func(s *estimate.External, value, bound blas64.General) error {
-			_, err := estimate.ChainMeans(structure.OneSpaceLinear(s, rowsOf(1, scores)), opt, value.Data, bound.Data, 1, nil)
+			_, err := estimate.ChainMeans(structure.Rows(s, rowsOf(1, scores)), opt, value.Data, bound.Data, 1, nil)
 			return err
 		},
 	}) {
@@ -196,7 +196,7 @@ func drawBy(s *estimate.External, opt chain.Options, dst chain.Draws) error {
 	if err := s.Begin(opt.Start); err != nil {
 		return err
 	}
-	return s.Batch(structure.OneSpaceLinear(s, rowsOf(1, []float64{1})), opt, dst, nil)
+	return s.Batch(structure.Rows(s, rowsOf(1, []float64{1})), opt, dst, nil)
 }
 
 // TestSuppliedSamples: samples from a caller's draws have the frequencies of p, by Pearson's statistic with 9 degrees of freedom: a false
@@ -267,7 +267,7 @@ func TestWhatIsSupplied(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := estimate.Anneal(structure.OneSpaceLinear(s, one), opt, 1, nil); !errors.Is(err, none) {
+		if _, err := estimate.Anneal(structure.Rows(s, one), opt, 1, nil); !errors.Is(err, none) {
 			t.Errorf("after %d blocks: %v", stop, err)
 		}
 	}
@@ -277,7 +277,7 @@ func TestWhatIsSupplied(t *testing.T) {
 	}) {
 		s := &estimate.External{Features: 1, Log: 3}
 		s.Supply = func(n int, _ *estimate.Walk) error { s.Draws = spoil(make([]float64, n)); return nil }
-		_, err := estimate.Anneal(structure.OneSpaceLinear(s, one), opt, 1, nil)
+		_, err := estimate.Anneal(structure.Rows(s, one), opt, 1, nil)
 		if err == nil || !strings.Contains(err.Error(), name) || (fault.RowOf(err) == 7) != (name == "must be finite") {
 			t.Errorf("%v, want one that says %q", err, name)
 		}

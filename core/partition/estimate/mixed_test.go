@@ -68,7 +68,8 @@ func TestRowsOfSeveralSpaces(t *testing.T) {
 			}
 			if !reflect.DeepEqual(all[i], found[0]) || !slices.Equal(m.Vector(value, i), v) || !slices.Equal(m.Vector(bound, i), w) {
 				s, _ := m.Row(i)
-				t.Errorf("row %d of %s is %+v with means %v, alone %+v with %v", i, structure.Describe(s), all[i], m.Vector(value, i), found[0], v)
+				t.Errorf("row %d of %s is %+v with means %v, alone %+v with %v", i, structure.Describe(s), all[i], m.Vector(value, i),
+					found[0], v)
 			}
 		}
 	}

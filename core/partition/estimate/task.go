@@ -202,7 +202,7 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 	for i := range linear.Data {
 		linear.Data[i] = beta * t.scores.Linear[i%features]
 	}
-	b, n := structure.OneSpaceLinear(t.space, linear), rows*opt.Draws
+	b, n := structure.Rows(t.space, linear), rows*opt.Draws
 	d = chain.Draws{
 		Y: make([]int32, n*t.space.PartLen()), Value: make([]float64, n), Steps: make([]int64, n), Accepted: make([]int64, n),
 	}
@@ -214,7 +214,7 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 		err = t.external.walk(b, beta, opt, d)
 	} else {
 		err = t.supply(want, func(mon *parallel.Monitor) error {
-			return chain.Batch(structure.OneSpaceLinear(t.space, linear), opt, d, t.workers, mon)
+			return chain.Batch(structure.Rows(t.space, linear), opt, d, t.workers, mon)
 		})
 	}
 	if err != nil {

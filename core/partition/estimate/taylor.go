@@ -61,16 +61,74 @@ type Expansion struct {
 	Spread []float64
 }
 
+// Expand expands ln Z for every row of scores, and finds bounds if they are wanted. plain is as for Taylor.Expand; Gradient is packed, and
+// no matrix where rows are of several spaces. A score that is infinite or NaN, or scores whose sum overflows, are errors that name the row.
+func Expand(b *structure.Batch, plain, bounded bool, workers int, mon *parallel.Monitor) (all Expansion, err error) {
+	if err := checkRows(b); err != nil {
+		return all, err
+	}
+	if !b.Mixed() {
+		return expandGroup(b, plain, bounded, workers, mon)
+	}
+	all = newExpansion(b.Len(), 1, b.Entries())
+	for g := range b.Groups() {
+		own := b.Of(g)
+		some, err := expandGroup(own, plain, bounded, workers, mon)
+		if err != nil {
+			return all, b.Blame(g.Row(0), err)
+		}
+		for k := range g.Len() {
+			i := g.Row(k)
+			to, from := all.columns(), some.columns()
+			for c := range to {
+				to[c][i] = from[c][k]
+			}
+			copy(b.Vector(all.Gradient.Data, i), own.Vector(some.Gradient.Data, k))
+		}
+	}
+	return all, nil
+}
+
+// expandGroup is Expand for the rows of one space.
+func expandGroup(b *structure.Batch, plain, bounded bool, workers int, mon *parallel.Monitor) (e Expansion, err error) {
+	space := b.Spaces()[0]
+	var taylor *Taylor
+	if err = parallel.Detached(mon, func() (err error) {
+		taylor, err = NewTaylor(space)
+		return err
+	}); err != nil {
+		return e, err
+	}
+	n, d := b.Len(), space.FeatureLen()
+	scores := blas64.General{Rows: n, Cols: d, Stride: max(d, 1), Data: make([]float64, 0, n*d)}
+	for i := range n {
+		scores.Data = append(scores.Data, b.Linear(i)...)
+	}
+	if e, err = taylor.Expand(scores, plain, mon); err == nil && bounded {
+		err = taylor.Bound(e, b, workers, mon)
+	}
+	return e, err
+}
+
+func newExpansion(n, rows, d int) Expansion {
+	column := func() []float64 { return make([]float64, n) }
+	return Expansion{
+		Value: column(), Variance: column(), Lower: column(), Upper: column(), Spread: column(),
+		Gradient: blas64.General{Rows: rows, Cols: d, Stride: max(d, 1), Data: make([]float64, rows*d)},
+	}
+}
+
+// columns returns the columns of an expansion.
+func (e Expansion) columns() [][]float64 {
+	return [][]float64{e.Value, e.Variance, e.Lower, e.Upper, e.Spread}
+}
+
 // Expand expands ln Z for every row of scores (n×d). plain takes the expansion of exp⟨s, ψ⟩ in place of that of exp⟨s, ψ − μ⟩: ln|Y| +
 // ln(1 + ⟨s, μ⟩ + sᵀMs/2) with the second moment M, which is worse where ⟨s, μ⟩ is not 0. Cost: O(n d²). mon is polled, and counts
 // nothing.
 func (t *Taylor) Expand(scores blas64.General, plain bool, mon *parallel.Monitor) (Expansion, error) {
 	n, d := scores.Rows, scores.Cols
-	column := func() []float64 { return make([]float64, n) }
-	e := Expansion{
-		Value: column(), Variance: column(), Lower: column(), Upper: column(), Spread: column(),
-		Gradient: blas64.General{Rows: n, Cols: d, Stride: max(d, 1), Data: make([]float64, n*d)},
-	}
+	e := newExpansion(n, n, d)
 	most := max(1, expandedAtOnce/max(1, d*d))
 	for lo := 0; lo < n && d > 0; lo += most {
 		if err := mon.Err(); err != nil {
@@ -109,16 +167,16 @@ const expandedAtOnce = 1 << 28
 // Bound finds the bounds of an expansion by decoding each row twice: Z lies between |Y| times the exponentials of the least and of the
 // largest score, and is no less than that of any one output; where the mean μ of ψ is exact, Jensen's inequality gives
 // ln Z ≥ ln|Y| + ⟨s, μ⟩. Spaces that cannot be decoded leave the bounds as they are.
-func (t *Taylor) Bound(e Expansion, space structure.Space, scores blas64.General, workers int, mon *parallel.Monitor) error {
-	found, err := extremes(structure.OneSpaceLinear(space, scores), workers, mon)
+func (t *Taylor) Bound(e Expansion, b *structure.Batch, workers int, mon *parallel.Monitor) error {
+	found, err := extremes(b, workers, mon)
 	if err != nil {
 		if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks {
 			return nil
 		}
 		return err
 	}
-	for i := range scores.Rows {
-		first := floats.Dot(rowOf(scores, i), t.Mean)
+	for i := range b.Len() {
+		first := floats.Dot(b.Linear(i), t.Mean)
 		up, down := found.up[i], found.down[i]
 		e.Spread[i] = max(up.UpperBound-first, first+down.UpperBound)
 		e.Lower[i] = max(t.LogCount-down.UpperBound, up.Value)

@@ -6,6 +6,7 @@ import (
 
 	"combpred/core/partition/estimate"
 	"combpred/core/slicex"
+	"combpred/core/structure"
 )
 
 // TestTaylor: the expansion is that of the sum over all outputs, its gradient the derivative, and the bounds hold.
@@ -47,7 +48,7 @@ func TestTaylor(t *testing.T) {
 			if math.Abs(e.Value[0]-want) > 1e-12 {
 				t.Errorf("%s, plain %v: %v, must be %v", name, plain, e.Value[0], want)
 			}
-			if err := taylor.Bound(e, space, rowsOf(1, scores), 1, nil); err != nil {
+			if err := taylor.Bound(e, structure.Rows(space, rowsOf(1, scores)), 1, nil); err != nil {
 				t.Fatal(err)
 			}
 			if logZ := all.logZ(); !(e.Lower[0] <= logZ && logZ <= e.Upper[0]) || math.Abs(e.Spread[0]-furthest) > 1e-12 {

@@ -26,7 +26,8 @@ func drawable(_ string, s structure.Space) bool {
 func TestRowsOfSeveralSpaces(t *testing.T) {
 	m := structuretest.NewMixed(t, 2, 0.5, false, drawable)
 	const draws = 4
-	for _, s := range []estimate.Sampler{estimate.AutoSampler, sampler.AnyChain, estimate.ExactSampler, by(chain.FromPast), by(chain.Meta)} {
+	all := []estimate.Sampler{estimate.AutoSampler, sampler.AnyChain, estimate.ExactSampler, by(chain.FromPast), by(chain.Meta)}
+	for _, s := range all {
 		for _, diagnosed := range []bool{false, true} {
 			opt := sampler.Options{Sampler: s, Draws: draws, BurnIn: 5, Thin: 2, Budget: 1 << 20, Seed: 6, Diagnosed: diagnosed}
 			all := roomOf(m.Batch, draws)
@@ -82,8 +83,8 @@ func compareDraws(t *testing.T, b *structure.Batch, i int, all chain.Draws, own 
 func compareReports(t *testing.T, b *structure.Batch, i int, all *sampler.Report, own *structure.Batch, k int, some *sampler.Report) {
 	t.Helper()
 	numbers := func(r *sampler.Report, i int) []float64 {
-		return []float64{float64(r.Steps[i]), float64(r.Thin[i]), r.Acceptance[i], r.EffectiveSize[i], r.RHat[i], r.Time[i], r.Correlation[i],
-			r.MixingBound[i]}
+		return []float64{float64(r.Steps[i]), float64(r.Thin[i]), r.Acceptance[i], r.EffectiveSize[i], r.RHat[i], r.Time[i],
+			r.Correlation[i], r.MixingBound[i]}
 	}
 	if !slices.Equal(numbers(all, i), numbers(some, k)) || !slices.Equal(b.Output(all.States, i), own.Output(some.States, k)) {
 		t.Errorf("row %d: the report is %v, by itself %v", i, numbers(all, i), numbers(some, k))
@@ -124,7 +125,8 @@ func TestStartsAndBoundsOfSeveralSpaces(t *testing.T) {
 		t.Errorf("the error is %v, must be about row %d", err, row)
 	}
 	for _, spoil := range []func(o *sampler.Options, to *chain.Draws){
-		func(o *sampler.Options, _ *chain.Draws) { o.Start = o.Start[1:] }, func(o *sampler.Options, _ *chain.Draws) { o.Bound = []float64{1} },
+		func(o *sampler.Options, _ *chain.Draws) { o.Start = o.Start[1:] },
+		func(o *sampler.Options, _ *chain.Draws) { o.Bound = []float64{1} },
 		func(o *sampler.Options, _ *chain.Draws) { o.Streams = []uint64{1} }, func(_ *sampler.Options, to *chain.Draws) { to.Y = to.Y[1:] },
 	} {
 		bad, to := opt, roomOf(m.Batch, 4)

@@ -39,7 +39,7 @@ func TestOwnDraws(t *testing.T) {
 			}
 			return nil
 		}
-		found, err := sampler.Batch(structure.OneSpaceLinear(s, rowsOf(1, []float64{1})), opt, dst, 1, nil)
+		found, err := sampler.Batch(structure.Rows(s, rowsOf(1, []float64{1})), opt, dst, 1, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}

@@ -132,7 +132,7 @@ func (r *run) diagnose(method chain.Method) (*Report, error) {
 		if states == nil {
 			opt.BurnIn = 16 * thin
 		}
-		if err := r.batch(structure.OneSpaceLinear(r.space, four), opt, drawn); err != nil {
+		if err := r.batch(structure.Rows(r.space, four), opt, drawn); err != nil {
 			return nil, fault.Renumbered(err, func(chain int) int { return chain / Chains })
 		}
 		states = make([]int32, 0, four.Rows*parts)

@@ -109,7 +109,6 @@ func (f *Found) add(b *structure.Batch, g structure.Group, some *Report) {
 
 // newReport returns the report of n rows of which nothing is known.
 func newReport(n, parts int) *Report {
-	t := &Report{Steps: make([]int64, n), Thin: make([]int64, n), States: make([]int32, parts)}
 	unknown := func() []float64 {
 		column := make([]float64, n)
 		for i := range column {
@@ -117,8 +116,10 @@ func newReport(n, parts int) *Report {
 		}
 		return column
 	}
-	t.Acceptance, t.EffectiveSize, t.RHat, t.Time, t.Correlation, t.MixingBound = unknown(), unknown(), unknown(), unknown(), unknown(), unknown()
-	return t
+	return &Report{
+		Steps: make([]int64, n), Thin: make([]int64, n), States: make([]int32, parts), Acceptance: unknown(), EffectiveSize: unknown(),
+		RHat: unknown(), Time: unknown(), Correlation: unknown(), MixingBound: unknown(),
+	}
 }
 
 // columns returns the columns of numbers.

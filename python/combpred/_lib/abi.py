@@ -75,7 +75,8 @@ class CRestriction(Structure):
 class CScores(Structure):
     """cp_scores."""
 
-    _fields_ = _fields(n=_N, d=_N, linear=_P, n_magnitude=_N, magnitude=_P, streams=_P)
+    _fields_ = _fields(n=_N, d=_N, linear=_P, n_magnitude=_N, magnitude=_P, streams=_P, n_spaces=_N, spaces=_P, of=_P,
+                       first=_P)
 
 
 class CConstraints(Structure):
