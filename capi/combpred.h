@@ -155,7 +155,7 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 /* ---- Sessions ---------------------------------------------------------------------------------------------------- */
 
 /* An algorithm that asks its caller for something: for what only the caller can decode, draw or read, or for the word
- * to go on. A function cp_..._start opens it; then
+ * to go on. A function cp_..._start opens it, which refuses what is illegal and goes on to the first request; then
  *     cp_request request = CP_REQUEST;
  *     for (;;) {
  *       status = cp_session_next(session, &request, &bad_row, err, sizeof err);
@@ -164,7 +164,7 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
  *     }
  *     cp_session_close(session, err, sizeof err);
  * The function that opens a session says which of the requests below it makes, what they mean, and where results go.
- * The buffers that it was given, and its control, must live until the session is closed; structs need not. */
+ * The buffers that it was given, structs of results and its control must live until the session is closed. */
 typedef uint64_t cp_session;
 
 /* What a session asks for. */
@@ -173,8 +173,18 @@ enum {
   CP_ASK_DECODE = 1, /* outputs[n, part_len]: an output of largest score for each row of linear[n, d] and,
                         unless it is NULL, of magnitude[n, d], which scores squares of ψ                    */
   CP_ASK_LISTED = 2, /* nothing: the next of a list is in parts[part_len], and value is its score           */
+  CP_ASK_HOLDS = 3,  /* proven[n]: 1 for each of the sets in parts[n, n_edges] that has the property, 0 for one
+                        that has not; those behind a set with the verdict stream, 0 or 1, may stay 2        */
   CP_ASK_SUMS = 30,  /* sums: what cp_ridge_sums adds to it for all rows                                    */
-  CP_ASK_PRODUCT = 31 /* results[q, d]: what cp_ridge_product adds to it for all rows, linear being the direction */
+  CP_ASK_PRODUCT = 31, /* results[q, d]: what cp_ridge_product adds to it for all rows, linear being the
+                          direction                                                                         */
+  CP_ASK_DRAWS = 40, /* results[n, width]: the numbers of n uniform draws more, of draws in all             */
+  CP_ASK_WALK = 41   /* results[n s, width]: those of the states of n chains, s of each, the states of a chain one
+                        after the other, and counts[n s]: how many of the moves to each were accepted. Proposals are
+                        the caller's, accepted by the rule of Metropolis and Hastings for p ∝ exp(value · score);
+                        sizes[3] has the moves before the first state, beside those from state to state, which are
+                        next, and s. A chain begins at the output of the number rows[i], that of a draw from 0 on, or
+                        of a state from 2^30 on; the first of these states has the number stream            */
 };
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
@@ -662,43 +672,24 @@ int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *opti
 /* Opens a session that lists the outputs of largest score for one row of scores, one for each CP_ASK_LISTED, with a
  * value. With options->rows the caller decodes, by "partition": each CP_ASK_DECODE asks for up to so many outputs of
  * largest score among all that there are, as cp_decode with "exact" finds them; these may be some of those of the
- * structure only. Everything else is as for cp_kbest, and so is the cost of the k-th output. bad_row is the row, or one
- * of the answers. */
+ * structure only. Everything else is as for cp_kbest: control->step, too, and the cost of the k-th output. bad_row is
+ * the row, or one of the answers. */
 int32_t cp_kbest_start(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_session *session,
                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* What cp_hereditary_next asks for, and what it gets. */
-typedef struct cp_hereditary_request {
-  int64_t struct_size;
-  int64_t capacity;   /* most sets that are asked about at a time, at least 20; the same in all calls            */
-  uint8_t *sets;      /* [capacity, n_edges]: out: sets of edges, 1 for those that a set has                     */
-  uint8_t *verdicts;  /* [capacity]: in: on the sets that were asked about, 1 for one that has the property, 0
-                         for one that has not; out: 2s                                                           */
-  int64_t n_asked;    /* out: with "holds", how many                                                             */
-  int64_t until;      /* out: 0 or 1: behind a set with this verdict the others may be left at 2; -1: none may   */
-  double value;       /* out: with "done", the weight of the set                                                 */
-  double upper_bound; /* out: and a proven bound on that of all sets with the property, equal where it is a best one */
-  char ask[16];       /* out: "holds": verdicts are needed on the first n_asked of sets
-                              "done": the set is the first of sets
-                              "counterexample": the property is not hereditary: the first of sets has it, the second, a
-                                                part of that, has not
-                              "state": nothing was done: call again with a longer state                          */
-} cp_hereditary_request;
-#define CP_HEREDITARY_REQUEST {.struct_size = sizeof(cp_hereditary_request)}
-
-/* Finds a set of edges of large weight among those with a property that only the caller can tell, and that is
- * hereditary: a set keeps it when edges are taken away. The empty set must have it. Call it again and again with the
- * same weights[n_edges], which are finite, and do what request->ask says. decoder, NULL for "auto", is
+/* Opens a session that finds a set of edges of large weight among those with a property that only the caller can tell,
+ * and that is hereditary: a set keeps it when edges are taken away. The empty set must have it. weights[n_edges] are
+ * finite. CP_ASK_HOLDS asks for verdicts on most sets at a time, which is at least 20. With CP_ASK_DONE the first of
+ * parts[n, n_edges] is the set, value its weight, and bound a proven bound on that of all sets with the property, equal
+ * where it is a best one; but where n is 2, the property is not hereditary: the first set has it, the second, a part of
+ * that, has not. decoder, NULL for "auto", is
  *   "auto"          exact up to 20 edges of positive weight that have the property alone, by at most exponentially many
  *                   questions; beyond in blocks of 16, whose best sets are improved by local search: with b blocks the
  *                   weight is at least 1/b of the largest
  *   "exact"         CP_ECAPABILITY beyond 20 such edges
- *   "local-search"  in blocks beyond 16
- * state[state_len] is the caller's and begins with zeros; *needed gets how many numbers it must have, which depends on
- * n_edges alone: where they are fewer request->ask is "state". A state that is damaged, or that belongs to other
- * arguments, is CP_EVALUE. Cost beside verdicts: O(state_len + capacity n_edges). */
-int32_t cp_hereditary_next(cp_in_f64 *weights, int64_t n_edges, cp_in_char *decoder, double *state, int64_t state_len,
-                           int64_t *needed, cp_hereditary_request *request, char *err, int64_t err_cap);
+ *   "local-search"  in blocks beyond 16 */
+int32_t cp_hereditary_start(cp_in_f64 *weights, int64_t n_edges, cp_in_char *decoder, int64_t most, cp_session *session,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* ---- The distributions p(y) ∝ exp⟨s, ψ(y)⟩ ----------------------------------------------------------------------- */
 
@@ -1035,51 +1026,37 @@ int32_t cp_marginals_estimate(cp_space space, cp_in_scores *scores, cp_in_estima
 /* Uniform outputs of a caller's own, of which the library knows these numbers only. */
 typedef struct cp_supplied {
   int64_t struct_size;
-  int64_t n;         /* draws so far                                                    */
-  int64_t width;     /* numbers of each: d, the entries of ψ, or 1, its score           */
-  cp_in_f64 *draws;  /* [n, width]                                                      */
-  cp_in_f64 *scores; /* [width]; NULL: 1, where draws are scores                        */
-  cp_in_f64 *mean;   /* [width] the mean of ψ over all outputs, for "counting", or NULL */
-  double log_count;  /* ln of the number of outputs; NaN where it is not known          */
-  /* Chains of the caller's own moves, for "local"; without them, walk is NULL. */
-  int64_t n_walked;     /* states of chains so far                                                                */
-  cp_in_f64 *walked;    /* [n_walked, width]                                                                      */
-  cp_in_i64 *accepted;  /* [n_walked] how many of the moves to each state were accepted                           */
-  int64_t *walk;        /* [8] gets what is to be walked: the number of chains, 1 or 4, or 0 where *more counts uniform
-                           draws; burn_in; thin; states of each; and the numbers of the outputs where each begins */
-  double *beta;         /* [1] gets what scores are multiplied by on this walk; not NULL where walk is not        */
+  int64_t n;         /* draws that there are already                                        */
+  int64_t width;     /* numbers of each: d, the entries of ψ, or 1, its score               */
+  cp_in_f64 *draws;  /* [n, width]                                                          */
+  cp_in_f64 *scores; /* [width]; NULL: 1, where draws are scores                            */
+  cp_in_f64 *mean;   /* [width] the mean of ψ over all outputs, for "counting", or NULL     */
+  double log_count;  /* ln of the number of outputs; NaN where it is not known              */
+  int64_t moves;     /* 1: the caller has moves of its own, for "local"; 0: it has none     */
 } cp_supplied;
 typedef const cp_supplied cp_in_supplied;
 #define CP_SUPPLIED {.struct_size = sizeof(cp_supplied), .width = 1}
 
-/* Estimates ln Z ("annealed") or E ψ ("samples", "counting", "chains") of one row of scores from outputs that the
- * caller draws, independently and exactly uniformly, in reverse communication: *more gets how many draws are to be
- * added to those that were given, 0 when the estimate is done, and only then row 0 of dst is written, whose d is the
- * width. Call with n = 0 first, and then again with all draws so far and the same options, until then: some ten to
- * sixty times, as often as the number of draws grows by a quarter or more. The state of an estimate is its draws;
- * nothing else is kept.
- *
- * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with walk. Of "local" *more
- * may count states of chains, as walk says: proposals of the caller, accepted by the rule of Metropolis and Hastings
- * for p ∝ exp(beta · score), thin of them from state to state, and burn_in more before the first. The states of the
- * first chain, then those of the next, are to be added to walked. A chain begins at a uniform draw, whose number counts
- * from 0, or where a chain has ended, whose number counts from 2^30, the first entry of walked. "annealed" needs
- * log_count, and "samples" and "counting" low and high. control is as for cp_partition_estimate, control->step from 0
- * on in each call. */
-int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
-                         int32_t workers, cp_control *control, char *err, int64_t err_cap);
+/* Opens a session that estimates ln Z ("annealed") or E ψ ("samples", "counting", "chains") of one row of scores from
+ * outputs that the caller draws, independently and exactly uniformly: it asks with CP_ASK_DRAWS, some ten to sixty
+ * times, for as many draws as it takes. At the end row 0 of dst is written, whose d is the width, and the request has
+ * all levels in linear[n].
+ * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with moves, which asks for
+ * states of chains with CP_ASK_WALK. "annealed" needs log_count, and "samples" and "counting" low and high. control is
+ * as for cp_partition_estimate. */
+int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst,
+                          cp_session *session, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
-/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection", "cftp" and
- * "local", from outputs that the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, and
- * of states of walks, counted from 2^30, that are the samples. "auto" is "cftp" where a bound is given by which it
- * takes few proposals, and else "meta", as is "chain". The calls are those of cp_estimate_next: *more gets how many
- * draws are to be added, 0 when all samples are there.
- * options->start[1], diagnosed start[4], is the number of a draw where a chain begins; proposals are the draws after
- * that. options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws as
- * record says that they took steps, from the first on: those behind can be given again, as the first ones, for more
- * samples. record may be NULL. */
-int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
-                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+/* Opens a session that draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta",
+ * "rejection", "cftp" and "local", from outputs that the caller draws, with the requests of cp_estimate_start:
+ * dst[options->n_samples] gets the numbers of draws, counted from 0, and of states of chains, counted from 2^30, that
+ * are the samples. "auto" is "cftp" where a bound is given by which it takes few proposals, and else "meta", as is
+ * "chain". options->start[1], diagnosed start[4], is the number of a draw where a chain begins; proposals are the draws
+ * after that. options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws
+ * as record says that they took steps, from the first on: those behind can be given to another session, as the first
+ * ones, for more samples. record may be NULL. */
+int32_t cp_chain_start(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
+                       cp_session *session, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* ---- Kernels ----------------------------------------------------------------------------------------------------- */
 

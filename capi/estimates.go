@@ -7,13 +7,12 @@ import (
 	"math"
 	"unsafe"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
+	"combpred/core/structure"
 )
 
 const (
@@ -99,12 +98,12 @@ func readEstimates(p *C.cp_estimates, n, d C.int64_t) (e estimates, err error) {
 	return e, err
 }
 
-// matrix returns a column of n×d numbers, or one of the library's own where the caller wants none.
-func (e *estimates) matrix(column []float64) blas64.General {
+// vectors returns a column of vectors as long as ψ, or one of the library's own where the caller wants none.
+func vectors(column []float64, rows *structure.Batch) []float64 {
 	if column == nil {
-		column = make([]float64, e.n*e.d)
+		return make([]float64, rows.Entries())
 	}
-	return general(C.int64_t(e.n), C.int64_t(e.d), column)
+	return column
 }
 
 func put[T any](column []T, i int, value T) {
@@ -197,7 +196,13 @@ func readChainRecord(p *C.cp_chain_record, n, samples C.int64_t) (out chainRecor
 	if out.at, err = cabi.OutRecord(p, "record", true); err != nil || p == nil {
 		return out, err
 	}
-	r := *p
+	r, err := cabi.Record(p, "record")
+	if err == nil {
+		err = checkCount(r.n, "record.n")
+	}
+	if err != nil {
+		return out, err
+	}
 	out.record = r
 	if n == firstRow && r.n > 0 {
 		n, r.n = 1, 1

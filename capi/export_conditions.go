@@ -6,8 +6,6 @@ import "C"
 import (
 	"unsafe"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/decode"
@@ -60,7 +58,7 @@ func readConditions(p *C.cp_in_conditions) (*decode.Keyed, error) {
 
 // restrictedDecoder decodes under conditions of one kind or the other.
 type restrictedDecoder interface {
-	Batch(space structure.Space, linear, magnitude blas64.General, method decode.Method, dst []int32, certs []structure.Certificate,
+	Batch(b *structure.Batch, method decode.Method, dst []int32, certs []structure.Certificate,
 		met []bool, workers int, mon *parallel.Monitor) error
 }
 

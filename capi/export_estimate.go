@@ -4,9 +4,7 @@ package main
 import "C"
 
 import (
-	"errors"
-
-	"gonum.org/v1/gonum/blas/blas64"
+	"slices"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
@@ -105,12 +103,8 @@ func go_cp_partition_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in
 func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error {
 	switch opt.method {
 	case catalogue.ExactSum:
-		var marginals blas64.General
-		if e.marginals != nil {
-			marginals = e.matrix(e.marginals)
-		}
 		logZ := make([]float64, e.n)
-		if _, err := partition.Batch(sc.space, sc.linear, logZ, marginals, t.workers, t.mon); err != nil {
+		if err := partition.Batch(sc.rows, logZ, e.marginals, t.workers, t.mon); err != nil {
 			return err
 		}
 		for i, v := range logZ {
@@ -121,10 +115,8 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error
 		}
 		return nil
 	case catalogue.TaylorExpansion:
-		for i := range sc.linear.Rows {
-			if err := structure.CheckScores(sc.linear.Data[i*sc.linear.Stride : i*sc.linear.Stride+sc.linear.Cols]); err != nil {
-				return fault.At(i, err)
-			}
+		if err := sc.rows.CheckAllScores(); err != nil {
+			return err
 		}
 		var taylor *estimate.Taylor
 		err := parallel.Detached(t.mon, func() (err error) {
@@ -146,7 +138,7 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error
 		e.setTaylor(x)
 		return nil
 	}
-	rows, err := estimate.Anneal(sc.space, sc.linear, opt.Options, t.workers, t.mon)
+	rows, err := estimate.Anneal(sc.rows, opt.Options, t.workers, t.mon)
 	if err != nil {
 		return err
 	}
@@ -167,7 +159,7 @@ func go_cp_marginals_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in
 		if e != nil {
 			return e
 		}
-		rows, e := out.means(sc.space, sc.linear, opt, t)
+		rows, e := out.means(sc.rows, opt, t)
 		if e != nil {
 			return e
 		}
@@ -178,15 +170,15 @@ func go_cp_marginals_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in
 }
 
 // means estimates E ψ by the method.
-func (e *estimates) means(space structure.Space, linear blas64.General, opt estimateOptions, t execution) ([]estimate.Row, error) {
-	value, bound := e.matrix(e.marginals), e.matrix(e.bound)
+func (e *estimates) means(rows *structure.Batch, opt estimateOptions, t execution) ([]estimate.Row, error) {
+	value, bound := vectors(e.marginals, rows), vectors(e.bound, rows)
 	if opt.method == catalogue.ChainMeans {
-		return estimate.ChainMeans(space, linear, opt.Options, value, bound, t.workers, t.mon)
+		return estimate.ChainMeans(rows, opt.Options, value, bound, t.workers, t.mon)
 	}
-	return estimate.Marginals(space, linear, opt.MarginalOptions, value, bound, t.workers, t.mon)
+	return estimate.Marginals(rows, opt.MarginalOptions, value, bound, t.workers, t.mon)
 }
 
-// readExternal reads the draws of a caller, and the scores of their entries.
+// readExternal reads what is known of outputs that a caller draws, and the scores of their entries.
 func readExternal(p *C.cp_in_supplied) (space *estimate.External, linear, mean []float64, err error) {
 	r, err := cabi.Record(p, "supplied")
 	if err != nil {
@@ -196,14 +188,15 @@ func readExternal(p *C.cp_in_supplied) (space *estimate.External, linear, mean [
 		return nil, nil, nil, cabi.Illegal("supplied.width is %d, must be from 1 to %d", int64(r.width), maxRows)
 	}
 	space = &estimate.External{Features: int(r.width), Log: float64(r.log_count)}
-	if space.Draws, err = float64s(r.draws, "supplied.draws", r.n, r.width); err != nil {
+	if space.Moves, err = flag(r.moves, "supplied.moves"); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := readWalked(&r, space); err != nil {
+	draws, err := float64s(r.draws, "supplied.draws", r.n, r.width)
+	if err != nil {
 		return nil, nil, nil, err
 	}
-	if err := space.CheckDraws(); err != nil {
-		return nil, nil, nil, err
+	if space.Draws = slices.Clone(draws); space.CheckDraws() != nil {
+		return nil, nil, nil, space.CheckDraws()
 	}
 	if linear, err = optionalFloat64s(r.scores, "supplied.scores", r.width); err != nil {
 		return nil, nil, nil, err
@@ -214,60 +207,67 @@ func readExternal(p *C.cp_in_supplied) (space *estimate.External, linear, mean [
 		}
 		linear = []float64{1}
 	}
+	if err := structure.CheckScores(linear); err != nil {
+		return nil, nil, nil, err
+	}
 	mean, err = optionalFloat64s(r.mean, "supplied.mean", r.width)
 	return space, linear, mean, err
 }
 
-// walkLen is the length of supplied.walk, and walkStart where the numbers of outputs are in it.
-const walkLen, walkStart = 8, 4
+// Draws are asked for in blocks of about so many numbers, of a whole number of these draws; more in all are too many to be kept.
+const (
+	suppliedNumbers = 1 << 21
+	suppliedDraws   = 1 << 14
+	mostSupplied    = 1 << 33
+	mostWalked      = 1 << 27 // which are asked for at once
+)
 
-// readWalked reads the states of chains that the caller has followed.
-func readWalked(r *C.cp_supplied, space *estimate.External) (err error) {
-	if err := checkCount(r.n_walked, "supplied.n_walked"); err != nil || r.walk == nil {
-		return err
-	}
-	space.Moves = true
-	if _, err = int64s(r.walk, "supplied.walk", walkLen); err != nil {
-		return err
-	}
-	if _, err = cabi.One(r.beta, "supplied.beta"); err != nil {
-		return err
-	}
-	if space.Walked, err = float64s(r.walked, "supplied.walked", r.n_walked, r.width); err != nil {
-		return err
-	}
-	space.Accepted, err = int64s(r.accepted, "supplied.accepted", r.n_walked)
-	return err
-}
-
-// ask says what is missing: more draws, or states of chains.
-func ask(p *C.cp_in_supplied, short *estimate.Short, more *C.int64_t) error {
-	r, err := cabi.Record(p, "supplied")
-	if err != nil {
-		return err
-	}
-	*more = C.int64_t(short.More)
-	if r.walk == nil {
+// supply has the caller draw, or follow its chains.
+func (s *session) supply(space *estimate.External) func(n int, walk *estimate.Walk) error {
+	return func(n int, walk *estimate.Walk) error {
+		width := space.Features
+		if n > mostSupplied/width || walk != nil && n > mostWalked/width {
+			return fault.Memory("it would take %d draws with %d numbers each: ask for a larger epsilon, or for fewer steps", n, width)
+		}
+		if walk != nil {
+			return s.follow(space, n, walk)
+		}
+		block := suppliedDraws * max(1, suppliedNumbers/width/suppliedDraws)
+		for ; n > 0; n -= block {
+			numbers := make([]float64, min(n, block)*width)
+			s.request.n, s.request.draws = C.int64_t(min(n, block)), C.int64_t(n)
+			s.request.results = (*C.double)(lend(s, numbers))
+			if err := s.ask(C.CP_ASK_DRAWS); err != nil {
+				return err
+			}
+			space.Draws = append(space.Draws, numbers...)
+		}
 		return nil
 	}
-	walk, err := int64s(r.walk, "supplied.walk", walkLen)
-	if err != nil {
+}
+
+// follow has the caller follow chains with n states in all.
+func (s *session) follow(space *estimate.External, n int, walk *estimate.Walk) error {
+	numbers, accepted := make([]float64, n*space.Features), make([]int64, n)
+	starts := make([]int64, len(walk.Start))
+	for i, number := range walk.Start {
+		starts[i] = int64(number)
+	}
+	r := &s.request
+	r.n, r.draws, r.value, r.rows = C.int64_t(len(starts)), C.int64_t(n), C.double(walk.Beta), (*C.cp_in_i64)(lend(s, starts))
+	r.stream = C.int64_t(estimate.FirstWalked + len(space.Accepted))
+	r.sizes = (*C.cp_in_i64)(lend(s, []int64{int64(walk.BurnIn), int64(walk.Thin), int64(walk.Draws)}))
+	r.results, r.counts = (*C.double)(lend(s, numbers)), (*C.int64_t)(lend(s, accepted))
+	if err := s.ask(C.CP_ASK_WALK); err != nil {
 		return err
 	}
-	clear(walk)
-	if w := short.Walk; w != nil {
-		walk[0], walk[1], walk[2], walk[3] = int64(len(w.Start)), int64(w.BurnIn), int64(w.Thin), int64(w.Draws)
-		for i, number := range w.Start {
-			walk[walkStart+i] = int64(number)
-		}
-		*r.beta = C.double(w.Beta)
-	}
+	space.Walked, space.Accepted = append(space.Walked, numbers...), append(space.Accepted, accepted...)
 	return nil
 }
 
-//export go_cp_estimate_next
-func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_options, dst *C.cp_estimates,
-	more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_estimate_start
+func go_cp_estimate_start(supplied *C.cp_in_supplied, options *C.cp_in_estimate_options, dst *C.cp_estimates, to *C.cp_session,
+	workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		space, linear, mean, e := readExternal(supplied)
 		if e != nil {
@@ -283,34 +283,31 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 		if e != nil {
 			return e
 		}
-		if _, e := cabi.One(more, "more"); e != nil {
-			return e
-		}
 		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
 		t.workers = 1 // draws are taken in their order
-		row := general(1, width, linear)
-		var rows []estimate.Row
-		if opt.method == catalogue.Annealed {
-			rows, e = estimate.Anneal(space, row, opt.Options, 1, t.mon)
-		} else {
-			rows, e = out.means(space, row, opt, t)
-		}
-		if short, is := errors.AsType[*estimate.Short](e); is {
-			return ask(supplied, short, more)
-		}
-		if e != nil {
-			return fault.At(fault.NoRow, e) // there is one row only
-		}
-		*more = 0
-		if opt.method == catalogue.Annealed {
-			out.setAnnealed(rows, space.Log, opt.Options)
-		} else {
-			out.setRows(rows)
-		}
-		out.finish(catalogue.ExternalMethods, opt.method)
-		return nil
+		return openSession(to, t.mon, func(s *session) error {
+			space.Supply = s.supply(space)
+			space.Rewind()
+			row := structure.OneSpaceLinear(space, general(1, width, linear))
+			var rows []estimate.Row
+			var err error
+			if opt.method == catalogue.Annealed {
+				if rows, err = estimate.Anneal(row, opt.Options, 1, t.mon); err == nil {
+					out.setAnnealed(rows, space.Log, opt.Options)
+				}
+			} else if rows, err = out.means(row, opt, t); err == nil {
+				out.setRows(rows)
+			}
+			if err != nil {
+				return err
+			}
+			out.finish(catalogue.ExternalMethods, opt.method)
+			levels := rows[0].Schedule.Levels
+			s.request.n, s.request.linear = C.int64_t(len(levels)), (*C.cp_in_f64)(lend(s, levels))
+			return nil
+		})
 	})
 }

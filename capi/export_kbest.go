@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"math"
-	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
@@ -85,14 +84,18 @@ func go_cp_kbest(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_option
 		if e != nil {
 			return e
 		}
-		found, e := kbest.Batch(sc.space, sc.linear, sc.magnitude, opt, int(r.capacity), out, value, t.workers, t.mon)
+		found, e := kbest.Batch(sc.rows, opt, int(r.capacity), out, value, t.workers, t.mon)
 		if e != nil {
 			return e
 		}
 		for i, n := range found.Counts {
 			count[i] = int64(n)
 		}
-		cabi.PutName(r.method[:], catalogue.KBestMethods.Of(int(found.Method)))
+		method := opt.Method
+		if sc.n > 0 {
+			method = found.Methods[0]
+		}
+		cabi.PutName(r.method[:], catalogue.KBestMethods.Of(int(method)))
 		to.Set(r)
 		return nil
 	})
@@ -118,15 +121,15 @@ func go_cp_kbest_start(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_
 		if e != nil {
 			return e
 		}
-		score := sc.row(row)
+		space, score := sc.rows.Row(row)
 		if e := score.Check(); e != nil {
 			return fault.At(row, e)
 		}
 		return openSession(to, t.mon, func(s *session) error {
 			if rows > 0 {
-				return kbest.PartitionBy(sc.space, score, opt, rows, s.decoded, s.tell)
+				return kbest.PartitionBy(space, score, opt, rows, s.decoded, s.tell)
 			}
-			_, e := kbest.List(sc.space, score, opt, s.tell, t.workers, t.mon)
+			_, e := kbest.List(space, score, opt, s.tell, t.workers, t.mon)
 			return e
 		})
 	})
@@ -146,9 +149,9 @@ func (s *session) decoded(of kbest.Subproblems, dst []int32) ([]bool, error) {
 	return nil, s.ask(C.CP_ASK_DECODE)
 }
 
-//export go_cp_hereditary_next
-func go_cp_hereditary_next(weights *C.cp_in_f64, nEdges C.int64_t, decoder *C.cp_in_char, state *C.double, stateLen C.int64_t,
-	needed *C.int64_t, request *C.cp_hereditary_request, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_hereditary_start
+func go_cp_hereditary_start(weights *C.cp_in_f64, nEdges C.int64_t, decoder *C.cp_in_char, most C.int64_t, to *C.cp_session,
+	workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		w, e := float64s(weights, "weights", nEdges)
 		if e != nil {
@@ -161,63 +164,43 @@ func go_cp_hereditary_next(weights *C.cp_in_f64, nEdges C.int64_t, decoder *C.cp
 		if e != nil {
 			return e
 		}
-		to, e := cabi.OutRecord(request, "request", false)
+		if most < hereditary.ExactEdges || most > maxRows {
+			return cabi.Illegal("most is %d, must be from %d to %d", int64(most), hereditary.ExactEdges, maxRows)
+		}
+		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
-		r := *request
-		if r.capacity < hereditary.ExactEdges || r.capacity > maxRows {
-			return cabi.Illegal("request.capacity is %d, must be from %d to %d", int64(r.capacity), hereditary.ExactEdges, maxRows)
-		}
-		sets, e := cabi.View[byte](unsafe.Pointer(r.sets), "request.sets", r.capacity, nEdges)
-		if e != nil {
-			return e
-		}
-		verdicts, e := cabi.View[byte](unsafe.Pointer(r.verdicts), "request.verdicts", r.capacity)
-		if e != nil {
-			return e
-		}
-		buffer, e := float64s(state, "state", stateLen)
-		if e != nil {
-			return e
-		}
-		if _, e := cabi.One(needed, "needed"); e != nil {
-			return e
-		}
-		length := hereditary.StateLen(len(w))
-		*needed = C.int64_t(length)
-		next := hereditary.Request{Ask: hereditary.State}
-		if len(buffer) >= length {
-			machine := hereditary.New(w, method, int(r.capacity))
-			if hereditary.Begun(buffer) {
-				if machine, e = hereditary.Resume(w, method, int(r.capacity), buffer[:length]); e != nil {
-					return e
-				}
+		return openSession(to, t.mon, func(s *session) error {
+			found, err := hereditary.Find(w, method, int(most), s.hold)
+			if err != nil {
+				return err
 			}
-			if next, e = machine.Next(verdicts[:machine.Asked()]); e != nil {
-				return e
+			sets := [][]bool{found.Set}
+			if found.Part != nil {
+				sets = append(sets, found.Part)
 			}
-			machine.StateTo(buffer[:length])
-			value, bound := machine.Found()
-			r.value, r.upper_bound = C.double(value), C.double(bound)
-		}
-		for i, set := range next.Sets {
-			for j, in := range set {
-				sets[i*len(w)+j] = 0
-				if in {
-					sets[i*len(w)+j] = 1
-				}
-			}
-		}
-		for i := range verdicts {
-			verdicts[i] = hereditary.Unknown
-		}
-		r.n_asked, r.until = 0, C.int64_t(next.Until)
-		if next.Ask == hereditary.Holds {
-			r.n_asked = C.int64_t(len(next.Sets))
-		}
-		cabi.PutName(r.ask[:], catalogue.HereditaryRequests.Of(int(next.Ask)))
-		to.Set(r)
-		return nil
+			s.show(sets)
+			s.request.value, s.request.bound = C.double(found.Value), C.double(found.Bound)
+			return nil
+		})
 	})
+}
+
+// show lends sets of edges to the caller.
+func (s *session) show(sets [][]bool) {
+	var edges []int32
+	for _, set := range sets {
+		for _, in := range set {
+			edges = append(edges, int32(asFlag(in)))
+		}
+	}
+	s.request.n, s.request.parts = C.int64_t(len(sets)), (*C.cp_in_i32)(lend(s, edges))
+}
+
+// hold asks the caller for verdicts on sets.
+func (s *session) hold(sets [][]bool, until int, verdicts []uint8) error {
+	s.show(sets)
+	s.request.stream, s.request.proven = C.int64_t(until), (*C.uint8_t)(lend(s, verdicts))
+	return s.ask(C.CP_ASK_HOLDS)
 }

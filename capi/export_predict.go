@@ -244,7 +244,7 @@ func go_cp_sets_decide(s C.cp_space, in *C.cp_in_scores, loss *C.cp_in_char, con
 		if e != nil {
 			return e
 		}
-		return setloss.Batch(sc.space, sc.linear, by, keyed, out, values, t.workers, t.mon)
+		return setloss.Batch(sc.rows, by, keyed, out, values, t.workers, t.mon)
 	})
 }
 
@@ -271,6 +271,6 @@ func go_cp_sets_value(s C.cp_space, in *C.cp_in_scores, loss *C.cp_in_char, y *C
 		if e != nil {
 			return e
 		}
-		return setloss.Values(sc.space, sc.linear, by, sets, values, t.workers, t.mon)
+		return setloss.Values(sc.rows, by, sets, values, t.workers, t.mon)
 	})
 }

@@ -4,14 +4,12 @@ package main
 import "C"
 
 import (
-	"errors"
 	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/decode"
-	"combpred/core/fault"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
 	"combpred/core/structure"
@@ -42,7 +40,7 @@ func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain
 			return e
 		}
 		opt.Streams = sc.streams
-		found, e := sampler.Batch(sc.space, sc.linear, opt, out.Draws, t.workers, t.mon)
+		found, e := sampler.Batch(sc.rows, opt, out.Draws, t.workers, t.mon)
 		if e == nil {
 			out.finish(found)
 		}
@@ -50,10 +48,9 @@ func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain
 	})
 }
 
-//export go_cp_chain_next
-func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options, dst *C.int32_t,
-	record *C.cp_chain_record, more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char,
-	errCap C.int64_t) C.int32_t {
+//export go_cp_chain_start
+func go_cp_chain_start(supplied *C.cp_in_supplied, options *C.cp_in_chain_options, dst *C.int32_t, record *C.cp_chain_record,
+	to *C.cp_session, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		space, linear, _, e := readExternal(supplied)
 		if e != nil {
@@ -70,26 +67,19 @@ func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options
 		if out.Y, e = int32s(dst, "dst", samples); e != nil {
 			return e
 		}
-		if _, e := cabi.One(more, "more"); e != nil {
-			return e
-		}
 		t, e := readExecution(workers, control)
 		if e != nil {
 			return e
 		}
-		if e := structure.CheckScores(linear); e != nil {
-			return e
-		}
-		found, e := sampler.Batch(space, general(1, C.int64_t(len(linear)), linear), opt, out.Draws, 1, t.mon)
-		*more = 0
-		if short, is := errors.AsType[*estimate.Short](e); is {
-			return ask(supplied, short, more)
-		}
-		if e != nil {
-			return fault.At(fault.NoRow, e) // there is one row only
-		}
-		out.finish(found)
-		return nil
+		return openSession(to, t.mon, func(s *session) error {
+			space.Supply = s.supply(space)
+			row := structure.OneSpaceLinear(space, general(1, C.int64_t(len(linear)), linear))
+			found, err := sampler.Batch(row, opt, out.Draws, 1, t.mon)
+			if err == nil {
+				out.finish(found)
+			}
+			return err
+		})
 	})
 }
 
@@ -182,7 +172,7 @@ func go_cp_search(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_search_opti
 		}
 		process.Streams = sc.streams
 		certs, traces := make([]structure.Certificate, sc.n), make([]decode.Trace, sc.n)
-		if e := decode.SearchBatch(sc.space, sc.linear, process, out, certs, traces, t.workers, t.mon); e != nil {
+		if e := decode.SearchBatch(sc.rows, process, out, certs, traces, t.workers, t.mon); e != nil {
 			return e
 		}
 		known.write(certs, traces)
@@ -291,7 +281,7 @@ func go_cp_mixing_bound(s C.cp_space, in *C.cp_in_scores, method *C.cp_in_char, 
 		if e != nil {
 			return e
 		}
-		found, e := sampler.MixingBounds(sc.space, sc.linear, how, float64(epsilon), t.mon)
+		found, e := sampler.MixingBounds(sc.rows, how, float64(epsilon), t.mon)
 		copy(out, found)
 		return e
 	})

@@ -21,6 +21,7 @@ type scores struct {
 	space             structure.Space
 	n                 C.int64_t
 	linear, magnitude blas64.General
+	rows              *structure.Batch
 	streams           []uint64 // nil: they follow from scores
 }
 
@@ -50,18 +51,9 @@ func readScores(s C.cp_space, in *C.cp_in_scores) (scores, error) {
 		return out, err
 	}
 	streams, err := cabi.Optional[uint64](unsafe.Pointer(r.streams), "scores.streams", r.n)
-	return scores{sp, r.n, general(r.n, r.d, linear), general(r.n_magnitude, r.d, magnitude), streams}, err
-}
-
-// row returns the scores of a row.
-func (s scores) row(i int) structure.Scores {
-	d := s.linear.Cols
-	out := structure.Scores{Linear: s.linear.Data[i*d : (i+1)*d]}
-	if s.magnitude.Rows > 0 {
-		at := min(i, s.magnitude.Rows-1)
-		out.Magnitude = s.magnitude.Data[at*d : (at+1)*d]
-	}
-	return out
+	out = scores{space: sp, n: r.n, linear: general(r.n, r.d, linear), magnitude: general(r.n_magnitude, r.d, magnitude), streams: streams}
+	out.rows = structure.OneSpace(sp, out.linear, out.magnitude)
+	return out, err
 }
 
 // readLinear is readScores where a distribution is made of the scores.
@@ -127,7 +119,7 @@ func go_cp_decode(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_decode_opti
 			return e
 		}
 		if restricted == nil {
-			e = decode.BatchStreams(sc.space, sc.linear, sc.magnitude, how, uint64(opt.seed), sc.streams, out, cert.rows, t.workers, t.mon)
+			e = decode.BatchStreams(sc.rows, how, uint64(opt.seed), sc.streams, out, cert.rows, t.workers, t.mon)
 		} else {
 			e = cert.within(sc, restricted, how, out, t)
 		}
@@ -190,7 +182,7 @@ func certificateColumns(n C.int64_t, value, upperBound, nu *C.double, optimal *C
 // within decodes under conditions, and says which rows meet them: without room for that, one that does not is an error.
 func (c certificates) within(sc scores, restricted restrictedDecoder, how decode.Method, out []int32, t execution) error {
 	met := make([]bool, sc.n)
-	if err := restricted.Batch(sc.space, sc.linear, sc.magnitude, how, out, c.rows, met, t.workers, t.mon); err != nil {
+	if err := restricted.Batch(sc.rows, how, out, c.rows, met, t.workers, t.mon); err != nil {
 		return err
 	}
 	for i, m := range met {
@@ -240,14 +232,9 @@ func go_cp_log_partition(s C.cp_space, in *C.cp_in_scores, logZ, marginals *C.do
 		if e != nil {
 			return e
 		}
-		var mean blas64.General
-		if marginals != nil {
-			d := C.int64_t(sc.space.FeatureLen())
-			data, e := float64s(marginals, "marginals", sc.n, d)
-			if e != nil {
-				return e
-			}
-			mean = general(sc.n, d, data)
+		mean, e := optionalFloat64s(marginals, "marginals", sc.n, C.int64_t(sc.space.FeatureLen()))
+		if e != nil {
+			return e
 		}
 		told, e := cabi.OutRecord(info, "info", true)
 		if e != nil {
@@ -262,7 +249,7 @@ func go_cp_log_partition(s C.cp_space, in *C.cp_in_scores, logZ, marginals *C.do
 			return e
 		}
 		if sc.n > 0 {
-			if _, e := partition.Batch(sc.space, sc.linear, out, mean, t.workers, t.mon); e != nil {
+			if e := partition.Batch(sc.rows, out, mean, t.workers, t.mon); e != nil {
 				return e
 			}
 		}
@@ -296,7 +283,7 @@ func go_cp_order_positions(s C.cp_space, in *C.cp_in_scores, dst *C.double, part
 		if e != nil {
 			return e
 		}
-		return partition.Positions(sc.space, sc.linear, out, t.workers, t.mon)
+		return partition.Positions(sc.rows, out, t.workers, t.mon)
 	})
 }
 
@@ -317,6 +304,6 @@ func go_cp_sample_distribution(s C.cp_space, in *C.cp_in_scores, nSamples C.int6
 		if e != nil || sc.n == 0 || nSamples == 0 {
 			return e
 		}
-		return partition.Sample(sc.space, sc.linear, int(nSamples), uint64(seed), sc.streams, out, t.workers, t.mon)
+		return partition.Sample(sc.rows, int(nSamples), uint64(seed), sc.streams, out, t.workers, t.mon)
 	})
 }

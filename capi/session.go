@@ -11,6 +11,7 @@ import (
 
 	"combpred/capi/cabi"
 	"combpred/core/control/handles"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/slicex"
 )
@@ -26,6 +27,7 @@ type session struct {
 	lent     runtime.Pinner // what the request points to
 	listed   []listed       // outputs that wait for the caller
 	waiting  time.Time      // since when the caller waits
+	isAsked  bool           // there is a request that the caller does not know yet
 	isOver   bool
 	end      error // of the algorithm, not yet told
 }
@@ -36,8 +38,7 @@ type listed struct {
 	value float64
 }
 
-// openSession writes the handle of a session that will do run, unless it has been cancelled already. Arguments are to be checked before:
-// what run refuses is told by the first call of cp_session_next.
+// openSession writes the handle of a session that does run, up to its first request: what run refuses before is an error at once.
 func openSession(to *C.cp_session, mon *parallel.Monitor, run func(s *session) error) error {
 	if _, err := cabi.One(to, "session"); err != nil {
 		return err
@@ -47,8 +48,19 @@ func openSession(to *C.cp_session, mon *parallel.Monitor, run func(s *session) e
 	}
 	s := &session{}
 	s.dialogue = parallel.Converse(func(*parallel.Dialogue) error { return run(s) })
+	s.advance()
+	if s.end != nil && fault.KindOf(s.end) != fault.KindNotConverged {
+		return s.end
+	}
 	*to = C.cp_session(sessions.Open(s))
 	return nil
+}
+
+// advance lets the algorithm go on to its next request, or its end.
+func (s *session) advance() {
+	s.waiting = time.Now()
+	s.isAsked, s.end = s.dialogue.Next()
+	s.isOver = !s.isAsked
 }
 
 // lend returns the address of a slice, for a field of the request: the caller may use it until it goes on with the session. The slice must
@@ -94,16 +106,21 @@ const (
 
 // next lets the algorithm go on up to the next request.
 func (s *session) next() error {
-	s.waiting = time.Now()
 	for len(s.listed) == 0 {
 		if s.isOver {
 			err := s.end
-			s.request, s.end = C.cp_request{ask: C.CP_ASK_DONE}, nil
+			if s.end = nil; err != nil && fault.KindOf(err) != fault.KindNotConverged {
+				s.request = C.cp_request{}
+			}
+			s.request.ask = C.CP_ASK_DONE // with what the algorithm has left there
 			return err
 		}
-		asked, err := s.dialogue.Next()
-		s.isOver, s.end = !asked, err
-		if asked && s.request.ask != C.CP_ASK_LISTED {
+		if !s.isAsked {
+			s.advance()
+			continue
+		}
+		s.isAsked = false
+		if s.request.ask != C.CP_ASK_LISTED {
 			return nil
 		}
 	}

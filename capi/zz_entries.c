@@ -226,10 +226,10 @@ int32_t cp_kbest_start(cp_space space, cp_in_scores *scores, cp_in_kbest_options
   return go_cp_kbest_start(space, scores, options, session, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_hereditary_next(cp_in_f64 *weights, int64_t n_edges, cp_in_char *decoder, double *state, int64_t state_len,
-                           int64_t *needed, cp_hereditary_request *request, char *err, int64_t err_cap) {
+int32_t cp_hereditary_start(cp_in_f64 *weights, int64_t n_edges, cp_in_char *decoder, int64_t most, cp_session *session,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_hereditary_next(weights, n_edges, decoder, state, state_len, needed, request, err, err_cap);
+  return go_cp_hereditary_start(weights, n_edges, decoder, most, session, workers, control, err, err_cap);
 }
 
 int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z, double *marginals,
@@ -337,16 +337,16 @@ int32_t cp_marginals_estimate(cp_space space, cp_in_scores *scores, cp_in_estima
   return go_cp_marginals_estimate(space, scores, options, dst, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
-                         int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst,
+                          cp_session *session, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_estimate_next(supplied, options, dst, more, workers, control, err, err_cap);
+  return go_cp_estimate_start(supplied, options, dst, session, workers, control, err, err_cap);
 }
 
-int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
-                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+int32_t cp_chain_start(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
+                       cp_session *session, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_chain_next(supplied, options, dst, record, more, workers, control, err, err_cap);
+  return go_cp_chain_start(supplied, options, dst, record, session, workers, control, err, err_cap);
 }
 
 int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,

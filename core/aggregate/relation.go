@@ -253,7 +253,7 @@ func decoded(name string, n int, linear, magnitude []float64, o Options) ([]int3
 		return blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
 	}
 	y := make([]int32, space.PartLen())
-	err = decode.Batch(space, row(linear), row(magnitude), method, 0, y, cert, 1, o.Monitor)
+	err = decode.Batch(structure.OneSpace(space, row(linear), row(magnitude)), method, 0, y, cert, 1, o.Monitor)
 	return y, cert[0], err
 }
 

@@ -136,7 +136,7 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 		if partition.Drawable(r.space) && r.endless(true) {
 			return false, false
 		}
-		return r.succeeds(t, "exact", partition.Sample(r.space, r.scores, 1, 0, nil, r.part(), 1, nil)), true
+		return r.succeeds(t, "exact", partition.Sample(structure.OneSpaceLinear(r.space, r.scores), 1, 0, nil, r.part(), 1, nil)), true
 	},
 }
 
@@ -154,14 +154,14 @@ func (r trial) averages() bool {
 func (r trial) member() []int32 {
 	y := r.part()
 	opt := chain.Options{Method: chain.Meta, Draws: 1, Thin: 1, Budget: 1}
-	if chain.Batch(r.space, r.scores, opt, chain.Draws{Y: y}, 1, nil) != nil {
+	if chain.Batch(structure.OneSpaceLinear(r.space, r.scores), opt, chain.Draws{Y: y}, 1, nil) != nil {
 		return nil
 	}
 	return y
 }
 
 func (r trial) decoded(method decode.Method) error {
-	return decode.Batch(r.space, r.scores, blas64.General{}, method, 0, r.part(), nil, 1, nil)
+	return decode.Batch(structure.OneSpaceLinear(r.space, r.scores), method, 0, r.part(), nil, 1, nil)
 }
 
 // endless reports whether sums or draws would take too long.
@@ -177,11 +177,11 @@ func (r trial) sums(t *testing.T, marginals bool) (can, known bool) {
 	if r.endless(marginals) {
 		return false, false
 	}
-	var mean blas64.General
+	var mean []float64
 	if marginals {
-		mean = blas64.General{Rows: 1, Cols: r.scores.Cols, Stride: r.scores.Cols, Data: make([]float64, r.scores.Cols)}
+		mean = make([]float64, r.scores.Cols)
 	}
-	_, err := partition.Batch(r.space, r.scores, make([]float64, 1), mean, 1, nil)
+	err := partition.Batch(structure.OneSpaceLinear(r.space, r.scores), make([]float64, 1), mean, 1, nil)
 	return r.succeeds(t, "the partition function", err), true
 }
 
@@ -189,7 +189,7 @@ func (r trial) sums(t *testing.T, marginals bool) (can, known bool) {
 func drawnBy(method chain.Method) func(*testing.T, trial) (bool, bool) {
 	return func(t *testing.T, r trial) (bool, bool) {
 		opt := chain.Options{Method: method, Draws: 1, Thin: 1, Budget: 1}
-		err := chain.Batch(r.space, r.scores, opt, chain.Draws{Y: r.part()}, 1, nil)
+		err := chain.Batch(structure.OneSpaceLinear(r.space, r.scores), opt, chain.Draws{Y: r.part()}, 1, nil)
 		var spent *chain.BudgetError
 		if errors.As(err, &spent) {
 			return true, true

@@ -121,10 +121,6 @@ var (
 	HereditaryMethods = Names{
 		{"auto", int(hereditary.Auto)}, {"exact", int(hereditary.Exact)}, {"local-search", int(hereditary.Search)},
 	}
-	HereditaryRequests = Names{
-		{"done", int(hereditary.Done)}, {"holds", int(hereditary.Holds)}, {"counterexample", int(hereditary.Counterexample)},
-		{"state", int(hereditary.State)},
-	}
 	ChainMethods     = named(chain.Methods())
 	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
 	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}

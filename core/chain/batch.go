@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -15,7 +13,7 @@ import (
 // drawsAtOnce is the number of exact draws of one row that a worker takes at a time.
 const drawsAtOnce = 16
 
-// Batch draws outputs for every row s of linear (n×d) from p ∝ exp ⟨s, ψ⟩. A chain is followed for each row; exact
+// Batch draws outputs for every row s of linear scores from p ∝ exp ⟨s, ψ⟩. A chain is followed for each row; exact
 // draws are independent. Each row and, for exact methods, its draw j have a random stream of their own, which follows from the
 // row's scores, or its number in opt.Streams, j and the seed: results depend neither on workers nor on other rows nor on the
 // number of exact draws. Rows of equal scores are told apart by their order, so that they are drawn for independently.
@@ -24,62 +22,48 @@ const drawsAtOnce = 16
 // start that is no member, a bound that is too small (*BoundError) and a draw that does not end within the budget
 // (*BudgetError). A structure without the capability for the method is a *structure.CapabilityError. After an error
 // all outputs are unspecified.
-func Batch(space structure.Space, linear blas64.General, opt Options, dst Draws, workers int, mon *parallel.Monitor) error {
-	if err := check(space, linear, opt, dst); err != nil {
+func Batch(rows *structure.Batch, opt Options, dst Draws, workers int, mon *parallel.Monitor) error {
+	if err := check(rows, opt, dst); err != nil {
 		return err
 	}
 	if opt.Start == nil || opt.Method != LocalMoves { // outputs are drawn uniformly
-		if err := structure.Prepare(space, mon.Err); err != nil {
+		_, err := structure.ForSpaces(rows, func(_ int, s structure.Space) (none struct{}, err error) {
+			return none, structure.Prepare(s, mon.Err)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	if opt.Streams == nil {
-		opt.Streams = parallel.RowStreams(linear.Rows, func(i int) []float64 { return scoresOf(linear, i) })
+		opt.Streams = rows.Streams()
 	}
-	b := &batch{space: space, linear: linear, opt: opt, dst: dst, parts: space.PartLen(), poll: mon.Err}
+	b := &batch{rows: rows, opt: opt, dst: dst, poll: mon.Err}
 	if opt.Method.Chained() {
-		return parallel.For(linear.Rows, 1, workers, mon, func(lo, _ int) error { return b.named(lo, b.follow(lo)) })
+		return rows.EachRow(1, workers, mon, b.follow)
 	}
 	if err := b.findBounds(workers, mon); err != nil {
 		return err
 	}
 	blocks := (opt.Draws-1)/drawsAtOnce + 1
-	return parallel.For(linear.Rows*blocks, 1, workers, mon, func(lo, _ int) error {
+	return parallel.For(rows.Len()*blocks, 1, workers, mon, func(lo, _ int) error {
 		i, first := lo/blocks, lo%blocks*drawsAtOnce
-		return b.named(i, b.drawExact(i, first, min(first+drawsAtOnce, opt.Draws)))
+		if err := b.drawExact(i, first, min(first+drawsAtOnce, opt.Draws)); err != nil {
+			return rows.Blame(i, err)
+		}
+		return nil
 	})
 }
 
 type batch struct {
-	space  structure.Space
-	linear blas64.General
-	opt    Options
-	dst    Draws
-	parts  int
-	bound  []float64 // of each row, for methods that need it
-	poll   func() error
-}
-
-func (b *batch) named(row int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fault.At(row, err)
-}
-
-func (b *batch) score(i int) structure.Scores {
-	return structure.Scores{Linear: scoresOf(b.linear, i)}
-}
-
-func scoresOf(linear blas64.General, i int) []float64 {
-	return linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]
+	rows  *structure.Batch
+	opt   Options
+	dst   Draws
+	bound []float64 // of each row, for methods that need it
+	poll  func() error
 }
 
 // output returns where draw j of row i goes.
-func (b *batch) output(i, j int) []int32 {
-	at := (i*b.opt.Draws + j) * b.parts
-	return b.dst.Y[at : at+b.parts]
-}
+func (b *batch) output(i, j int) []int32 { return b.rows.OutputOf(b.dst.Y, i, j, b.opt.Draws) }
 
 func (b *batch) record(i, j int, value float64, steps, accepted int64) {
 	at := i*b.opt.Draws + j
@@ -96,21 +80,21 @@ func (b *batch) record(i, j int, value float64, steps, accepted int64) {
 
 // follow runs the chain of row i.
 func (b *batch) follow(i int) error {
-	score := b.score(i)
-	kernel, err := ways[b.opt.Method].kernel(b.space, score)
+	space, score := b.rows.Row(i)
+	kernel, err := ways[b.opt.Method].kernel(space, score)
 	if err != nil {
 		return err
 	}
 	var source rand.PCG
 	parallel.Stream(&source, b.opt.Seed, int(b.opt.Streams[i]))
 	rng := rand.New(&source)
-	state := NewState(b.space)
+	state := NewState(space)
 	start := b.output(i, 0)
-	if err := b.startTo(start, i, score, rng); err != nil {
+	if err := b.startTo(start, i, rng); err != nil {
 		return err
 	}
-	state.Set(b.space, score, start)
-	every := pollSteps(b.parts)
+	state.Set(space, score, start)
+	every := pollSteps(len(start))
 	var steps, accepted int64
 	for j := range b.opt.Draws {
 		many := b.opt.Thin
@@ -125,7 +109,7 @@ func (b *batch) follow(i int) error {
 			}
 			kernel.Step(state, rng)
 		}
-		state.Rescore(b.space, score)
+		state.Rescore(space, score)
 		copy(b.output(i, j), state.Y)
 		b.record(i, j, state.Value, state.Steps-steps, state.Accepted-accepted)
 		steps, accepted = state.Steps, state.Accepted
@@ -134,16 +118,16 @@ func (b *batch) follow(i int) error {
 }
 
 // startTo writes where the chain of row i begins to dst.
-func (b *batch) startTo(dst []int32, i int, score structure.Scores, rng *rand.Rand) error {
+func (b *batch) startTo(dst []int32, i int, rng *rand.Rand) error {
+	space, score := b.rows.Row(i)
 	if b.opt.Start != nil {
-		start := b.opt.Start[i*b.parts : (i+1)*b.parts]
-		copy(dst, start)
-		if err := b.space.Check(start); err != nil {
+		copy(dst, b.rows.Output(b.opt.Start, i))
+		if err := space.Check(dst); err != nil {
 			return fault.Value("the start is no member: %w", err)
 		}
 		return nil
 	}
-	switch s := b.space.(type) {
+	switch s := space.(type) {
 	case structure.Sampler:
 		s.Sample(dst, rng)
 		return nil
@@ -151,7 +135,7 @@ func (b *batch) startTo(dst []int32, i int, score structure.Scores, rng *rand.Ra
 		_, err := s.Start(dst, score, b.poll)
 		return err
 	}
-	return checkStart(b.space)
+	return checkStart(space)
 }
 
 // checkStart returns a *structure.CapabilityError for a structure in which no chain begins by itself.
@@ -171,28 +155,26 @@ func (b *batch) findBounds(workers int, mon *parallel.Monitor) error {
 	if b.bound = b.opt.Bound; b.bound != nil || !b.opt.Method.Bounded() {
 		return nil
 	}
-	b.bound = make([]float64, b.linear.Rows)
-	return parallel.For(b.linear.Rows, 1, workers, nil, func(i, _ int) (err error) {
-		if err := mon.Err(); err != nil {
-			return err
-		}
-		b.bound[i], err = UpperBound(b.space, b.score(i), b.poll)
-		return b.named(i, err)
+	b.bound = make([]float64, b.rows.Len())
+	return b.rows.EachRow(1, workers, mon.Quiet(), func(i int) (err error) {
+		space, score := b.rows.Row(i)
+		b.bound[i], err = UpperBound(space, score, b.poll)
+		return err
 	})
 }
 
 // drawExact makes the draws lo to hi−1 of row i.
 func (b *batch) drawExact(i, lo, hi int) error {
-	score := b.score(i)
+	space, score := b.rows.Row(i)
 	bound := math.NaN()
 	if b.bound != nil {
 		bound = b.bound[i]
 	}
-	draw, err := ways[b.opt.Method].draws(b, score, bound)
+	draw, err := ways[b.opt.Method].draws(b, space, score, bound)
 	if err != nil {
 		return err
 	}
-	psi := make([]float64, b.space.FeatureLen())
+	psi := make([]float64, space.FeatureLen())
 	var source rand.PCG
 	parallel.Stream(&source, b.opt.Seed, int(b.opt.Streams[i]))
 	seed := source.Uint64()
@@ -206,7 +188,7 @@ func (b *batch) drawExact(i, lo, hi int) error {
 		if err != nil {
 			return err
 		}
-		b.space.Embed(psi, y)
+		space.Embed(psi, y)
 		b.record(i, j, score.Value(psi), steps, accepted)
 	}
 	return nil
@@ -215,24 +197,24 @@ func (b *batch) drawExact(i, lo, hi int) error {
 // exactDraw makes one exact draw.
 type exactDraw func(y []int32, source *rand.PCG) (steps, accepted int64, err error)
 
-func drawsMonotone(b *batch, score structure.Scores, _ float64) (exactDraw, error) {
-	m, err := NewMonotone(b.space, score, int64(b.opt.Budget), b.poll)
+func drawsMonotone(b *batch, space structure.Space, score structure.Scores, _ float64) (exactDraw, error) {
+	m, err := NewMonotone(space, score, int64(b.opt.Budget), b.poll)
 	return func(y []int32, source *rand.PCG) (int64, int64, error) {
 		steps, err := m.Draw(y, source)
 		return steps, steps, err
 	}, err
 }
 
-func drawsByRejection(b *batch, score structure.Scores, bound float64) (exactDraw, error) {
-	p, err := NewProposals(b.space, score, bound, b.opt.Budget, b.poll)
+func drawsByRejection(b *batch, space structure.Space, score structure.Scores, bound float64) (exactDraw, error) {
+	p, err := NewProposals(space, score, bound, b.opt.Budget, b.poll)
 	return func(y []int32, source *rand.PCG) (int64, int64, error) {
 		steps, err := p.Rejection(y, source)
 		return int64(steps), 1, err
 	}, err
 }
 
-func drawsFromPast(b *batch, score structure.Scores, bound float64) (exactDraw, error) {
-	p, err := NewProposals(b.space, score, bound, b.opt.Budget, b.poll)
+func drawsFromPast(b *batch, space structure.Space, score structure.Scores, bound float64) (exactDraw, error) {
+	p, err := NewProposals(space, score, bound, b.opt.Budget, b.poll)
 	return func(y []int32, source *rand.PCG) (int64, int64, error) {
 		steps, accepted, err := p.CFTP(y, source)
 		return int64(steps), int64(accepted), err

@@ -34,7 +34,7 @@ func TestBatchIsReproducible(t *testing.T) {
 		opt := optionsOf(method, draws)
 		opt.Seed = seed
 		dst := Draws{Y: make([]int32, n*draws*9)}
-		if err := Batch(space, m, opt, dst, workers, nil); err != nil {
+		if err := Batch(structure.OneSpaceLinear(space, m), opt, dst, workers, nil); err != nil {
 			t.Fatal(err)
 		}
 		return dst.Y
@@ -53,7 +53,7 @@ func TestBatchIsReproducible(t *testing.T) {
 		last := linear
 		last.Rows, last.Data = 1, linear.Data[4*linear.Stride:]
 		dst := Draws{Y: make([]int32, draws*9)}
-		if err := Batch(space, last, optionsOf(method, draws), dst, 1, nil); err != nil {
+		if err := Batch(structure.OneSpaceLinear(space, last), optionsOf(method, draws), dst, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(all[4*draws*9:], dst.Y) {
@@ -77,7 +77,7 @@ func TestChainsCount(t *testing.T) {
 	}
 	opt := optionsOf(LocalMoves, draws)
 	opt.Start = start
-	if err := Batch(space, linear, opt, dst, 2, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(space, linear), opt, dst, 2, nil); err != nil {
 		t.Fatal(err)
 	}
 	psi := make([]float64, 15)
@@ -96,7 +96,7 @@ func TestChainsCount(t *testing.T) {
 	}
 	opt.Draws, opt.BurnIn, opt.Thin = 1, 0, 1
 	once := Draws{Y: make([]int32, 12)}
-	if err := Batch(space, linear, opt, once, 1, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(space, linear), opt, once, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 { // one insertion away from the start
@@ -157,13 +157,13 @@ func TestBatchMessages(t *testing.T) {
 		if len(x) > 0 {
 			m.Rows, m.Cols, m.Stride = n, len(x)/n, len(x)/n
 		}
-		err := Batch(s, m, opt, Draws{Y: make([]int32, n*max(1, opt.Draws)*s.PartLen())}, 1, nil)
+		err := Batch(structure.OneSpaceLinear(s, m), opt, Draws{Y: make([]int32, n*max(1, opt.Draws)*s.PartLen())}, 1, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 	short := Draws{Y: make([]int32, 2), Steps: make([]int64, 2)}
-	if err := Batch(space, rows([]float64{1, 2}, 1), optionsOf(Meta, 1), short, 1, nil); err == nil {
+	if err := Batch(structure.OneSpaceLinear(space, rows([]float64{1, 2}, 1)), optionsOf(Meta, 1), short, 1, nil); err == nil {
 		t.Error("diagnostics of a wrong length are accepted")
 	}
 }
@@ -172,7 +172,7 @@ func TestBatchMessages(t *testing.T) {
 func TestWithoutASampler(t *testing.T) {
 	space := mustNew(t, "partialorders", 9)
 	dst := Draws{Y: make([]int32, 5*36)}
-	if err := Batch(space, rows(gaussian(36, 1, rand.New(rand.NewPCG(1, 1))), 1), optionsOf(LocalMoves, 5), dst, 1, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(space, rows(gaussian(36, 1, rand.New(rand.NewPCG(1, 1))), 1)), optionsOf(LocalMoves, 5), dst, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	for j := range 5 {
@@ -201,7 +201,7 @@ func TestCancellation(t *testing.T) {
 				mon.Cancel()
 				return nil
 			}
-			return Batch(space, rows(strong, 1), opt, Draws{Y: make([]int32, 60)}, 2, &mon)
+			return Batch(structure.OneSpaceLinear(space, rows(strong, 1)), opt, Draws{Y: make([]int32, 60)}, 2, &mon)
 		})
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("method %d ends with %v", method, err)

@@ -26,7 +26,7 @@ func (g *gibbs) sample(t *testing.T, method Method, draws int, seed uint64) (fre
 		Steps: make([]int64, draws), Accepted: make([]int64, draws),
 	}
 	opt := Options{Method: method, Draws: draws, Thin: 1, Budget: 1 << 22, Seed: seed}
-	if err := Batch(g.space, rows(g.score.Linear, 1), opt, dst, 1, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(g.space, rows(g.score.Linear, 1)), opt, dst, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	frequency = make([]float64, len(g.outputs))
@@ -127,7 +127,7 @@ func TestNoSampleBeyondTheBudget(t *testing.T) {
 			budget = 50
 		}
 		dst := Draws{Y: make([]int32, 40)}
-		err := Batch(space, rows(linear, 1), Options{Method: method, Draws: 1, Thin: 1, Budget: budget}, dst, 1, nil)
+		err := Batch(structure.OneSpaceLinear(space, rows(linear, 1)), Options{Method: method, Draws: 1, Thin: 1, Budget: budget}, dst, 1, nil)
 		spent, ok := errors.AsType[*BudgetError](err)
 		if !ok || spent.Kind() != fault.KindBudget || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "row 0") {
 			t.Errorf("method %d: error %v, want a BudgetError with %q", method, err, want)
@@ -145,7 +145,7 @@ func TestBounds(t *testing.T) {
 		const draws = 3000
 		dst := Draws{Y: make([]int32, draws*5), Steps: make([]int64, draws)}
 		opt := Options{Method: method, Draws: draws, Thin: 1, Budget: 1 << 20, Bound: []float64{g.most + 1}}
-		if err := Batch(space, rows(linear, 1), opt, dst, 1, nil); err != nil {
+		if err := Batch(structure.OneSpaceLinear(space, rows(linear, 1)), opt, dst, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		frequency := make([]float64, len(g.outputs))
@@ -159,7 +159,7 @@ func TestBounds(t *testing.T) {
 		g.expectProposals(t, steps, draws)
 		g.logBeta++
 		opt.Bound = []float64{g.most - 0.4}
-		err := Batch(space, rows(linear, 1), opt, dst, 1, nil)
+		err := Batch(structure.OneSpaceLinear(space, rows(linear, 1)), opt, dst, 1, nil)
 		if _, ok := errors.AsType[*BoundError](err); !ok {
 			t.Errorf("a bound that is too small gives the error %v", err)
 		}

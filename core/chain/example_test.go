@@ -21,7 +21,7 @@ func ExampleBatch() {
 	scores := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1, 0}}
 	out := chain.Draws{Y: make([]int32, draws*2), Value: make([]float64, draws), Steps: make([]int64, draws)}
 	opt := chain.Options{Method: chain.FromPast, Draws: draws, Thin: 1, Budget: 1000, Seed: 1}
-	if err := chain.Batch(space, scores, opt, out, 1, nil); err != nil {
+	if err := chain.Batch(structure.OneSpaceLinear(space, scores), opt, out, 1, nil); err != nil {
 		panic(err)
 	}
 	var first int32

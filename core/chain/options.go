@@ -3,8 +3,6 @@ package chain
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/structure"
 )
@@ -26,7 +24,7 @@ type way struct {
 	name, doc        string // as users spell it, and what a structure has with which it works
 	uniform, bounded bool
 	kernel           func(structure.Space, structure.Scores) (Kernel, error)
-	draws            func(b *batch, score structure.Scores, bound float64) (exactDraw, error)
+	draws            func(b *batch, space structure.Space, score structure.Scores, bound float64) (exactDraw, error)
 }
 
 // ways are the methods by their numbers.
@@ -82,9 +80,9 @@ type Options struct {
 	Thin   int // steps of a chain from draw to draw, at least 1; the first draw follows as many after BurnIn
 	Budget int // most steps for one exact draw, at least 1
 	Seed   uint64
-	// Streams holds the numbers of the rows' random streams; nil: parallel.RowStreams of the scores.
+	// Streams holds the numbers of the rows' random streams; nil: those that follow from scores.
 	Streams []uint64
-	// Start holds where the chain of each row begins; nil: in a uniform output where there is a Sampler, otherwise in
+	// Start holds where the chain of each row begins, packed; nil: in a uniform output where there is a Sampler, otherwise in
 	// the guaranteed solution. Exact methods have no start.
 	Start []int32
 	// Bound holds a bound on the scores of all outputs for each row, for FromPast and Reject; nil: UpperBound's.
@@ -93,7 +91,7 @@ type Options struct {
 
 // Draws is where the outputs go, and what is known about each: n rows × Draws. All but Y may be nil.
 type Draws struct {
-	Y        []int32 // PartLen parts each
+	Y        []int32 // PartLen parts each, packed
 	Value    []float64
 	Steps    []int64 // made for this draw alone: since the draw before, or those back in time, or the proposals
 	Accepted []int64 // among them
@@ -103,17 +101,21 @@ type Draws struct {
 const MostSteps = 1 << 40
 
 // check returns an error that names the first argument of Batch that is illegal.
-func check(space structure.Space, linear blas64.General, opt Options, dst Draws) error {
-	n, parts := linear.Rows, space.PartLen()
+func check(rows *structure.Batch, opt Options, dst Draws) error {
+	if err := rows.CheckLinear(); err != nil {
+		return err
+	}
 	if !opt.Method.known() {
 		return fault.Value("there is no method number %d", opt.Method)
 	}
-	if err := checkCapable(space, opt.Method); err != nil {
+	_, err := structure.ForSpaces(rows, func(_ int, s structure.Space) (none struct{}, err error) {
+		return none, checkCapable(s, opt.Method)
+	})
+	if err != nil {
 		return err
 	}
+	n, parts := rows.Len(), rows.Parts()
 	switch {
-	case linear.Cols != space.FeatureLen():
-		return fault.Value("linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), space.FeatureLen())
 	case opt.Draws < 1:
 		return fault.Value("n_samples is %d, must be at least 1", opt.Draws)
 	case opt.BurnIn < 0 || opt.BurnIn > MostSteps:
@@ -126,21 +128,21 @@ func check(space structure.Space, linear blas64.General, opt Options, dst Draws)
 		return fault.Value("there are %d random streams for %d rows", len(opt.Streams), n)
 	case opt.Start != nil && opt.Method.Exact():
 		return fault.Value("exact methods have no start, leave it out")
-	case opt.Start != nil && len(opt.Start) != n*parts:
-		return fault.Value("start has %d entries, must have %d", len(opt.Start), n*parts)
+	case opt.Start != nil && len(opt.Start) != parts:
+		return fault.Value("start has %d entries, must have %d", len(opt.Start), parts)
 	case opt.Bound != nil && !opt.Method.Bounded():
 		return fault.Value("only coupling from the past and rejection sampling take bounds, leave them out")
 	case opt.Bound != nil && len(opt.Bound) != n:
 		return fault.Value("bound has %d entries, must have %d", len(opt.Bound), n)
-	case len(dst.Y) != n*opt.Draws*parts:
-		return fault.Value("dst has %d entries, must have %d", len(dst.Y), n*opt.Draws*parts)
+	case len(dst.Y) != opt.Draws*parts:
+		return fault.Value("dst has %d entries, must have %d", len(dst.Y), opt.Draws*parts)
 	case dst.Value != nil && len(dst.Value) != n*opt.Draws,
 		dst.Steps != nil && len(dst.Steps) != n*opt.Draws,
 		dst.Accepted != nil && len(dst.Accepted) != n*opt.Draws:
 		return fault.Value("the diagnostics must have %d entries each", n*opt.Draws)
 	}
 	for i := range n {
-		if err := structure.CheckScores(linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]); err != nil {
+		if err := rows.CheckScores(i); err != nil {
 			return fault.At(i, err)
 		}
 		if opt.Bound != nil && (math.IsNaN(opt.Bound[i]) || math.IsInf(opt.Bound[i], 0)) {

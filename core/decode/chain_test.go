@@ -32,7 +32,7 @@ func TestChainsKeepTheGuarantee(t *testing.T) {
 			dst, certs := make([]int32, rows*space.PartLen()), make([]structure.Certificate, rows)
 			scores := linear
 			scores.Rows = rows
-			if err := Batch(space, scores, blas64.General{}, method, seed, dst, certs, workers, nil); err != nil {
+			if err := Batch(structure.OneSpaceLinear(space, scores), method, seed, dst, certs, workers, nil); err != nil {
 				t.Fatal(name, err)
 			}
 			return dst, certs
@@ -77,7 +77,7 @@ func TestChainsDependOnTheSeed(t *testing.T) {
 	outputs := map[uint64][]int32{}
 	for _, seed := range []uint64{1, 2} {
 		outputs[seed] = make([]int32, 2*space.PartLen())
-		if err := Batch(space, linear, blas64.General{}, Metropolis, seed, outputs[seed], nil, 1, nil); err != nil {
+		if err := Batch(structure.OneSpaceLinear(space, linear), Metropolis, seed, outputs[seed], nil, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestChainsDependOnTheSeed(t *testing.T) {
 	}
 	// As a search draws for them independently.
 	p := Process{Method: Metropolis, Runs: 1, Steps: 50, Seed: 1}
-	if err := SearchBatch(space, linear, p, outputs[1], nil, nil, 1, nil); err != nil {
+	if err := SearchBatch(structure.OneSpaceLinear(space, linear), p, outputs[1], nil, nil, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Equal(outputs[1][:space.PartLen()], outputs[1][space.PartLen():]) {
@@ -105,8 +105,8 @@ func TestChainsFollowFromTheirRow(t *testing.T) {
 	search := func(linear blas64.General, magnitude blas64.General) ([]int32, []int32) {
 		found, searched := make([]int32, linear.Rows*parts), make([]int32, linear.Rows*parts)
 		p := Process{Method: Anneal, Runs: 2, Steps: 100, Seed: 5}
-		if err := errors.Join(Batch(space, linear, magnitude, Metropolis, 5, found, nil, 2, nil),
-			SearchBatch(space, linear, p, searched, nil, nil, 2, nil)); err != nil {
+		if err := errors.Join(Batch(structure.OneSpace(space, linear, magnitude), Metropolis, 5, found, nil, 2, nil),
+			SearchBatch(structure.OneSpaceLinear(space, linear), p, searched, nil, nil, 2, nil)); err != nil {
 			t.Fatal(err)
 		}
 		return found, searched
@@ -117,7 +117,7 @@ func TestChainsFollowFromTheirRow(t *testing.T) {
 	if !slices.Equal(alone, found[2*parts:]) || !slices.Equal(own, searched[2*parts:]) {
 		t.Error("a row alone has another output")
 	}
-	if streamsOf(last, magnitude)[0] == streamsOf(last, blas64.General{})[0] {
+	if streamsOf(structure.OneSpace(space, last, magnitude))[0] == streamsOf(structure.OneSpaceLinear(space, last))[0] {
 		t.Error("scores of squares do not matter")
 	}
 }
@@ -127,17 +127,17 @@ func TestExactStructuresNeedNoChain(t *testing.T) {
 	space := build(t, "assignments", 5)
 	linear := gaussian(4, space.FeatureLen(), 8)
 	want := make([]int32, 4*space.PartLen())
-	if err := Batch(space, linear, blas64.General{}, Exact, 0, want, nil, 1, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(space, linear), Exact, 0, want, nil, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, method := range []Method{Approx, Anneal, Metropolis} {
 		got, certs := make([]int32, len(want)), make([]structure.Certificate, 4)
-		err := Batch(space, linear, blas64.General{}, method, 1, got, certs, 2, nil)
+		err := Batch(structure.OneSpaceLinear(space, linear), method, 1, got, certs, 2, nil)
 		if err != nil || !slices.Equal(got, want) || !certs[3].Optimal || certs[3].Nu != 0 {
 			t.Errorf("method %d finds %v with %+v and the error %v, the optimum is %v", method, got, certs[3], err, want)
 		}
 	}
-	if err := Batch(searchOnly{space}, linear, blas64.General{}, Anneal, 0, want, nil, 1, nil); err == nil {
+	if err := Batch(structure.OneSpaceLinear(searchOnly{space}, linear), Anneal, 0, want, nil, 1, nil); err == nil {
 		t.Error("a search without local moves is annealed")
 	} else if _, ok := errors.AsType[*structure.CapabilityError](err); !ok {
 		t.Errorf("without local moves the error is %v", err)
@@ -159,10 +159,10 @@ func TestGainsByEmbedding(t *testing.T) {
 	slow := embeddedOnly{space.(structure.Searcher), space, space.(structure.Proposer)}
 	linear := gaussian(3, space.FeatureLen(), 9)
 	fast, embedded := make([]int32, 3*space.PartLen()), make([]int32, 3*space.PartLen())
-	if err := Batch(space, linear, blas64.General{}, Anneal, 5, fast, nil, 1, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(space, linear), Anneal, 5, fast, nil, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := Batch(slow, linear, blas64.General{}, Anneal, 5, embedded, nil, 1, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(slow, linear), Anneal, 5, embedded, nil, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(fast, embedded) {

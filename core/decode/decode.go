@@ -4,8 +4,6 @@ package decode
 import (
 	"errors"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -23,50 +21,57 @@ const (
 	Metropolis               // by a Metropolis process of one temperature from there; likewise
 )
 
+func (m Method) check() error {
+	if m < Auto || m > Metropolis {
+		return fault.Value("there is no method number %d", m)
+	}
+	return nil
+}
+
 // Random reports whether what a method finds depends on the seed.
 func (m Method) Random() bool { return m == Anneal || m == Metropolis }
 
 // rowsAtOnce is the number of cheap rows that a worker takes at a time.
 const rowsAtOnce = 16
 
-// Batch decodes every row of linear (n×d) and writes the outputs to dst (n×PartLen) and, unless certs is nil, their
-// certificates to certs (n). magnitude has the same number of columns and 0 rows (no such term), 1 (the same for all
-// rows) or n.
+// Batch decodes every row and writes the outputs to dst and, unless certs is nil, their certificates to certs (n).
 //
 // A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it; so is a
 // row beyond the exact method's size with method Exact. A structure without the capability is a
 // *structure.CapabilityError. After an error the outputs are unspecified. Anneal and Metropolis take a random stream for each
 // row, which follows from its scores and the seed: results depend neither on workers nor on other rows, and equal rows have
 // equal results.
-func Batch(space structure.Space, linear, magnitude blas64.General, method Method, seed uint64, dst []int32,
-	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
-	return BatchStreams(space, linear, magnitude, method, seed, nil, dst, certs, workers, mon)
+func Batch(b *structure.Batch, method Method, seed uint64, dst []int32, certs []structure.Certificate, workers int,
+	mon *parallel.Monitor) error {
+	return BatchStreams(b, method, seed, nil, dst, certs, workers, mon)
 }
 
 // BatchStreams is Batch with the numbers of the rows' random streams, such as parallel.RowStream of the inputs that the scores follow
 // from. Scores may differ in the last bit between products of one row and of many, inputs do not. nil: those of Batch.
-func BatchStreams(space structure.Space, linear, magnitude blas64.General, method Method, seed uint64, streams []uint64, dst []int32,
-	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
-	one, err := decoderOf(space, method, seed, mon.Err)
+func BatchStreams(b *structure.Batch, method Method, seed uint64, streams []uint64, dst []int32, certs []structure.Certificate,
+	workers int, mon *parallel.Monitor) error {
+	if err := fault.First(method.check(), checkShapes(b, dst, certs)); err != nil {
+		return err
+	}
+	decoders, err := structure.ForSpaces(b, func(_ int, s structure.Space) (decoder, error) {
+		return decoderOf(s, method, seed, mon.Err)
+	})
 	if err != nil {
 		return err
 	}
-	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
-		return err
-	}
 	if streams == nil && method.Random() {
-		streams = streamsOf(linear, magnitude)
+		streams = streamsOf(b)
 	}
-	return batch(space, linear, magnitude, method.rowsAtOnce(), streams, one, dst, certs, workers, mon)
+	return batch(b, method.rowsAtOnce(), streams, decoders, dst, certs, workers, mon)
 }
 
 // streamsOf returns the numbers of the random streams of rows, which follow from all scores of each.
-func streamsOf(linear, magnitude blas64.General) []uint64 {
-	streams := make([]uint64, linear.Rows)
+func streamsOf(b *structure.Batch) []uint64 {
+	streams := make([]uint64, b.Len())
 	for i := range streams {
-		streams[i] = parallel.RowStream(nil, row(linear, i))
-		if magnitude.Rows > 0 {
-			own := parallel.RowStream(nil, row(magnitude, min(i, magnitude.Rows-1)))
+		streams[i] = parallel.RowStream(nil, b.Linear(i))
+		if b.Magnitudes() > 0 {
+			own := parallel.RowStream(nil, b.Magnitude(i))
 			streams[i] = parallel.Substream(streams[i], int(own))
 		}
 	}
@@ -81,30 +86,29 @@ func (m Method) rowsAtOnce() int {
 	return rowsAtOnce
 }
 
-// batch decodes every row by one; a worker takes as many at a time as atOnce says. streams is nil for methods without any.
-func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, streams []uint64, one decoder, dst []int32,
-	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
-	if magnitude.Rows == 1 {
-		if err := checkMagnitude(row(magnitude, 0)); err != nil {
-			return err
-		}
+// batch decodes every row by the decoder of its space; a worker takes as many at a time as atOnce says. streams is nil for methods without
+// any.
+func batch(b *structure.Batch, atOnce int, streams []uint64, decoders []decoder, dst []int32, certs []structure.Certificate, workers int,
+	mon *parallel.Monitor) error {
+	if streams != nil && len(streams) != b.Len() {
+		return fault.Value("there are %d random streams for %d rows", len(streams), b.Len())
 	}
-	parts := space.PartLen()
-	return parallel.For(linear.Rows, atOnce, workers, mon, func(lo, hi int) error {
-		for i := lo; i < hi; i++ {
+	if err := b.CheckShared(); err != nil {
+		return err
+	}
+	squares := b.Magnitudes() > 0
+	return b.Each(atOnce, workers, mon, func(g structure.Group) error {
+		decode := decoders[g.At]
+		for k := range g.Len() {
 			if err := mon.Err(); err != nil {
 				return err
 			}
-			score := structure.Scores{Linear: row(linear, i)}
+			i := g.Row(k)
+			score := structure.Scores{Linear: b.Linear(i)}
 			err := structure.CheckScores(score.Linear)
-			switch {
-			case magnitude.Rows == 1:
-				score.Magnitude = row(magnitude, 0)
-			case magnitude.Rows > 1:
-				score.Magnitude = row(magnitude, i)
-				if err == nil {
-					err = checkMagnitude(score.Magnitude)
-				}
+			if squares {
+				score.Magnitude = b.Magnitude(i)
+				err = fault.First(err, b.CheckMagnitude(i))
 			}
 			if err != nil {
 				return fault.At(i, err)
@@ -113,9 +117,9 @@ func batch(space structure.Space, linear, magnitude blas64.General, atOnce int, 
 			if streams != nil {
 				stream = streams[i]
 			}
-			cert, err := one(dst[i*parts:(i+1)*parts], score, i, stream)
+			cert, err := decode(b.Output(dst, i), score, i, stream)
 			if err != nil {
-				return fault.At(i, err)
+				return b.Blame(i, err)
 			}
 			if certs != nil {
 				certs[i] = cert
@@ -139,8 +143,8 @@ func preparedDecoder(space structure.Space, prepare func(poll func() error) erro
 	poll func() error) (decoder, error) {
 	exact, canDecode := space.(structure.Decoder)
 	search, canSearch := space.(structure.Searcher)
-	if method < Auto || method > Metropolis {
-		return nil, fault.Value("there is no method number %d", method)
+	if err := method.check(); err != nil {
+		return nil, err
 	}
 	prove := func(dst []int32, score structure.Scores, _ int, _ uint64) (structure.Certificate, error) {
 		if prepare != nil {
@@ -182,33 +186,14 @@ func preparedDecoder(space structure.Space, prepare func(poll func() error) erro
 	return prove, nil
 }
 
-func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []int32,
-	certs []structure.Certificate) error {
-	n, d := linear.Rows, space.FeatureLen()
+func checkShapes(b *structure.Batch, dst []int32, certs []structure.Certificate) error {
 	switch {
-	case linear.Cols != d:
-		return fault.Value("linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), d)
-	case magnitude.Rows != 0 && magnitude.Rows != 1 && magnitude.Rows != n:
-		return fault.Value("magnitude has %d rows, must have 0, 1 or %d", magnitude.Rows, n)
-	case magnitude.Rows != 0 && magnitude.Cols != d:
-		return fault.Value("magnitude has %d columns, %s needs %d", magnitude.Cols, structure.Describe(space), d)
-	case len(dst) != n*space.PartLen():
-		return fault.Value("dst has %d entries, %d outputs of %d parts need %d",
-			len(dst), n, space.PartLen(), n*space.PartLen())
-	case certs != nil && len(certs) != n:
-		return fault.Value("certs has %d entries, must have %d", len(certs), n)
+	case b.Check() != nil:
+		return b.Check()
+	case len(dst) != b.Parts():
+		return fault.Value("dst has %d entries, the outputs of %d rows have %d parts", len(dst), b.Len(), b.Parts())
+	case certs != nil && len(certs) != b.Len():
+		return fault.Value("certs has %d entries, must have %d", len(certs), b.Len())
 	}
 	return nil
-}
-
-// checkMagnitude is structure.CheckScores for the scores of magnitudes.
-func checkMagnitude(scores []float64) error {
-	if err := structure.CheckScores(scores); err != nil {
-		return fault.Wrap("magnitude: %w", err)
-	}
-	return nil
-}
-
-func row(m blas64.General, i int) []float64 {
-	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }

@@ -68,7 +68,7 @@ func TestBatchRows(t *testing.T) {
 			for _, workers := range []int{1, 2, 5} {
 				var mon parallel.Monitor
 				got, gotCerts := make([]int32, n*parts), make([]structure.Certificate, n)
-				if err := Batch(space, linear, magnitude, Auto, 0, got, gotCerts, workers, &mon); err != nil {
+				if err := Batch(structure.OneSpace(space, linear, magnitude), Auto, 0, got, gotCerts, workers, &mon); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(got, want) || !reflect.DeepEqual(gotCerts, certs) {
@@ -77,7 +77,7 @@ func TestBatchRows(t *testing.T) {
 				if mon.Steps() != n {
 					t.Errorf("progress counts %d rows, want %d", mon.Steps(), n)
 				}
-				err := Batch(space, linear, magnitude, Exact, 0, got, nil, workers, nil)
+				err := Batch(structure.OneSpace(space, linear, magnitude), Exact, 0, got, nil, workers, nil)
 				if err != nil || !slices.Equal(got, want) {
 					t.Errorf("%T: Exact without certificates differs, error %v", space, err)
 				}
@@ -96,7 +96,7 @@ func TestMethods(t *testing.T) {
 		linear.Data[j] = -1 // row 0: the reversed order, consistent
 	}
 	dst, certs := make([]int32, 3*k), make([]structure.Certificate, 3)
-	if err := Batch(space, linear, blas64.General{}, Auto, 0, dst, certs, 2, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(space, linear), Auto, 0, dst, certs, 2, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !certs[0].Optimal || certs[1].Optimal || certs[1].Nu != 0.5 || certs[1].UpperBound <= certs[1].Value {
@@ -107,17 +107,17 @@ func TestMethods(t *testing.T) {
 			t.Fatalf("the reversed order is decoded as %v", dst[:k])
 		}
 	}
-	err := Batch(space, linear, blas64.General{}, Exact, 0, dst, certs, 2, nil)
+	err := Batch(structure.OneSpaceLinear(space, linear), Exact, 0, dst, certs, 2, nil)
 	limit, ok := errors.AsType[*structure.LimitError](err)
 	if !ok || limit.Limit != 20 || !strings.Contains(err.Error(), "row 1") {
 		t.Errorf("Exact gives the error %v", err)
 	}
-	if err := Batch(space, linear, blas64.General{}, Search, 0, dst, certs, 2, nil); err != nil || certs[2].Value < 0 {
+	if err := Batch(structure.OneSpaceLinear(space, linear), Search, 0, dst, certs, 2, nil); err != nil || certs[2].Value < 0 {
 		t.Errorf("Search certifies %+v, error %v", certs[2], err)
 	}
 	classes := build(t, "multiclass", 4)
 	one, cert := make([]int32, 3), make([]structure.Certificate, 3)
-	err = Batch(classes, gaussian(3, 4, 4), blas64.General{}, Search, 0, one, cert, 1, nil)
+	err = Batch(structure.OneSpaceLinear(classes, gaussian(3, 4, 4)), Search, 0, one, cert, 1, nil)
 	if err != nil || !cert[0].Optimal {
 		t.Errorf("Search on a structure without one certifies %+v, error %v", cert[0], err)
 	}
@@ -143,18 +143,18 @@ func TestCapabilities(t *testing.T) {
 	linear := gaussian(1, 3, 5)
 	dst := make([]int32, 1)
 	for _, method := range []Method{Auto, Exact, Search} {
-		err := Batch(opaque{space}, linear, blas64.General{}, method, 0, dst, nil, 1, nil)
+		err := Batch(structure.OneSpaceLinear(opaque{space}, linear), method, 0, dst, nil, 1, nil)
 		if _, ok := errors.AsType[*structure.CapabilityError](err); !ok {
 			t.Errorf("method %d without any capability gives the error %v", method, err)
 		}
 	}
 	for _, method := range []Method{Auto, Search} {
-		err := Batch(searchOnly{space}, linear, blas64.General{}, method, 0, dst, nil, 1, nil)
+		err := Batch(structure.OneSpaceLinear(searchOnly{space}, linear), method, 0, dst, nil, 1, nil)
 		if err != nil || dst[0] != 2 {
 			t.Errorf("method %d with a search alone gives %v, error %v", method, dst, err)
 		}
 	}
-	err := Batch(searchOnly{space}, linear, blas64.General{}, Exact, 0, dst, nil, 1, nil)
+	err := Batch(structure.OneSpaceLinear(searchOnly{space}, linear), Exact, 0, dst, nil, 1, nil)
 	if _, ok := errors.AsType[*structure.CapabilityError](err); !ok {
 		t.Errorf("Exact with a search alone gives the error %v", err)
 	}
@@ -197,13 +197,13 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, c := range cases {
 		for _, workers := range []int{1, 3} {
-			err := Batch(space, c.linear, c.magnitude, c.method, 0, c.dst, c.certs, workers, nil)
+			err := Batch(structure.OneSpace(space, c.linear, c.magnitude), c.method, 0, c.dst, c.certs, workers, nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: the error is %v, want one with %q", c.name, err, c.want)
 			}
 		}
 	}
-	if err := Batch(space, blas64.General{Cols: d}, none, Auto, 0, nil, nil, 2, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(space, blas64.General{Cols: d}), Auto, 0, nil, nil, 2, nil); err != nil {
 		t.Errorf("a batch without rows gives the error %v", err)
 	}
 }
@@ -212,12 +212,12 @@ func TestCancel(t *testing.T) {
 	var mon parallel.Monitor
 	mon.Cancel()
 	space := build(t, "multiclass", 3)
-	err := Batch(space, gaussian(5, 3, 1), blas64.General{}, Auto, 0, make([]int32, 5), nil, 1, &mon)
+	err := Batch(structure.OneSpaceLinear(space, gaussian(5, 3, 1)), Auto, 0, make([]int32, 5), nil, 1, &mon)
 	if !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled batch gives the error %v", err)
 	}
 	mon = parallel.Monitor{}
-	err = Batch(stopping{space, &mon}, gaussian(5, 3, 1), blas64.General{}, Exact, 0, make([]int32, 5), nil, 1, &mon)
+	err = Batch(structure.OneSpaceLinear(stopping{space, &mon}, gaussian(5, 3, 1)), Exact, 0, make([]int32, 5), nil, 1, &mon)
 	if !errors.Is(err, parallel.ErrCancelled) || strings.Contains(err.Error(), "row") {
 		t.Errorf("a batch that is cancelled at its first row gives the error %v", err)
 	}
@@ -244,7 +244,7 @@ func BenchmarkBatch(b *testing.B) {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := Batch(space, linear, blas64.General{}, Exact, 0, dst, certs, workers, nil); err != nil {
+				if err := Batch(structure.OneSpaceLinear(space, linear), Exact, 0, dst, certs, workers, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -266,7 +266,7 @@ func TestRowsToBlame(t *testing.T) {
 		space := build(t, c.name, c.size)
 		linear := gaussian(3, space.FeatureLen(), 6)
 		clear(linear.Data[:linear.Cols])
-		err := Batch(space, linear, blas64.General{}, Exact, 0, make([]int32, 3*space.PartLen()), nil, 1, nil)
+		err := Batch(structure.OneSpaceLinear(space, linear), Exact, 0, make([]int32, 3*space.PartLen()), nil, 1, nil)
 		if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 			t.Fatalf("%s of size %d give the error %v", c.name, c.size, err)
 		}
@@ -276,3 +276,5 @@ func TestRowsToBlame(t *testing.T) {
 		}
 	}
 }
+
+func row(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }

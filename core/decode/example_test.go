@@ -17,7 +17,7 @@ func ExampleBatch() {
 	}
 	scores := blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: []float64{1, 1, 1, -2, 0, 1}}
 	rankings, certificates := make([]int32, 2*3), make([]structure.Certificate, 2)
-	if err := decode.Batch(space, scores, blas64.General{Cols: 3}, decode.Exact, 0, rankings, certificates, 1, nil); err != nil {
+	if err := decode.Batch(structure.OneSpaceLinear(space, scores), decode.Exact, 0, rankings, certificates, 1, nil); err != nil {
 		panic(err)
 	}
 	for i, c := range certificates {
@@ -37,7 +37,7 @@ func ExampleRestricted_Batch() {
 	scores := blas64.General{Rows: 1, Cols: 3, Stride: 3, Data: []float64{3, 1, -1}}
 	set, met, certificates := make([]int32, 3), make([]bool, 1), make([]structure.Certificate, 1)
 	within := decode.Restricted{First: []int{0, 1}, All: []decode.Condition{{Feature: 0, Value: 1, Must: false}}}
-	if err := within.Batch(space, scores, blas64.General{Cols: 3}, decode.Auto, set, certificates, met, 1, nil); err != nil {
+	if err := within.Batch(structure.OneSpaceLinear(space, scores), decode.Auto, set, certificates, met, 1, nil); err != nil {
 		panic(err)
 	}
 	fmt.Println(set, certificates[0].Value, met[0])

@@ -1,8 +1,6 @@
 package decode
 
 import (
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -24,6 +22,11 @@ func (k *Keyed) Rows(space structure.Space, n int) (func(row int) (structure.Res
 	if err := rangesCheck(k.First, len(k.All), n); err != nil {
 		return nil, err
 	}
+	return k.of(space)
+}
+
+// of is Rows without a check of the ranges.
+func (k *Keyed) of(space structure.Space) (func(row int) (structure.Restriction, error), error) {
 	r, ok := space.(structure.Restricter)
 	if !ok {
 		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "outputs that can be held to conditions by key"}
@@ -35,6 +38,17 @@ func (k *Keyed) Rows(space structure.Space, n int) (func(row int) (structure.Res
 		}
 		return structure.Restriction{Mask: structure.NewMask()}, nil
 	}, nil
+}
+
+// RowsOf is Rows for the rows of a batch; the function is given the number of the space of the row, too.
+func (k *Keyed) RowsOf(b *structure.Batch) (func(at, row int) (structure.Restriction, error), error) {
+	if err := rangesCheck(k.First, len(k.All), b.Len()); err != nil {
+		return nil, err
+	}
+	readers, err := structure.ForSpaces(b, func(_ int, s structure.Space) (func(row int) (structure.Restriction, error), error) {
+		return k.of(s)
+	})
+	return func(at, row int) (structure.Restriction, error) { return readers[at](row) }, err
 }
 
 // Each calls f with the number of each row, or 0 alone where there is one range, and what its conditions come to. Its error names the
@@ -61,13 +75,16 @@ func (k *Keyed) Each(space structure.Space, workers int, mon *parallel.Monitor, 
 }
 
 // Batch is that of Restricted.
-func (k *Keyed) Batch(space structure.Space, linear, magnitude blas64.General, method Method, dst []int32,
-	certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
-	of, err := k.Rows(space, linear.Rows)
+func (k *Keyed) Batch(b *structure.Batch, method Method, dst []int32, certs []structure.Certificate, met []bool, workers int,
+	mon *parallel.Monitor) error {
+	if err := b.Check(); err != nil {
+		return err
+	}
+	of, err := k.RowsOf(b)
 	if err != nil {
 		return err
 	}
-	return within(space, of, len(k.First) == 2, linear, magnitude, method, dst, certs, met, workers, mon)
+	return within(b, of, len(k.First) == 2, method, dst, certs, met, workers, mon)
 }
 
 // Arrange lists outputs, one after the other in y, as the conditions of their rows ask for.

@@ -27,7 +27,7 @@ func TestKeyedConditions(t *testing.T) {
 			d, p := space.FeatureLen(), space.PartLen()
 			rng := rand.New(rand.NewPCG(5, uint64(d)))
 			linear, magnitude, psi := gaussian(rows, d, 31), gaussian(rows, d, 32), make([]float64, d)
-			if err := Batch(space, linear, magnitude, Auto, 0, make([]int32, rows*p), nil, 1, nil); err != nil {
+			if err := Batch(structure.OneSpace(space, linear, magnitude), Auto, 0, make([]int32, rows*p), nil, 1, nil); err != nil {
 				magnitude = blas64.General{} // squares of counts
 			}
 			score := func(i int) structure.Scores {
@@ -60,7 +60,7 @@ func TestKeyedConditions(t *testing.T) {
 				keyed.First = append(keyed.First, len(keyed.All))
 			}
 			dst, certs, met := make([]int32, rows*p), make([]structure.Certificate, rows), make([]bool, rows)
-			if err := keyed.Batch(space, linear, magnitude, Auto, dst, certs, met, 2, nil); err != nil {
+			if err := keyed.Batch(structure.OneSpace(space, linear, magnitude), Auto, dst, certs, met, 2, nil); err != nil {
 				t.Fatalf("%v: %v", structure.Describe(space), err)
 			}
 			for i := range rows {
@@ -73,7 +73,7 @@ func TestKeyedConditions(t *testing.T) {
 				if magnitude.Rows > 0 {
 					magnitude = blas64.General{Rows: 1, Cols: d, Stride: d, Data: row(magnitude, i)}
 				}
-				if err := one.Batch(space, linear, magnitude, Auto, alone, nil, make([]bool, 1), 1, nil); err != nil {
+				if err := one.Batch(structure.OneSpace(space, linear, magnitude), Auto, alone, nil, make([]bool, 1), 1, nil); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(alone, y) {
@@ -103,7 +103,7 @@ func TestKeyedConditionsOfManyLabels(t *testing.T) {
 		}
 		dst, certs, met := make([]int32, rows*n), make([]structure.Certificate, rows), make([]bool, rows)
 		linear := gaussian(rows, space.FeatureLen(), 33)
-		if err := keyed.Batch(space, linear, blas64.General{}, Auto, dst, certs, met, 2, nil); err != nil {
+		if err := keyed.Batch(structure.OneSpaceLinear(space, linear), Auto, dst, certs, met, 2, nil); err != nil {
 			t.Fatal(name, err)
 		}
 		for i, cert := range certs {
@@ -147,7 +147,7 @@ func TestKeyedErrors(t *testing.T) {
 		d := space.FeatureLen()
 		linear := blas64.General{Rows: rows, Cols: d, Stride: d, Data: make([]float64, rows*d)}
 		magnitude.Cols, magnitude.Stride = d, d
-		return k.Batch(space, linear, magnitude, method, make([]int32, rows*space.PartLen()), nil, make([]bool, rows), 1, nil)
+		return k.Batch(structure.OneSpace(space, linear, magnitude), method, make([]int32, rows*space.PartLen()), nil, make([]bool, rows), 1, nil)
 	}
 	routes, none := build(t, "routes", 24), blas64.General{}
 	short, long, outside := alone(structure.LengthKey, 3), alone(structure.RequiredKey, 3), alone(structure.StartKey, 24)

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/chain"
 	"combpred/core/fault"
 	"combpred/core/parallel"
@@ -51,29 +49,26 @@ type Trace struct {
 	runs int
 }
 
-// SearchBatch searches for the output of largest score for every row of linear (n×d), as Batch does, and writes what it
+// SearchBatch searches for the output of largest score for every row, by its linear scores, as Batch does, and writes what it
 // did to traces, unless that is nil. Its first run starts at the guaranteed solution of structures that have one; all
 // others start at uniform outputs, or there, too, where no uniform sampler is known. Certificates are those of the
 // guaranteed solution with a better value; without one the bound is the largest score where that is decoded exactly,
 // and +Inf elsewhere.
-func SearchBatch(space structure.Space, linear blas64.General, p Process, dst []int32, certs []structure.Certificate,
-	traces []Trace, workers int, mon *parallel.Monitor) error {
-	if err := p.check(); err != nil {
+func SearchBatch(b *structure.Batch, p Process, dst []int32, certs []structure.Certificate, traces []Trace, workers int,
+	mon *parallel.Monitor) error {
+	if err := fault.First(p.check(), b.CheckLinear(), checkShapes(b, dst, certs)); err != nil {
 		return err
 	}
 	p.progress = mon.Advance
-	one, err := p.decoder(space, traces, mon.Err)
+	decoders, err := structure.ForSpaces(b, func(_ int, s structure.Space) (decoder, error) { return p.decoder(s, traces, mon.Err) })
 	if err != nil {
-		return err
-	}
-	if err := checkShapes(space, linear, blas64.General{}, dst, certs); err != nil {
 		return err
 	}
 	streams := p.Streams
 	if streams == nil {
-		streams = parallel.RowStreams(linear.Rows, func(i int) []float64 { return row(linear, i) })
+		streams = b.Streams()
 	}
-	return batch(space, linear, blas64.General{}, 1, streams, one, dst, certs, workers, mon)
+	return batch(b, 1, streams, decoders, dst, certs, workers, mon)
 }
 
 func (p *Process) check() error {

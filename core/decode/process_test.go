@@ -45,7 +45,7 @@ func TestSearchesDoNotDependOnWorkers(t *testing.T) {
 			run := func(workers int) ([]int32, []Trace) {
 				dst, traces := make([]int32, 5*space.PartLen()), make([]Trace, 5)
 				mon := new(parallel.Monitor)
-				if err := SearchBatch(space, linear, p, dst, nil, traces, workers, mon); err != nil {
+				if err := SearchBatch(structure.OneSpaceLinear(space, linear), p, dst, nil, traces, workers, mon); err != nil {
 					t.Fatal(name, err)
 				}
 				if mon.Steps() != 15 {
@@ -72,7 +72,7 @@ func TestProcessesAreRefused(t *testing.T) {
 	space := build(t, "permutations", 5)
 	linear := gaussian(1, space.FeatureLen(), 1)
 	try := func(space structure.Space, p Process, mon *parallel.Monitor) error {
-		return SearchBatch(space, linear, p, make([]int32, space.PartLen()), nil, nil, 1, mon)
+		return SearchBatch(structure.OneSpaceLinear(space, linear), p, make([]int32, space.PartLen()), nil, nil, 1, mon)
 	}
 	for _, p := range []Process{
 		{Method: Exact, Runs: 1},

@@ -58,12 +58,12 @@ func TestRowsWithoutOutputs(t *testing.T) {
 		for _, method := range []Method{Auto, Exact} {
 			rows := Restricted{First: []int{0, 1, 3, 3}, All: append([]Condition{agrees(0)}, impossible...)}
 			dst, certs, met := make([]int32, 3*space.PartLen()), make([]structure.Certificate, 3), make([]bool, 3)
-			err := rows.Batch(space, gaussian(3, d, 1), blas64.General{}, method, dst, certs, met, 1, nil)
+			err := rows.Batch(structure.OneSpaceLinear(space, gaussian(3, d, 1)), method, dst, certs, met, 1, nil)
 			if err != nil || !slices.Equal(met, []bool{true, false, true}) || !certs[1].Optimal {
 				t.Errorf("%s: met %v with %+v, error %v", structure.Describe(space), met, certs, err)
 			}
 			all := Restricted{First: []int{0, 2}, All: impossible}
-			err = all.Batch(space, gaussian(3, d, 1), blas64.General{}, method, dst, certs, met, 1, nil)
+			err = all.Batch(structure.OneSpaceLinear(space, gaussian(3, d, 1)), method, dst, certs, met, 1, nil)
 			if err != nil || slices.Contains(met, true) || !certs[0].Optimal {
 				t.Errorf("%s: met %v with %+v, error %v", structure.Describe(space), met, certs, err)
 			}
@@ -101,7 +101,7 @@ func TestIllegalScoresUnderConditions(t *testing.T) {
 					magnitude.Data[0] = bad
 				}
 				for _, r := range []Restricted{{[]int{0, 1}, []Condition{one}}, {[]int{0, 1, 3, 4}, []Condition{one, one, none, one}}} {
-					err := r.Batch(space, linear, magnitude, Auto, make([]int32, 3*space.PartLen()), nil, make([]bool, 3), 1, nil)
+					err := r.Batch(structure.OneSpace(space, linear, magnitude), Auto, make([]int32, 3*space.PartLen()), nil, make([]bool, 3), 1, nil)
 					if err == nil || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != row {
 						t.Errorf("%s: %v in %s is refused by %v", structure.Describe(space), bad, where, err)
 					}
@@ -122,7 +122,7 @@ func TestContradictoryConditionsByKey(t *testing.T) {
 		d := space.FeatureLen()
 		run := func(k Keyed) error {
 			dst, met := make([]int32, 3*space.PartLen()), make([]bool, 3)
-			return k.Batch(space, gaussian(3, d, 4), blas64.General{}, Auto, dst, nil, met, 1, nil)
+			return k.Batch(structure.OneSpaceLinear(space, gaussian(3, d, 4)), Auto, dst, nil, met, 1, nil)
 		}
 		for what, bad := range slicex.InOrder(illegalConditions(spec, space)) {
 			seen[what]++
@@ -228,7 +228,7 @@ func TestEdgesThatContradictEachOther(t *testing.T) {
 				t.Fatal(err)
 			}
 			keyed := Keyed{[]int{0, 0, 0, len(c.bad)}, c.bad}
-			err = keyed.Batch(space, gaussian(3, space.FeatureLen(), 5), blas64.General{}, Auto, make([]int32, 3*space.PartLen()), nil,
+			err = keyed.Batch(structure.OneSpaceLinear(space, gaussian(3, space.FeatureLen(), 5)), Auto, make([]int32, 3*space.PartLen()), nil,
 				make([]bool, 3), 1, nil)
 			if err == nil || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != 2 ||
 				!strings.HasPrefix(fault.TextOf(err), c.want) {

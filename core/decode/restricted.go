@@ -3,8 +3,6 @@ package decode
 import (
 	"errors"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -47,17 +45,35 @@ func ofRow[C any](first []int, all []C, row int) []C {
 	return all[first[row]:first[row+1]]
 }
 
-// check returns an error about the conditions on n rows of ψ with d entries.
-func (r *Restricted) check(n, d int) error {
-	if err := rangesCheck(r.First, len(r.All), n); err != nil {
+// check returns an error about the conditions on rows.
+func (r *Restricted) check(b *structure.Batch) error {
+	if err := rangesCheck(r.First, len(r.All), b.Len()); err != nil {
 		return err
 	}
 	for k, c := range r.All {
-		if c.Feature < 0 || c.Feature >= d {
-			return fault.Value("condition %d is about feature %d, there are %d", k, c.Feature, d)
-		}
 		if c.Value < -1 || c.Value > 1 {
 			return fault.Value("condition %d is about the value %d, must be -1, 0 or 1", k, c.Value)
+		}
+	}
+	if len(r.First) == 2 {
+		_, err := structure.ForSpaces(b, func(_ int, s structure.Space) (none struct{}, err error) {
+			return none, featuresCheck(r.All, 0, s.FeatureLen())
+		})
+		return err
+	}
+	for i := range b.Len() {
+		if err := featuresCheck(ofRow(r.First, r.All, i), r.First[i], b.Width(i)); err != nil {
+			return fault.At(i, err)
+		}
+	}
+	return nil
+}
+
+// featuresCheck returns an error about conditions, numbered from first on, on a ψ of d entries.
+func featuresCheck(conditions []Condition, first, d int) error {
+	for k, c := range conditions {
+		if c.Feature < 0 || c.Feature >= d {
+			return fault.Value("condition %d is about feature %d, there are %d", first+k, c.Feature, d)
 		}
 	}
 	return nil
@@ -66,16 +82,16 @@ func (r *Restricted) check(n, d int) error {
 // Batch is Batch among the outputs that satisfy the conditions. met[i] gets whether the output of row i does: where it does not,
 // the search has found none, and there is none if its certificate says that it is optimal. Bounds are those of the restricted
 // outputs. Only the methods Auto, Exact and Search respect conditions.
-func (r *Restricted) Batch(space structure.Space, linear, magnitude blas64.General, method Method, dst []int32,
-	certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
-	d := space.FeatureLen()
-	if err := r.check(linear.Rows, d); err != nil {
+func (r *Restricted) Batch(b *structure.Batch, method Method, dst []int32, certs []structure.Certificate, met []bool, workers int,
+	mon *parallel.Monitor) error {
+	if err := fault.First(b.Check(), r.check(b)); err != nil {
 		return err
 	}
-	of := func(row int) (structure.Restriction, error) {
+	of := func(at, row int) (structure.Restriction, error) {
+		d := b.Spaces()[at].FeatureLen()
 		return structure.Restriction{Mask: structure.MaskOf(d, ofRow(r.First, r.All, row))}, nil
 	}
-	return within(space, of, len(r.First) == 2, linear, magnitude, method, dst, certs, met, workers, mon)
+	return within(b, of, len(r.First) == 2, method, dst, certs, met, workers, mon)
 }
 
 // restricted is a part of a space and what decodes in it.
@@ -97,38 +113,49 @@ func restrictedTo(space structure.Space, r structure.Restriction, prepare func(p
 	return part, err
 }
 
-// within decodes every row among the outputs of the restriction that of returns for it: that of row 0 for all rows, or one a row. Then
-// what is wrong with one is about that row alone.
-func within(space structure.Space, of func(row int) (structure.Restriction, error), shared bool, linear, magnitude blas64.General,
-	method Method, dst []int32, certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
+// within decodes every row among the outputs of the restriction that of returns for it, given the number of its space, too. Shared
+// restrictions are those of row 0; others are about one row alone, and so is what is wrong with them.
+func within(b *structure.Batch, of func(at, row int) (structure.Restriction, error), shared bool, method Method, dst []int32,
+	certs []structure.Certificate, met []bool, workers int, mon *parallel.Monitor) error {
 	if !method.Constrained() {
 		return fault.Value("method number %d takes no conditions", method)
 	}
-	if len(met) != linear.Rows {
-		return fault.Value("met has %d entries, must have %d", len(met), linear.Rows)
+	if len(met) != b.Len() {
+		return fault.Value("met has %d entries, must have %d", len(met), b.Len())
 	}
-	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
+	if err := checkShapes(b, dst, certs); err != nil {
 		return err
 	}
-	prepare := space.Facts().Prepare
-	partOf := func(row int) (restricted, error) {
-		r, err := of(row)
-		if err != nil {
-			return restricted{}, err
+	decoders, err := structure.ForSpaces(b, func(at int, space structure.Space) (decoder, error) {
+		prepare, blame := space.Facts().Prepare, fault.AtThis
+		partOf := func(row int) (restricted, error) {
+			r, err := of(at, row)
+			if err != nil {
+				return restricted{}, err
+			}
+			return restrictedTo(space, r, prepare, method, mon)
 		}
-		return restrictedTo(space, r, prepare, method, mon)
-	}
-	if shared {
-		part, err := partOf(0)
-		if err != nil {
-			return err
+		if shared {
+			part, err := partOf(0)
+			if err != nil {
+				return nil, err
+			}
+			partOf, blame = func(int) (restricted, error) { return part, nil }, b.Blame
 		}
-		partOf = func(int) (restricted, error) { return part, nil }
+		return withinParts(partOf, met, blame), nil
+	})
+	if err != nil {
+		return err
 	}
-	one := func(dst []int32, score structure.Scores, row int, _ uint64) (structure.Certificate, error) {
+	return batch(b, rowsAtOnce, nil, decoders, dst, certs, workers, mon)
+}
+
+// withinParts returns what decodes rows in the parts that partOf returns for them.
+func withinParts(partOf func(row int) (restricted, error), met []bool, blame func(row int, err error) error) decoder {
+	return func(dst []int32, score structure.Scores, row int, _ uint64) (structure.Certificate, error) {
 		part, err := partOf(row)
 		if err != nil {
-			return structure.Certificate{}, ofRowAlone(err, mon)
+			return structure.Certificate{}, blame(row, err)
 		}
 		cert, err := part.decode(dst, score, row)
 		met[row] = err == nil
@@ -137,12 +164,11 @@ func within(space structure.Space, of func(row int) (structure.Restriction, erro
 			return structure.Certificate{Optimal: true}, nil
 		case errors.Is(err, structure.ErrUnmet):
 			return structure.Certificate{}, nil
-		case err != nil && !shared:
-			err = ofRowAlone(err, mon)
+		case err != nil:
+			err = blame(row, err)
 		}
 		return cert, err
 	}
-	return batch(space, linear, magnitude, rowsAtOnce, nil, one, dst, certs, workers, mon)
 }
 
 // decode writes the best output of the part, listed as its conditions ask for.
@@ -156,17 +182,3 @@ func (p *restricted) decode(dst []int32, score structure.Scores, row int) (struc
 	}
 	return cert, err
 }
-
-// ofRowAlone returns an error as one of a row, whatever the scores of others: it has conditions of its own.
-func ofRowAlone(err error, mon *parallel.Monitor) error {
-	if mon.Err() != nil {
-		return err
-	}
-	return rowError{err}
-}
-
-// rowError is about one row.
-type rowError struct{ error }
-
-func (e rowError) Unwrap() error  { return e.error }
-func (e rowError) EveryRow() bool { return false }

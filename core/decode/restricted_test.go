@@ -93,7 +93,7 @@ func (c *restrictedCase) check(t *testing.T, m blas64.General, method Method) (f
 	t.Helper()
 	p, psi := c.space.PartLen(), make([]float64, c.d)
 	dst, certs, met := make([]int32, c.rows*p), make([]structure.Certificate, c.rows), make([]bool, c.rows)
-	if err := c.restricted.Batch(c.space, c.linear, m, method, dst, certs, met, 2, nil); err != nil {
+	if err := c.restricted.Batch(structure.OneSpace(c.space, c.linear, m), method, dst, certs, met, 2, nil); err != nil {
 		t.Fatal(c.name, err)
 	}
 	for i, cert := range certs {
@@ -134,7 +134,7 @@ func TestConditionsAreChecked(t *testing.T) {
 	space := build(t, "labelsets", 3)
 	linear := gaussian(2, 3, 23)
 	run := func(r Restricted, method Method, met int) error {
-		return r.Batch(space, linear, blas64.General{}, method, make([]int32, 6), nil, make([]bool, met), 1, nil)
+		return r.Batch(structure.OneSpaceLinear(space, linear), method, make([]int32, 6), nil, make([]bool, met), 1, nil)
 	}
 	one := []Condition{{Feature: 1, Value: 1, Must: true}}
 	for want, err := range slicex.InOrder(map[string]error{
@@ -154,7 +154,7 @@ func TestConditionsAreChecked(t *testing.T) {
 		t.Error(err)
 	}
 	large := build(t, "permutations", 30)
-	err := (&Restricted{[]int{0, 1}, one}).Batch(large, gaussian(1, 435, 1), blas64.General{}, Exact, make([]int32, 30), nil,
+	err := (&Restricted{[]int{0, 1}, one}).Batch(structure.OneSpaceLinear(large, gaussian(1, 435, 1)), Exact, make([]int32, 30), nil,
 		make([]bool, 1), 1, nil)
 	if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 		t.Errorf("beyond the exact size the error is %v", err)
@@ -179,7 +179,7 @@ func TestSearchKeepsChains(t *testing.T) {
 			chain.All = append(chain.All, pair(i*7%n, (i+1)*7%n))
 		}
 		dst, certs, met := make([]int32, rows*n), make([]structure.Certificate, rows), make([]bool, rows)
-		if err := chain.Batch(space, linear, blas64.General{}, Search, dst, certs, met, 1, nil); err != nil {
+		if err := chain.Batch(structure.OneSpaceLinear(space, linear), Search, dst, certs, met, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		for i, m := range met {
@@ -190,7 +190,7 @@ func TestSearchKeepsChains(t *testing.T) {
 			}
 		}
 		cycle := Restricted{[]int{0, 3}, []Condition{pair(0, 1), pair(1, 2), pair(2, 0)}}
-		if err := cycle.Batch(space, linear, blas64.General{}, Search, dst, certs, met, 1, nil); err != nil || slices.Contains(met, true) {
+		if err := cycle.Batch(structure.OneSpaceLinear(space, linear), Search, dst, certs, met, 1, nil); err != nil || slices.Contains(met, true) {
 			t.Errorf("%s: a cycle gives %v, error %v", name, met, err)
 		}
 	}

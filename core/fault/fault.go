@@ -132,6 +132,15 @@ func At(row int, err error) error {
 	return &refusal{kind: KindOf(err), row: row, text: TextOf(err), cause: err}
 }
 
+// AtThis is At for rows that share nothing, such as rows with spaces of their own: an error that all rows alike would have had is about
+// the row, too, unless the caller asked to stop.
+func AtThis(row int, err error) error {
+	if KindOf(err) == KindCancelled {
+		return err
+	}
+	return &refusal{kind: KindOf(err), row: row, text: TextOf(err), cause: err}
+}
+
 // Renumbered returns an error about a row of a part as one about that of the whole which to says. Others are returned as they are.
 func Renumbered(err error, to func(row int) int) error {
 	if row := RowOf(err); row != NoRow {

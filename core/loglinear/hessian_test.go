@@ -58,7 +58,7 @@ func TestPreconditioner(t *testing.T) {
 type exactEngine struct{ space structure.Space }
 
 func (e exactEngine) Answer(r RowsRequest, mon *parallel.Monitor) error {
-	_, err := partition.Batch(e.space, linalg.General(r.Scores), r.LogZ, linalg.General(r.Means), 1, mon)
+	err := partition.Batch(structure.OneSpaceLinear(e.space, linalg.General(r.Scores)), r.LogZ, r.Means.Data, 1, mon)
 	return err
 }
 

@@ -37,16 +37,16 @@ const (
 // The products run in the goroutine that calls, on the threads of the BLAS; workers share the exponentials.
 type blockSums struct {
 	scores, means linalg.Matrix[float64] // of the group; means has no rows where they are not wanted
-	first, added  int                    // the number of the first row, and of outputs so far
+	rows          structure.Group        // themselves
+	added         int                    // outputs so far
 	top, sum      []float64              // for every row the largest score so far, and Σ exp(score − top)
 	psi           []float64              // the embedded outputs of the block, one after the other
 	weights       []float64              // rows × outputs of the block: first the scores
 }
 
-// reset begins the sums of a group of rows, of which the first has the given number. Means are summed in the rows of
-// means, whatever is there.
-func (b *blockSums) reset(first int, scores, means linalg.Matrix[float64]) {
-	b.first, b.added, b.scores, b.means = first, 0, scores, means
+// reset begins the sums of a group of rows. Means are summed in the rows of means, whatever is there.
+func (b *blockSums) reset(rows structure.Group, scores, means linalg.Matrix[float64]) {
+	b.rows, b.added, b.scores, b.means = rows, 0, scores, means
 	means.Zero()
 	b.top, b.sum = slices.Grow(b.top[:0], scores.Rows)[:scores.Rows], slices.Grow(b.sum[:0], scores.Rows)[:scores.Rows]
 	for i := range b.top {
@@ -100,7 +100,7 @@ func (b *blockSums) add(psi linalg.Matrix[float64], workers int, mon *parallel.M
 	err := parallel.For(rows, grainWeights/outputs, workers, nil, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			if k := b.weigh(i, w.Row(i)); k >= 0 {
-				return fault.At(b.first+i,
+				return fault.At(b.rows.Row(i),
 					fault.Value("the score of member %d overflows, scale the scores down", b.added+k))
 			}
 		}
@@ -171,7 +171,7 @@ func (b *blockSums) weigh(i int, scores []float64) int {
 // finish writes the logarithms of the sums of weights, and divides the means by these sums.
 func (b *blockSums) finish(logZ []float64) {
 	for i, sum := range b.sum {
-		logZ[i] = b.top[i] + math.Log(sum)
+		logZ[b.rows.Row(i)] = b.top[i] + math.Log(sum)
 		if b.means.Rows > 0 {
 			mean := b.means.Row(i)
 			for j := range mean {

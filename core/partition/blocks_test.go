@@ -54,7 +54,7 @@ func TestBlocksAgreeWithSums(t *testing.T) {
 				var first []float64
 				for _, workers := range []int{1, 3} {
 					z, mean := make([]float64, c.rows), matrix(c.rows, c.d, math.NaN)
-					if _, err := partition.Batch(s, scores, z, mean, workers, nil); err != nil {
+					if err := partition.Batch(structure.OneSpaceLinear(s, scores), z, mean.Data, workers, nil); err != nil {
 						t.Fatal(err)
 					}
 					for i, v := range z {
@@ -68,7 +68,7 @@ func TestBlocksAgreeWithSums(t *testing.T) {
 						}
 					}
 					alone := make([]float64, c.rows)
-					if _, err := partition.Batch(s, scores, alone, blas64.General{}, workers, nil); err != nil || !slices.Equal(alone, z) {
+					if err := partition.Batch(structure.OneSpaceLinear(s, scores), alone, nil, workers, nil); err != nil || !slices.Equal(alone, z) {
 						t.Errorf("without marginals ln Z differs, or fails with %v", err)
 					}
 					got := append(z, mean.Data...)
@@ -112,7 +112,7 @@ func TestOverflowIsRefused(t *testing.T) {
 		psi.Data[555] = sign * 1e100
 		scores := matrix(300, 1, func() float64 { return 1 })
 		scores.Data[280] = 1e250
-		_, err := partition.Batch(table(t, psi), scores, make([]float64, 300), blas64.General{}, 2, nil)
+		err := partition.Batch(structure.OneSpaceLinear(table(t, psi), scores), make([]float64, 300), nil, 2, nil)
 		if err == nil || !strings.Contains(err.Error(), "row 280: the score of member 555 overflows") {
 			t.Errorf("the error is %v, want one that names row 280 and member 555", err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/logsum"
 	"combpred/core/parallel"
@@ -72,27 +73,47 @@ func visit(space structure.Space, mon *parallel.Monitor, f func(y []int32) error
 	return nil
 }
 
-// enumerate lists all outputs for each group of rows, so that each is embedded once for all of these. Groups are the same
+// enumerate lists all outputs of a space for each so many of its rows, so that each is embedded once for all of these. They are the same
 // for any number of workers.
-func enumerate(space structure.Space, scores blas64.General, logZ []float64, marginals blas64.General, workers int,
-	mon *parallel.Monitor) error {
-	n, d := scores.Rows, space.FeatureLen()
-	s, m := linalg.FromGeneral(scores), linalg.FromGeneral(marginals)
+func enumerate(b *structure.Batch, g structure.Group, logZ, marginals []float64, workers int, mon *parallel.Monitor) error {
 	var sums blockSums
-	for lo := 0; lo < n; lo += groupRows {
-		hi := min(lo+groupRows, n)
-		var means linalg.Matrix[float64]
-		if m.Rows > 0 {
-			means = m.Slice(lo, hi, 0, d)
+	var gathered []float64
+	for lo := 0; lo < g.Len(); lo += groupRows {
+		rows := g.Slice(lo, min(lo+groupRows, g.Len()))
+		scores, means, placed := b.Matrix(rows, marginals)
+		if !placed {
+			scores, means, gathered = gather(b, rows, marginals != nil, gathered)
 		}
-		sums.reset(lo, s.Slice(lo, hi, 0, d), means)
-		if err := sums.addAll(space, workers, mon); err != nil {
+		sums.reset(rows, linalg.FromGeneral(scores), linalg.FromGeneral(means))
+		if err := sums.addAll(g.Space, workers, mon); err != nil {
+			if fault.RowOf(err) == fault.NoRow {
+				err = b.Blame(g.Row(0), err)
+			}
 			return err
 		}
-		sums.finish(logZ[lo:hi])
-		mon.Advance(hi - lo)
+		sums.finish(logZ)
+		if !placed {
+			for k := range means.Rows {
+				copy(b.Vector(marginals, rows.Row(k)), means.Data[k*means.Stride:][:means.Cols])
+			}
+		}
+		mon.Advance(rows.Len())
 	}
 	return mon.Err()
+}
+
+// gather returns the scores of rows as a matrix, and one for their means if these are wanted, in memory that may be reused.
+func gather(b *structure.Batch, rows structure.Group, wanted bool, memory []float64) (scores, means blas64.General, _ []float64) {
+	n, d := rows.Len(), rows.Space.FeatureLen()
+	memory = slices.Grow(memory[:0], 2*n*d)[:2*n*d]
+	scores = blas64.General{Rows: n, Cols: d, Stride: max(d, 1), Data: memory[:n*d]}
+	for k := range n {
+		copy(scores.Data[k*d:(k+1)*d], b.Linear(rows.Row(k)))
+	}
+	if wanted {
+		means = blas64.General{Rows: n, Cols: d, Stride: max(d, 1), Data: memory[n*d:]}
+	}
+	return scores, means, memory
 }
 
 // drawListed writes independent samples to out, one for each entry: the outputs' weights are added up in the order of the

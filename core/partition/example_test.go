@@ -18,7 +18,7 @@ func ExampleBatch() {
 	}
 	scores := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{math.Log(2), math.Log(3)}}
 	logZ, marginals := make([]float64, 1), blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: make([]float64, 2)}
-	if _, err := partition.Batch(space, scores, logZ, marginals, 1, nil); err != nil {
+	if err := partition.Batch(structure.OneSpaceLinear(space, scores), logZ, marginals.Data, 1, nil); err != nil {
 		panic(err)
 	}
 	fmt.Printf("Z = %.2f, marginals %.4f\n", math.Exp(logZ[0]), marginals.Data)

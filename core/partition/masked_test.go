@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/internal/structuretest"
 	"combpred/core/partition"
@@ -57,7 +55,7 @@ func TestSumsOverParts(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, uint64(d)))
 		scores := matrix(n, d, rng.NormFloat64)
 		logZ, marginals := make([]float64, n), matrix(n, d, math.NaN)
-		if _, err := partition.Batch(part, scores, logZ, marginals, 2, nil); err != nil {
+		if err := partition.Batch(structure.OneSpaceLinear(part, scores), logZ, marginals.Data, 2, nil); err != nil {
 			t.Fatalf("%s: %v", structure.Describe(part), err)
 		}
 		psi := make([]float64, d)
@@ -85,7 +83,7 @@ func TestSumsOverParts(t *testing.T) {
 		}
 		const samples = 5
 		dst := make([]int32, samples*n*p)
-		if err := partition.Sample(part, scores, samples, 1, nil, dst, 2, nil); err != nil {
+		if err := partition.Sample(structure.OneSpaceLinear(part, scores), samples, 1, nil, dst, 2, nil); err != nil {
 			t.Fatalf("%s: %v", structure.Describe(part), err)
 		}
 		for y := range slices.Chunk(dst, p) {
@@ -103,8 +101,8 @@ func TestIllegalScoresOfParts(t *testing.T) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} {
 			scores := matrix(3, d, func() float64 { return 0 })
 			scores.Data[3*d-1] = bad
-			_, batch := partition.Batch(part, scores, make([]float64, 3), blas64.General{}, 1, nil)
-			for _, err := range []error{batch, partition.Sample(part, scores, 1, 1, nil, make([]int32, 3*part.PartLen()), 1, nil)} {
+			batch := partition.Batch(structure.OneSpaceLinear(part, scores), make([]float64, 3), nil, 1, nil)
+			for _, err := range []error{batch, partition.Sample(structure.OneSpaceLinear(part, scores), 1, 1, nil, make([]int32, 3*part.PartLen()), 1, nil)} {
 				if err == nil || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != 2 {
 					t.Errorf("%s: %v is refused by %v", structure.Describe(part), bad, err)
 				}
@@ -131,11 +129,11 @@ func TestPartsWithoutOutputs(t *testing.T) {
 		part, err := structure.Within(all, structure.MaskOf(d, c.all))
 		if err == nil {
 			scores := matrix(2, d, func() float64 { return 0 })
-			_, err = partition.Batch(part, scores, make([]float64, 2), matrix(2, d, math.NaN), 1, nil)
+			err = partition.Batch(structure.OneSpaceLinear(part, scores), make([]float64, 2), matrix(2, d, math.NaN).Data, 1, nil)
 			if !errors.Is(err, structure.ErrNone) || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != 0 {
 				t.Errorf("%s: sums give %v", c.name, err)
 			}
-			err = partition.Sample(part, scores, 1, 1, nil, make([]int32, 2*part.PartLen()), 1, nil)
+			err = partition.Sample(structure.OneSpaceLinear(part, scores), 1, 1, nil, make([]int32, 2*part.PartLen()), 1, nil)
 			if fault.RowOf(err) != 0 {
 				t.Errorf("%s: samples give %v", c.name, err)
 			}

@@ -8,8 +8,6 @@ package partition
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -80,40 +78,52 @@ func sums(space structure.Space) bool {
 	return ok
 }
 
-// Batch writes ln Σ_y exp⟨s, ψ(y)⟩ for every row s of scores (n×d) to logZ (n) and, unless marginals has no rows, the
-// marginals E ψ to marginals (n×d). It returns the engine that did it.
+// Batch writes ln Σ_y exp⟨s, ψ(y)⟩ for every row s to logZ (n) and, unless marginals is nil, the marginals E ψ to marginals, packed.
 //
 // A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it. After an
 // error the outputs are unspecified. Results do not depend on workers. Sums over lists of outputs are products of
-// matrices: their last digits may depend on the number of rows, on the BLAS and on its threads.
-func Batch(space structure.Space, scores blas64.General, logZ []float64, marginals blas64.General, workers int,
-	mon *parallel.Monitor) (Engine, error) {
-	if err := checkShapes(space, scores, logZ, marginals); err != nil {
-		return 0, err
+// matrices: their last digits may depend on the number of rows of the same space, on the BLAS and on its threads.
+func Batch(b *structure.Batch, logZ, marginals []float64, workers int, mon *parallel.Monitor) error {
+	if err := checkShapes(b, logZ, marginals); err != nil {
+		return err
 	}
-	engine, cost, err := Choose(space, marginals.Rows > 0)
+	plans, err := structure.ForSpaces(b, func(_ int, s structure.Space) (plan, error) { return planOf(s, marginals != nil) })
 	if err != nil {
-		return 0, err
+		return err
 	}
-	for i := range scores.Rows {
-		if err := structure.CheckScores(row(scores, i)); err != nil {
-			return 0, fault.At(i, err)
+	if err := b.CheckAllScores(); err != nil {
+		return err
+	}
+	atOnce, quiet := math.MaxInt, mon
+	for _, p := range plans {
+		if p.sums != nil {
+			atOnce, quiet = min(atOnce, grain(p.cost)), mon.Quiet()
 		}
 	}
-	// A table is a list that needs no embedding, and several rows at a time are faster than the space's own sums for one.
-	if space.Facts().Table.Rows > 0 || engine == Enumeration {
-		return engine, enumerate(space, scores, logZ, marginals, workers, mon)
-	}
-	p := space.(structure.Partitioner)
-	return engine, parallel.For(scores.Rows, grain(cost), workers, mon, func(lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			var to []float64
-			if marginals.Rows > 0 {
-				to = row(marginals, i)
+	for g := range b.Groups() {
+		if plans[g.At].sums == nil {
+			if err := enumerate(b, g, logZ, marginals, workers, quiet); err != nil {
+				return err
 			}
-			v, err := p.LogPartition(to, row(scores, i), mon.Err)
+		}
+	}
+	if atOnce == math.MaxInt {
+		return mon.Err()
+	}
+	return b.Each(atOnce, workers, mon, func(g structure.Group) error {
+		sums := plans[g.At].sums
+		if sums == nil {
+			return nil
+		}
+		for k := range g.Len() {
+			i := g.Row(k)
+			var to []float64
+			if marginals != nil {
+				to = b.Vector(marginals, i)
+			}
+			v, err := sums.LogPartition(to, b.Linear(i), mon.Err)
 			if err != nil {
-				return fault.At(i, err)
+				return b.Blame(i, err)
 			}
 			logZ[i] = v
 		}
@@ -121,55 +131,73 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 	})
 }
 
-// Positions writes, for every row s of scores (n×d), the probability that item u of a ranking is at position r + 1 under
-// p(y) ∝ exp⟨s, ψ(y)⟩ to dst[i,u,r], n matrices of k×k. Errors are as those of Batch, and a *structure.CapabilityError for spaces
-// of other things than rankings without ties. Results do not depend on workers.
-func Positions(space structure.Space, scores blas64.General, dst []float64, workers int, mon *parallel.Monitor) error {
-	positions := space.Facts().Positions
-	if positions == nil {
-		return &structure.CapabilityError{Structure: structure.Describe(space), Need: "positions of items"}
+// plan is how the sums over the outputs of a space are done.
+type plan struct {
+	sums structure.Partitioner // nil: outputs are listed
+	cost float64
+}
+
+func planOf(space structure.Space, marginals bool) (plan, error) {
+	engine, cost, err := Choose(space, marginals)
+	// A table is a list that needs no embedding, and several rows at a time are faster than the space's own sums for one.
+	if err != nil || space.Facts().Table.Rows > 0 || engine == Enumeration {
+		return plan{}, err
 	}
-	if scores.Cols != space.FeatureLen() {
-		return fault.Value("scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
+	return plan{space.(structure.Partitioner), cost}, nil
+}
+
+// Positions writes, for every row s, the probability that item u of a ranking is at position r + 1 under p(y) ∝ exp⟨s, ψ(y)⟩ to
+// dst[i,u,r]: for rankings of k items a matrix of k×k, one behind the other. Errors are as those of Batch, and a
+// *structure.CapabilityError for spaces of other things than rankings without ties. Results do not depend on workers.
+func Positions(b *structure.Batch, dst []float64, workers int, mon *parallel.Monitor) error {
+	if err := b.CheckLinear(); err != nil {
+		return err
 	}
-	k := space.PartLen()
-	if len(dst) != scores.Rows*k*k {
-		return fault.Value("dst has %d entries, must have %d", len(dst), scores.Rows*k*k)
-	}
-	_, cost, err := Choose(space, true)
+	engines, err := structure.ForSpaces(b, func(_ int, s structure.Space) (positions, error) {
+		own := s.Facts().Positions
+		if own == nil {
+			return positions{}, &structure.CapabilityError{Structure: structure.Describe(s), Need: "positions of items"}
+		}
+		_, cost, err := Choose(s, true)
+		return positions{own, grain(cost)}, err
+	})
 	if err != nil {
 		return err
 	}
-	return parallel.For(scores.Rows, grain(cost), workers, mon, func(lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			err := structure.CheckScores(row(scores, i))
-			if err == nil {
-				err = positions(dst[i*k*k:(i+1)*k*k], row(scores, i), mon.Err)
-			}
-			if err != nil {
-				return fault.At(i, err)
-			}
+	places, atOnce := make([]int, b.Len()+1), mostRows
+	for i := range b.Len() {
+		lo, hi := b.PartsOf(i)
+		places[i+1] = places[i] + (hi-lo)*(hi-lo)
+		atOnce = min(atOnce, engines[b.At(i)].atOnce)
+	}
+	if len(dst) != places[b.Len()] {
+		return fault.Value("dst has %d entries, must have %d", len(dst), places[b.Len()])
+	}
+	return b.EachRow(atOnce, workers, mon, func(i int) error {
+		if err := b.CheckScores(i); err != nil {
+			return err
 		}
-		return nil
+		return engines[b.At(i)].write(dst[places[i]:places[i+1]], b.Linear(i), mon.Err)
 	})
+}
+
+// positions are those of the facts of a space, and how many rows a worker takes at a time.
+type positions struct {
+	write  func(dst, scores []float64, poll func() error) error
+	atOnce int
 }
 
 // grain returns how many rows of the given cost a worker takes at a time.
 func grain(cost float64) int { return int(max(1, min(mostRows, grainCost/cost))) }
 
-func checkShapes(space structure.Space, scores blas64.General, logZ []float64, marginals blas64.General) error {
-	n, d := scores.Rows, space.FeatureLen()
+func checkShapes(b *structure.Batch, logZ, marginals []float64) error {
 	switch {
-	case scores.Cols != d:
-		return fault.Value("scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), d)
-	case len(logZ) != n:
-		return fault.Value("logZ has %d entries, must have %d", len(logZ), n)
-	case marginals.Rows != 0 && (marginals.Rows != n || marginals.Cols != d):
-		return fault.Value("marginals is %d×%d, must be %d×%d", marginals.Rows, marginals.Cols, n, d)
+	case b.CheckLinear() != nil:
+		return b.CheckLinear()
+	case len(logZ) != b.Len():
+		return fault.Value("logZ has %d entries, must have %d", len(logZ), b.Len())
+	case marginals != nil && len(marginals) != b.Entries():
+		return fault.Value("marginals has %d entries, must have %d", len(marginals), b.Entries())
 	}
 	return nil
-}
-
-func row(m blas64.General, i int) []float64 {
-	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }

@@ -31,7 +31,7 @@ func BenchmarkList(b *testing.B) {
 				scores := matrix(rows, c.d, rng.NormFloat64)
 				logZ, means := make([]float64, rows), matrix(rows, c.d, func() float64 { return 0 })
 				for b.Loop() {
-					if _, err := partition.Batch(space, scores, logZ, means, 2, nil); err != nil {
+					if err := partition.Batch(structure.OneSpaceLinear(space, scores), logZ, means.Data, 2, nil); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -58,14 +58,16 @@ func TestListAgreesWithRecursion(t *testing.T) {
 	scores := matrix(n, 7, func() float64 { return 3 * rng.NormFloat64() })
 	zero := func() float64 { return math.NaN() }
 	want, wantMean := make([]float64, n), matrix(n, 7, zero)
-	engine, err := partition.Batch(list, scores, want, wantMean, 1, nil)
-	if err != nil || engine != partition.Enumeration {
+	if engine, _, err := partition.Choose(list, true); err != nil || engine != partition.Enumeration {
 		t.Fatal(engine, err)
+	}
+	if err := partition.Batch(structure.OneSpaceLinear(list, scores), want, wantMean.Data, 1, nil); err != nil {
+		t.Fatal(err)
 	}
 	for _, s := range []structure.Space{list, space} {
 		for _, workers := range []int{1, 2, 5} {
 			got, mean := make([]float64, n), matrix(n, 7, zero)
-			if _, err := partition.Batch(s, scores, got, mean, workers, nil); err != nil {
+			if err := partition.Batch(structure.OneSpaceLinear(s, scores), got, mean.Data, workers, nil); err != nil {
 				t.Fatal(err)
 			}
 			for i := range got {
@@ -78,7 +80,7 @@ func TestListAgreesWithRecursion(t *testing.T) {
 					t.Fatalf("marginal %d is %v, want %v", i, mean.Data[i], wantMean.Data[i])
 				}
 			}
-			if _, err := partition.Batch(s, scores, got, blas64.General{}, workers, nil); err != nil {
+			if err := partition.Batch(structure.OneSpaceLinear(s, scores), got, nil, workers, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -106,37 +108,36 @@ func TestIllegalArgumentsAreRefused(t *testing.T) {
 		}
 	}
 	batch := func(s blas64.General, z []float64, m blas64.General) error {
-		_, err := partition.Batch(space, s, z, m, 2, nil)
-		return err
+		return partition.Batch(structure.OneSpaceLinear(space, s), z, m.Data, 2, nil)
 	}
 	refused("columns", batch(matrix(4, 2, func() float64 { return 0 }), out, blas64.General{}))
 	refused("logZ has 3 entries", batch(scores, out[:3], blas64.General{}))
-	refused("marginals is 3×3", batch(scores, out, matrix(3, 3, func() float64 { return 0 })))
+	refused("marginals has 9 entries", batch(scores, out, matrix(3, 3, func() float64 { return 0 })))
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.MaxFloat64} {
 		spoilt := matrix(4, 3, func() float64 { return 0 })
 		spoilt.Data[7] = bad
 		refused("row 2", batch(spoilt, out, blas64.General{}))
-		refused("row 2", partition.Sample(space, spoilt, 1, 1, nil, make([]int32, 4), 2, nil))
+		refused("row 2", partition.Sample(structure.OneSpaceLinear(space, spoilt), 1, 1, nil, make([]int32, 4), 2, nil))
 	}
-	refused("dst has 7 entries", partition.Sample(space, scores, 2, 1, nil, make([]int32, 7), 2, nil))
-	refused("-1 samples", partition.Sample(space, scores, -1, 1, nil, nil, 2, nil))
+	refused("dst has 7 entries", partition.Sample(structure.OneSpaceLinear(space, scores), 2, 1, nil, make([]int32, 7), 2, nil))
+	refused("-1 samples", partition.Sample(structure.OneSpaceLinear(space, scores), -1, 1, nil, nil, 2, nil))
 }
 
 func TestTooLargeSpacesAreRefused(t *testing.T) {
 	space := build(t, "partialorders", map[string]int64{"n": 40})
 	scores := matrix(1, space.FeatureLen(), func() float64 { return 0 })
-	_, err := partition.Batch(space, scores, make([]float64, 1), blas64.General{}, 1, nil)
+	err := partition.Batch(structure.OneSpaceLinear(space, scores), make([]float64, 1), nil, 1, nil)
 	if _, ok := errors.AsType[*structure.CapabilityError](err); !ok {
 		t.Errorf("without a list the error is %v", err)
 	}
 	listed := build(t, "labelsets", map[string]int64{"n": 40})
 	list := listOnly{listed, listed.(structure.Enumerator)} // which does not know how many there are
 	scores = matrix(1, 40, func() float64 { return 0 })
-	_, err = partition.Batch(list, scores, make([]float64, 1), blas64.General{}, 1, nil)
+	err = partition.Batch(structure.OneSpaceLinear(list, scores), make([]float64, 1), nil, 1, nil)
 	if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 		t.Errorf("with too long a list the error is %v", err)
 	}
-	if err := partition.Sample(list, scores, 1, 1, nil, make([]int32, 40), 1, nil); err == nil {
+	if err := partition.Sample(structure.OneSpaceLinear(list, scores), 1, 1, nil, make([]int32, 40), 1, nil); err == nil {
 		t.Error("samples from too long a list are not refused")
 	}
 }
@@ -147,10 +148,10 @@ func TestCancelledBatchStops(t *testing.T) {
 	scores := matrix(3, 12, func() float64 { return 0 })
 	mon := new(parallel.Monitor)
 	mon.Cancel()
-	if _, err := partition.Batch(list, scores, make([]float64, 3), blas64.General{}, 2, mon); !errors.Is(err, parallel.ErrCancelled) {
+	if err := partition.Batch(structure.OneSpaceLinear(list, scores), make([]float64, 3), nil, 2, mon); !errors.Is(err, parallel.ErrCancelled) {
 		t.Error(err)
 	}
-	if err := partition.Sample(list, scores, 1, 1, nil, make([]int32, 36), 2, mon); !errors.Is(err, parallel.ErrCancelled) {
+	if err := partition.Sample(structure.OneSpaceLinear(list, scores), 1, 1, nil, make([]int32, 36), 2, mon); !errors.Is(err, parallel.ErrCancelled) {
 		t.Error(err)
 	}
 }
@@ -163,14 +164,14 @@ func TestSamplesDoNotDependOnWorkers(t *testing.T) {
 	scores := matrix(9, 5, rng.NormFloat64)
 	for _, s := range []structure.Space{space, list} {
 		first := make([]int32, 6*9*5)
-		if err := partition.Sample(s, scores, 6, 42, nil, first, 1, nil); err != nil {
+		if err := partition.Sample(structure.OneSpaceLinear(s, scores), 6, 42, nil, first, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		again := make([]int32, len(first))
-		if err := partition.Sample(s, scores, 6, 42, nil, again, 4, nil); err != nil || !slices.Equal(first, again) {
+		if err := partition.Sample(structure.OneSpaceLinear(s, scores), 6, 42, nil, again, 4, nil); err != nil || !slices.Equal(first, again) {
 			t.Errorf("4 workers draw other samples than 1, or fail with %v", err)
 		}
-		if err := partition.Sample(s, scores, 6, 43, nil, again, 4, nil); err != nil || slices.Equal(first, again) {
+		if err := partition.Sample(structure.OneSpaceLinear(s, scores), 6, 43, nil, again, 4, nil); err != nil || slices.Equal(first, again) {
 			t.Errorf("another seed draws the same samples, or fails with %v", err)
 		}
 	}
@@ -183,8 +184,8 @@ func TestNoRowIsToBlameForSizes(t *testing.T) {
 	}) {
 		space := build(t, name, map[string]int64{"n": n})
 		scores := matrix(2, space.FeatureLen(), func() float64 { return 0 })
-		_, summed := partition.Batch(space, scores, make([]float64, 2), blas64.General{}, 1, nil)
-		drawn := partition.Sample(space, scores, 1, 1, nil, make([]int32, 2*space.PartLen()), 1, nil)
+		summed := partition.Batch(structure.OneSpaceLinear(space, scores), make([]float64, 2), nil, 1, nil)
+		drawn := partition.Sample(structure.OneSpaceLinear(space, scores), 1, 1, nil, make([]int32, 2*space.PartLen()), 1, nil)
 		for _, err := range []error{summed, drawn} {
 			if _, ok := errors.AsType[*structure.LimitError](err); !ok {
 				t.Fatalf("%s of size %d give the error %v", name, n, err)
@@ -206,7 +207,7 @@ func TestSamplesFollowFromTheirRow(t *testing.T) {
 	const samples = 8
 	draw := func(scores blas64.General, workers int) [][]int32 {
 		dst := make([]int32, scores.Rows*samples*9)
-		if err := partition.SampleRows(space, scores, samples, 3, nil, dst, workers, nil); err != nil {
+		if err := partition.SampleRows(structure.OneSpaceLinear(space, scores), samples, 3, nil, dst, workers, nil); err != nil {
 			t.Fatal(err)
 		}
 		return slices.Collect(slices.Chunk(dst, samples*9))

@@ -4,73 +4,64 @@ import (
 	"errors"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
 
-// Sample draws samples independent outputs y ~ p(·|s) for every row s of scores (n×d), exactly up to rounding, and writes
-// them to dst (samples×n×PartLen): first one for each row, then the next.
+// Sample draws samples independent outputs y ~ p(·|s) for every row s, exactly up to rounding, and writes them to dst: first one for each
+// row, packed, then the next.
 //
 // Each row has a random stream of its own, which follows from the seed and its number in streams, or its scores if that is nil: results
 // depend neither on workers nor on other rows. Rows of equal scores are told apart by their order, so that they are drawn for
 // independently. Errors are as those of Batch.
-func Sample(space structure.Space, scores blas64.General, samples int, seed uint64, streams []uint64, dst []int32, workers int,
-	mon *parallel.Monitor) error {
-	return sampleTo(space, scores, samples, seed, streams, dst, func(i, k int) int { return k*scores.Rows + i }, workers, mon)
+func Sample(b *structure.Batch, samples int, seed uint64, streams []uint64, dst []int32, workers int, mon *parallel.Monitor) error {
+	all := b.Parts()
+	return sampleTo(b, samples, seed, streams, dst, func(i, k int) []int32 { return b.Output(dst[k*all:(k+1)*all], i) }, workers, mon)
 }
 
-// SampleRows does the same, but writes n×samples×PartLen: first all samples of a row.
-func SampleRows(space structure.Space, scores blas64.General, samples int, seed uint64, streams []uint64, dst []int32, workers int,
-	mon *parallel.Monitor) error {
-	return sampleTo(space, scores, samples, seed, streams, dst, func(i, k int) int { return i*samples + k }, workers, mon)
+// SampleRows does the same, but writes first all samples of a row.
+func SampleRows(b *structure.Batch, samples int, seed uint64, streams []uint64, dst []int32, workers int, mon *parallel.Monitor) error {
+	return sampleTo(b, samples, seed, streams, dst, func(i, k int) []int32 { return b.OutputOf(dst, i, k, samples) }, workers, mon)
 }
 
-// sampleTo writes sample k of row i to the output of dst whose number place returns.
-func sampleTo(space structure.Space, scores blas64.General, samples int, seed uint64, streams []uint64, dst []int32,
-	place func(i, k int) int, workers int, mon *parallel.Monitor) error {
-	n, d, parts := scores.Rows, space.FeatureLen(), space.PartLen()
+// sampleTo writes sample k of row i to what place returns of dst.
+func sampleTo(b *structure.Batch, samples int, seed uint64, streams []uint64, dst []int32, place func(i, k int) []int32, workers int,
+	mon *parallel.Monitor) error {
 	switch {
-	case scores.Cols != d:
-		return fault.Value("scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), d)
+	case b.CheckLinear() != nil:
+		return b.CheckLinear()
 	case samples < 0:
 		return fault.Value("%d samples were asked for", samples)
-	case streams != nil && len(streams) != n:
-		return fault.Value("there are %d random streams for %d rows", len(streams), n)
-	case len(dst) != samples*n*parts:
-		return fault.Value("dst has %d entries, %d samples of %d outputs of %d parts need %d",
-			len(dst), samples, n, parts, samples*n*parts)
+	case streams != nil && len(streams) != b.Len():
+		return fault.Value("there are %d random streams for %d rows", len(streams), b.Len())
+	case len(dst) != samples*b.Parts():
+		return fault.Value("dst has %d entries, %d samples for each of %d rows need %d", len(dst), samples, b.Len(), samples*b.Parts())
 	}
-	for i := range n {
-		if err := structure.CheckScores(row(scores, i)); err != nil {
-			return fault.At(i, err)
-		}
+	if err := b.CheckAllScores(); err != nil {
+		return err
 	}
-	if !sums(space) {
-		if _, err := listingCost(space); err != nil {
-			return err
+	_, err := structure.ForSpaces(b, func(_ int, s structure.Space) (none struct{}, err error) {
+		if !sums(s) {
+			_, err = listingCost(s)
 		}
+		return none, err
+	})
+	if err != nil {
+		return err
 	}
 	if streams == nil {
-		streams = parallel.RowStreams(n, func(i int) []float64 { return row(scores, i) })
+		streams = b.Streams()
 	}
-	return parallel.For(n, 1, workers, mon, func(lo, hi int) error {
+	return b.EachRow(1, workers, mon, func(i int) error {
 		var source rand.PCG
-		rng := rand.New(&source)
+		parallel.Stream(&source, seed, int(streams[i]))
 		out := make([][]int32, samples)
-		for i := lo; i < hi; i++ {
-			parallel.Stream(&source, seed, int(streams[i]))
-			for k := range out {
-				at := place(i, k) * parts
-				out[k] = dst[at : at+parts]
-			}
-			if err := drawRow(space, row(scores, i), out, rng, mon); err != nil {
-				return fault.At(i, err)
-			}
+		for k := range out {
+			out[k] = place(i, k)
 		}
-		return nil
+		space, score := b.Row(i)
+		return drawRow(space, score.Linear, out, rand.New(&source), mon)
 	})
 }
 

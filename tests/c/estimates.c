@@ -51,32 +51,31 @@ int main(void) {
 
   /* Row 0 again, from outputs that the program draws: all that the library learns of them is their scores. */
   cp_supplied supplied = CP_SUPPLIED;
-  int64_t more = 0, room_for = 0;
-  double *draws = NULL;
+  int64_t drawn = 0;
   supplied.log_count = log_count(s);
   found.d = 1;
   options = (cp_estimate_options)CP_ESTIMATE_OPTIONS;
   options.method = "annealed", options.seed = SEED;
+  cp_session session;
+  OK(cp_estimate_start(&supplied, &options, &found, &session, 1, NULL, ERR));
+  cp_request request = CP_REQUEST;
   for (;;) {
-    OK(cp_estimate_next(&supplied, &options, &found, &more, 1, NULL, ERR));
-    if (more == 0) break;
-    room_for = supplied.n + more;
-    draws = realloc(draws, (size_t)room_for * sizeof *draws);
-    int32_t *y = room(more * LABELS, sizeof *y);
-    double *psi = room(more * D, sizeof *psi);
-    OK(cp_space_sample(s, (uint64_t)supplied.n, y, more, LABELS, 1, NULL, ERR));
-    OK(cp_space_embed(s, y, more, LABELS, psi, D, 1, NULL, NULL, ERR));
-    for (int64_t i = 0; i < more; i++) {
-      draws[supplied.n + i] = 0;
-      for (int j = 0; j < D; j++) draws[supplied.n + i] += linear[j] * psi[i * D + j];
+    OK(cp_session_next(session, &request, NULL, ERR));
+    if (request.ask == CP_ASK_DONE) break;
+    int32_t *y = room(request.n * LABELS, sizeof *y);
+    double *psi = room(request.n * D, sizeof *psi);
+    OK(cp_space_sample(s, (uint64_t)drawn, y, request.n, LABELS, 1, NULL, ERR));
+    OK(cp_space_embed(s, y, request.n, LABELS, psi, D, 1, NULL, NULL, ERR));
+    for (int64_t i = 0; i < request.n; i++) {
+      for (int j = 0; j < D; j++) request.results[i] += linear[j] * psi[i * D + j];
     }
-    supplied.n = room_for, supplied.draws = draws;
+    drawn += request.n;
     free(y);
     free(psi);
   }
+  OK(cp_session_close(session, ERR));
   print_doubles("own", value, 1);
   printf("by %s\n", sampler);
-  free(draws);
 
   found.d = D;
   cp_control control = {1, 0, 0};

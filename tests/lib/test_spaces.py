@@ -41,6 +41,12 @@ def refusal(dll: Any, handle: int) -> str:
     return message.value.decode()
 
 
+def forget() -> None:
+    """Let go of all spaces that nobody has."""
+    structure._LAST.clear()
+    gc.collect()
+
+
 def is_open(dll: Any, handle: int) -> bool:
     return refusal(dll, handle).startswith("d is -1")
 
@@ -102,11 +108,21 @@ def test_spaces_are_closed_with_the_last_who_has_them(dll):
     handle = first.handle
     assert second.handle == handle
     del first
-    gc.collect()
+    forget()
     assert is_open(dll, handle)
     del second
-    gc.collect()
+    forget()
     assert "has been closed" in refusal(dll, handle)
+
+
+def test_a_few_of_the_last_spaces_stay_open(dll):
+    """Fits of a search, each with a structure of its own, do not derive the same things again and again."""
+    forget()
+    handles = [Description("permutations", {"n": n}).handle for n in range(20, 26)]
+    gc.collect()
+    kept = structure._LAST.maxlen
+    assert [is_open(dll, handle) for handle in handles] == [False] * (6 - kept) + [True] * kept
+    assert Description("permutations", {"n": 25}).handle == handles[-1]
 
 
 def test_copies_and_pickles_leave_handles_behind(dll):
@@ -117,7 +133,7 @@ def test_copies_and_pickles_leave_handles_behind(dll):
     assert "space" not in vars(cloned)
     assert cloned.handle == handle
     del trained, cloned
-    gc.collect()
+    forget()
     assert "has been closed" in refusal(dll, handle)
     again = pickle.loads(held)
     assert again.space.description.handle != handle
@@ -137,7 +153,7 @@ def test_ten_thousand_spaces_live_and_are_closed(dll):
             structure_mean(spaces[i]), structure_mean(Description("subtrees", {"n": 6}, trees[i % 60]))
         )
     del spaces
-    gc.collect()
+    forget()
     assert not any(is_open(dll, handle) for handle in handles)
 
 

@@ -43,6 +43,7 @@ def test_conventions_state_the_limits(root, header):
     conventions = header.partition("#ifndef")[0]
     for file, name in (
         ("capi/export_ridge.go", "maxRows"),
+        ("capi/export_structure.go", "maxNames"),
         ("capi/cabi/buffers.go", "maxWorkers"),
         ("capi/cabi/records.go", "maxRecord"),
         ("core/control/spaces/parse.go", "maxText"),

@@ -128,7 +128,7 @@ func FuzzSpace(f *testing.F) {
 		}
 		certs := make([]structure.Certificate, 1)
 		linear := blas64.General{Rows: 1, Cols: d, Stride: max(d, 1), Data: scores}
-		err = decode.Batch(s, linear, blas64.General{Cols: d, Stride: max(d, 1)}, decode.Auto, 0, y, certs, 1, nil)
+		err = decode.Batch(structure.OneSpace(s, linear, blas64.General{Cols: d, Stride: max(d, 1)}), decode.Auto, 0, y, certs, 1, nil)
 		if _, cannot := errors.AsType[*structure.CapabilityError](err); !cannot { // moments alone decode nothing
 			if err != nil {
 				t.Fatalf("%q: decoding: %v", text, err)

@@ -17,7 +17,7 @@ func ExampleBatch() {
 	}
 	scores := blas64.General{Rows: 1, Cols: 3, Stride: 3, Data: []float64{2, -0.5, 1}}
 	sets, values := make([]int32, 3*3), make([]float64, 3)
-	found, err := kbest.Batch(space, scores, blas64.General{Cols: 3}, kbest.Options{Nu: 1}, 3, sets, values, 1, nil)
+	found, err := kbest.Batch(structure.OneSpaceLinear(space, scores), kbest.Options{Nu: 1}, 3, sets, values, 1, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -30,7 +30,7 @@ func BenchmarkPartition(b *testing.B) {
 			b.ResetTimer()
 			for range b.N {
 				o := Options{Method: Partition, Nu: 1}
-				if _, err := Batch(space, scores, blas64.General{}, o, c.most, dst, nil, 1, nil); err != nil {
+				if _, err := Batch(structure.OneSpaceLinear(space, scores), o, c.most, dst, nil, 1, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -128,15 +128,15 @@ func rowOf(s []float64, d int) blas64.General {
 func list(space structure.Space, score structure.Scores, o Options, capacity, workers int) ([][]int32, []float64, Method, error) {
 	d, p := space.FeatureLen(), space.PartLen()
 	dst, values := make([]int32, capacity*p), make([]float64, capacity)
-	r, err := Batch(space, rowOf(score.Linear, d), rowOf(score.Magnitude, d), o, capacity, dst, values, workers, nil)
+	r, err := Batch(structure.OneSpace(space, rowOf(score.Linear, d), rowOf(score.Magnitude, d)), o, capacity, dst, values, workers, nil)
 	if err != nil {
-		return nil, nil, r.Method, err
+		return nil, nil, 0, err
 	}
 	parts := make([][]int32, r.Counts[0])
 	for i := range parts {
 		parts[i] = dst[i*p : (i+1)*p]
 	}
-	return parts, values[:len(parts)], r.Method, nil
+	return parts, values[:len(parts)], r.Methods[0], nil
 }
 
 // TestAllOutputsComeInOrder compares every way to list outputs with the sorted list, for every structure.
@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 	var mon parallel.Monitor
 	mon.Cancel()
 	for _, method := range []Method{Auto, Partition, Siblings} {
-		_, err := Batch(three, rowOf(make([]float64, 3), 3), rowOf(nil, 3), Options{Method: method, Nu: 1}, 6, make([]int32, 18),
+		_, err := Batch(structure.OneSpace(three, rowOf(make([]float64, 3), 3), rowOf(nil, 3)), Options{Method: method, Nu: 1}, 6, make([]int32, 18),
 			nil, 1, &mon)
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("cancelled, method %d gives %v", method, err)
@@ -267,7 +267,7 @@ func TestRefusals(t *testing.T) {
 		list := func(reason error) error {
 			var mon parallel.Monitor
 			space := refusing{Space: three, reason: reason, mon: &mon}
-			_, err := Batch(space, scores, rowOf(nil, 3), Options{Method: Partition, Nu: 1}, 6, make([]int32, 18*rows), nil, 1, &mon)
+			_, err := Batch(structure.OneSpace(space, scores, rowOf(nil, 3)), Options{Method: Partition, Nu: 1}, 6, make([]int32, 18*rows), nil, 1, &mon)
 			return err
 		}
 		if err := list(parallel.ErrCancelled); err != parallel.ErrCancelled {

@@ -11,8 +11,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -56,50 +54,42 @@ type emit func(y []int32, value float64) bool
 
 // Result says what was written.
 type Result struct {
-	Counts []int  // outputs listed for each row
-	Method Method // by which they were listed
+	Counts  []int    // outputs listed for each row
+	Methods []Method // by which they were listed
 }
 
-// Batch lists outputs for each row of scores, capacity of them at most: those of row i go to dst[i·capacity:], with their scores
-// in values unless that is nil. linear is n×d, and magnitude has d columns and 0, 1 or n rows. Of several outputs with equal ψ,
+// Batch lists outputs for each row, capacity of them at most, to dst, which has room for so many of a row behind those of the row before;
+// their scores go to values, capacity of each row, unless that is nil. Of several outputs with equal ψ,
 // which no score tells apart, only one is listed. Ties come in a fixed order.
 //
 // Cost of the k-th output: O(d + log k) by Combinations; by Partition at most d exact decodings, beside up to 3d at the start, and
 // memory of d·min(k·d, capacity + Skip).
-func Batch(space structure.Space, linear, magnitude blas64.General, o Options, capacity int, dst []int32, values []float64,
-	workers int, mon *parallel.Monitor) (Result, error) {
-	p, d := space.PartLen(), space.FeatureLen()
+func Batch(b *structure.Batch, o Options, capacity int, dst []int32, values []float64, workers int, mon *parallel.Monitor) (Result, error) {
+	n := b.Len()
 	switch {
-	case linear.Cols != d || magnitude.Rows > 0 && magnitude.Cols != d:
-		return Result{}, fault.Value("the scores have %d and %d columns, %s needs %d", linear.Cols, magnitude.Cols,
-			structure.Describe(space), d)
-	case magnitude.Rows > 1 && magnitude.Rows != linear.Rows:
-		return Result{}, fault.Value("magnitude has %d rows, must have 0, 1 or %d", magnitude.Rows, linear.Rows)
-	case len(dst) != linear.Rows*capacity*p || values != nil && len(values) != linear.Rows*capacity:
+	case b.Check() != nil:
+		return Result{}, b.Check()
+	case len(dst) != b.Parts()*capacity || values != nil && len(values) != n*capacity:
 		return Result{}, fault.Value("%d outputs of each of %d rows do not fit dst, of %d parts, or values, of %d", capacity,
-			linear.Rows, len(dst), len(values))
+			n, len(dst), len(values))
 	}
-	result := Result{Counts: make([]int, linear.Rows), Method: o.Method}
+	result := Result{Counts: make([]int, n), Methods: slices.Repeat([]Method{o.Method}, n)}
 	if o.Most = capacity; capacity == 0 {
 		return result, o.check()
 	}
-	for i := range linear.Rows {
-		score := structure.Scores{Linear: linear.Data[i*linear.Stride:][:d]}
-		if magnitude.Rows > 0 {
-			score.Magnitude = magnitude.Data[min(i, magnitude.Rows-1)*magnitude.Stride:][:d]
-		}
+	for i := range n {
+		space, score := b.Row(i)
 		count := 0
 		var err error
-		if result.Method, err = List(space, score, o, func(y []int32, value float64) bool {
-			at := i*capacity + count
-			copy(dst[at*p:(at+1)*p], y)
+		if result.Methods[i], err = List(space, score, o, func(y []int32, value float64) bool {
+			copy(b.OutputOf(dst, i, count, capacity), y)
 			if values != nil {
-				values[at] = value
+				values[i*capacity+count] = value
 			}
 			count++
 			return true
 		}, workers, mon); err != nil {
-			return result, fault.At(i, err)
+			return result, b.Blame(i, err)
 		}
 		result.Counts[i] = count
 	}

@@ -108,7 +108,7 @@ func TestPartsWithoutOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, method := range []Method{Auto, Sort, Partition} {
-		_, err := Batch(part, rowOf(make([]float64, d), d), rowOf(nil, d), Options{Method: method, Nu: 1}, 2, make([]int32, 6), nil, 1, nil)
+		_, err := Batch(structure.OneSpace(part, rowOf(make([]float64, d), d), rowOf(nil, d)), Options{Method: method, Nu: 1}, 2, make([]int32, 6), nil, 1, nil)
 		if !errors.Is(err, structure.ErrNone) || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != 0 {
 			t.Errorf("method %d gives %v", method, err)
 		}
@@ -135,9 +135,9 @@ func TestListsUnderMasks(t *testing.T) {
 	scores := make([]float64, d)
 	scores[1] = 1
 	y := make([]int32, 3)
-	r, err := Batch(part, rowOf(scores, d), rowOf(nil, d), Options{Nu: 1}, 3, y, nil, 1, nil)
-	if err != nil || r.Method != Sort || !slices.Equal(y, []int32{members - 1, members - 2, members - 3}) {
-		t.Errorf("%v by method %d, error %v", y, r.Method, err)
+	r, err := Batch(structure.OneSpace(part, rowOf(scores, d), rowOf(nil, d)), Options{Nu: 1}, 3, y, nil, 1, nil)
+	if err != nil || r.Methods[0] != Sort || !slices.Equal(y, []int32{members - 1, members - 2, members - 3}) {
+		t.Errorf("%v by method %d, error %v", y, r.Methods, err)
 	}
 }
 

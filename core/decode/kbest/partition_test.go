@@ -25,7 +25,7 @@ func TestOutputsOfDecodersElsewhere(t *testing.T) {
 		most := 0
 		elsewhere := func(of Subproblems, dst []int32) ([]bool, error) {
 			most = max(most, of.Linear.Rows)
-			return nil, decode.Batch(space, of.Linear, of.Magnitude, decode.Exact, 0, dst, nil, 1, nil)
+			return nil, decode.Batch(structure.OneSpace(space, of.Linear, of.Magnitude), decode.Exact, 0, dst, nil, 1, nil)
 		}
 		var got [][]int32
 		var scores []float64
@@ -59,7 +59,7 @@ func TestWrongAnswers(t *testing.T) {
 		run := func(spoil func(dst []int32) error) error {
 			calls = 0
 			return PartitionBy(space, score, Options{Nu: 1, Most: 10}, 2, func(of Subproblems, dst []int32) ([]bool, error) {
-				if err := decode.Batch(space, of.Linear, of.Magnitude, decode.Exact, 0, dst, nil, 1, nil); err != nil {
+				if err := decode.Batch(structure.OneSpace(space, of.Linear, of.Magnitude), decode.Exact, 0, dst, nil, 1, nil); err != nil {
 					t.Fatal(err)
 				}
 				if calls++; calls == asked+1 {

@@ -27,7 +27,7 @@ func (l *lister) best(of Subproblems, dst []int32) (none []bool, err error) {
 	}
 	if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks || of.Domains == nil {
 		none = nil
-		err = decode.Batch(l.space, of.Linear, of.Magnitude, decode.Exact, 0, dst, nil, l.workers, l.mon)
+		err = decode.Batch(structure.OneSpace(l.space, of.Linear, of.Magnitude), decode.Exact, 0, dst, nil, l.workers, l.mon)
 	}
 	if err == nil || errors.Is(err, parallel.ErrCancelled) {
 		return none, err

@@ -65,7 +65,7 @@ func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, scores lin
 		if certs != nil {
 			own = certs[lo:hi]
 		}
-		err := decode.BatchStreams(m.Space, linalg.General(linear), linalg.General(squares), o.Method, o.Seed, streams,
+		err := decode.BatchStreams(structure.OneSpace(m.Space, linalg.General(linear), linalg.General(squares)), o.Method, o.Seed, streams,
 			dst[lo*parts:hi*parts], own, o.Workers, o.Monitor)
 		return shifted(err, o.First+lo)
 	})

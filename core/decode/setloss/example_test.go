@@ -17,7 +17,7 @@ func ExampleBatch() {
 	}
 	scores := blas64.General{Rows: 1, Cols: 3, Stride: 3, Data: []float64{-0.2, -0.2, -0.2}}
 	set, expected := make([]int32, 3), make([]float64, 1)
-	if err := setloss.Batch(space, scores, setloss.F1, nil, set, expected, 1, nil); err != nil {
+	if err := setloss.Batch(structure.OneSpaceLinear(space, scores), setloss.F1, nil, set, expected, 1, nil); err != nil {
 		panic(err)
 	}
 	fmt.Printf("%v %.3f\n", set, expected[0])

@@ -36,34 +36,38 @@ const (
 	Ranking
 )
 
-// Batch writes to y the sets of least expected loss for the rows of scores, and to values (nil: not wanted) the expected F1, or the
+// Batch writes to y the sets of least expected loss for the rows of scores, packed, and to values (nil: not wanted) the expected F1, or the
 // negative expected ranking loss. Sets are chosen among those that satisfy the conditions of their row (nil: all), while the distribution
 // remains that on the whole space. It returns a *structure.CapabilityError for spaces without SizeMarginals.
 //
 // Cost for a row, with K the sizes that occur and h that of the best set: O(n K h + n h log n) behind the probabilities.
-func Batch(space structure.Space, scores blas64.General, loss Loss, conditions *decode.Keyed, y []int32, values []float64, workers int,
-	mon *parallel.Monitor) error {
-	sets, err := capable(space, scores)
+func Batch(b *structure.Batch, loss Loss, conditions *decode.Keyed, y []int32, values []float64, workers int, mon *parallel.Monitor) error {
+	sets, err := capable(b, y, values)
 	if err != nil {
 		return err
 	}
-	of := func(int) (structure.Restriction, error) { return structure.Restriction{Mask: structure.NewMask()}, nil }
+	of := func(int, int) (structure.Restriction, error) {
+		return structure.Restriction{Mask: structure.NewMask()}, nil
+	}
 	if conditions != nil {
-		if of, err = conditions.Rows(space, scores.Rows); err != nil {
+		if of, err = conditions.RowsOf(b); err != nil {
 			return err
 		}
 	}
-	p := space.PartLen()
-	return each(scores, workers, mon, func(i int, s []float64, poll func() error) error {
-		r, err := of(i)
+	return b.EachRow(1, workers, mon, func(i int) error {
+		if err := b.CheckScores(i); err != nil {
+			return err
+		}
+		r, err := of(b.At(i), i)
 		if err != nil {
 			return err
 		}
-		probs, err := newSizeProbabilities(sets, s, poll)
+		space, score := b.Row(i)
+		probs, err := newSizeProbabilities(sets[b.At(i)], score.Linear, mon.Err)
 		if err != nil {
 			return err
 		}
-		value, err := choose(probs, loss, candidates(space, r.Mask), y[i*p:(i+1)*p], poll)
+		value, err := choose(probs, loss, candidates(space, r.Mask), b.Output(y, i), mon.Err)
 		if values != nil {
 			values[i] = value
 		}
@@ -72,19 +76,21 @@ func Batch(space structure.Space, scores blas64.General, loss Loss, conditions *
 }
 
 // Values writes what Batch maximises, for sets y that are given.
-func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, values []float64, workers int,
-	mon *parallel.Monitor) error {
-	sets, err := capable(space, scores)
+func Values(b *structure.Batch, loss Loss, y []int32, values []float64, workers int, mon *parallel.Monitor) error {
+	sets, err := capable(b, y, values)
 	if err != nil {
 		return err
 	}
-	p := space.PartLen()
-	return each(scores, workers, mon, func(i int, s []float64, poll func() error) error {
-		set := y[i*p : (i+1)*p]
+	return b.EachRow(1, workers, mon, func(i int) error {
+		if err := b.CheckScores(i); err != nil {
+			return err
+		}
+		space, score := b.Row(i)
+		set := b.Output(y, i)
 		if err := space.Check(set); err != nil {
 			return err
 		}
-		probs, err := newSizeProbabilities(sets, s, poll)
+		probs, err := newSizeProbabilities(sets[b.At(i)], score.Linear, mon.Err)
 		if err != nil {
 			return err
 		}
@@ -96,31 +102,22 @@ func Values(space structure.Space, scores blas64.General, loss Loss, y []int32, 
 // sizeMarginals are those of the distribution on a space of label sets.
 type sizeMarginals func(scores []float64, poll func() error) (table blas64.General, empty float64, err error)
 
-func capable(space structure.Space, scores blas64.General) (sizeMarginals, error) {
-	sets := space.Facts().SizeMarginals
-	if sets == nil {
-		return nil, &structure.CapabilityError{Structure: structure.Describe(space),
-			Need: "label sets, whose sizes and members a distribution is about"}
+// capable returns those of each space.
+func capable(b *structure.Batch, y []int32, values []float64) ([]sizeMarginals, error) {
+	switch {
+	case b.CheckLinear() != nil:
+		return nil, b.CheckLinear()
+	case len(y) != b.Parts():
+		return nil, fault.Value("y has %d entries, the sets of %d rows have %d parts", len(y), b.Len(), b.Parts())
+	case values != nil && len(values) != b.Len():
+		return nil, fault.Value("values has %d entries, must have %d", len(values), b.Len())
 	}
-	if scores.Cols != space.FeatureLen() {
-		return nil, fault.Value("there are %d scores, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
-	}
-	return sets, nil
-}
-
-// each calls f for every row of scores.
-func each(scores blas64.General, workers int, mon *parallel.Monitor, f func(i int, s []float64, poll func() error) error) error {
-	return parallel.For(scores.Rows, 1, workers, mon, func(lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			s := scores.Data[i*scores.Stride : i*scores.Stride+scores.Cols]
-			if err := structure.CheckScores(s); err != nil {
-				return fault.At(i, err)
-			}
-			if err := f(i, s, mon.Err); err != nil {
-				return fault.At(i, err)
-			}
+	return structure.ForSpaces(b, func(_ int, s structure.Space) (sizeMarginals, error) {
+		if sets := s.Facts().SizeMarginals; sets != nil {
+			return sets, nil
 		}
-		return nil
+		return nil, &structure.CapabilityError{Structure: structure.Describe(s),
+			Need: "label sets, whose sizes and members a distribution is about"}
 	})
 }
 

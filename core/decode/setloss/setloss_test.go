@@ -85,11 +85,11 @@ func TestSetsOfLeastExpectedLoss(t *testing.T) {
 		}
 		for _, loss := range []Loss{F1, Ranking} {
 			got, values := make([]int32, rows*n), make([]float64, rows)
-			if err := Batch(space, scores, loss, conditions, got, values, 2, nil); err != nil {
+			if err := Batch(structure.OneSpaceLinear(space, scores), loss, conditions, got, values, 2, nil); err != nil {
 				t.Fatal(err)
 			}
 			again := make([]float64, rows)
-			if err := Values(space, scores, loss, got, again, 1, nil); err != nil {
+			if err := Values(structure.OneSpaceLinear(space, scores), loss, got, again, 1, nil); err != nil {
 				t.Fatal(err)
 			}
 			for i := range rows {
@@ -151,7 +151,7 @@ func TestManyLabels(t *testing.T) {
 		s[i] = -6 + 2*rng.NormFloat64()
 	}
 	y, value := make([]int32, n), make([]float64, 1)
-	if err := Batch(space, blas64.General{Rows: 1, Cols: n, Stride: n, Data: s}, F1, nil, y, value, 1, nil); err != nil {
+	if err := Batch(structure.OneSpaceLinear(space, blas64.General{Rows: 1, Cols: n, Stride: n, Data: s}), F1, nil, y, value, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	// Sums of labels, those of the largest scores first: E F1 of the first h follows from how many of these, and of the others, are in y.
@@ -192,16 +192,16 @@ func TestRefusals(t *testing.T) {
 	two := blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: []float64{0, 1, 0, 0, math.NaN(), 0}}
 	y, values := make([]int32, 6), make([]float64, 2)
 	var lacks *structure.CapabilityError
-	if err := Batch(build(t, "permutations", 3), two, F1, nil, y, values, 1, nil); !errors.As(err, &lacks) {
+	if err := Batch(structure.OneSpaceLinear(build(t, "permutations", 3), two), F1, nil, y, values, 1, nil); !errors.As(err, &lacks) {
 		t.Error(err)
 	}
 	sets := build(t, "labelsets", 3)
-	if err := Batch(build(t, "labelsets", 4), two, F1, nil, y, values, 1, nil); err == nil {
+	if err := Batch(structure.OneSpaceLinear(build(t, "labelsets", 4), two), F1, nil, y, values, 1, nil); err == nil {
 		t.Error("scores of 3 labels are taken for 4")
 	}
 	for name, err := range slicex.InOrder(map[string]error{
-		"NaN": Batch(sets, two, F1, nil, y, values, 1, nil),
-		"no set": Values(sets, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}, F1,
+		"NaN": Batch(structure.OneSpaceLinear(sets, two), F1, nil, y, values, 1, nil),
+		"no set": Values(structure.OneSpaceLinear(sets, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)}), F1,
 			[]int32{1, 0, 1, 0, 2, 0}, values, 1, nil),
 	}) {
 		if fault.RowOf(err) != 1 {
@@ -219,14 +219,14 @@ func TestRefusals(t *testing.T) {
 		{[]int{0, 1, 1, 2}, full, fault.NoRow}, // of three rows
 		{[]int{0, 1, 1}, full, fault.NoRow},    // not all are of rows
 	} {
-		err := Batch(sets, zeros, F1, &decode.Keyed{First: c.first, All: []structure.Condition{full, c.bad}}, y, values, 1, nil)
+		err := Batch(structure.OneSpaceLinear(sets, zeros), F1, &decode.Keyed{First: c.first, All: []structure.Condition{full, c.bad}}, y, values, 1, nil)
 		if err == nil || fault.KindOf(err) != fault.KindValue || fault.RowOf(err) != c.row {
 			t.Errorf("%v, %v: %v", c.first, c.bad, err)
 		}
 	}
 	var mon parallel.Monitor
 	mon.Cancel()
-	if err := Batch(sets, two, F1, nil, y, values, 1, &mon); !errors.Is(err, parallel.ErrCancelled) {
+	if err := Batch(structure.OneSpaceLinear(sets, two), F1, nil, y, values, 1, &mon); !errors.Is(err, parallel.ErrCancelled) {
 		t.Error(err)
 	}
 }

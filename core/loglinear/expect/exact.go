@@ -20,14 +20,12 @@ type Exact struct {
 
 // Answer implements loglinear.Engine.
 func (e Exact) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
+	rows := structure.OneSpaceLinear(e.Space, linalg.General(r.Scores))
 	switch r.Ask {
 	case loglinear.Expect:
-		_, err := partition.Batch(e.Space, linalg.General(r.Scores), r.LogZ, linalg.General(r.Means), e.Workers, mon)
-		return err
+		return partition.Batch(rows, r.LogZ, r.Means.Data, e.Workers, mon)
 	case loglinear.Mean:
-		_, err := partition.Batch(e.Space, linalg.General(r.Scores), make([]float64, r.Scores.Rows), linalg.General(r.Means),
-			e.Workers, mon)
-		return err
+		return partition.Batch(rows, make([]float64, r.Scores.Rows), r.Means.Data, e.Workers, mon)
 	case loglinear.Draw:
 		if !partition.Drawable(e.Space) {
 			return loglinear.ErrNoDraws
@@ -42,7 +40,7 @@ func (e Exact) draw(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	n, parts := r.Scores.Rows, e.Space.PartLen()
 	scores, streams := linalg.General(r.Scores), parallel.Numbered(n)
 	y := make([]int32, r.Draws*n*parts)
-	if err := partition.Sample(e.Space, scores, r.Draws, uint64(r.First), streams, y, e.Workers, mon); err != nil {
+	if err := partition.Sample(structure.OneSpaceLinear(e.Space, scores), r.Draws, uint64(r.First), streams, y, e.Workers, mon); err != nil {
 		return err
 	}
 	return parallel.For(n, embeddedRows, e.Workers, nil, func(lo, hi int) error {

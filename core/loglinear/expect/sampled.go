@@ -167,7 +167,8 @@ func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, 
 	y := make([]int32, n*chains*draws*parts)
 	if s.Recursion {
 		drawn := make([]int32, len(y))
-		err := partition.Sample(s.Space, linalg.General(scores), chains*draws, s.seed(), parallel.Numbered(n), drawn, s.Workers, mon)
+		rows := structure.OneSpaceLinear(s.Space, linalg.General(scores))
+		err := partition.Sample(rows, chains*draws, s.seed(), parallel.Numbered(n), drawn, s.Workers, mon)
 		for k := range chains * draws {
 			for i := range n {
 				copy(y[(i*chains*draws+k)*parts:][:parts], drawn[(k*n+i)*parts:])
@@ -190,7 +191,7 @@ func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, 
 	default:
 		o.BurnIn = burnIn * s.Thin
 	}
-	if err := chain.Batch(s.Space, linalg.General(scores), o, chain.Draws{Y: y}, s.Workers, mon); err != nil {
+	if err := chain.Batch(structure.OneSpaceLinear(s.Space, linalg.General(scores)), o, chain.Draws{Y: y}, s.Workers, mon); err != nil {
 		return nil, fault.Renumbered(err, func(row int) int { return row / copies })
 	}
 	if s.chained() {

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/chain"
 	"combpred/core/decode"
 	"combpred/core/fault"
@@ -14,7 +12,7 @@ import (
 	"combpred/core/structure"
 )
 
-// Anneal estimates ln Z(1) / Z(0) for every row of scores (n×d), within ln(1 ± Epsilon) with probability 1 − Delta for each where the
+// Anneal estimates ln Z(1) / Z(0) for every row of scores, within ln(1 ± Epsilon) with probability 1 − Delta for each where the
 // sampler is exact. Each row has a random stream of its own, which follows from its scores and the seed: results do not depend on
 // workers, nor on how many rows there are.
 //
@@ -22,52 +20,45 @@ import (
 // that an exact sampler does not finish within its budget. A structure that lacks what the sampler or the schedule need
 // is a *structure.CapabilityError, as is one that does not know how many outputs it has. The monitor counts draws and is told the
 // level.
-func Anneal(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor) ([]Row, error) {
-	if err := opt.check(scores.Rows); err != nil {
+func Anneal(b *structure.Batch, opt Options, workers int, mon *parallel.Monitor) ([]Row, error) {
+	if err := fault.First(opt.check(b.Len()), checkRows(b)); err != nil {
 		return nil, err
 	}
-	if err := checkRows(space, scores); err != nil {
+	_, err := structure.ForSpaces(b, func(_ int, s structure.Space) (float64, error) { return logCountOf(s) })
+	if err != nil {
 		return nil, err
 	}
-	if _, err := logCountOf(space); err != nil {
+	if err := refuseBounds(b, opt.Bound, workers, mon); err != nil {
 		return nil, err
 	}
-	if err := refuseBounds(space, scores, opt.Bound, workers, mon); err != nil {
+	if err := refuseHopeless(b, opt, workers, mon); err != nil {
 		return nil, err
 	}
-	if err := refuseHopeless(space, scores, opt, workers, mon); err != nil {
-		return nil, err
-	}
-	found := make([]Row, scores.Rows)
-	return found, eachRow(space, scores, opt, workers, mon, func(i int, t *task) (err error) {
+	found := make([]Row, b.Len())
+	return found, eachRow(b, opt, workers, mon, func(i int, t *task) (err error) {
 		found[i], err = t.anneal()
 		return err
 	})
 }
 
 // eachRow runs a task for each row: rows at the same time, and what workers are left within each.
-func eachRow(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor,
-	run func(i int, t *task) error) error {
-	within := max(1, workers/max(1, scores.Rows))
+func eachRow(b *structure.Batch, opt Options, workers int, mon *parallel.Monitor, run func(i int, t *task) error) error {
+	within := max(1, workers/max(1, b.Len()))
 	if opt.Streams == nil {
-		opt.Streams = parallel.RowStreams(scores.Rows, func(i int) []float64 { return rowOf(scores, i) })
+		opt.Streams = b.Streams()
 	}
-	return parallel.For(scores.Rows, 1, workers, nil, func(i, _ int) error {
+	return parallel.For(b.Len(), 1, workers, nil, func(i, _ int) error {
 		if err := mon.Err(); err != nil {
 			return err
 		}
-		err := run(i, newTask(space, rowOf(scores, i), opt, i, within, mon))
-		if err == nil {
-			return nil
-		}
-		if _, more := errors.AsType[*Short](err); more {
+		t := newTask(b, opt, i, within, mon)
+		err := run(i, t)
+		if err == nil || t.external != nil { // of which there is one row; an error may be about a draw
 			return err
 		}
-		return fault.At(i, err)
+		return b.Blame(i, err)
 	})
 }
-
-func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
 
 // check returns an error that names the first illegal option.
 func (o Options) check(n int) error {
@@ -91,16 +82,11 @@ func (o Options) check(n int) error {
 	return nil
 }
 
-func checkRows(space structure.Space, scores blas64.General) error {
-	if scores.Cols != space.FeatureLen() {
-		return fault.Value("scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
+func checkRows(b *structure.Batch) error {
+	if err := b.CheckLinear(); err != nil {
+		return err
 	}
-	for i := range scores.Rows {
-		if err := structure.CheckScores(rowOf(scores, i)); err != nil {
-			return fault.At(i, err)
-		}
-	}
-	return nil
+	return b.CheckAllScores()
 }
 
 // logCountOf returns ln of the number of outputs, or a *structure.CapabilityError where it is not known.
@@ -114,24 +100,26 @@ func logCountOf(space structure.Space) (float64, error) {
 
 // refuseBounds returns an error where an output that the decoder finds scores more than the given bound. Without a decoder, only
 // draws can tell.
-func refuseBounds(space structure.Space, scores blas64.General, bound []float64, workers int, mon *parallel.Monitor) error {
+func refuseBounds(b *structure.Batch, bound []float64, workers int, mon *parallel.Monitor) error {
 	if bound == nil {
 		return nil
 	}
-	best, err := extremes(space, scores, workers, mon)
-	if err != nil {
-		if lacking(err) {
-			return nil
+	for g := range b.Groups() {
+		best, err := extremes(b.Of(g), workers, mon)
+		if err != nil {
+			if lacking(err) {
+				continue
+			}
+			return fault.Renumbered(err, g.Row)
 		}
-		return err
-	}
-	for i, b := range bound {
-		extreme := best.up[i].Value
-		if down := -best.down[i].Value; math.Abs(down) > math.Abs(extreme) {
-			extreme = down
-		}
-		if math.Abs(extreme) > b+boundSlack*(1+b) {
-			return fault.At(i, exceedsBound(extreme, b))
+		for k := range g.Len() {
+			i, extreme := g.Row(k), best.up[k].Value
+			if down := -best.down[k].Value; math.Abs(down) > math.Abs(extreme) {
+				extreme = down
+			}
+			if math.Abs(extreme) > bound[i]+boundSlack*(1+bound[i]) {
+				return fault.At(i, exceedsBound(extreme, bound[i]))
+			}
 		}
 	}
 	return nil
@@ -139,11 +127,11 @@ func refuseBounds(space structure.Space, scores blas64.General, bound []float64,
 
 // refuseHopeless returns an error of the budget, about the row, where coupling from the past has no prospect at the last level, which is as
 // hard as p itself.
-func refuseHopeless(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor) error {
+func refuseHopeless(b *structure.Batch, opt Options, workers int, mon *parallel.Monitor) error {
 	if opt.Sampler != Sampler(chain.FromPast) {
 		return nil
 	}
-	err := Prospect(space, scores, opt.Bound, opt.MaxSteps, workers, mon)
+	err := Prospect(b, opt.Bound, opt.MaxSteps, workers, mon)
 	if hopeless, is := errors.AsType[*HopelessError](err); is {
 		return fault.At(fault.RowOf(err), spent(opt.Sampler.String(), 0, opt.MaxSteps, hopeless.Figure()))
 	}
@@ -153,21 +141,14 @@ func refuseHopeless(space structure.Space, scores blas64.General, opt Options, w
 // ends are the certificates of the outputs of largest score, and of those of largest negative score.
 type ends struct{ up, down []structure.Certificate }
 
-func extremes(space structure.Space, scores blas64.General, workers int, mon *parallel.Monitor) (ends, error) {
-	found := ends{make([]structure.Certificate, scores.Rows), make([]structure.Certificate, scores.Rows)}
-	y := make([]int32, scores.Rows*space.PartLen())
+func extremes(rows *structure.Batch, workers int, mon *parallel.Monitor) (ends, error) {
+	found := ends{make([]structure.Certificate, rows.Len()), make([]structure.Certificate, rows.Len())}
+	y := make([]int32, rows.Parts())
 	mon = mon.Quiet()
-	err := decode.Batch(space, scores, blas64.General{Cols: scores.Cols}, decode.Auto, 0, y, found.up, workers, mon)
-	if err != nil {
+	if err := decode.Batch(rows, decode.Auto, 0, y, found.up, workers, mon); err != nil {
 		return found, err
 	}
-	negative := blas64.General{Rows: scores.Rows, Cols: scores.Cols, Stride: scores.Cols, Data: make([]float64, 0, scores.Rows*scores.Cols)}
-	for i := range scores.Rows {
-		for _, v := range rowOf(scores, i) {
-			negative.Data = append(negative.Data, -v)
-		}
-	}
-	return found, decode.Batch(space, negative, blas64.General{Cols: scores.Cols}, decode.Auto, 0, y, found.down, workers, mon)
+	return found, decode.Batch(rows.Negative(), decode.Auto, 0, y, found.down, workers, mon)
 }
 
 // anneal estimates ln Z(1) / Z(0) of the row.

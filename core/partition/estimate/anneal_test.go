@@ -107,7 +107,7 @@ func TestAnnealedValues(t *testing.T) {
 		}
 		for _, sampler := range samplers {
 			opt := estimate.Options{Epsilon: 0.2, Delta: 0.01, Sampler: sampler, MaxSteps: 1e8, Seed: 3}
-			found, err := estimate.Anneal(space, rowsOf(2, scores), opt, 2, nil)
+			found, err := estimate.Anneal(structure.OneSpaceLinear(space, rowsOf(2, scores)), opt, 2, nil)
 			if err != nil {
 				t.Fatalf("%s by %v: %v", name, sampler, err)
 			}
@@ -146,7 +146,7 @@ func TestShares(t *testing.T) {
 		opt := estimate.Options{
 			Epsilon: 0.8, Delta: c.delta, Sampler: estimate.ExactSampler, Levels: c.levels, MaxSteps: 1e8, Seed: 5,
 		}
-		found, err := estimate.Anneal(space, rowsOf(runs, scores), opt, 2, nil)
+		found, err := estimate.Anneal(structure.OneSpaceLinear(space, rowsOf(runs, scores)), opt, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,11 +170,11 @@ func TestResultsDependOnSeedsAlone(t *testing.T) {
 		scores := normal(3*6, 4)
 		three := blas64.General{Rows: 3, Cols: 6, Stride: 6, Data: scores}
 		two := blas64.General{Rows: 2, Cols: 6, Stride: 6, Data: scores[:12]}
-		a, err := estimate.Anneal(space, three, opt, 1, nil)
+		a, err := estimate.Anneal(structure.OneSpaceLinear(space, three), opt, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := estimate.Anneal(space, two, opt, 4, nil)
+		b, err := estimate.Anneal(structure.OneSpaceLinear(space, two), opt, 4, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestBeyondRecursions(t *testing.T) {
 		}
 		opt := estimate.Options{Epsilon: 0.9, Delta: 0.5, Sampler: estimate.AutoSampler, MaxSteps: 1e8, Seed: 1}
 		var mon parallel.Monitor
-		found, err := estimate.Anneal(space, rowsOf(1, scores), opt, 2, &mon)
+		found, err := estimate.Anneal(structure.OneSpaceLinear(space, rowsOf(1, scores)), opt, 2, &mon)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,17 +242,17 @@ func TestRefusals(t *testing.T) {
 	for want, change := range slicex.InOrder(cases) {
 		opt := good
 		change(&opt)
-		_, err := estimate.Anneal(space, rows, opt, 1, nil)
+		_, err := estimate.Anneal(structure.OneSpaceLinear(space, rows), opt, 1, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
 		}
 	}
-	if _, err := estimate.Anneal(space, rows, good, 1, nil); fault.KindOf(err) != fault.KindBudget || fault.RowOf(err) != 1 {
+	if _, err := estimate.Anneal(structure.OneSpaceLinear(space, rows), good, 1, nil); fault.KindOf(err) != fault.KindBudget || fault.RowOf(err) != 1 {
 		t.Errorf("%v", err)
 	}
 	var mon parallel.Monitor
 	mon.Cancel()
-	if _, err := estimate.Anneal(space, rows, good, 1, &mon); !errors.Is(err, parallel.ErrCancelled) {
+	if _, err := estimate.Anneal(structure.OneSpaceLinear(space, rows), good, 1, &mon); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -265,7 +265,7 @@ func TestShortBudgetsOfChains(t *testing.T) {
 		scores[i] = 2
 	}
 	opt := estimate.Options{Epsilon: 0.1, Delta: 0.05, Sampler: estimate.Sampler(chain.LocalMoves), MaxSteps: 20_000}
-	found, err := estimate.Anneal(space, rowsOf(1, scores), opt, 1, nil)
+	found, err := estimate.Anneal(structure.OneSpaceLinear(space, rowsOf(1, scores)), opt, 1, nil)
 	if err != nil || !strings.Contains(found[0].Failure, "max_steps=20000") {
 		t.Errorf("%+v %v", found, err)
 	}

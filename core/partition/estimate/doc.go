@@ -6,6 +6,5 @@
 // whatever the scores; or they come along Markov chains, whose convergence is judged and reported. An expansion about the uniform
 // distribution serves small scores.
 //
-// What is not a space of the core, such as a caller's own function that draws outputs, takes part as External: the estimate goes on
-// from the numbers that it was given, and says how many more it needs.
+// What is not a space of the core, such as a caller's own function that draws outputs, takes part as External, which asks for draws.
 package estimate

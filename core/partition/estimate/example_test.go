@@ -22,7 +22,7 @@ func ExampleAnneal() {
 		scores.Data[i] = s
 	}
 	opt := estimate.Options{Epsilon: 0.2, Delta: 0.05, Sampler: estimate.AutoSampler, MaxSteps: 1e8, Seed: 1}
-	rows, err := estimate.Anneal(space, scores, opt, 1, nil)
+	rows, err := estimate.Anneal(structure.OneSpaceLinear(space, scores), opt, 1, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -43,7 +43,7 @@ func ExampleMarginals() {
 	opt := estimate.MarginalOptions{
 		Options: estimate.Options{Epsilon: 0.05, Delta: 0.01, Sampler: estimate.AutoSampler, MaxSteps: 1e8, Seed: 1},
 	}
-	rows, err := estimate.Marginals(space, scores, opt, value, bound, 1, nil)
+	rows, err := estimate.Marginals(structure.OneSpaceLinear(space, scores), opt, value.Data, bound.Data, 1, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -1,11 +1,8 @@
 package estimate
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/chain"
 	"combpred/core/fault"
@@ -16,12 +13,8 @@ import (
 // External is a space of which a caller draws the outputs, exactly uniformly: all that is known of them are the numbers that the
 // caller gives for each, its ψ, or its score under the scores of the one row that is estimated. An output is the number of its draw.
 //
-// Draws are taken in their order. An estimate that needs more than there are ends in a *Short, and begins anew when these have been
-// added: it then takes the same draws for the same purposes, and goes further. So what an estimate has to keep are the draws alone.
-//
-// A caller who has moves of its own follows chains of them, for chain.LocalMoves: a *Short then names a Walk, and the states of its
-// chains are added to Walked. These are numbered from FirstWalked on.
-// An External is not safe for concurrent use.
+// Draws are taken in their order. Where an estimate needs more than there are, it asks for them. A caller who has moves of its own
+// follows chains of them, for chain.LocalMoves: their states are numbered from FirstWalked on. An External is not safe for concurrent use.
 type External struct {
 	// Draws holds ψ of each draw, one after the other, and Walked that of the states of all walks, in the order in which they were asked
 	// for: of each walk the states of its first chain, then those of the next.
@@ -30,24 +23,21 @@ type External struct {
 	Moves         bool    // whether the caller has moves
 	Features      int     // length of ψ
 	Log           float64 // ln of the number of outputs, NaN where it is not known
+	// Supply adds n draws to Draws or, if there is a walk, n states to Walked and Accepted.
+	Supply func(n int, walk *Walk) error
 
 	next, walked int
-	short        bool
+	want         int     // draws that the work under way was expected to take
+	err          error   // of Supply
 	expected     float64 // draws that the estimate takes in all, as far as it is known
 	least        int     // draws that are asked for at a time
+	stop         *parallel.Monitor
 }
 
 var (
 	_ structure.Space   = (*External)(nil)
 	_ structure.Sampler = (*External)(nil)
 )
-
-// Short says that there are fewer draws than an estimate needs.
-type Short struct {
-	// More is how many should be added, of uniform draws, or else of the states of a walk.
-	More int
-	Walk *Walk
-}
 
 // Walk asks for chains of a caller's own moves, accepted by the rule of Metropolis and Hastings, with the distribution ∝ exp(Beta · score):
 // from each of the starts so many states, Thin moves apart, the first of them after BurnIn moves more.
@@ -59,8 +49,6 @@ type Walk struct {
 
 // FirstWalked is the number of the first state of a walk.
 const FirstWalked = 1 << 30
-
-func (e *Short) Error() string { return fmt.Sprintf("%d more draws are needed", e.More) }
 
 // leastMore is the smallest number of draws that an estimate asks for at a time, and leastProposals a sampler.
 const (
@@ -88,13 +76,29 @@ func (s *External) Check(y []int32) error {
 // Len returns the number of draws.
 func (s *External) Len() int { return len(s.Draws) / s.Features }
 
-// CheckDraws returns an error that names the first draw with a number that is not finite.
-func (s *External) CheckDraws() error {
-	for _, draws := range [][]float64{s.Draws, s.Walked} {
-		for i, v := range draws {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fault.Value("draw %d has the number %v, must be finite", i/s.Features, v)
-			}
+// supply asks for n draws, or states, and checks what has come.
+func (s *External) supply(n int, walk *Walk) error {
+	to, before := &s.Draws, len(s.Draws)
+	if walk != nil {
+		to, before = &s.Walked, len(s.Walked)
+	}
+	if err := s.Supply(n, walk); err != nil {
+		return err
+	}
+	fresh := (*to)[before:]
+	if len(fresh) != n*s.Features || len(s.Walked) != len(s.Accepted)*s.Features {
+		return fault.Value("%d numbers were supplied for %d draws of %d", len(fresh), n, s.Features)
+	}
+	return s.check(fresh)
+}
+
+// CheckDraws returns an error that names the first draw with a number that is not finite, of those that there are at the beginning.
+func (s *External) CheckDraws() error { return s.check(s.Draws) }
+
+func (s *External) check(draws []float64) error {
+	for i, v := range draws {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fault.At(i/s.Features, fault.Value("the draw has the number %v, must be finite", v))
 		}
 	}
 	return nil
@@ -110,10 +114,14 @@ func (s *External) psi(number int) []float64 {
 	return s.Draws[number*s.Features:][:s.Features]
 }
 
-// Sample takes the next draw. Past the last it takes the first, until the end of the work at the next poll.
+// Sample takes the next draw. After an error it takes the first, until the end of the work at the next poll.
 func (s *External) Sample(dst []int32, _ *rand.Rand) {
+	if s.next >= s.Len() && s.err == nil {
+		s.err = s.supply(s.shortage(s.want), nil)
+	}
 	if s.next >= min(s.Len(), FirstWalked) {
-		s.short, dst[0] = true, 0
+		s.stop.Cancel()
+		dst[0] = 0
 		return
 	}
 	dst[0] = int32(s.next)
@@ -137,11 +145,11 @@ func (s *External) Begin(start []int32) error {
 
 // Batch draws as chain.Batch does by Meta, FromPast and Reject, with the draws that come next: dst holds numbers of draws. FromPast is
 // done by Reject, of the same distribution: coupling would draw an output a second time.
-func (s *External) Batch(scores blas64.General, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
+func (s *External) Batch(rows *structure.Batch, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	want := opt.Draws
 	switch {
 	case opt.Method == chain.LocalMoves:
-		return s.walk(scores, 1, opt, dst)
+		return s.walk(rows, 1, opt, dst)
 	case opt.Method == chain.FromPast:
 		opt.Method = chain.Reject
 	case opt.Method == chain.Meta && opt.Thin > 0 && float64(opt.BurnIn)+float64(opt.Draws)*float64(opt.Thin) < mostDraws:
@@ -150,12 +158,14 @@ func (s *External) Batch(scores blas64.General, opt chain.Options, dst chain.Dra
 			want++
 		}
 	}
-	return s.Run(want*scores.Rows, mon, func(mon *parallel.Monitor) error { return chain.Batch(s, scores, opt, dst, 1, mon) })
+	return s.Run(want*rows.Len(), mon, func(mon *parallel.Monitor) error {
+		return chain.Batch(rows, opt, dst, 1, mon)
+	})
 }
 
 // Rewind goes back to the first draw, for an estimate that begins.
 func (s *External) Rewind() {
-	s.next, s.walked, s.short, s.expected, s.least = 0, 0, false, 0, leastMore
+	s.next, s.walked, s.err, s.expected, s.least = 0, 0, nil, 0, leastMore
 }
 
 // Capable is chain.Capable, but for local moves, which the caller may have.
@@ -167,28 +177,31 @@ func (s *External) Capable(method chain.Method) error {
 }
 
 // walk draws as chain.Batch does by LocalMoves, with chains that the caller follows. Scores are those of ψ for each chain, β included.
-func (s *External) walk(scores blas64.General, beta float64, opt chain.Options, dst chain.Draws) error {
+func (s *External) walk(rows *structure.Batch, beta float64, opt chain.Options, dst chain.Draws) error {
 	if err := s.Capable(chain.LocalMoves); err != nil {
 		return err
 	}
-	start, chains := opt.Start, scores.Rows
+	start, chains := opt.Start, rows.Len()
 	if start == nil { // with the uniform draws that come next
 		if more := s.next + chains - s.Len(); more > 0 {
-			return &Short{More: more}
+			if err := s.supply(more, nil); err != nil {
+				return err
+			}
 		}
 		for range chains {
 			start = append(start, int32(s.next))
 			s.next++
 		}
 	}
-	if states := chains * opt.Draws; s.walked+states > len(s.Accepted) {
-		return &Short{More: states, Walk: &Walk{beta, start, opt.BurnIn, opt.Thin, opt.Draws}}
+	if err := s.supply(chains*opt.Draws, &Walk{beta, start, opt.BurnIn, opt.Thin, opt.Draws}); err != nil {
+		return err
 	}
 	for k := range chains * opt.Draws {
-		number, row := FirstWalked+s.walked, k/opt.Draws
+		number := FirstWalked + s.walked
 		dst.Y[k] = int32(number)
 		if dst.Value != nil {
-			dst.Value[k] = structure.Scores{Linear: rowOf(scores, row)}.Value(s.psi(number))
+			_, score := rows.Row(k / opt.Draws)
+			dst.Value[k] = score.Value(s.psi(number))
 		}
 		if dst.Accepted != nil {
 			dst.Accepted[k] = s.Accepted[s.walked]
@@ -207,30 +220,31 @@ func (s *External) walk(scores blas64.General, beta float64, opt chain.Options, 
 // expect says how many draws will be taken from here on.
 func (s *External) expect(more float64) { s.expected = float64(s.next) + more }
 
-// Run runs what takes about so many draws, and returns a *Short if there are fewer.
+// Run runs what takes about so many draws.
 func (s *External) Run(want int, mon *parallel.Monitor, body func(mon *parallel.Monitor) error) error {
 	if err := mon.Err(); err != nil {
 		return err
 	}
-	have := s.Len()
-	if have == 0 || s.next+min(want, s.least) > have {
-		return s.shortage(want)
+	s.want, s.stop = want, &parallel.Monitor{}
+	if have := s.Len(); have == 0 || s.next+min(want, s.least) > have {
+		if err := s.supply(s.shortage(want), nil); err != nil {
+			return err
+		}
 	}
-	var own parallel.Monitor
-	err := body(&own)
-	if s.short {
-		return s.shortage(want)
+	err := body(s.stop)
+	if s.err != nil {
+		return s.err
 	}
 	return err
 }
 
 // shortage returns how many more draws to ask for: what is wanted, and beyond that as many as it will take or as there are, so that an
-// estimate begins anew some ten times and not thousands of times.
-func (s *External) shortage(want int) *Short {
+// estimate asks some ten times and not thousands of times.
+func (s *External) shortage(want int) int {
 	have := float64(s.Len())
 	more := max(float64(s.next+want)-have, float64(s.least), have/4)
 	if s.expected > have {
 		more = max(float64(s.next+want)-have, min(s.expected-have, max(have, float64(s.least))))
 	}
-	return &Short{More: int(min(more, mostDraws))}
+	return int(min(more, mostDraws))
 }

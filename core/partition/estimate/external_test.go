@@ -5,17 +5,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/chain"
+	"combpred/core/fault"
 	"combpred/core/partition/estimate"
 	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
-// serve draws for an estimate as a caller would, until it ends, and says how often it was asked.
+// serve lets an estimate have draws of a space as a caller would, until it ends, and says how often it asked.
 func serve(t *testing.T, s *estimate.External, space structure.Space, scores []float64, run func() error) (asked int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -28,51 +30,48 @@ func serve(t *testing.T, s *estimate.External, space structure.Space, scores []f
 		}
 		return append(to, psi...)
 	}
-	for ; ; asked++ {
-		s.Rewind()
-		err := run()
-		more, short := errors.AsType[*estimate.Short](err)
-		if !short {
-			if err != nil {
-				t.Fatal(err)
-			}
-			return asked
+	s.Supply = func(n int, w *estimate.Walk) error {
+		if asked++; n < 1 {
+			t.Fatalf("%d more draws are asked for", n)
 		}
-		if more.More < 1 {
-			t.Fatalf("%d more draws are asked for", more.More)
+		if w == nil {
+			for range n {
+				space.(structure.Sampler).Sample(y, rng)
+				outputs[int32(s.Len())] = slices.Clone(y)
+				s.Draws = add(s.Draws, y)
+			}
+			return nil
 		}
-		if w := more.Walk; w != nil {
-			if more.More != len(w.Start)*w.Draws {
-				t.Fatalf("%d states are asked for by %+v", more.More, w)
-			}
-			scaled := make([]float64, len(scores))
-			for j, v := range scores {
-				scaled[j] = w.Beta * v
-			}
-			local, err := chain.NewLocal(space, structure.Scores{Linear: scaled})
-			if err != nil {
-				t.Fatal(err)
-			}
-			state := chain.NewState(space)
-			for _, number := range w.Start {
-				state.Set(space, structure.Scores{Linear: scaled}, outputs[number])
-				for j := range w.Draws {
-					before := state.Accepted
-					for range w.Thin + w.BurnIn*max(0, 1-j) {
-						local.Step(state, rng)
-					}
-					outputs[int32(estimate.FirstWalked+len(s.Accepted))] = slices.Clone(state.Y)
-					s.Walked, s.Accepted = add(s.Walked, state.Y), append(s.Accepted, state.Accepted-before)
+		if n != len(w.Start)*w.Draws {
+			t.Fatalf("%d states are asked for by %+v", n, w)
+		}
+		scaled := make([]float64, len(scores))
+		for j, v := range scores {
+			scaled[j] = w.Beta * v
+		}
+		local, err := chain.NewLocal(space, structure.Scores{Linear: scaled})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := chain.NewState(space)
+		for _, number := range w.Start {
+			state.Set(space, structure.Scores{Linear: scaled}, outputs[number])
+			for j := range w.Draws {
+				before := state.Accepted
+				for range w.Thin + w.BurnIn*max(0, 1-j) {
+					local.Step(state, rng)
 				}
+				outputs[int32(estimate.FirstWalked+len(s.Accepted))] = slices.Clone(state.Y)
+				s.Walked, s.Accepted = add(s.Walked, state.Y), append(s.Accepted, state.Accepted-before)
 			}
-			continue
 		}
-		for range more.More {
-			space.(structure.Sampler).Sample(y, rng)
-			outputs[int32(s.Len())] = slices.Clone(y)
-			s.Draws = add(s.Draws, y)
-		}
+		return nil
 	}
+	s.Rewind()
+	if err := run(); err != nil {
+		t.Fatal(err)
+	}
+	return asked
 }
 
 // TestWalks: with chains of a caller's own moves estimates are near, and few walks are asked for.
@@ -87,7 +86,7 @@ func TestWalks(t *testing.T) {
 	s := &estimate.External{Features: 1, Log: logCount, Moves: true}
 	var found []estimate.Row
 	asked := serve(t, s, space, scores, func() (err error) {
-		found, err = estimate.Anneal(s, one, opt, 1, nil)
+		found, err = estimate.Anneal(structure.OneSpaceLinear(s, one), opt, 1, nil)
 		return err
 	})
 	value := logCount + found[0].LogRatio
@@ -101,7 +100,7 @@ func TestWalks(t *testing.T) {
 	value1, bound := blank(1, d), blank(1, d)
 	opt.Epsilon = 0.05
 	asked = serve(t, s, space, scores, func() error {
-		_, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value1, bound, 1, nil)
+		_, err := estimate.ChainMeans(structure.OneSpaceLinear(s, rowsOf(1, scores)), opt, value1.Data, bound.Data, 1, nil)
 		return err
 	})
 	for j, want := range all.mean() {
@@ -114,7 +113,7 @@ func TestWalks(t *testing.T) {
 	}
 	s.Moves = false
 	s.Rewind()
-	if _, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value1, bound, 1, nil); err == nil {
+	if _, err := estimate.ChainMeans(structure.OneSpaceLinear(s, rowsOf(1, scores)), opt, value1.Data, bound.Data, 1, nil); err == nil {
 		t.Error("chains without moves")
 	}
 }
@@ -144,7 +143,7 @@ func TestExternalDraws(t *testing.T) {
 		s := &estimate.External{Features: 1, Log: logCount}
 		var found []estimate.Row
 		asked := serve(t, s, space, scores, func() (err error) {
-			found, err = estimate.Anneal(s, one, opt, 1, nil)
+			found, err = estimate.Anneal(structure.OneSpaceLinear(s, one), opt, 1, nil)
 			return err
 		})
 		value := logCount + found[0].LogRatio
@@ -166,8 +165,8 @@ func TestExternalDraws(t *testing.T) {
 	}
 	for name, run := range slicex.InOrder(map[string]func(s *estimate.External, value, bound blas64.General) error{
 		"samples": func(s *estimate.External, value, bound blas64.General) error {
-			_, err := estimate.Marginals(s, rowsOf(1, scores), estimate.MarginalOptions{Options: opt, Low: low, High: high}, value,
-				bound, 1, nil)
+			averaging := estimate.MarginalOptions{Options: opt, Low: low, High: high}
+			_, err := estimate.Marginals(structure.OneSpaceLinear(s, rowsOf(1, scores)), averaging, value.Data, bound.Data, 1, nil)
 			return err
 		},
 		"counting": func(s *estimate.External, value, bound blas64.General) error {
@@ -175,11 +174,11 @@ func TestExternalDraws(t *testing.T) {
 			space.(structure.Momenter).Mean(mean)
 			counting := estimate.MarginalOptions{Options: opt, Low: low, High: high, Counting: true, Mean: mean}
 			counting.Epsilon, counting.Delta = 0.5, 0.2
-			_, err := estimate.Marginals(s, rowsOf(1, scores), counting, value, bound, 1, nil)
+			_, err := estimate.Marginals(structure.OneSpaceLinear(s, rowsOf(1, scores)), counting, value.Data, bound.Data, 1, nil)
 			return err
 		},
 		"chains": func(s *estimate.External, value, bound blas64.General) error {
-			_, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value, bound, 1, nil)
+			_, err := estimate.ChainMeans(structure.OneSpaceLinear(s, rowsOf(1, scores)), opt, value.Data, bound.Data, 1, nil)
 			return err
 		},
 	}) {
@@ -199,7 +198,7 @@ func drawBy(s *estimate.External, opt chain.Options, dst chain.Draws) error {
 	if err := s.Begin(opt.Start); err != nil {
 		return err
 	}
-	return s.Batch(rowsOf(1, []float64{1}), opt, dst, nil)
+	return s.Batch(structure.OneSpaceLinear(s, rowsOf(1, []float64{1})), opt, dst, nil)
 }
 
 // TestSuppliedSamples: samples from a caller's draws have the frequencies of p, by Pearson's statistic with 9 degrees of freedom: a false
@@ -238,17 +237,53 @@ func TestExternalSamples(t *testing.T) {
 			t.Errorf("method %d: χ² is %v", method, statistic)
 		}
 	}
-	s := &estimate.External{Features: 1, Draws: []float64{5, 0, 0, 0}}
+	none := errors.New("there are no more")
+	s := &estimate.External{Features: 1, Draws: []float64{5, 0, 0, 0}, Supply: func(int, *estimate.Walk) error { return none }}
 	dst := chain.Draws{Y: make([]int32, 1), Value: make([]float64, 1)}
 	if err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 3, Budget: 1, Start: []int32{0}}, dst); err != nil {
 		t.Fatal(err)
 	}
-	var short *estimate.Short
-	err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{0}}, dst)
-	if !errors.As(err, &short) {
+	if err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{0}}, dst); !errors.Is(err, none) {
 		t.Errorf("four proposals after a start from three draws: %v", err)
 	}
 	if err := drawBy(s, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{4}}, dst); err == nil {
 		t.Error("a start that is no draw is not refused")
+	}
+}
+
+// TestWhatIsSupplied: errors of the caller come through wherever draws run out, and draws that are none are refused by their number.
+func TestWhatIsSupplied(t *testing.T) {
+	one := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
+	opt := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: estimate.Sampler(chain.Meta), MaxSteps: 1e8, Seed: 2}
+	none := errors.New("there are no more")
+	rng := rand.New(rand.NewPCG(6, 6))
+	for stop := range 6 {
+		calls := 0
+		s := &estimate.External{Features: 1, Log: 3}
+		s.Supply = func(n int, _ *estimate.Walk) error {
+			if calls++; calls > stop {
+				return none
+			}
+			for range n {
+				s.Draws = append(s.Draws, 2*rng.NormFloat64())
+			}
+			return nil
+		}
+		s.Rewind()
+		if _, err := estimate.Anneal(structure.OneSpaceLinear(s, one), opt, 1, nil); !errors.Is(err, none) {
+			t.Errorf("after %d blocks: %v", stop, err)
+		}
+	}
+	for name, spoil := range slicex.InOrder(map[string]func(draws []float64) []float64{
+		"must be finite": func(draws []float64) []float64 { draws[7] = math.NaN(); return draws },
+		"supplied for":   func(draws []float64) []float64 { return draws[1:] },
+	}) {
+		s := &estimate.External{Features: 1, Log: 3}
+		s.Supply = func(n int, _ *estimate.Walk) error { s.Draws = spoil(make([]float64, n)); return nil }
+		s.Rewind()
+		_, err := estimate.Anneal(structure.OneSpaceLinear(s, one), opt, 1, nil)
+		if err == nil || !strings.Contains(err.Error(), name) || (fault.RowOf(err) == 7) != (name == "must be finite") {
+			t.Errorf("%v, want one that says %q", err, name)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/chain"
 	"combpred/core/partition"
+	"combpred/core/structure"
 )
 
 // levels draws at the levels of a schedule.
@@ -105,7 +106,7 @@ func (l *exactLevels) byRecursion(beta float64, n int) (draws, error) {
 	}
 	d := draws{parts: make([]int32, n*l.space.PartLen())}
 	row := blas64.General{Rows: 1, Cols: features, Stride: features, Data: scaled}
-	if err := partition.Sample(l.space, row, n, l.rng.Uint64(), nil, d.parts, 1, l.mon); err != nil {
+	if err := partition.Sample(structure.OneSpaceLinear(l.space, row), n, l.rng.Uint64(), nil, d.parts, 1, l.mon); err != nil {
 		return d, err
 	}
 	l.count(int64(n), int64(n), int64(n), beta)

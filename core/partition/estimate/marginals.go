@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/decode"
@@ -36,23 +35,27 @@ func HoeffdingSize(epsilon, delta, valueRange float64) float64 {
 	return max(1, math.Ceil(ratio*ratio*math.Log(2/delta)/2))
 }
 
-// Marginals estimates E ψ for every row of scores (n×d), and writes the estimates to value (n×d) and bounds on the errors of their
-// entries to bound (n×d). Those of a row hold together with probability 1 − Delta where the sampler is exact. Errors, streams and the
-// monitor are as for Anneal.
-func Marginals(space structure.Space, scores blas64.General, opt MarginalOptions, value, bound blas64.General, workers int,
-	mon *parallel.Monitor) ([]Row, error) {
+// Marginals estimates E ψ for every row of scores, and writes the estimates to value and bounds on the errors of their entries to bound,
+// packed. Those of a row hold together with probability 1 − Delta where the sampler is exact. Errors, streams and the monitor are as for
+// Anneal. Low, High and Mean are those of one space.
+func Marginals(b *structure.Batch, opt MarginalOptions, value, bound []float64, workers int, mon *parallel.Monitor) ([]Row, error) {
 	opt.Levels = Adaptive
-	if err := opt.check(scores.Rows); err != nil {
+	if err := fault.First(opt.check(b.Len()), checkMeans(b, value, bound)); err != nil {
 		return nil, err
 	}
-	if err := checkRows(space, scores); err != nil {
+	if b.Mixed() && (opt.Low != nil || opt.High != nil || opt.Mean != nil) {
+		return nil, fault.Value("low, high and mean are those of one space, leave them out for rows of several")
+	}
+	options, err := structure.ForSpaces(b, func(_ int, s structure.Space) (MarginalOptions, error) {
+		own := opt
+		err := own.complete(s, mon)
+		return own, err
+	})
+	if err != nil {
 		return nil, err
 	}
-	if err := opt.complete(space, mon); err != nil {
-		return nil, err
-	}
-	found := make([]Row, scores.Rows)
-	return found, eachRow(space, scores, opt.Options, workers, mon, func(i int, t *task) error {
+	found := make([]Row, b.Len())
+	return found, eachRow(b, opt.Options, workers, mon, func(i int, t *task) error {
 		sampler, l, err := t.levelsOf(nil)
 		if err != nil {
 			return err
@@ -61,7 +64,7 @@ func Marginals(space structure.Space, scores blas64.General, opt MarginalOptions
 		if opt.Counting {
 			estimate = t.byCounting
 		}
-		if err := estimate(l, opt, rowOf(value, i), rowOf(bound, i)); err != nil {
+		if err := estimate(l, options[b.At(i)], b.Vector(value, i), b.Vector(bound, i)); err != nil {
 			return err
 		}
 		found[i].Sampler, found[i].Samples, found[i].Steps, found[i].Accepted = sampler, t.samples, t.steps, t.accepted

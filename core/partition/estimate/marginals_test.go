@@ -28,7 +28,7 @@ func TestAveragesAreNear(t *testing.T) {
 			estimate.Sampler(chain.LocalMoves)} {
 			opt := estimate.MarginalOptions{Options: estimate.Options{Epsilon: 0.1, Delta: 0.05, Sampler: sampler, MaxSteps: 1e8, Seed: 1}}
 			value, bound := blank(1, d), blank(1, d)
-			found, err := estimate.Marginals(space, rowsOf(1, scores), opt, value, bound, 2, nil)
+			found, err := estimate.Marginals(structure.OneSpaceLinear(space, rowsOf(1, scores)), opt, value.Data, bound.Data, 2, nil)
 			if err != nil || found[0].Failure != "" {
 				t.Fatalf("%s by %v: %v %+v", name, sampler, err, found)
 			}
@@ -59,7 +59,7 @@ func TestQuotientsAreNear(t *testing.T) {
 			Counting: true,
 		}
 		value, bound := blank(1, d), blank(1, d)
-		if _, err := estimate.Marginals(space, rowsOf(1, scores), opt, value, bound, 2, nil); err != nil {
+		if _, err := estimate.Marginals(structure.OneSpaceLinear(space, rowsOf(1, scores)), opt, value.Data, bound.Data, 2, nil); err != nil {
 			t.Fatal(name, err)
 		}
 		for j, want := range exact {
@@ -77,7 +77,7 @@ func TestChainMeans(t *testing.T) {
 	exact := list(space, scores).mean()
 	opt := estimate.Options{Epsilon: 0.1, Delta: 0.1, Sampler: estimate.Sampler(chain.LocalMoves), MaxSteps: 4_000_000, Seed: 1}
 	value, bound := blank(300, 6), blank(300, 6)
-	found, err := estimate.ChainMeans(space, rowsOf(300, scores), opt, value, bound, 2, nil)
+	found, err := estimate.ChainMeans(structure.OneSpaceLinear(space, rowsOf(300, scores)), opt, value.Data, bound.Data, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestChainMeans(t *testing.T) {
 		t.Errorf("%d of 300 rows are beyond ε, %d beyond their own errors", beyond, unsaid)
 	}
 	opt.MaxSteps, opt.Epsilon = 1, 0.001
-	found, err = estimate.ChainMeans(space, rowsOf(1, scores), opt, blank(1, 6), blank(1, 6), 2, nil)
+	found, err = estimate.ChainMeans(structure.OneSpaceLinear(space, rowsOf(1, scores)), opt, blank(1, 6).Data, blank(1, 6).Data, 2, nil)
 	if err != nil || !strings.Contains(found[0].Failure, "split R̂") {
 		t.Errorf("%+v %v", found, err)
 	}
@@ -122,7 +122,7 @@ func TestCountingWithoutAnExactMeanHasAnAlternative(t *testing.T) {
 	space := build(t, "partialorders", map[string]int64{"n": 9})
 	opt := estimate.MarginalOptions{Options: estimate.Options{Epsilon: 0.1, Delta: 0.1, MaxSteps: 1e6}, Counting: true}
 	value, bound := blank(1, 36), blank(1, 36)
-	_, err := estimate.Marginals(space, blank(1, 36), opt, value, bound, 1, nil)
+	_, err := estimate.Marginals(structure.OneSpaceLinear(space, blank(1, 36)), opt, value.Data, bound.Data, 1, nil)
 	lacking, ok := errors.AsType[*structure.CapabilityError](err)
 	if !ok || lacking.Alternatives != "take method='samples'" || strings.Contains(lacking.Need, "take") {
 		t.Errorf("error %v", err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -24,29 +23,39 @@ const (
 	still = 1e-12
 )
 
-// ChainMeans runs four chains for every row of scores (n×d) until the means of ψ are known to within Epsilon with probability about
-// 1 − Delta, and writes them to value (n×d), and the half-widths of their confidence intervals to bound (n×d). Sampler must be a chain.
+// ChainMeans runs four chains for every row of scores until the means of ψ are known to within Epsilon with probability about
+// 1 − Delta, and writes them to value, and the half-widths of their confidence intervals to bound, packed. Sampler must be a chain.
 //
 // The chains of a row are followed in rounds, and the means of batches of their draws kept: batches grow with the chains, so that they
 // come to be nearly independent (Flegal and Jones, 2010). A row is done when Student's intervals of all d means, at the level
 // 1 − δ/d, have half-widths of ε or less, and the halves of chains agree (split R̂ of at most 1.1), or after MaxSteps steps. Streams,
 // errors and the monitor are as for Anneal.
-func ChainMeans(space structure.Space, scores blas64.General, opt Options, value, bound blas64.General, workers int,
-	mon *parallel.Monitor) ([]Row, error) {
-	if err := opt.check(scores.Rows); err != nil {
+func ChainMeans(b *structure.Batch, opt Options, value, bound []float64, workers int, mon *parallel.Monitor) ([]Row, error) {
+	if err := opt.check(b.Len()); err != nil {
 		return nil, err
 	}
 	if opt.Sampler < 0 || !chain.Method(opt.Sampler).Chained() {
 		return nil, fault.Value("sampler is %q, must be a chain", opt.Sampler)
 	}
-	if err := checkRows(space, scores); err != nil {
+	if err := checkMeans(b, value, bound); err != nil {
 		return nil, err
 	}
-	found := make([]Row, scores.Rows)
-	return found, eachRow(space, scores, opt, workers, mon, func(i int, t *task) (err error) {
-		found[i], err = t.followChains(rowOf(value, i), rowOf(bound, i))
+	found := make([]Row, b.Len())
+	return found, eachRow(b, opt, workers, mon, func(i int, t *task) (err error) {
+		found[i], err = t.followChains(b.Vector(value, i), b.Vector(bound, i))
 		return err
 	})
+}
+
+// checkMeans returns an error about rows, or about where their means go.
+func checkMeans(b *structure.Batch, value, bound []float64) error {
+	if err := checkRows(b); err != nil {
+		return err
+	}
+	if len(value) != b.Entries() || len(bound) != b.Entries() {
+		return fault.Value("value and bound have %d and %d entries, must have %d", len(value), len(bound), b.Entries())
+	}
+	return nil
 }
 
 // NaturalThin returns after how many steps a chain has changed about as much as by one uniform proposal: some for each part.

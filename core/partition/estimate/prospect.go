@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/chain"
@@ -43,14 +42,25 @@ func (e *HopelessError) Error() string {
 
 func (e *HopelessError) Kind() fault.Kind { return fault.KindBudget }
 
-// Prospect returns a *HopelessError for the row of linear (n×d) for which uniform proposals have the least prospect of coupling within
+// Prospect returns a *HopelessError for the row for which uniform proposals have the least prospect of coupling within
 // a number of steps, if it has none. bound holds bounds on the scores of rows; nil: chain.UpperBound's.
 //
 // A sample takes 1/β proposals on average, for β = E exp(h − b) under the uniform distribution and a bound b on the scores h. What
 // uniform outputs tell of β misses rare ones of high scores. So it is taken for no less than it would be were scores normal, and for a
 // thousand times as much; and 1/β is at most the number of outputs where b is the largest score. Of a structure that lacks what this
-// needs nothing is said.
-func Prospect(space structure.Space, linear blas64.General, bound []float64, steps int64, workers int, mon *parallel.Monitor) error {
+// needs nothing is said. Where rows are of several spaces, it is about the first of these that has such a row.
+func Prospect(b *structure.Batch, bound []float64, steps int64, workers int, mon *parallel.Monitor) error {
+	for g := range b.Groups() {
+		if err := prospectOf(b, g, bound, steps, workers, mon); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prospectOf is Prospect for the rows of a space.
+func prospectOf(b *structure.Batch, g structure.Group, bound []float64, steps int64, workers int, mon *parallel.Monitor) error {
+	space := g.Space
 	_, samples := space.(structure.Sampler)
 	moments, averages := space.(structure.Momenter)
 	logCount, err := structure.LogCount(space)
@@ -61,8 +71,9 @@ func Prospect(space structure.Space, linear blas64.General, bound []float64, ste
 	mean := make([]float64, space.FeatureLen())
 	moments.Mean(mean)
 	var far []prospect
-	for i := range linear.Rows {
-		score := structure.Scores{Linear: linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]}
+	for k := range g.Len() {
+		i := g.Row(k)
+		_, score := b.Row(i)
 		var top float64
 		if bound != nil {
 			top = bound[i]
@@ -70,7 +81,7 @@ func Prospect(space structure.Space, linear blas64.General, bound []float64, ste
 			if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks {
 				return nil
 			}
-			return fault.At(i, err)
+			return b.Blame(i, err)
 		}
 		if top-floats.Dot(score.Linear, mean) > most { // elsewhere 1/β is less, by Jensen's inequality
 			far = append(far, prospect{row: i, bound: top, score: score})

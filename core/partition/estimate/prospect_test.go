@@ -55,7 +55,7 @@ func TestProspect(t *testing.T) {
 		"scores that say a million": {rankings, [][]float64{weak, strong}, nil, 1 << 40, true, 1},
 	}) {
 		linear := blas64.General{Rows: len(c.scores), Cols: len(c.scores[0]), Stride: len(c.scores[0]), Data: slices.Concat(c.scores...)}
-		err := estimate.Prospect(c.space, linear, c.bound, c.steps, c.workers, nil)
+		err := estimate.Prospect(structure.OneSpaceLinear(c.space, linear), c.bound, c.steps, c.workers, nil)
 		if !c.hopeless {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -53,7 +53,7 @@ type Options struct {
 	Levels         Levels
 	MaxSteps       int64 // of chains, or proposals, for a row; at least 1
 	Seed           uint64
-	Streams        []uint64  // numbers of the rows' random streams; nil: parallel.RowStreams of the scores
+	Streams        []uint64  // numbers of the rows' random streams; nil: those that follow from scores
 	Bound          []float64 // of each row, on the magnitudes of all scores, in place of what the structure proves; or nil
 }
 
@@ -108,11 +108,12 @@ type task struct {
 	samples, steps, accepted int64
 }
 
-func newTask(space structure.Space, scores []float64, opt Options, i, workers int, mon *parallel.Monitor) *task {
+func newTask(b *structure.Batch, opt Options, i, workers int, mon *parallel.Monitor) *task {
+	space, scores := b.Row(i)
 	var source rand.PCG
 	parallel.Stream(&source, opt.Seed, int(opt.Streams[i]))
 	t := &task{
-		space: space, scores: structure.Scores{Linear: scores}, opt: opt, rng: rand.New(&source), workers: workers, mon: mon,
+		space: space, scores: scores, opt: opt, rng: rand.New(&source), workers: workers, mon: mon,
 	}
 	if opt.Bound != nil {
 		t.bound, t.hasBound = opt.Bound[i], true
@@ -166,7 +167,7 @@ func (t *task) uniform(n int) (draws, error) {
 	return d, err
 }
 
-// supply runs draws of about so many uniform outputs. Where the caller supplies these and they come to an end it returns a *Short.
+// supply runs draws of about so many uniform outputs, which the caller of an External supplies.
 func (t *task) supply(want int, run func(mon *parallel.Monitor) error) error {
 	if t.external == nil {
 		return run(t.mon.Quiet()) // samplers count in other units
@@ -201,7 +202,7 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 	for i := range linear.Data {
 		linear.Data[i] = beta * t.scores.Linear[i%features]
 	}
-	n := rows * opt.Draws
+	b, n := structure.OneSpaceLinear(t.space, linear), rows*opt.Draws
 	d = chain.Draws{
 		Y: make([]int32, n*t.space.PartLen()), Value: make([]float64, n), Steps: make([]int64, n), Accepted: make([]int64, n),
 	}
@@ -210,9 +211,11 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 		opt.Method = chain.Reject // of the same distribution; coupling would draw an output a second time
 	}
 	if t.external != nil && opt.Method == chain.LocalMoves {
-		err = t.external.walk(linear, beta, opt, d)
+		err = t.external.walk(b, beta, opt, d)
 	} else {
-		err = t.supply(want, func(mon *parallel.Monitor) error { return chain.Batch(t.space, linear, opt, d, t.workers, mon) })
+		err = t.supply(want, func(mon *parallel.Monitor) error {
+			return chain.Batch(structure.OneSpaceLinear(t.space, linear), opt, d, t.workers, mon)
+		})
 	}
 	if err != nil {
 		if exceeded, ok := errors.AsType[*chain.BoundError](err); ok && t.hasBound {

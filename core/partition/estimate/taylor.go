@@ -110,7 +110,7 @@ const expandedAtOnce = 1 << 28
 // largest score, and is no less than that of any one output; where the mean μ of ψ is exact, Jensen's inequality gives
 // ln Z ≥ ln|Y| + ⟨s, μ⟩. Spaces that cannot be decoded leave the bounds as they are.
 func (t *Taylor) Bound(e Expansion, space structure.Space, scores blas64.General, workers int, mon *parallel.Monitor) error {
-	found, err := extremes(space, scores, workers, mon)
+	found, err := extremes(structure.OneSpaceLinear(space, scores), workers, mon)
 	if err != nil {
 		if _, lacks := errors.AsType[*structure.CapabilityError](err); lacks {
 			return nil
@@ -129,3 +129,5 @@ func (t *Taylor) Bound(e Expansion, space structure.Space, scores blas64.General
 	}
 	return nil
 }
+
+func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }

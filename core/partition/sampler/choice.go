@@ -40,7 +40,7 @@ func (r *run) able() ([]estimate.Sampler, error) {
 	var found []estimate.Sampler
 	if r.opt.Start == nil {
 		seconds, err := partition.Seconds(r.space, true)
-		if err == nil && seconds*float64(max(r.opt.Rows, r.scores.Rows)) <= r.opt.ExactSeconds && partition.Drawable(r.space) {
+		if err == nil && seconds*float64(max(r.opt.Rows, r.rows.Len())) <= r.opt.ExactSeconds && partition.Drawable(r.space) {
 			return []estimate.Sampler{estimate.ExactSampler}, nil
 		}
 		if r.capable(chain.MonotonePast) == nil {
@@ -91,7 +91,7 @@ func (r *run) anyChain() (estimate.Sampler, error) {
 // A sample takes 1/β proposals on average, for β = E exp(h − max h) under the uniform distribution, of which scores of uniform outputs tell
 // no less than is true: they show no score above the largest. A bound that is given takes the place of max h.
 func (r *run) promising(able []estimate.Sampler) ([]estimate.Sampler, error) {
-	n := r.scores.Rows
+	n := r.rows.Len()
 	if len(able) == 1 || n == 0 {
 		return able, nil
 	}
@@ -116,7 +116,7 @@ func (r *run) promising(able []estimate.Sampler) ([]estimate.Sampler, error) {
 
 // trial returns the scores of uniform outputs for each row.
 func (r *run) trial() ([][]float64, error) {
-	values, scores := make([][]float64, r.scores.Rows), make([]structure.Scores, r.scores.Rows)
+	values, scores := make([][]float64, r.rows.Len()), make([]structure.Scores, r.rows.Len())
 	for i := range values {
 		values[i], scores[i] = make([]float64, trialDraws), r.row(i)
 		if err := structure.CheckScores(scores[i].Linear); err != nil {

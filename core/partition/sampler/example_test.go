@@ -26,7 +26,7 @@ func ExampleBatch() {
 		opt := sampler.Options{
 			Sampler: estimate.AutoSampler, Draws: 3, Budget: 1e6, Seed: 1, Diagnosed: true, ExactSeconds: 300,
 		}
-		found, err := sampler.Batch(space, scores, opt, chain.Draws{Y: make([]int32, 3*n)}, 1, nil)
+		found, err := sampler.Batch(structure.OneSpaceLinear(space, scores), opt, chain.Draws{Y: make([]int32, 3*n)}, 1, nil)
 		if err != nil {
 			panic(err)
 		}

@@ -1,7 +1,6 @@
 package sampler_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -10,9 +9,10 @@ import (
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
 	"combpred/core/slicex"
+	"combpred/core/structure"
 )
 
-// TestOwnDraws: from a caller's draws chains are measured, and samples drawn, as many calls as it takes.
+// TestOwnDraws: from a caller's draws chains are measured, and samples drawn.
 func TestOwnDraws(t *testing.T) {
 	space := build(t, "labelsets", map[string]int64{"n": 3})
 	scores := []float64{1, -0.5, 0.2}
@@ -33,18 +33,15 @@ func TestOwnDraws(t *testing.T) {
 		opt.Draws, opt.Diagnosed, opt.Budget, opt.Thin = draws, true, 1e6, 1
 		s := &estimate.External{Features: 1, Log: math.NaN()}
 		dst := chain.Draws{Y: make([]int32, draws), Value: make([]float64, draws)}
-		var found sampler.Found
-		for err := error(&estimate.Short{}); err != nil; {
-			found, err = sampler.Batch(s, rowsOf(1, []float64{1}), opt, dst, 1, nil)
-			short, is := errors.AsType[*estimate.Short](err)
-			if err != nil && !is {
-				t.Fatal(name, err)
+		s.Supply = func(n int, _ *estimate.Walk) error {
+			for range n {
+				s.Draws = append(s.Draws, g.values[rng.IntN(len(g.values))])
 			}
-			if is {
-				for range short.More {
-					s.Draws = append(s.Draws, g.values[rng.IntN(len(g.values))])
-				}
-			}
+			return nil
+		}
+		found, err := sampler.Batch(structure.OneSpaceLinear(s, rowsOf(1, []float64{1})), opt, dst, 1, nil)
+		if err != nil {
+			t.Fatal(name, err)
 		}
 		if found.Sampler != by(c.want) || (found.Report != nil) != (c.want == chain.Meta) {
 			t.Errorf("%s: by %v", name, found.Sampler)

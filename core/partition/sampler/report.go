@@ -59,7 +59,7 @@ func (r *run) measured(method chain.Method) (*Report, error) {
 	if err != nil || r.opt.Draws == 0 {
 		return report, err
 	}
-	n, parts := r.scores.Rows, r.space.PartLen()
+	n, parts := r.rows.Len(), r.space.PartLen()
 	many := max(r.opt.Draws, laggedDraws)
 	thin := int(max(1, math.Ceil(relaxed*slices.Max(report.Time))))
 	opt := chain.Options{Method: method, Draws: many, Thin: thin, Budget: 1, Seed: r.opt.Seed + sampledSeed, Streams: r.opt.Streams,
@@ -68,7 +68,7 @@ func (r *run) measured(method chain.Method) (*Report, error) {
 	if many == r.opt.Draws {
 		drawn.Y = r.dst.Y
 	}
-	if err := r.batch(r.scores, opt, drawn); err != nil {
+	if err := r.batch(r.rows, opt, drawn); err != nil {
 		return nil, err
 	}
 	first, lags := many-r.opt.Draws, make([]float64, 2)
@@ -110,7 +110,7 @@ func known(correlation float64) float64 {
 
 // diagnose runs four chains for each row, with more steps between draws as long as they mix slowly.
 func (r *run) diagnose(method chain.Method) (*Report, error) {
-	n, d, parts := r.scores.Rows, r.scores.Cols, r.space.PartLen()
+	n, d, parts := r.rows.Len(), r.space.FeatureLen(), r.space.PartLen()
 	four := blas64.General{Rows: Chains * n, Cols: d, Stride: d, Data: make([]float64, 0, Chains*n*d)}
 	streams := make([]uint64, Chains*n)
 	for i := range streams {
@@ -132,7 +132,7 @@ func (r *run) diagnose(method chain.Method) (*Report, error) {
 		if states == nil {
 			opt.BurnIn = 16 * thin
 		}
-		if err := r.batch(four, opt, drawn); err != nil {
+		if err := r.batch(structure.OneSpaceLinear(r.space, four), opt, drawn); err != nil {
 			return nil, fault.Renumbered(err, func(chain int) int { return chain / Chains })
 		}
 		states = make([]int32, 0, four.Rows*parts)
@@ -183,50 +183,56 @@ func (t *Report) read(lags []float64, thin int) bool {
 
 // mixingBounds returns proven mixing times.
 func (r *run) mixingBounds(method chain.Method) ([]float64, error) {
-	return MixingBounds(r.space, r.scores, method, mixingDistance, r.mon)
+	return MixingBounds(r.rows, method, mixingDistance, r.mon)
 }
 
 // MixingBounds returns for every row of scores after how many steps a chain is within epsilon of its distribution in total
 // variation, from any start: proven, and +Inf where nothing is.
-func MixingBounds(space structure.Space, scores blas64.General, method chain.Method, epsilon float64,
-	mon *parallel.Monitor) ([]float64, error) {
-	bounds := make([]float64, scores.Rows)
+func MixingBounds(b *structure.Batch, method chain.Method, epsilon float64, mon *parallel.Monitor) ([]float64, error) {
+	if err := b.CheckLinear(); err != nil {
+		return nil, err
+	}
+	bounds := make([]float64, b.Len())
 	for i := range bounds {
 		bounds[i] = math.Inf(1)
 	}
-	if math.IsInf(chain.MixingBound(space, method, 0, epsilon), 1) {
-		return bounds, nil
-	}
-	one, err := decode.NewOne(space, decode.Auto, 0, mon.Err)
-	if err != nil {
-		return bounds, unlessLacking(err)
-	}
-	y, negative := make([]int32, space.PartLen()), make([]float64, scores.Cols)
-	for i := range bounds {
-		if err := mon.Err(); err != nil {
+	for g := range b.Groups() {
+		if math.IsInf(chain.MixingBound(g.Space, method, 0, epsilon), 1) {
+			continue
+		}
+		if err := boundRows(b, g, method, epsilon, bounds, mon); err != nil && !lacking(err) {
 			return nil, err
 		}
-		linear := scores.Data[i*scores.Stride:][:scores.Cols]
-		for j, v := range linear {
+	}
+	return bounds, nil
+}
+
+// boundRows writes the bounds of the rows of a space, up to the first that it cannot decode.
+func boundRows(b *structure.Batch, g structure.Group, method chain.Method, epsilon float64, bounds []float64, mon *parallel.Monitor) error {
+	one, err := decode.NewOne(g.Space, decode.Auto, 0, mon.Err)
+	if err != nil {
+		return err
+	}
+	y, negative := make([]int32, g.Space.PartLen()), make([]float64, g.Space.FeatureLen())
+	for k := range g.Len() {
+		if err := mon.Err(); err != nil {
+			return err
+		}
+		i := g.Row(k)
+		_, score := b.Row(i)
+		for j, v := range score.Linear {
 			negative[j] = -v
 		}
-		up, err := one(y, structure.Scores{Linear: linear}, i)
+		up, err := one(y, score, i)
 		if err == nil {
 			var down structure.Certificate
 			down, err = one(y, structure.Scores{Linear: negative}, i)
 			up.UpperBound += down.UpperBound
 		}
 		if err != nil {
-			return bounds, unlessLacking(err)
+			return b.Blame(i, err)
 		}
-		bounds[i] = chain.MixingBound(space, method, up.UpperBound, epsilon)
+		bounds[i] = chain.MixingBound(g.Space, method, up.UpperBound, epsilon)
 	}
-	return bounds, nil
-}
-
-func unlessLacking(err error) error {
-	if lacking(err) {
-		return nil
-	}
-	return err
+	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/chain"
 	"combpred/core/fault"
 	"combpred/core/parallel"
@@ -40,24 +38,28 @@ const AnyChain estimate.Sampler = -3
 
 // Found says how outputs were drawn.
 type Found struct {
-	Sampler estimate.Sampler
-	Report  *Report // of chains that were measured, otherwise nil
+	Sampler  estimate.Sampler   // for the rows of the first space that has any
+	Samplers []estimate.Sampler // for each space where there are several, AnyChain for those without rows
+	Report   *Report            // of chains that were measured, otherwise nil; NaN and 0 for rows that were drawn in other ways
 }
 
-// Batch draws outputs for every row of scores (n×d) to dst, as chain.Batch lays them out, and returns how. Streams and errors are those
+// Batch draws outputs for every row of scores to dst, as chain.Batch lays them out, and returns how. Streams and errors are those
 // of chain.Batch and partition.Sample; a *estimate.HopelessError names the row, too. AutoSampler goes on to the next sampler where one
-// does not end within its budget.
+// does not end within its budget. How is chosen, and how far apart draws are, for all rows of a space together.
 //
 // Without rows, or without draws and diagnostics, it chooses alone: what the structure lacks is an error then, too.
-func Batch(space structure.Space, scores blas64.General, opt Options, dst chain.Draws, workers int, mon *parallel.Monitor) (Found, error) {
-	r := &run{space: space, scores: scores, opt: opt, dst: dst, workers: workers, mon: mon}
-	if err := opt.check(); err != nil {
+func Batch(b *structure.Batch, opt Options, dst chain.Draws, workers int, mon *parallel.Monitor) (Found, error) {
+	if err := fault.First(opt.check(), b.CheckLinear()); err != nil {
 		return Found{}, err
 	}
-	if opt.Streams == nil {
-		r.opt.Streams = parallel.RowStreams(scores.Rows, func(i int) []float64 { return r.row(i).Linear })
+	if b.Mixed() {
+		return separately(b, opt, dst, workers, mon)
 	}
-	if r.external, _ = space.(*estimate.External); r.external != nil {
+	r := &run{space: b.Spaces()[0], rows: b, opt: opt, dst: dst, workers: workers, mon: mon}
+	if opt.Streams == nil {
+		r.opt.Streams = b.Streams()
+	}
+	if r.external, _ = r.space.(*estimate.External); r.external != nil {
 		if err := r.external.Begin(opt.Start); err != nil {
 			return Found{}, err
 		}
@@ -97,7 +99,7 @@ func (o Options) check() error {
 type run struct {
 	space    structure.Space
 	external *estimate.External // the space, where the caller draws
-	scores   blas64.General
+	rows     *structure.Batch
 	opt      Options
 	dst      chain.Draws
 	workers  int
@@ -120,7 +122,7 @@ func lacking(err error) bool {
 func (r *run) draw(s estimate.Sampler) (Found, error) {
 	found := Found{Sampler: s}
 	method := chain.Method(s)
-	if r.scores.Rows == 0 || r.opt.Draws == 0 && !(r.opt.Diagnosed && method.Chained()) {
+	if r.rows.Len() == 0 || r.opt.Draws == 0 && !(r.opt.Diagnosed && method.Chained()) {
 		return found, nil
 	}
 	if s == estimate.ExactSampler {
@@ -139,26 +141,26 @@ func (r *run) draw(s estimate.Sampler) (Found, error) {
 		opt.Bound = r.opt.Bound
 	}
 	if r.opt.Diagnosed && method == chain.FromPast && r.opt.Sampler == s {
-		err := estimate.Prospect(r.space, r.scores, opt.Bound, int64(opt.Budget), r.workers, r.mon)
+		err := estimate.Prospect(r.rows, opt.Bound, int64(opt.Budget), r.workers, r.mon)
 		if err != nil {
 			return found, err
 		}
 	}
-	return found, r.batch(r.scores, opt, r.dst)
+	return found, r.batch(r.rows, opt, r.dst)
 }
 
 // batch runs chains or exact samplers of proposals.
-func (r *run) batch(scores blas64.General, opt chain.Options, dst chain.Draws) error {
+func (r *run) batch(rows *structure.Batch, opt chain.Options, dst chain.Draws) error {
 	if r.external != nil {
-		return r.external.Batch(scores, opt, dst, r.mon)
+		return r.external.Batch(rows, opt, dst, r.mon)
 	}
-	return chain.Batch(r.space, scores, opt, dst, r.workers, r.mon)
+	return chain.Batch(rows, opt, dst, r.workers, r.mon)
 }
 
 // exactly draws by the structure's recursion, or from a list of its outputs.
 func (r *run) exactly() error {
-	n, parts := r.scores.Rows, r.space.PartLen()
-	if err := partition.SampleRows(r.space, r.scores, r.opt.Draws, r.opt.Seed, r.opt.Streams, r.dst.Y, r.workers, r.mon); err != nil {
+	n, parts := r.rows.Len(), r.space.PartLen()
+	if err := partition.SampleRows(r.rows, r.opt.Draws, r.opt.Seed, r.opt.Streams, r.dst.Y, r.workers, r.mon); err != nil {
 		return err
 	}
 	return parallel.For(n*r.opt.Draws, scoredAtOnce, r.workers, nil, func(lo, hi int) error {
@@ -182,5 +184,6 @@ func (r *run) exactly() error {
 const scoredAtOnce = 64
 
 func (r *run) row(i int) structure.Scores {
-	return structure.Scores{Linear: r.scores.Data[i*r.scores.Stride : i*r.scores.Stride+r.scores.Cols]}
+	_, score := r.rows.Row(i)
+	return score
 }

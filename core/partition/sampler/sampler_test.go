@@ -82,7 +82,7 @@ func TestWhichSamplerSuits(t *testing.T) {
 		opt := sampler.Options{
 			Sampler: c.sampler, Draws: 2, BurnIn: 5, Thin: 2, Budget: 1e6, ExactSeconds: c.seconds, Rows: c.rows, Start: c.start,
 		}
-		found, err := sampler.Batch(c.space, rowsOf(1, c.scores), opt, room(c.space, 2), 2, nil)
+		found, err := sampler.Batch(structure.OneSpaceLinear(c.space, rowsOf(1, c.scores)), opt, room(c.space, 2), 2, nil)
 		if err != nil || found.Sampler != c.want || found.Report != nil {
 			t.Errorf("%s: %v by %v, not %v", name, err, found.Sampler, c.want)
 		}
@@ -93,12 +93,12 @@ func TestWhichSamplerSuits(t *testing.T) {
 func TestAutoGoesOn(t *testing.T) {
 	space := rankings(t, 24)
 	opt := sampler.Options{Sampler: auto, Draws: 40, BurnIn: 5, Thin: 2, Budget: 1, Seed: 3}
-	found, err := sampler.Batch(space, rowsOf(1, constant(276, 0.002)), opt, room(space, 40), 1, nil)
+	found, err := sampler.Batch(structure.OneSpaceLinear(space, rowsOf(1, constant(276, 0.002))), opt, room(space, 40), 1, nil)
 	if err != nil || found.Sampler != by(chain.LocalMoves) {
 		t.Errorf("%v by %v", err, found.Sampler)
 	}
 	opt.Sampler = by(chain.FromPast)
-	_, err = sampler.Batch(space, rowsOf(1, constant(276, 0.002)), opt, room(space, 40), 1, nil)
+	_, err = sampler.Batch(structure.OneSpaceLinear(space, rowsOf(1, constant(276, 0.002))), opt, room(space, 40), 1, nil)
 	if _, spent := errors.AsType[*chain.BudgetError](err); !spent {
 		t.Errorf("a budget of 1: %v", err)
 	}
@@ -120,7 +120,7 @@ func TestChoosingAlone(t *testing.T) {
 	} {
 		opt := sampler.Options{Sampler: c.sampler, ExactSeconds: 300}
 		d := c.space.FeatureLen()
-		found, err := sampler.Batch(c.space, blas64.General{Cols: d, Stride: d}, opt, chain.Draws{}, 1, nil)
+		found, err := sampler.Batch(structure.OneSpaceLinear(c.space, blas64.General{Cols: d, Stride: d}), opt, chain.Draws{}, 1, nil)
 		if c.lacks == "" && (err != nil || found.Sampler != c.want) ||
 			c.lacks != "" && (err == nil || !strings.Contains(err.Error(), c.lacks)) {
 			t.Errorf("%v: %v by %v", c.sampler, err, found.Sampler)
@@ -130,7 +130,7 @@ func TestChoosingAlone(t *testing.T) {
 		{Draws: -1}, {Rows: -1}, {ExactSeconds: math.NaN()}, {Sampler: exact, Bound: []float64{1}},
 		{Sampler: exact, Start: []int32{1, 2, 3, 4}},
 	} {
-		if _, err := sampler.Batch(rankings(t, 4), rowsOf(1, constant(6, 1)), opt, chain.Draws{}, 1, nil); err == nil {
+		if _, err := sampler.Batch(structure.OneSpaceLinear(rankings(t, 4), rowsOf(1, constant(6, 1))), opt, chain.Draws{}, 1, nil); err == nil {
 			t.Errorf("%+v is not refused", opt)
 		}
 	}
@@ -170,7 +170,7 @@ func TestSamplesFollowTheDistribution(t *testing.T) {
 	for _, s := range []estimate.Sampler{exact, by(chain.LocalMoves), by(chain.Meta), by(chain.FromPast)} {
 		dst := room(space, 2*draws)
 		opt := sampler.Options{Sampler: s, Draws: draws, Budget: 1e6, Thin: 1, Seed: 1, Diagnosed: true}
-		found, err := sampler.Batch(space, rowsOf(2, scores), opt, dst, 2, nil)
+		found, err := sampler.Batch(structure.OneSpaceLinear(space, rowsOf(2, scores)), opt, dst, 2, nil)
 		if err != nil || found.Sampler != s || (found.Report != nil) == s.Exact() {
 			t.Fatalf("%v: %v %+v", s, err, found)
 		}
@@ -204,7 +204,7 @@ func TestReports(t *testing.T) {
 	for _, method := range []chain.Method{chain.LocalMoves, chain.Meta} {
 		opt := sampler.Options{Sampler: by(method), Draws: 3, Seed: 5, Diagnosed: true}
 		dst := room(space, 6)
-		found, err := sampler.Batch(space, scores, opt, dst, 1, nil)
+		found, err := sampler.Batch(structure.OneSpaceLinear(space, scores), opt, dst, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestReports(t *testing.T) {
 			t.Errorf("%v: %v steps apart for autocorrelation times of %v", method, r.Thin, r.Time)
 		}
 		again := room(space, 2*32)
-		err = chain.Batch(space, scores, chain.Options{
+		err = chain.Batch(structure.OneSpaceLinear(space, scores), chain.Options{
 			Method: method, Draws: 32, Thin: int(r.Thin[0]), Budget: 1, Seed: 5 + 1<<31, Start: r.States,
 		}, again, 1, nil)
 		if err != nil {
@@ -237,13 +237,13 @@ func TestReports(t *testing.T) {
 			t.Errorf("%v: equal scores have %v %v", method, r.EffectiveSize[1], r.RHat[1])
 		}
 		alone := sampler.Options{Sampler: by(method), Seed: 5, Diagnosed: true}
-		measured, err := sampler.Batch(space, scores, alone, chain.Draws{}, 2, nil)
+		measured, err := sampler.Batch(structure.OneSpaceLinear(space, scores), alone, chain.Draws{}, 2, nil)
 		if err != nil || !slices.Equal(measured.Report.States, r.States) || !slices.Equal(measured.Report.RHat, r.RHat) {
 			t.Errorf("%v: without samples %v %+v", method, err, measured.Report)
 		}
 		four := slices.Concat(slices.Repeat(r.States[:5], 4), slices.Repeat(r.States[5:], 4))
 		alone.Start = four
-		if started, err := sampler.Batch(space, scores, alone, chain.Draws{}, 1, nil); err != nil || started.Report.Steps[0] >= r.Steps[0] {
+		if started, err := sampler.Batch(structure.OneSpaceLinear(space, scores), alone, chain.Draws{}, 1, nil); err != nil || started.Report.Steps[0] >= r.Steps[0] {
 			t.Errorf("%v: with a start %v %+v", method, err, started.Report)
 		}
 	}
@@ -257,7 +257,7 @@ func TestMixingBounds(t *testing.T) {
 	meta, local := chain.MixingBoundIndependence(-spread, 0.01), chain.MixingBound(space, chain.LocalMoves, spread, 0.01)
 	for method, want := range slicex.InOrder(map[chain.Method]float64{chain.Meta: meta, chain.LocalMoves: local}) {
 		opt := sampler.Options{Sampler: by(method), Seed: 1, Diagnosed: true}
-		found, err := sampler.Batch(space, rowsOf(1, scores), opt, chain.Draws{}, 1, nil)
+		found, err := sampler.Batch(structure.OneSpaceLinear(space, rowsOf(1, scores)), opt, chain.Draws{}, 1, nil)
 		if err != nil || found.Report.MixingBound[0] != want {
 			t.Errorf("%v: %v, %v is not %v", method, err, found.Report.MixingBound, want)
 		}
@@ -271,7 +271,7 @@ func TestErrorsNameTheRow(t *testing.T) {
 	scores.Data[2*6] = math.NaN()
 	for _, s := range []estimate.Sampler{exact, by(chain.LocalMoves), by(chain.FromPast), auto} {
 		opt := sampler.Options{Sampler: s, Draws: 1, Thin: 1, Budget: 9, Diagnosed: true, ExactSeconds: 0}
-		_, err := sampler.Batch(space, scores, opt, room(space, 3), 1, nil)
+		_, err := sampler.Batch(structure.OneSpaceLinear(space, scores), opt, room(space, 3), 1, nil)
 		if fault.RowOf(err) != 2 {
 			t.Errorf("%v: %v", s, err)
 		}
@@ -279,7 +279,7 @@ func TestErrorsNameTheRow(t *testing.T) {
 	space = rankings(t, 25)
 	scores = blas64.General{Rows: 2, Cols: 300, Stride: 300, Data: append(constant(300, 0), normal(300, 1)...)}
 	opt := sampler.Options{Sampler: by(chain.FromPast), Draws: 1, Thin: 1, Budget: 1e6, Diagnosed: true}
-	_, err := sampler.Batch(space, scores, opt, room(space, 2), 2, nil)
+	_, err := sampler.Batch(structure.OneSpaceLinear(space, scores), opt, room(space, 2), 2, nil)
 	if _, hopeless := errors.AsType[*estimate.HopelessError](err); !hopeless || fault.RowOf(err) != 1 {
 		t.Errorf("coupling that would not end: %v", err)
 	}

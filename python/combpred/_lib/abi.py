@@ -18,9 +18,11 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 
 ABI_VERSION = 4
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
-ASK_DONE, ASK_DECODE, ASK_LISTED = range(3)
+ASK_DONE, ASK_DECODE, ASK_LISTED, ASK_HOLDS = range(4)
 ASK_SUMS = 30
 ASK_PRODUCT = 31
+ASK_DRAWS = 40
+ASK_WALK = 41
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
     KEY_WITHIN = range(10)
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
@@ -120,12 +122,6 @@ class CKbestList(Structure):
     _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=_W)
 
 
-class CHereditaryRequest(Structure):
-    """cp_hereditary_request."""
-
-    _fields_ = _fields(capacity=_N, sets=_P, verdicts=_P, n_asked=_N, until=_N, value=_F, upper_bound=_F, ask=_W)
-
-
 class CPartitionInfo(Structure):
     """cp_partition_info."""
 
@@ -178,8 +174,7 @@ class CEstimates(Structure):
 class CSupplied(Structure):
     """cp_supplied."""
 
-    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=_F, n_walked=_N, walked=_P, accepted=_P,
-                       walk=_P, beta=_P)
+    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=_F, moves=_N)
 
 
 class CFeatures(Structure):
@@ -601,14 +596,14 @@ PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_space_layout": (c_uint64, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_space_enumerate": (c_uint64, _N, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
-    "cp_hereditary_next": (_P, _N, _P, _P, _N, _P, _P, *_ERR),
+    "cp_hereditary_start": (_P, _N, _P, _N, _P, *_RUN, *_ERR),
     "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_estimate": (_P, _N, _N, _P, _P, _N, _P, _P, *_RUN, *_ERR),
     "cp_extensions_before": (_P, _N, _N, _N, _P, *_RUN, *_ERR),
-    "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
-    "cp_chain_next": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_estimate_start": (_P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_chain_start": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (c_uint64, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal_start": (c_uint64, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
     "cp_loglinear_array_sizes": (c_uint64, _P, _N, _N, _P, *_ERR),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -430,21 +429,17 @@ class HereditarySet(NamedTuple):
 
 def best_hereditary(weights: FloatArray, method: str, holds: Callable[[npt.NDArray[np.bool_]], bool]) -> HereditarySet:
     """Return a set of edges of large weight, for weights (n,), with the property that `holds` tells."""
-    needed, state = ctypes.c_int64(), np.zeros(0)
-    sets, verdicts = np.zeros((_SETS, len(weights)), dtype=np.bool_), np.zeros(_SETS, dtype=np.uint8)
-    request = record(abi.CHereditaryRequest, capacity=_SETS, sets=sets, verdicts=verdicts)
-    while True:
-        call("cp_hereditary_next", weights, len(weights), method, state, len(state), needed, request)
-        if request.ask == b"state":
-            state = np.zeros(needed.value)
-        elif request.ask == b"holds":
-            for i in range(request.n_asked):
-                verdicts[i] = holds(sets[i])
-                if verdicts[i] == request.until:
+    n = len(weights)
+    with Session("cp_hereditary_start", weights, n, method, _SETS) as session:
+        for request in session:
+            verdicts = view(request.proven, np.uint8, request.n)
+            for i, held in enumerate(view(request.parts, np.int32, request.n, n).astype(np.bool_)):
+                verdicts[i] = holds(held)
+                if verdicts[i] == request.stream:
                     break
-        else:
-            part = sets[1] if request.ask == b"counterexample" else None
-            return HereditarySet(sets[0], request.value, request.upper_bound, part)
+        found = view(session.last.parts, np.int32, session.last.n, n).astype(np.bool_)
+        part = found[1] if len(found) > 1 else None
+        return HereditarySet(found[0], session.last.value, session.last.bound, part)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import CountArray, FloatArray, IntArray, allocate
+from .arrays import CountArray, FloatArray, IntArray, allocate, require_memory
 from .call import call, floats, record
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
+from .session import Session, view
 from .structure import Description
 
 #: Seconds of one processor that "auto" spends on exact computations in one call.
@@ -25,7 +26,6 @@ _COUNTS = ("samples", "steps", "accepted", "level_samples", "repeats")
 _FIGURES = ("value", "lower", "upper", "effective_share", "r_hat", "expansion", "spread", "variance")
 _LEVELS = 64  # of a row, for which there is room at first
 _LONG = 1e12  # operations: an estimate can be interrupted
-_FIRST_WALKED = 2**30  # number of the first state of a walk
 
 
 class Partition(NamedTuple):
@@ -361,6 +361,10 @@ class Estimates:
             levels_cap=len(self._levels), **columns,
         )  # fmt: skip
 
+    def close(self, found: abi.CEstimates, levels: FloatArray) -> None:
+        """Take in what the library said at the end of a session."""
+        self.method, self._levels = found.method.decode(), levels.copy()
+
     def lacks_levels(self, found: abi.CEstimates) -> bool:
         """Take in what the library said; return whether it needs more room for levels, which is then there."""
         self.method = found.method.decode()
@@ -419,40 +423,6 @@ class Walk(NamedTuple):
     first: int
 
 
-class Walks:
-    """All walks that the library has asked for, with the states of their chains.
-
-    Parameters
-    ----------
-    follow : callable
-        Function of a `Walk` that returns the numbers of the states, chain by chain, of shape (k, width), and how many
-        moves to each were accepted, (k,).
-    width : int
-    """
-
-    def __init__(self, follow: Callable[[Walk], tuple[FloatArray, CountArray]], width: int) -> None:
-        self._follow, self._states = follow, np.empty((0, width))
-        self._accepted: CountArray = np.zeros(0, dtype=np.int64)
-        self._asked, self._beta = np.zeros(8, dtype=np.int64), np.zeros(1)
-
-    def fields(self) -> dict[str, Any]:
-        """Return the fields of cp_supplied."""
-        return {
-            "n_walked": len(self._states), "walked": self._states, "accepted": self._accepted, "walk": self._asked,
-            "beta": self._beta,
-        }  # fmt: skip
-
-    def go_on(self) -> bool:
-        """Follow the chains that the library has asked for; return whether it has asked for any."""
-        chains, burn_in, thin, many, *start = self._asked.tolist()
-        if chains:
-            first = _FIRST_WALKED + len(self._states)
-            states, accepted = self._follow(Walk(self._beta[0], start[:chains], burn_in, thin, many, first))
-            self._states = np.concatenate([self._states, states])
-            self._accepted = np.concatenate([self._accepted, accepted])
-        return bool(chains)
-
-
 def estimate_from_draws(
     draw: Callable[[int], FloatArray],
     scores: FloatArray,
@@ -463,27 +433,40 @@ def estimate_from_draws(
     log_count: float = math.nan,
     follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None = None,
 ) -> Estimates:
-    """Fill in `found` for one row from a user's own uniform draws, and moves, by cp_estimate_next.
+    """Fill in `found` for one row from a user's own uniform draws, and moves, by cp_estimate_start.
 
-    `draw` returns the numbers (k, width) of k draws more: ψ, for scores (width,), or the score, for scores of 1; so
-    does `follow`, if there are moves, as `Walks` says.
+    `draw` returns the numbers (k, width) of k draws more: ψ, for scores (width,), or the score, for scores of 1;
+    `follow`, if there are moves, the numbers of the states of a walk, chain by chain, of shape (k, width), and how many
+    moves to each were accepted, (k,).
     """
-    draws, width = np.empty((0, len(scores))), len(scores)
-    more, walks = ctypes.c_int64(), None if follow is None else Walks(follow, len(scores))
-    while True:
-        supplied = record(
-            abi.CSupplied, n=len(draws), width=width, draws=draws, scores=scores, mean=mean, log_count=log_count,
-            **({} if walks is None else walks.fields()),
-        )  # fmt: skip
-        options, result = asked.record(), found.record()
-        call("cp_estimate_next", supplied, options, result, more, n_threads=1, flops=_LONG)
-        if more.value and walks is not None and walks.go_on():
-            continue
-        if more.value:
-            what = f"{len(draws) + more.value} draws with {width} numbers each"
-            longer = allocate((len(draws) + more.value, width), np.float64, what, "ask for a larger epsilon")
-            longer[: len(draws)] = draws
-            longer[len(draws) :] = draw(more.value)
-            draws = longer
-        elif not found.lacks_levels(result):
-            return found
+    width = len(scores)
+    supplied = record(
+        abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(follow is not None)
+    )
+    result = found.record()
+    with Session("cp_estimate_start", supplied, asked.record(), result, n_threads=1, flops=_LONG) as session:
+        for request in session:
+            answer_draws(request, width, draw, follow)
+        found.close(result, view(session.last.linear, np.float64, session.last.n))
+    return found
+
+
+def answer_draws(
+    request: abi.CRequest,
+    width: int,
+    draw: Callable[[int], FloatArray],
+    follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None,
+) -> None:
+    """Answer a request for draws, or for states of chains, as `estimate_from_draws` says."""
+    n = request.n
+    what = f"{request.draws} draws with {width} numbers each"
+    require_memory(8 * request.draws * width, what, "ask for a larger epsilon, or for fewer steps")
+    if request.ask == abi.ASK_DRAWS:
+        view(request.results, np.float64, n, width)[:] = draw(n)
+        return
+    assert follow is not None
+    burn_in, thin, many = view(request.sizes, np.int64, 3).tolist()
+    starts = view(request.rows, np.int64, n).tolist()
+    states, accepted = follow(Walk(request.value, starts, burn_in, thin, many, request.stream))
+    view(request.results, np.float64, n * many, width)[:] = states
+    view(request.counts, np.int64, n * many)[:] = accepted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import call, codes, floats, record
+from .session import Session
 from .structure import Description
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.
@@ -172,22 +174,32 @@ def chain_sample(
     return drawn.by(known)
 
 
-def chain_next(
-    values: Any, plan: Plan, *, start: bool = False, bound: float | None = None, walks: partition.Walks | None = None
-) -> tuple[int, Drawn]:
-    """Sample for one row by "meta", "rejection" or "cftp" from uniform draws whose scores are `values` (n,).
+def chain_from_draws(
+    values: Any,
+    plan: Plan,
+    draw: Callable[[int], FloatArray],
+    *,
+    start: bool = False,
+    bound: float | None = None,
+    follow: Callable[[partition.Walk], tuple[FloatArray, CountArray]] | None = None,
+) -> Drawn:
+    """Sample for one row by "meta", "rejection" or "cftp" from uniform draws, of which some have the scores `values`.
 
-    With `start` a chain begins at the first of these; the others are its proposals. Returns how many more draws that
-    takes, or 0 and the samples, whose `y` (1, n_samples, 1) are numbers of draws. "local" follows `walks`, and their
-    states are numbered from 2**30 on.
+    With `start` a chain begins at the first of these. `draw` returns the scores (k,) of k draws more. The samples' `y`
+    (1, n_samples, 1) are numbers of draws. "local" follows chains, as `follow` does for scores (k, 1), and numbers
+    their states from 2**30 on.
     """
     values = floats(values, "values", None)
-    more, first, limit = ctypes.c_int64(), np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
+    first, limit = np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
     drawn = Drawn.room(1, 1, plan)
-    walked = {} if walks is None else walks.fields()
-    supplied, known = record(abi.CSupplied, n=len(values), width=1, draws=values, **walked), drawn.record()
-    call("cp_chain_next", supplied, plan.record(first if start else None, limit), drawn.y, known, more, n_threads=1)
-    return more.value, drawn if more.value else drawn.by(known)
+    supplied = record(abi.CSupplied, n=len(values), width=1, draws=values, moves=int(follow is not None))
+    known = drawn.record()
+    with Session(
+        "cp_chain_start", supplied, plan.record(first if start else None, limit), drawn.y, known, n_threads=1
+    ) as session:
+        for request in session:
+            partition.answer_draws(request, 1, lambda n: draw(n)[:, np.newaxis], follow)
+    return drawn.by(known)
 
 
 def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -48,6 +48,8 @@ class Session:
     ----------
     status : int
         The status of the last step: ``ENOTCONVERGED`` comes with the last request.
+    last : CRequest
+        The last request.
     """
 
     def __init__(
@@ -71,11 +73,12 @@ class Session:
         shown = verbose > 0 or progress is not None
         self._reported = {"label": label, "verbose": verbose, "total": total, "progress": progress} if shown else None
         self._watched = shown or flops >= INTERRUPTIBLE_FLOPS
-        self._alone = [max(flops, flops_each) >= INTERRUPTIBLE_FLOPS for flops in (flops_first, flops_each)]
+        self._is_slow = flops_each >= INTERRUPTIBLE_FLOPS
         handle = ctypes.c_uint64()
-        call(start, *arguments, handle, n_threads=n_threads, control=self._control)
+        work = max(flops, flops_first, flops_each)  # it goes up to the first request
+        call(start, *arguments, handle, n_threads=n_threads, control=self._control, flops=work)
         self._handle = handle.value
-        self._request = record(abi.CRequest)
+        self.last = record(abi.CRequest)
         self._close = weakref.finalize(self, _close, self._handle)
         self._close.atexit = False
 
@@ -91,19 +94,17 @@ class Session:
         self._close()
 
     def __iter__(self) -> Iterator[abi.CRequest]:
-        alone, later = self._alone
         while True:
-            if alone or (self._watched and os.name != "posix"):
+            if self._is_slow or (self._watched and os.name != "posix"):
                 run_interruptibly(self._step, self._control)
             else:
                 self._step()
-            alone = later
-            if self._request.ask == abi.ASK_DONE:
+            if self.last.ask == abi.ASK_DONE:
                 return
-            yield self._request
+            yield self.last
 
     def _step(self) -> None:
-        self.status = call("cp_session_next", self._handle, self._request)
+        self.status = call("cp_session_next", self._handle, self.last)
 
 
 def _close(handle: int) -> None:

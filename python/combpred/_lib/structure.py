@@ -9,6 +9,7 @@ import json
 import math
 import threading
 import weakref
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,7 +64,7 @@ class Description:
     Notes
     -----
     What is passed must not change afterwards: the space is opened once, at the first use. Copies and pickles do not
-    take it with them; equal descriptions share one while they live.
+    take it with them; equal descriptions share one while they live, and a few of the last spaces stay open beyond that.
     """
 
     name: str
@@ -148,6 +149,7 @@ class OpenSpace:
 
 
 _SPACES: weakref.WeakValueDictionary[Any, OpenSpace] = weakref.WeakValueDictionary()
+_LAST: deque[OpenSpace] = deque(maxlen=4)  # stay open: each fit of a search has a description of its own
 _opening = threading.Lock()
 
 
@@ -157,11 +159,12 @@ def _opened(description: Description) -> OpenSpace:
     key = description.key, description.names
     with _opening:
         found = _SPACES.get(key)
-    if found is not None:
-        return found
-    opened = OpenSpace(description)  # without the lock: it may take long
+    opened = found or OpenSpace(description)  # without the lock: it may take long
     with _opening:
-        return _SPACES.setdefault(key, opened)
+        opened = _SPACES.setdefault(key, opened)
+        if opened not in _LAST:
+            _LAST.append(opened)
+    return opened
 
 
 def _close(handle: int) -> None:

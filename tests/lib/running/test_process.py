@@ -81,6 +81,34 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
     assert run_python(script).stdout.strip() == "3"
 
 
+@POSIX
+def test_spaces_of_the_parent_are_neither_used_nor_opened_again_in_a_child(run_python):
+    """The child ends as usual, with the spaces that it cannot close."""
+    script = """
+import os, pickle
+from combpred import ForkedProcessError
+from combpred._lib import structure
+from combpred._lib.structure import Description, structure_count
+opened, known, fresh = (Description("permutations", {"n": n}) for n in (5, 6, 7))
+handle, shape = opened.handle, known.shape
+child = os.fork()
+if child == 0:
+    for copy in (opened, fresh, pickle.loads(pickle.dumps(opened))):
+        try:
+            structure_count(copy)
+            os._exit(1)
+        except ForkedProcessError:
+            pass
+    if known.shape != shape:
+        os._exit(2)
+    structure._LAST.clear()
+    del opened, known, copy
+    raise SystemExit(5)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), structure_count(opened), opened.handle == handle)
+"""
+    assert run_python(script).stdout.strip() == "5 120 True"
+
+
 # A child of fork calls every function of the C interface, in the middle of the parent's work on all processors.
 EVERY_ENTRY_POINT = """
 import ctypes, os, threading

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from types import FunctionType
 
-from abi_calls import CALLS, SEARCH
+from abi_calls import CALLS
 
 HEADER = re.sub(
     r"/\*.*?\*/", "", (Path(__file__).parents[3] / "capi" / "combpred.h").read_text(), flags=re.S
@@ -34,7 +34,6 @@ def arguments(function: str) -> list:
 
     Functions among the arguments are called for each call: they open what that ends.
     """
-    SEARCH[:] = 0
     given = (a() if isinstance(a, FunctionType) else a for a in CALLS[function])
     return [type(a).from_buffer_copy(a) if isinstance(a, ctypes.Structure) else a for a in given]
 

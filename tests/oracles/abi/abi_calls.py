@@ -166,10 +166,7 @@ CALLS = {
         ),
         *RUN,
     ],
-    "cp_hereditary_next": [
-        *(ZEROS.ctypes.data, 4, b"auto", SEARCH.ctypes.data, 400, out()),
-        record(abi.CHereditaryRequest, capacity=20, sets=WRITTEN.ctypes.data, verdicts=BYTES.ctypes.data),
-    ],
+    "cp_hereditary_start": [ZEROS.ctypes.data, 4, b"auto", 20, out(), *RUN],
     "cp_kbest_start": [
         *(S, record(abi.CScores, n=1, d=D, linear=Z), record(abi.CKbestOptions, method=b"partition", nu=1.0)),
         *(out(), *RUN),

@@ -49,6 +49,6 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
         "cp_mixing_bound": [s, scores, b"local", 0.25, COLUMNS[29].ctypes.data, *RUN],
         "cp_partition_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
         "cp_marginals_estimate": [s, scores, samples, estimates(2, d, levels=False), *RUN],
-        "cp_estimate_next": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],
-        "cp_chain_next": [supplied, chain, TALLY[8:].ctypes.data, kept, MORE.ctypes.data, *RUN],
+        "cp_estimate_start": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],
+        "cp_chain_start": [supplied, chain, TALLY[8:].ctypes.data, kept, MORE.ctypes.data, *RUN],
     }

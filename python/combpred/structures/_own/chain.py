@@ -6,6 +6,7 @@ user's own moves, as the library asks for them.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,8 @@ from ..._lib.abi import Control
 from ..._lib.arrays import CountArray, FloatArray, row_streams
 from ..._lib.errors import CapabilityError, SamplingError, naming_row
 from ..._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
-from ..._lib.partition import Walk, Walks
-from ..._lib.sampling import Drawn, Plan, chain_next
+from ..._lib.partition import Walk
+from ..._lib.sampling import Drawn, Plan, chain_from_draws
 
 if TYPE_CHECKING:
     from .computed import PythonSpace
@@ -221,7 +222,8 @@ def _chosen(space: PythonSpace, linear: NDArray[np.float64], plan: Plan, bound: 
         return "meta"
     values = space.embed(space.sample(_TRIED, 0)) @ linear.T
     ask = plan._replace(n_samples=0, diagnosed=False)
-    chosen = {chain_next(row, ask, bound=b)[1].method for row, b in zip(values.T, bound, strict=True)}
+    none = functools.partial(np.empty, dtype=np.float64)  # these draws do
+    chosen = {chain_from_draws(row, ask, none, bound=b).method for row, b in zip(values.T, bound, strict=True)}
     return "meta" if "meta" in chosen else chosen.pop()
 
 
@@ -248,11 +250,12 @@ class _OwnDraws:
         self.parts = np.concatenate([self.parts, parts])
         self.values = np.append(self.values, self._space.embed(parts, None) @ self._scores)
 
-    def draw(self, n: int) -> None:
-        """Draw n more outputs."""
+    def draw(self, n: int) -> FloatArray:
+        """Draw n more outputs, and return their scores."""
         for at in range(0, n, _HELD):
             self.add(self._space.sample(min(_HELD, n - at), int(self._rng.integers(2**63))))
             self._control.step += min(_HELD, n - at)
+        return self.values[len(self.values) - n :]
 
     def keep(self, first: int, last: int | None = None) -> None:
         """Keep a range of the draws."""
@@ -261,11 +264,8 @@ class _OwnDraws:
     def next(self, plan: Plan, **options: Any) -> Drawn:
         """Return samples by a plan, after as many more draws as they take."""
         plan = plan._replace(seed=int(self._rng.integers(2**63)))
-        walks = Walks(self._follow, 1) if plan.method == "local" else None
-        while (found := chain_next(self.values, plan, walks=walks, **options))[0]:
-            if walks is None or not walks.go_on():
-                self.draw(found[0])
-        return found[1]
+        follow = self._follow if plan.method == "local" else None
+        return chain_from_draws(self.values, plan, self.draw, follow=follow, **options)
 
     def _follow(self, walk: Walk) -> tuple[FloatArray, CountArray]:
         known = dict(enumerate(self.parts[:, 0])) | self._walked

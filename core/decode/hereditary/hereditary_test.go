@@ -9,39 +9,25 @@ import (
 	"combpred/core/fault"
 )
 
-// run answers the requests of a search by a property. All that it keeps between them is a state.
-func run(t *testing.T, weights []float64, method Method, most int, holds func([]bool) bool) (Request, float64, float64, int, error) {
+// find answers the questions of a search by a property, and counts them.
+func find(t *testing.T, weights []float64, method Method, most int, holds func([]bool) bool) (found Found, asked int, err error) {
 	t.Helper()
-	state, asked := make([]float64, StateLen(len(weights))), 0
-	m := New(weights, method, most)
-	var verdicts []uint8
-	for {
-		r, err := m.Next(verdicts)
-		if err != nil {
-			return r, 0, 0, asked, err
+	found, err = Find(weights, method, most, func(sets [][]bool, until int, verdicts []uint8) error {
+		if len(sets) > max(most, ExactEdges) {
+			t.Fatalf("%d sets are asked about at once", len(sets))
 		}
-		if r.Ask != Holds {
-			value, bound := m.Found()
-			return r, value, bound, asked, nil
-		}
-		if len(r.Sets) > max(most, ExactEdges) {
-			t.Fatalf("%d sets are asked about at once", len(r.Sets))
-		}
-		verdicts = slices.Repeat([]uint8{Unknown}, len(r.Sets))
-		for i, set := range r.Sets {
+		for i, set := range sets {
 			verdicts[i] = 0
 			if asked++; holds(set) {
 				verdicts[i] = 1
 			}
-			if int(verdicts[i]) == r.Until {
+			if int(verdicts[i]) == until {
 				break
 			}
 		}
-		m.StateTo(state)
-		if m, err = Resume(weights, method, most, state); err != nil {
-			t.Fatal(err)
-		}
-	}
+		return nil
+	})
+	return found, asked, err
 }
 
 // forest says whether edges of the complete graph on so many vertices, in lexicographic order, form no cycle.
@@ -137,15 +123,16 @@ func TestSearchesAreThoseOfEnumeration(t *testing.T) {
 			weights[e] = math.Round(4*rng.NormFloat64()) / 2 // with ties and zeros
 		}
 		for _, method := range []Method{Auto, Exact, Search} {
-			r, value, bound, _, err := run(t, weights, method, 1, holds)
-			if err != nil || r.Ask != Done || !holds(r.Sets[0]) {
-				t.Fatalf("%v %v", r, err)
+			found, _, err := find(t, weights, method, 1, holds)
+			if err != nil || found.Part != nil || !holds(found.Set) {
+				t.Fatalf("%v %v", found, err)
 			}
+			value, bound := found.Value, found.Bound
 			if want := best(weights, holds); math.Abs(value-want) > 1e-9 || bound != value {
 				t.Errorf("round %d: a set of %v, at most %v; the best has %v", round, value, bound, want)
 			}
 			sum := 0.0
-			for e, in := range r.Sets[0] {
+			for e, in := range found.Set {
 				if in {
 					sum += weights[e]
 				}
@@ -167,10 +154,11 @@ func TestBlocks(t *testing.T) {
 			for e := range weights {
 				weights[e] = 0.1 + rng.Float64()
 			}
-			r, value, bound, _, err := run(t, weights, Auto, 7, forest(vertices))
-			if err != nil || r.Ask != Done || !forest(vertices)(r.Sets[0]) {
-				t.Fatalf("%v %v", r, err)
+			found, _, err := find(t, weights, Auto, 7, forest(vertices))
+			if err != nil || found.Part != nil || !forest(vertices)(found.Set) {
+				t.Fatalf("%v %v", found, err)
 			}
+			value, bound := found.Value, found.Bound
 			want := 0.0 // Kruskal (1956)
 			order := make([]int, n)
 			for e := range order {
@@ -195,7 +183,7 @@ func TestBlocks(t *testing.T) {
 			if math.Abs(value-want) > 1e-9 { // which local search finds in a matroid
 				t.Errorf("local search ends at %v, not %v", value, want)
 			}
-			if _, _, _, _, err := run(t, weights, Exact, 7, forest(vertices)); fault.KindOf(err) != fault.KindCapability {
+			if _, _, err := find(t, weights, Exact, 7, forest(vertices)); fault.KindOf(err) != fault.KindCapability {
 				t.Errorf("%v, want a refusal", err)
 			}
 		}
@@ -208,22 +196,22 @@ func TestQuestions(t *testing.T) {
 	for e := range weights {
 		weights[e] = 1 + float64(e)/100
 	}
-	_, _, _, asked, err := run(t, weights, Auto, 100, few(12))
+	_, asked, err := find(t, weights, Auto, 100, few(12))
 	if err != nil || asked != 13 { // the whole set, and without each edge
 		t.Errorf("%d questions (%v)", asked, err)
 	}
 	for e := range weights {
 		weights[e] = -1
 	}
-	r, value, _, asked, err := run(t, weights, Auto, 100, few(0))
-	if err != nil || asked != 1 || value != 0 || slices.Contains(r.Sets[0], true) {
-		t.Errorf("%d questions for the empty set %v of %v (%v)", asked, r.Sets, value, err)
+	found, asked, err := find(t, weights, Auto, 100, few(0))
+	if err != nil || asked != 1 || found.Value != 0 || slices.Contains(found.Set, true) {
+		t.Errorf("%d questions for the empty set %v (%v)", asked, found, err)
 	}
 }
 
 // TestCounterexamples: for properties that are not hereditary, two sets that show it, or a set that is a best one all the same.
 func TestCounterexamples(t *testing.T) {
-	rng, found := rand.New(rand.NewPCG(3, 0)), 0
+	rng, contradicted := rand.New(rand.NewPCG(3, 0)), 0
 	for range 400 {
 		n := 3 + rng.IntN(7)
 		if rng.IntN(4) == 0 {
@@ -244,30 +232,57 @@ func TestCounterexamples(t *testing.T) {
 			}
 			return h>>40%3 != 0
 		}
-		r, value, _, _, err := run(t, weights, Auto, 5, holds)
+		found, _, err := find(t, weights, Auto, 5, holds)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Ask == Counterexample {
-			found++
-			for e, in := range r.Sets[1] {
-				if in && !r.Sets[0][e] {
+		if found.Part != nil {
+			contradicted++
+			for e, in := range found.Part {
+				if in && !found.Set[e] {
 					t.Fatal("the second set is no part of the first")
 				}
 			}
-			if !holds(r.Sets[0]) || holds(r.Sets[1]) {
+			if !holds(found.Set) || holds(found.Part) {
 				t.Fatal("the sets show nothing")
 			}
-		} else if set := r.Sets[0]; value > 0 && !holds(set) {
+		} else if found.Value > 0 && !holds(found.Set) {
 			t.Fatal("the set has not the property")
 		}
 	}
-	if found < 300 {
-		t.Errorf("%d counterexamples", found)
+	if contradicted < 300 {
+		t.Errorf("%d counterexamples", contradicted)
 	}
 	n := 0 // a function that says what it likes: the search must end
-	if r, _, _, _, err := run(t, slices.Repeat([]float64{1}, 6), Auto, 5, func([]bool) bool { n++; return n%3 == 0 }); err == nil &&
-		r.Ask == Holds {
-		t.Error("the search has no end")
+	if _, _, err := find(t, slices.Repeat([]float64{1}, 6), Auto, 5, func([]bool) bool { n++; return n%3 == 0 }); err != nil &&
+		fault.KindOf(err) != fault.KindValue {
+		t.Error(err)
+	}
+}
+
+// TestVerdicts: what is no verdict is an error that names its set, and errors of the caller come through.
+func TestVerdicts(t *testing.T) {
+	for wrong, want := range []int{fault.NoRow, 0, 2} {
+		calls := 0
+		_, err := Find([]float64{1, 1, 1}, Auto, 20, func(sets [][]bool, _ int, verdicts []uint8) error {
+			calls++
+			clear(verdicts)
+			switch {
+			case wrong == 0:
+				return fault.Capability("no")
+			case wrong == 1:
+				verdicts[0] = Unknown
+			case calls == 2:
+				verdicts[2] = 7
+			}
+			return nil
+		})
+		kind := fault.KindValue
+		if wrong == 0 {
+			kind = fault.KindCapability
+		}
+		if fault.RowOf(err) != want || fault.KindOf(err) != kind {
+			t.Errorf("case %d: %v, row %d", wrong, err, fault.RowOf(err))
+		}
 	}
 }
