@@ -209,18 +209,19 @@ func (r *readers) readField(d header.Declared) {
 	switch kind := r.fieldType(d); {
 	case kind == "":
 	case r.Record(d) != "":
-		fmt.Fprintf(r, "\tif %s != nil {\n\t\tif %s, err = read%s(%s, name+\".%s\", false, false); err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t}\n", at,
-			to, title(camel(r.Record(d))+"In"), at, d.Name)
+		fmt.Fprintf(r, "\tif %s != nil {\n", at)
+		r.try("nil, ", "%s, err = read%s(%s, name+%q, false, false)", to, title(camel(r.Record(d))+"In"), at, "."+d.Name)
+		r.WriteString("\t}\n")
 	case len(d.Sizes) > 0 && !isRaw(d):
 		if !outside(d.Sizes) {
 			sizes := make([]string, len(d.Sizes))
 			for i, e := range d.Sizes {
 				sizes[i] = size(e, func(name string) string { return "float64(r." + camel(name) + ")" })
 			}
-			r.view(d, at, to, `name+".`+d.Name+`"`, sizes, "nil")
+			r.view(d, at, to, `name+".`+d.Name+`"`, sizes, "nil, ")
 		}
 	case kind == "string":
-		fmt.Fprintf(r, "\tif %s, err = cabi.Name(unsafe.Pointer(%s), name+\".%s\"); err != nil {\n\t\treturn nil, err\n\t}\n", to, at, d.Name)
+		r.try("nil, ", "%s, err = cabi.Name(unsafe.Pointer(%s), name+%q)", to, at, "."+d.Name)
 	case kind == "unsafe.Pointer":
 		fmt.Fprintf(r, "\t%s = unsafe.Pointer(%s)\n", to, at)
 	default:
@@ -255,15 +256,16 @@ func (r *readers) view(d header.Declared, at, to, name string, sizes []string, o
 		reader = "cabi.Optional"
 	}
 	dims := "cabi.Size(" + strings.Join(sizes, "), cabi.Size(") + ")"
-	back := "return " + other + ", err"
-	if other == "" {
-		back = "return err"
-	}
 	if len(sizes) == 2 && element == "float64" {
-		fmt.Fprintf(r, "\tif %s, err = matrixAt(unsafe.Pointer(%s), %s, %t, %s); err != nil {\n\t\t%s\n\t}\n", to, at, name, d.Optional, dims, back)
+		r.try(other, "%s, err = matrixAt(unsafe.Pointer(%s), %s, %t, %s)", to, at, name, d.Optional, dims)
 		return
 	}
-	fmt.Fprintf(r, "\tif %s, err = %s[%s](unsafe.Pointer(%s), %s, %s); err != nil {\n\t\t%s\n\t}\n", to, reader, element, at, name, dims, back)
+	r.try(other, "%s, err = %s[%s](unsafe.Pointer(%s), %s, %s)", to, reader, element, at, name, dims)
+}
+
+// try writes an assignment to err, among others, and the return of an error beside other results.
+func (r *readers) try(other, assignment string, args ...any) {
+	fmt.Fprintf(r, "\tif %s; err != nil {\n\t\treturn %serr\n\t}\n", fmt.Sprintf(assignment, args...), other)
 }
 
 // size returns an expression in Go, of float64, for a size.
@@ -333,8 +335,8 @@ func (r *readers) function(name string) {
 		r.readParameter(d, room)
 	}
 	if _, ok := has["workers"]; ok {
-		r.WriteString("\tif a.workers, err = cabi.Workers(workers_); err != nil {\n\t\treturn err\n\t}\n")
-		r.WriteString("\tif a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {\n\t\treturn err\n\t}\n")
+		r.try("", "a.workers, err = cabi.Workers(workers_)")
+		r.try("", "a.mon, err = cabi.Monitor(unsafe.Pointer(control_))")
 	}
 	r.checkSpace(parameters)
 	r.readBuffers(parameters, has)
@@ -367,17 +369,17 @@ func (r *readers) parameterType(d header.Declared) string {
 // readParameter writes what reads a parameter that is no buffer.
 func (r *readers) readParameter(d header.Declared, room bool) {
 	at, to := parameter(d), "a."+camel(d.Name)
-	fail := "; err != nil {\n\t\treturn err\n\t}\n"
 	switch {
 	case tail[d.Name] || len(d.Sizes) > 0 && d.Name != "needed" && !isRaw(d) || room && d.Name == "dst_cap":
 	case d.Name == "needed":
-		r.WriteString("\tif a.room, err = roomFor(dst_, dst_cap_, needed_)" + fail)
+		r.try("", "a.room, err = roomFor(dst_, dst_cap_, needed_)")
 	case isSpace(d):
-		fmt.Fprintf(r, "\tif a.space, err = space(%s)%s", at, fail)
+		r.try("", "a.space, err = space(%s)", at)
 	case r.Record(d) != "":
-		fmt.Fprintf(r, "\tif %s, err = read%s(%s, %q, %t, %t)%s", to, title(camel(r.Record(d))+"In"), at, d.Name, d.Optional, !d.Constant(), fail)
+		reader := "read" + title(camel(r.Record(d))+"In")
+		r.try("", "%s, err = %s(%s, %q, %t, %t)", to, reader, at, d.Name, d.Optional, !d.Constant())
 	case d.CType == "cp_in_char *":
-		fmt.Fprintf(r, "\tif %s, err = cabi.Name(unsafe.Pointer(%s), %q)%s", to, at, d.Name, fail)
+		r.try("", "%s, err = cabi.Name(unsafe.Pointer(%s), %q)", to, at, d.Name)
 	case d.Pointer():
 		fmt.Fprintf(r, "\t%s = unsafe.Pointer(%s)\n", to, at)
 	default:
@@ -447,8 +449,8 @@ func (r *readers) readBuffers(parameters []header.Declared, has map[string]heade
 		if name := r.Record(d); name != "" && !isSpace(d) {
 			for _, f := range r.Structs[name] {
 				if outside(f.Sizes) {
-					owner := "a." + camel(d.Name) + "."
-					r.view(f, owner+"c."+cName(f.Name), owner+camel(f.Name), fmt.Sprintf("%q", d.Name+"."+f.Name), sizes(f, camel(d.Name)+"."), "")
+					owner, name := "a."+camel(d.Name)+".", fmt.Sprintf("%q", d.Name+"."+f.Name)
+					r.view(f, owner+"c."+cName(f.Name), owner+camel(f.Name), name, sizes(f, camel(d.Name)+"."), "")
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-// Package header reads combpred.h: its functions and structs, and how large their buffers are, from which both sides of the border are made.
+// Package header reads combpred.h: its functions and structs, and how large their buffers are. Both sides of the border are made from it.
 package header
 
 import (
