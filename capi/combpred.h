@@ -168,7 +168,8 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
  *     }
  *     cp_session_close(session, err, sizeof err);
  * The function that opens a session says which of the requests below it makes, what they mean, and where results go.
- * The buffers that it was given, structs of results and its control must live until the session is closed. */
+ * The buffers that it was given, structs of results and its control must live until the session is closed. That
+ * control->cancel is set is noticed while the session works, and at the latest with the next answer. */
 typedef uint64_t cp_session;
 
 /* What a session asks for. */

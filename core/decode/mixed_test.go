@@ -83,7 +83,9 @@ func TestRowsOfSeveralSpaces(t *testing.T) {
 		if !method.Random() {
 			continue
 		}
-		agree(t, few, func(b *structure.Batch, _, workers int, to found) error { return Batch(b, method, 5, to.y, to.certs, workers, nil) })
+		agree(t, few, func(b *structure.Batch, _, workers int, to found) error {
+			return Batch(b, method, 5, to.y, to.certs, workers, nil)
+		})
 	}
 }
 
