@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/capi/internal/cabitest"
+	"combpred/capi/internal/header"
 	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/solve"
@@ -25,11 +26,11 @@ import (
 
 // tables are all that calls are made up from.
 func tables(t testing.TB) cabitest.Tables {
-	header, err := cabitest.ReadHeader("combpred.h")
+	found, err := header.Read("combpred.h")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cabitest.Interface(header, exported)
+	return cabitest.Interface(found, exported)
 }
 
 // TestTablesAreComplete: each function, parameter, struct and field of the header has a row, and nothing else has.

@@ -6,7 +6,7 @@
 package main
 
 //go:generate go run ./generate/names ../python/combpred/_lib/names.py
-//go:generate go run ./generate/entries combpred.h zz_entries.c zz_exports.map zz_entries_test.go ../python/combpred/_lib/abi.py
+//go:generate go run ./generate/entries combpred.h zz_entries.c zz_exports.map zz_entries_test.go ../python/combpred/_lib/abi.py zz_readers.go
 
 /*
 #include <stddef.h>
@@ -83,6 +83,15 @@ func matrix(p *C.cp_in_f64, name string, rows, cols C.int64_t) (linalg.Matrix[fl
 	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
 }
 
+// matrixAt views p[rows, cols].
+func matrixAt(p unsafe.Pointer, name string, optional bool, rows, cols int64) (linalg.Matrix[float64], error) {
+	if p == nil && optional {
+		return linalg.Matrix[float64]{}, nil
+	}
+	data, err := cabi.View[float64](p, name, rows, cols)
+	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
+}
+
 // roomFor returns where a text of unknown length goes.
 func roomFor(dst *C.char, dstCap C.int64_t, needed *C.int64_t) (cabi.Room, error) {
 	return cabi.RoomFor(unsafe.Pointer(dst), int64(dstCap), (*int64)(unsafe.Pointer(needed)))
@@ -94,6 +103,12 @@ func named[M ~int | ~int32](names catalogue.Names, p *C.cp_in_char, parameter st
 	if err != nil {
 		return 0, err
 	}
+	number, err := names.Number(parameter, name)
+	return M(number), err
+}
+
+// choice returns the value of a parameter whose names are listed: the first for "".
+func choice[M ~int | ~int32](names catalogue.Names, name, parameter string) (M, error) {
 	number, err := names.Number(parameter, name)
 	return M(number), err
 }
@@ -188,6 +203,52 @@ func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
 	return x, pages{uintptr(unsafe.Pointer(r.dense)), width}, nil
 }
 
+// inputs returns input features.
+func (in *featuresIn) inputs() (primal.Inputs, pages, error) {
+	if err := fault.First(checkCount(in.n, "features.n"), checkCount(in.p, "features.p")); err != nil {
+		return nil, pages{}, err
+	}
+	stride := in.stride
+	if stride == 0 {
+		stride = in.p
+	}
+	if stride < in.p {
+		return nil, pages{}, cabi.Illegal("features.stride is %d, must be 0 or at least features.p, which is %d", in.stride, in.p)
+	}
+	kind, err := catalogue.NumberTypes.Number("features.type", in.type_)
+	if err != nil {
+		return nil, pages{}, err
+	}
+	mapped, err := flag(C.int64_t(in.mapped), "features.mapped")
+	if err != nil {
+		return nil, pages{}, err
+	}
+	if in.dense == nil && in.n*in.p != 0 {
+		s, err := sparse(in.data, in.indices, in.indptr, in.n, in.p, "features")
+		if err != nil {
+			return nil, pages{}, err
+		}
+		return primal.CSR(s), pages{}, nil
+	}
+	x, width, err := denseReaders[kind](in.dense, C.int64_t(in.n), C.int64_t(in.p), C.int64_t(stride))
+	if !mapped || err != nil {
+		return x, pages{}, err
+	}
+	return x, pages{uintptr(in.dense), width}, nil
+}
+
+// sparse returns a matrix in compressed sparse rows, of which no part may be missing.
+func sparse(data []float64, indices []int32, indptr []int64, n, p int, name string) (*solve.Sparse, error) {
+	if len(indptr) != n+1 || len(data) != len(indices) {
+		return nil, cabi.Illegal("%s: data, indices and indptr must be there where the matrix is not dense", name)
+	}
+	s := &solve.Sparse{Rows: n, Cols: p, Data: data, Indices: indices, Indptr: indptr}
+	if err := s.Check(); err != nil {
+		return nil, fault.Wrap("%s: %w", name, err)
+	}
+	return s, nil
+}
+
 // readSparse views a matrix in compressed sparse rows.
 func readSparse(data *C.cp_in_f64, indices *C.cp_in_i32, indptr *C.cp_in_i64, n, p, nnz C.int64_t, name string) (*solve.Sparse, error) {
 	s := &solve.Sparse{Rows: int(n), Cols: int(p)}
@@ -263,9 +324,9 @@ func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pag
 }
 
 // checkCount checks how many there are of something, be they looked at or not.
-func checkCount(n C.int64_t, name string) error {
+func checkCount[N ~int | ~int64](n N, name string) error {
 	if n < 0 || n > maxRows {
-		return cabi.Illegal("%s is %d, must be from 0 to %d", name, int64(n), maxRows)
+		return cabi.Illegal("%s is %d, must be from 0 to %d", name, n, maxRows)
 	}
 	return nil
 }
@@ -285,6 +346,24 @@ func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) 
 		out[i] = int(at)
 	}
 	return out, C.int64_t(count), nil
+}
+
+// design returns a design.
+func (in *designIn) design() (*solve.Design, error) {
+	if err := fault.First(checkCount(in.n, "design.n"), checkCount(in.p, "design.p")); err != nil {
+		return nil, err
+	}
+	x := new(solve.Design)
+	var err error
+	if x.Intercept, err = flag(C.int64_t(in.intercept), "design.intercept"); err != nil {
+		return nil, err
+	}
+	if in.c.dense != nil || in.n*in.p == 0 {
+		x.Dense = linalg.Matrix[float64]{Rows: in.n, Cols: in.p, Stride: max(in.p, 1), Data: in.dense.Data}
+		return x, nil
+	}
+	x.Sparse, err = sparse(in.data, in.indices, in.indptr, in.n, in.p, "design")
+	return x, err
 }
 
 // readDesign reads a design.

@@ -75,7 +75,11 @@
  * - Text of unknown length goes to dst[dst_cap], with a closing NUL. *needed gets the size that dst must have, NUL
  *   included; when dst_cap is smaller nothing is written and the status is CP_OK: call again with a larger buffer. dst
  *   may be NULL with dst_cap = 0.
- * - Matrices are C-contiguous (row-major) with the dimensions named in brackets. Every buffer comes with its
+ * - Sizes of buffers stand behind parameters, and at the beginning of the comments of fields, in brackets: [n, d] is a
+ *   matrix of n rows and d columns, whose sizes are parameters, fields of the same struct, or those of a struct that is
+ *   a parameter, such as scores.n; or(a, b) is a, or b where a is 0 or not there; last(first, n) is first[n], or n
+ *   where first is NULL. What has a question mark behind its size, or alone, may be NULL.
+ * - Matrices are C-contiguous (row-major). Every buffer comes with its
  *   dimensions; a negative dimension, a product of dimensions that overflows, or NULL for a non-empty buffer is
  *   CP_EVALUE. An empty buffer may be NULL.
  * - Buffers belong to the caller. The library keeps no pointer after a call returns, and writes only to parameters and
@@ -146,7 +150,7 @@ int32_t cp_abi_version(void);
 
 /* Writes the version of the library, that of Go which built it, and the system that it was built for to dst[dst_cap],
  * such as "0.1.0 go1.26.8 linux/amd64". */
-int32_t cp_version(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+int32_t cp_version(char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err, int64_t err_cap);
 
 /* Panics on purpose inside the library (in_worker = 0: in the calling goroutine; otherwise in a worker), so that a
  * caller can test that its process survives. Always returns CP_EINTERNAL. */
@@ -236,7 +240,7 @@ int32_t cp_session_close(cp_session session, char *err, int64_t err_cap);
  *     where there are several; and "optional": true where it may be absent
  *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_space_facts
  *   "names": the choices, as lists with "key", "doc" and "names": decoders, samplers, losses, solvers and so on */
-int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+int32_t cp_catalogue(char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err, int64_t err_cap);
 
 /* Large matrices are multiplied, factored and diagonalised by a BLAS and LAPACK of the host, once one has been
  * activated; until then by portable code inside the library, "gonum", which is several times slower. cp_blas_open
@@ -251,14 +255,16 @@ int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int
 int32_t cp_blas_open(cp_in_char *path, char *err, int64_t err_cap);
 
 /* Writes "gonum" or "host" to dst[dst_cap], and behind "host " the library where it came by cp_blas_open. */
-int32_t cp_blas_status(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+int32_t cp_blas_status(char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err,
+                       int64_t err_cap);
 
 /* For routines that the program has in memory already: cp_blas_routines lists those that are needed, one a line, as a
  * name, a blank, and a letter for each argument (c: char *, i: int *, x: a pointer to numbers). cp_blas_offer takes the
  * address of one, whose arguments must be these; it must stay loaded. cp_blas_activate does with all of them what
  * cp_blas_open does. */
-int32_t cp_blas_routines(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
-int32_t cp_blas_offer(cp_in_char *name, cp_in_char *arguments, void *address, char *err, int64_t err_cap);
+int32_t cp_blas_routines(char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err,
+                         int64_t err_cap);
+int32_t cp_blas_offer(cp_in_char *name, cp_in_char *arguments, void *address /* [8] */, char *err, int64_t err_cap);
 int32_t cp_blas_activate(char *err, int64_t err_cap);
 
 /* ---- Spaces ------------------------------------------------------------------------------------------------------ */
@@ -269,9 +275,9 @@ int32_t cp_blas_activate(char *err, int64_t err_cap);
 typedef struct cp_structure {
   cp_in_char *text;
   int64_t text_len;
-  cp_in_i32 *ints;
+  cp_in_i32 *ints; /* [n_ints] */
   int64_t n_ints;
-  cp_in_f64 *reals;
+  cp_in_f64 *reals; /* [n_reals] */
   int64_t n_reals;
 } cp_structure;
 typedef const cp_structure cp_in_structure;
@@ -284,8 +290,8 @@ typedef const cp_space cp_in_space;
  * what its items are called in messages and by cp_space_names, such as ["tea", "milk"]: a different string for each
  * label, vertex or node, and perhaps one for each column of assignments behind them; NULL where they have their numbers
  * alone. Nothing of the caller's is kept. CP_EVALUE: the structure or the names are illegal; the message says why. */
-int32_t cp_space_open(cp_in_structure *structure, cp_in_char *names, int64_t names_len, cp_space *space, char *err,
-                      int64_t err_cap);
+int32_t cp_space_open(cp_in_structure *structure, cp_in_char *names /* [names_len]? */, int64_t names_len,
+                      cp_space *space /* [1] */, char *err, int64_t err_cap);
 
 /* Makes a handle invalid, and gives the memory of its space back, at the latest when calls with it have returned.
  * Sessions that were opened with it go on. */
@@ -308,20 +314,22 @@ int32_t cp_space_close(cp_space space, char *err, int64_t err_cap);
  *   "general": ψ may have entries other than -1, 0 and 1
  *   "log_partition", "marginals": how cp_log_partition works without marginals and with them: "engine", "cost" and
  *     "seconds" of cp_partition_info; null where the structure is too large */
-int32_t cp_space_facts(cp_space space, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+int32_t cp_space_facts(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err,
+                       int64_t err_cap);
 
 /* Writes the exact number of outputs to dst[dst_cap] as lower-case hexadecimal digits, the highest first and without a
  * prefix: both sides convert that base in linear time. CP_ECAPABILITY where the number is not known. */
-int32_t cp_space_count(cp_space space, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+int32_t cp_space_count(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err,
+                       int64_t err_cap);
 
 /* Writes the mean of the embedding under the uniform distribution to dst[d]. d must be the structure's. CP_ECAPABILITY:
  * the structure has no moments; cp_space_moments says whether they are exact. */
-int32_t cp_space_mean(cp_space space, double *dst, int64_t d, char *err, int64_t err_cap);
+int32_t cp_space_mean(cp_space space, double *dst /* [d] */, int64_t d, char *err, int64_t err_cap);
 
 /* Writes the second moment E ψψᵀ under the uniform distribution to dst[d, d]. d must be the structure's. CP_ECAPABILITY
  * as for cp_space_mean. It cannot be stopped inside: see control above. */
-int32_t cp_space_second_moment(cp_space space, double *dst, int64_t d, int32_t workers, cp_control *control, char *err,
-                               int64_t err_cap);
+int32_t cp_space_second_moment(cp_space space, double *dst /* [d, d] */, int64_t d, int32_t workers,
+                               cp_control *control, char *err, int64_t err_cap);
 
 /* What the mean and the second moment of a structure are. */
 typedef struct cp_moments_info {
@@ -336,36 +344,39 @@ typedef struct cp_moments_info {
 /* Writes to info where the moments of the structure come from. Where they are sampled they are estimated now, once for
  * a structure, which takes long for large ones and cannot be stopped inside: see control above. CP_ECAPABILITY as for
  * cp_space_mean. */
-int32_t cp_space_moments(cp_space space, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
+int32_t cp_space_moments(cp_space space, cp_moments_info *info /* ? */, int32_t workers, cp_control *control, char *err,
                          int64_t err_cap);
 
 /* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, and bad_row is the first such
  * row. control->step counts rows. */
-int32_t cp_space_check(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t workers, cp_control *control,
-                       int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_space_check(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len, int32_t workers,
+                       cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_space_check does,
  * which bad_row is about. control->step counts rows. */
-int32_t cp_space_embed(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
-                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_space_embed(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
+                       double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
+                       char *err, int64_t err_cap);
 
 /* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs
  * that agree with it. "permutations": position 0 is that of a label about which nothing is known, and labels that share
  * the last position come behind all others, in an unknown order. One row has one or the other: CP_EVALUE for both.
  * CP_ECAPABILITY for others. control->step and bad_row as for cp_space_embed. */
-int32_t cp_space_embed_partial(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
-                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_space_embed_partial(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
+                               double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control,
+                               int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has
  * its own random stream. CP_ECAPABILITY: no uniform sampler is known. control->step counts rows. */
-int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len, int32_t workers,
-                        cp_control *control, char *err, int64_t err_cap);
+int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst /* [n, part_len] */, int64_t n, int64_t part_len,
+                        int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Writes the sibling of each row of y[n, part_len] to dst[n, part_len]: the output whose embedding adds up with that of
  * the row to twice the mean. CP_ECAPABILITY for structures that are no sibling systems. Rows are checked first, as
  * cp_space_check does, which bad_row is about. control->step counts rows. */
-int32_t cp_space_mirror(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_space_mirror(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
+                        int32_t *dst /* [n, part_len] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap);
 
 /* Encodes outputs as they stand in data: each row of y[n, width] is read, checked and written to dst[n, part_len]. It
  * holds the parts of an output as whole numbers, in width = part_len columns, and in some structures there are further
@@ -380,14 +391,14 @@ int32_t cp_space_mirror(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_le
  *     outputs of the structure are not known in part
  * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
  * do. control->step counts rows. */
-int32_t cp_space_encode(cp_space space, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
-                        int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap);
+int32_t cp_space_encode(cp_space space, cp_in_f64 *y /* [n, width] */, int64_t n, int64_t width, int32_t partial,
+                        int32_t *dst /* [n, part_len] */, int64_t part_len, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes a name for each entry of ψ to dst[dst_cap], one a line, such as "0 before 1". Cost: O(d). control->step is not
  * counted. */
-int32_t cp_space_names(cp_space space, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
-                       cp_control *control, char *err, int64_t err_cap);
+int32_t cp_space_names(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */,
+                       int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* How entries of ψ stand for pairs of items: as cells of a matrix of items by items. */
 typedef struct cp_layout {
@@ -407,14 +418,15 @@ typedef struct cp_layout {
 /* Writes the row and the column of the first layout->n_cells entries of ψ to rows[d] and columns[d]; what follows is
  * left as it is. For "routes", row n_items stands for the start and column n_items for the end. d must be the
  * structure's. Cost: O(d). control->step is not counted. */
-int32_t cp_space_layout(cp_space space, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d, int32_t workers,
-                        cp_control *control, char *err, int64_t err_cap);
+int32_t cp_space_layout(cp_space space, cp_layout *layout, int32_t *rows /* [d] */, int32_t *columns /* [d] */,
+                        int64_t d, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
  * part_len]; *n_written gets how many were written, 0 past the end. CP_ECAPABILITY: the outputs cannot be listed. Cost:
  * O(skip + capacity) outputs. */
-int32_t cp_space_enumerate(cp_space space, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
-                           int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+int32_t cp_space_enumerate(cp_space space, int64_t skip, int32_t *dst /* [capacity, part_len] */, int64_t capacity,
+                           int64_t part_len, int64_t *n_written /* [1] */, int32_t workers, cp_control *control,
+                           char *err, int64_t err_cap);
 
 /* What conditions on the outputs of a structure are about. */
 #define CP_KEY_FIRST 0
@@ -442,10 +454,10 @@ int32_t cp_space_enumerate(cp_space space, int64_t skip, int32_t *dst, int64_t c
 typedef struct cp_conditions {
   int64_t struct_size;
   int64_t n;        /* 1: the conditions are those of all rows; or the number of rows                   */
-  cp_in_i64 *first; /* [n+1], ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
-  cp_in_i32 *key;   /* [first[n]]: CP_KEY_…. A list takes a condition for each of what it holds        */
-  cp_in_i32 *u;     /* [first[n]]: the number, or the first one of a pair                              */
-  cp_in_i32 *v;     /* [first[n]]: the second one of a pair, −1 for a single number                    */
+  cp_in_i64 *first; /* [n + 1] ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
+  cp_in_i32 *key;   /* [last(first, n)] CP_KEY_…. A list takes a condition for each of what it holds */
+  cp_in_i32 *u;     /* [last(first, n)] the number, or the first one of a pair                      */
+  cp_in_i32 *v;     /* [last(first, n)] the second one of a pair, −1 for a single number            */
 } cp_conditions;
 typedef const cp_conditions cp_in_conditions;
 #define CP_CONDITIONS {.struct_size = sizeof(cp_conditions)}
@@ -455,11 +467,11 @@ typedef const cp_conditions cp_in_conditions;
 typedef struct cp_restriction {
   int64_t struct_size;
   int64_t n;         /* that of the conditions                                                        */
-  int64_t *first;    /* [n+1]: where those of each row begin                                          */
+  int64_t *first;    /* [n + 1] where those of each row begin                                         */
   int64_t capacity;
-  int32_t *feature;  /* [capacity]: the entry of ψ                                                    */
-  int8_t *value;     /* [capacity]: −1, 0 or 1                                                        */
-  int8_t *must;      /* [capacity]: 1: it must have the value, 0: it must not                         */
+  int32_t *feature;  /* [capacity] the entry of ψ                                                     */
+  int8_t *value;     /* [capacity] −1, 0 or 1                                                         */
+  int8_t *must;      /* [capacity] 1: it must have the value, 0: it must not                          */
   int64_t needed;    /* gets first[n]; where capacity is less, none of feature, value, must is written */
 } cp_restriction;
 #define CP_RESTRICTION {.struct_size = sizeof(cp_restriction)}
@@ -469,40 +481,41 @@ typedef struct cp_restriction {
  * CP_EVALUE with bad_row where a condition is illegal, contradicts another one or leaves too few members or places: the
  * message says which, and what to do. Where there is none, it may still be that no output satisfies the conditions.
  * CP_ECAPABILITY: the structure takes no conditions. control->step counts rows of conditions. */
-int32_t cp_space_restrict(cp_space space, cp_in_conditions *conditions, cp_restriction *restriction, int32_t workers,
-                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_space_restrict(cp_space space, cp_in_conditions *conditions, cp_restriction *restriction /* ? */,
+                          int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes y[n, part_len], outputs that satisfy conditions, to dst[n, part_len] as the conditions ask for: cycles from
  * their start to their end, as cp_decode lists them, and others as they are. Where a cycle without directions has one
  * of the two, a list with a start goes on to the smaller neighbour of the start, and a list with an end begins with
  * the smaller neighbour of the end. Rows are checked first, as cp_space_check does, which bad_row is about.
  * control->step counts rows, twice. */
-int32_t cp_space_arrange(cp_space space, cp_in_conditions *conditions, cp_in_i32 *y, int64_t n, int64_t part_len,
-                         int32_t *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                         int64_t err_cap);
+int32_t cp_space_arrange(cp_space space, cp_in_conditions *conditions, cp_in_i32 *y /* [n, part_len] */, int64_t n,
+                         int64_t part_len, int32_t *dst /* [n, part_len] */, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Makes the embeddings of n outputs from the values of a kernel between them, gram[n, n], such that their inner
  * products are those values, up to eigenvalues of at most 1e-10 of the largest: the float64 buffer of a "custom"
  * structure with members = n and d = *d. Entries of ψ belong to eigenvectors, the one of largest eigenvalue first;
  * psi[n, n] gets n·*d numbers, by rows of *d. A kernel that is not symmetric or not positive semi-definite, or has NaN
  * or infinite values: CP_EVALUE. Cost: O(n³). */
-int32_t cp_custom_kernel(cp_in_f64 *gram, int64_t n, double *psi, int64_t *d, int32_t workers, cp_control *control,
-                         char *err, int64_t err_cap);
+int32_t cp_custom_kernel(cp_in_f64 *gram /* [n, n] */, int64_t n, double *psi /* [n, n] */, int64_t *d /* [1] */,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Adds ψ of n uniform draws, psi[n, d], to sums[1 + d + 2·d·d], which are zero before the first call and belong to the
  * caller: the number of draws, and sums of products. n may be 0. moments[d + d·d] (NULL: not wanted) gets the averages,
  * which are the float64 buffer of a "custom" structure with members = 0 behind ln of the number of outputs, and
  * *standard_error (NULL, too) the largest standard error of an entry of the second moment; they take a draw at least.
  * NaN, infinite numbers, or more than 1e100 in psi: CP_EVALUE with bad_row, a row of psi. Nothing is added then. */
-int32_t cp_custom_draws(cp_in_f64 *psi, int64_t n, int64_t d, double *sums, double *moments, double *standard_error,
-                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_custom_draws(cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d, double *sums /* [1 + d + 2 * d * d] */,
+                        double *moments /* [d + d * d]? */, double *standard_error /* [1]? */, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Checks whether psi[n, d] can be embeddings of outputs of a structure with moments: CP_EVALUE with bad_row, a row of
  * psi, where one leaves the mean in a direction in which the second moment has no variance, or is not finite; and
  * without where the moments are those of no distribution. n may be 0. Cost: O(d³) once for a structure, and then O(d r)
  * a row for r such directions. */
-int32_t cp_custom_check(cp_space space, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers, cp_control *control,
-                        int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_custom_check(cp_space space, cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
@@ -520,15 +533,15 @@ typedef struct cp_scores {
   int64_t n, d;         /* d must be the structure's                                                   */
   cp_in_f64 *linear;    /* [n, d]                                                                      */
   int64_t n_magnitude;  /* 0: there is no such term, 1: it is the same for all rows, or n              */
-  cp_in_f64 *magnitude; /* [n_magnitude, d]; none where a distribution is made of the scores           */
-  cp_in_i64 *streams;   /* [n] numbers of the random streams of rows, for calls with a seed, such as hashes of what the
+  cp_in_f64 *magnitude; /* [n_magnitude, d] none where a distribution is made of the scores            */
+  cp_in_i64 *streams;   /* [n]? numbers of the random streams of rows, for calls with a seed, such as hashes of what the
                            scores follow from, or NULL. NULL: a hash of the scores of each row; where outputs are
                            drawn or searched for, equal rows are told apart by their order, so that their draws are
                            independent, while cp_decode finds the same output for both                          */
   int64_t n_spaces;     /* 0: all rows are of the space of the call; otherwise how many spaces rows are of      */
-  cp_in_space *spaces;  /* [n_spaces]; one may be there several times, or for no row                            */
-  cp_in_i32 *of;        /* [n] the number of the space of each row, from 0 on; NULL: all are of the first       */
-  cp_in_i64 *first;     /* [n] where in linear, and in magnitude, the scores of each row begin, in any order and
+  cp_in_space *spaces;  /* [n_spaces]? one may be there several times, or for no row                            */
+  cp_in_i32 *of;        /* [n]? the number of the space of each row, from 0 on; NULL: all are of the first      */
+  cp_in_i64 *first;     /* [n]? where in linear, and in magnitude, the scores of each row begin, in any order and
                            with gaps; NULL: each where those of the row before end                              */
 } cp_scores;
 typedef const cp_scores cp_in_scores;
@@ -539,10 +552,10 @@ typedef const cp_scores cp_in_scores;
 typedef struct cp_constraints {
   int64_t struct_size;
   int64_t n;           /* 1: the conditions are those of all rows; or the number of rows                  */
-  cp_in_i64 *first;    /* [n+1], ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
-  cp_in_i32 *feature;  /* [first[n]]: the entry of ψ                                                      */
-  cp_in_i8 *value;     /* [first[n]]: −1, 0 or 1                                                          */
-  cp_in_i8 *must;      /* [first[n]]: 1: it must have the value, 0: it must not                           */
+  cp_in_i64 *first;    /* [n + 1] ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
+  cp_in_i32 *feature;  /* [last(first, n)] the entry of ψ                                              */
+  cp_in_i8 *value;     /* [last(first, n)] −1, 0 or 1                                                  */
+  cp_in_i8 *must;      /* [last(first, n)] 1: it must have the value, 0: it must not                   */
 } cp_constraints;
 typedef const cp_constraints cp_in_constraints;
 #define CP_CONSTRAINTS {.struct_size = sizeof(cp_constraints)}
@@ -570,11 +583,11 @@ typedef const cp_decode_options cp_in_decode_options;
 typedef struct cp_certificates {
   int64_t struct_size;
   int64_t n;
-  double *value;       /* the score reached                                     */
-  double *upper_bound; /* a proven bound on every score                         */
-  double *nu;          /* the guarantee value >= (1-nu) max + nu min            */
-  uint8_t *optimal;    /* 1: the output is proven optimal, 0: it is not         */
-  uint8_t *met;        /* 1: the output satisfies the constraints; 0: none was found that does, and if optimal is 1
+  double *value;       /* [n]? the score reached                                */
+  double *upper_bound; /* [n]? a proven bound on every score                    */
+  double *nu;          /* [n]? the guarantee value >= (1-nu) max + nu min       */
+  uint8_t *optimal;    /* [n]? 1: the output is proven optimal, 0: it is not    */
+  uint8_t *met;        /* [n]? 1: the output satisfies the constraints; 0: none was found that does, and if optimal is 1
                           there is none. NULL: a row without such an output is CP_EVALUE with bad_row */
 } cp_certificates;
 typedef const cp_certificates cp_in_certificates;
@@ -586,9 +599,9 @@ typedef const cp_certificates cp_in_certificates;
  * control->cancel every few milliseconds; "exact", and the exact attempt of "auto", between rows.
  * bad_row is a row of linear or magnitude; it comes with CP_ECAPABILITY, too, where a row is beyond exact decoding, and
  * with CP_EVALUE where its conditions are illegal. */
-int32_t cp_decode(cp_space space, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst, int64_t part_len,
-                  cp_in_certificates *certificates, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                  int64_t err_cap);
+int32_t cp_decode(cp_space space, cp_in_scores *scores, cp_in_decode_options *options /* ? */,
+                  int32_t *dst /* [scores.n, part_len] */, int64_t part_len, cp_in_certificates *certificates /* ? */,
+                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* A search along Markov chains. The score of a proposal less that of the present output is its gain g; it is accepted
  * with probability min(1, exp(g/T)), which is min(1, α^g) for α = exp(1/T). Vembu (2010), ch. 7. */
@@ -601,7 +614,7 @@ typedef struct cp_search_options {
   cp_in_char *proposals;   /* "auto", as NULL: "local" where the structure has moves, otherwise "uniform"
                               "local":      the structure's local moves
                               "uniform":    uniform outputs                                                        */
-  cp_in_f64 *temperatures; /* [n_levels] T in place of those of the method, above 0; "metropolis": one at most     */
+  cp_in_f64 *temperatures; /* [n_levels]? T in place of those of the method, above 0; "metropolis": one at most    */
   int64_t n_levels;        /* 0: those of the method. Levels have equal shares of the steps                        */
   double epsilon;          /* "anneal" without temperatures: above 0, T falls to epsilon / ln(|Y| / delta), at which
                               a draw is within epsilon of the largest score with probability 1 − delta. 0: not     */
@@ -618,14 +631,14 @@ typedef const cp_search_options cp_in_search_options;
 typedef struct cp_search_record {
   int64_t struct_size;
   int64_t n;
-  double *value;       /* [n] this and the next three as in cp_certificates                                        */
-  double *upper_bound; /* [n] +Inf where nothing is proven                                                         */
-  double *nu;          /* [n]                                                                                      */
-  uint8_t *optimal;    /* [n]                                                                                      */
-  double *temperature; /* [n] of the last level; NaN where no step was made                                        */
-  int64_t *steps;      /* [n] of all runs                                                                          */
-  int64_t *accepted;   /* [n] how many of them were accepted                                                       */
-  double *success;     /* [n] a bound from below on the probability of finding an output of largest score: 1 where one
+  double *value;       /* [n]? this and the next three as in cp_certificates                                       */
+  double *upper_bound; /* [n]? +Inf where nothing is proven                                                        */
+  double *nu;          /* [n]?                                                                                     */
+  uint8_t *optimal;    /* [n]?                                                                                     */
+  double *temperature; /* [n]? of the last level; NaN where no step was made                                       */
+  int64_t *steps;      /* [n]? of all runs                                                                         */
+  int64_t *accepted;   /* [n]? how many of them were accepted                                                      */
+  double *success;     /* [n]? a bound from below on the probability of finding an output of largest score: 1 where one
                           is proven to be, 1 − (1 − 1/|Y|)^steps for uniform proposals, at any T, and else 0       */
 } cp_search_record;
 typedef const cp_search_record cp_in_search_record;
@@ -637,9 +650,9 @@ typedef const cp_search_record cp_in_search_record;
  * control->step counts runs of rows; control->cancel is polled every few milliseconds.
  * CP_ECAPABILITY: the structure lacks the proposals, or its number of outputs is not known for epsilon, or its scores
  * have no bound for temperatures of the method. bad_row is a row of linear, and comes with CP_ECAPABILITY, too. */
-int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *options, int32_t *dst, int64_t part_len,
-                  cp_in_search_record *record, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                  int64_t err_cap);
+int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
+                  int32_t *dst /* [scores.n, part_len] */, int64_t part_len, cp_in_search_record *record /* ? */,
+                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 typedef struct cp_kbest_options {
   int64_t struct_size;
@@ -667,9 +680,9 @@ typedef const cp_kbest_options cp_in_kbest_options;
 typedef struct cp_kbest_list {
   int64_t struct_size;
   int64_t n, capacity, part_len;
-  int32_t *parts;  /* [n, capacity, part_len]: the outputs                 */
-  double *value;   /* [n, capacity]: their scores; may be NULL             */
-  int64_t *count;  /* [n]: how many there are for each row, up to capacity */
+  int32_t *parts;  /* [n, capacity, part_len] the outputs                  */
+  double *value;   /* [n, capacity]? their scores; may be NULL             */
+  int64_t *count;  /* [n] how many there are for each row, up to capacity  */
   char method[16]; /* gets the method by which those of row 0 were listed  */
 } cp_kbest_list;
 #define CP_KBEST_LIST {.struct_size = sizeof(cp_kbest_list)}
@@ -680,7 +693,7 @@ typedef struct cp_kbest_list {
  * "partition". CP_ECAPABILITY where the structure has no exact decoder at its size, or ψ has other entries. NaN or
  * infinite scores: CP_EVALUE with bad_row. control->step counts decodings; control->cancel is polled between them, and
  * while outputs are listed. bad_row is a row of scores. */
-int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
+int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options /* ? */, cp_kbest_list *list,
                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that lists the outputs of largest score for one row of scores, one for each CP_ASK_LISTED, with a
@@ -688,8 +701,9 @@ int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *opti
  * largest score among all that there are, as cp_decode with "exact" finds them; these may be some of those of the
  * structure only. Everything else is as for cp_kbest: control->step, too, and the cost of the k-th output. bad_row is
  * the row, or one of the answers. */
-int32_t cp_kbest_start(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_session *session,
-                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_kbest_start(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options /* ? */,
+                       cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                       int64_t err_cap);
 
 /* Opens a session that finds a set of edges of large weight among those with a property that only the caller can tell,
  * and that is hereditary: a set keeps it when edges are taken away. The empty set must have it. weights[n_edges] are
@@ -702,8 +716,9 @@ int32_t cp_kbest_start(cp_space space, cp_in_scores *scores, cp_in_kbest_options
  *                   weight is at least 1/b of the largest
  *   "exact"         CP_ECAPABILITY beyond 20 such edges
  *   "local-search"  in blocks beyond 16 */
-int32_t cp_hereditary_start(cp_in_f64 *weights, int64_t n_edges, cp_in_char *decoder, int64_t most, cp_session *session,
-                            int32_t workers, cp_control *control, char *err, int64_t err_cap);
+int32_t cp_hereditary_start(cp_in_f64 *weights /* [n_edges] */, int64_t n_edges, cp_in_char *decoder, int64_t most,
+                            cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
+                            int64_t err_cap);
 
 /* ---- The distributions p(y) ∝ exp⟨s, ψ(y)⟩ ----------------------------------------------------------------------- */
 
@@ -726,25 +741,26 @@ typedef struct cp_partition_info {
  * CP_ECAPABILITY where the structure is too large for both engines. NaN or infinite scores: CP_EVALUE with bad_row.
  * control->step counts rows; control->cancel is polled between rows, and within rows that take long.
  * bad_row is a row of scores. */
-int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z, double *marginals,
-                         cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                         int64_t err_cap);
+int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z /* [scores.n] */,
+                         double *marginals /* [scores.n, scores.d]? */, cp_partition_info *info /* ? */,
+                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] writes the probability that item u is at position r + 1 under
  * p(y) ∝ exp⟨s, ψ(y)⟩ to dst[n, part_len, part_len], at [u, r], for "permutations". Exact up to rounding.
  * CP_ECAPABILITY for other structures, and beyond 20 items. NaN or infinite scores: CP_EVALUE with bad_row, a row of
  * scores. control is as for cp_log_partition. */
-int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
-                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst /* [scores.n, part_len, part_len] */,
+                           int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                           int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
  * rounding, and writes them to dst[n_samples, n, part_len]. Each row has its own random stream (cp_scores.streams), so
  * that the same seed gives it the same outputs, whatever workers and other rows. CP_ECAPABILITY where there is neither
  * recursion nor list for the structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores.
  * control is as for cp_log_partition. */
-int32_t cp_sample_distribution(cp_space space, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
-                               int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                               int64_t err_cap);
+int32_t cp_sample_distribution(cp_space space, cp_in_scores *scores, int64_t n_samples, uint64_t seed,
+                               int32_t *dst /* [n_samples, scores.n, part_len] */, int64_t part_len, int32_t workers,
+                               cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] writes to dst[n, part_len] the label set of least expected loss under
  * p(y) ∝ exp⟨s, ψ(y)⟩, for "labelsets", and to value[n] (NULL: not wanted) what it is expected to be worth. loss is
@@ -756,15 +772,15 @@ int32_t cp_sample_distribution(cp_space space, cp_in_scores *scores, int64_t n_s
  * size that occurs and h that of the set: O(d K log d + d K h + d h log d).
  * CP_ECAPABILITY for other structures. NaN or infinite scores, illegal conditions: CP_EVALUE with bad_row.
  * control->step counts rows. bad_row is a row of scores or of conditions. */
-int32_t cp_sets_decide(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions,
-                       int32_t *dst, int64_t part_len, double *value, int32_t workers, cp_control *control,
-                       int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_sets_decide(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions /* ? */,
+                       int32_t *dst /* [scores.n, part_len] */, int64_t part_len, double *value /* [scores.n]? */,
+                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes to value[n] what the sets y[n, part_len] are expected to be worth, as for cp_sets_decide. control->step counts
  * rows. bad_row is a row of scores or y. */
-int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_i32 *y, int64_t part_len,
-                      double *value, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                      int64_t err_cap);
+int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_i32 *y /* [scores.n, part_len] */,
+                      int64_t part_len, double *value /* [scores.n] */, int32_t workers, cp_control *control,
+                      int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Sampling ---------------------------------------------------------------------------------------------------- */
 
@@ -785,8 +801,8 @@ typedef struct cp_chain_options {
   int64_t thin;         /* steps from sample to sample, at least 1                                        */
   int64_t budget;       /* most steps of an exact sample, at least 1                                      */
   uint64_t seed;
-  cp_in_i32 *start;     /* [n, part_len] where chains begin, diagnosed [n, 4, part_len]; or NULL          */
-  cp_in_f64 *bound;     /* [n] bounds on the scores of all outputs, or NULL                               */
+  cp_in_i32 *start;     /* where chains begin, [n, part_len], diagnosed [n, 4, part_len]; or NULL             */
+  cp_in_f64 *bound;     /* [or(scores.n, 1)]? bounds on the scores of all outputs, or NULL                */
   int64_t diagnosed;    /* 1: chains are measured first, and tell burn_in and thin                        */
   int64_t n_rows;       /* "auto": rows of all calls, by which the time of "exact" is told; n where less  */
   double exact_seconds; /* "auto": of one processor, for "exact"                                          */
@@ -800,18 +816,18 @@ typedef const cp_chain_options cp_in_chain_options;
 typedef struct cp_chain_record {
   int64_t struct_size;
   int64_t n, n_samples;
-  double *value;                /* [n, n_samples] the score of each sample                                     */
-  int64_t *steps;               /* [n, n_samples] made for it alone: since the sample before; how far back coupling
+  double *value;                /* [n, n_samples]? the score of each sample                                    */
+  int64_t *steps;               /* [n, n_samples]? made for it alone: since the sample before; how far back coupling
                                    went; proposals; 1                                                          */
-  int64_t *accepted;            /* [n, n_samples] how many of these were accepted                              */
-  int64_t *total;               /* [n] diagnosed: steps in all; this and what follows of chains only           */
-  int64_t *spacing;             /* [n] steps between samples; without samples between draws of the diagnostics */
-  double *acceptance;           /* [n] share of the steps of the four chains that were accepted                */
-  double *effective_size;       /* [n] how many independent draws the 256 of the four chains are worth         */
-  double *r_hat;                /* [n] split potential scale reduction factor; above 1.1 chains have not met   */
-  double *autocorrelation_time; /* [n] steps that are worth one independent draw                               */
-  double *autocorrelation;      /* [n] between scores that are spacing steps apart                             */
-  double *mixing_bound;         /* [n] steps to total variation 0.01, proven; infinite where none is known     */
+  int64_t *accepted;            /* [n, n_samples]? how many of these were accepted                             */
+  int64_t *total;               /* [n]? diagnosed: steps in all; this and what follows of chains only          */
+  int64_t *spacing;             /* [n]? steps between samples; without samples between draws of the diagnostics */
+  double *acceptance;           /* [n]? share of the steps of the four chains that were accepted               */
+  double *effective_size;       /* [n]? how many independent draws the 256 of the four chains are worth        */
+  double *r_hat;                /* [n]? split potential scale reduction factor; above 1.1 chains have not met  */
+  double *autocorrelation_time; /* [n]? steps that are worth one independent draw                              */
+  double *autocorrelation;      /* [n]? between scores that are spacing steps apart                            */
+  double *mixing_bound;         /* [n]? steps to total variation 0.01, proven; infinite where none is known    */
   char method[16];              /* gets the method taken for the first of the spaces that have rows            */
 } cp_chain_record;
 #define CP_CHAIN_RECORD {.struct_size = sizeof(cp_chain_record)}
@@ -849,9 +865,10 @@ typedef struct cp_chain_record {
  * control->step counts rows, for exact methods blocks of 16 samples; control->cancel is polled every few milliseconds,
  * in exact decoding between rows.
  * bad_row is a row of scores, start or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
-int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
-                        int64_t part_len, cp_chain_record *record, int32_t workers, cp_control *control,
-                        int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_chain_options *options,
+                        int32_t *dst /* [scores.n, options.n_samples, part_len] */, int64_t part_len,
+                        cp_chain_record *record /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap);
 
 /* Writes to bound[n] after how many steps a chain is within epsilon (between 0 and 1) of its distribution for each row
  * of scores->linear in total variation, from any start; method is "meta", as NULL, "local" or "cube". It is proven, and
@@ -859,8 +876,9 @@ int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_chain_option
  * the spectrum of the moves, where it is known ("labelsets", "cliques", "graphs" without a property, "permutations",
  * "assignments", "tournaments", "multiclass", "ordinal", "posetelements" and lists of outputs). control->step is not
  * set. control->cancel is polled between rows. bad_row is a row of linear. */
-int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method, double epsilon, double *bound,
-                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method, double epsilon,
+                        double *bound /* [scores.n] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap);
 
 /* What n quantities recorded along chains with one stationary distribution say about them: x[n, n_chains, n_draws]. For
  * each, writes to effective_size[n] of how many independent draws its mean over all chains is worth (Geyer's initial
@@ -868,9 +886,10 @@ int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method
  * without ranks. Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n, n_chains,
  * n_lags] gets the autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. CP_EVALUE where
  * there are more. control->step counts quantities. */
-int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_draws, double *effective_size,
-                          double *r_hat, double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control,
-                          char *err, int64_t err_cap);
+int32_t cp_chain_diagnose(cp_in_f64 *x /* [n, n_chains, n_draws] */, int64_t n, int64_t n_chains, int64_t n_draws,
+                          double *effective_size /* [n] */, double *r_hat /* [n] */,
+                          double *autocorrelation /* [n, n_chains, n_lags] */, int64_t n_lags, int32_t workers,
+                          cp_control *control, char *err, int64_t err_cap);
 
 /* Writes n_samples independent, exactly uniform linear extensions of a partial order on the elements 0 to
  * n_elements - 1 (at most 2048) to dst[n_samples, n_elements]: the elements, first to last. pairs[n_pairs, 2]: the
@@ -881,8 +900,9 @@ int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_d
  *   "coupling"  by coupling from the past with Huber's bounding chain
  * steps ([n_samples] or NULL) gets how many steps coupling took, 0 without. Sample j has its own random stream.
  * control->step counts samples. */
-int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_char *method, uint64_t seed,
-                             int32_t *dst, int64_t n_samples, int64_t *steps, int32_t workers, cp_control *control,
+int32_t cp_extensions_sample(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
+                             cp_in_char *method, uint64_t seed, int32_t *dst /* [n_samples, n_elements] */,
+                             int64_t n_samples, int64_t *steps /* [n_samples]? */, int32_t workers, cp_control *control,
                              char *err, int64_t err_cap);
 
 /* Counts the linear extensions of a partial order, given as for cp_extensions_sample, exactly. dst[dst_cap] gets their
@@ -890,8 +910,9 @@ int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
  * part is before all of another; what is left may have up to 64 elements and most_downsets downsets (1 to 2^24), over
  * which the work goes; beyond that it is CP_ECAPABILITY. control->step counts connected components; control->cancel is
  * polled every few milliseconds. */
-int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, char *dst,
-                            int64_t dst_cap, int64_t *needed, int32_t workers, cp_control *control, char *err,
+int32_t cp_extensions_count(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
+                            int64_t most_downsets, char *dst /* [dst_cap] */, int64_t dst_cap,
+                            int64_t *needed /* [1] */, int32_t workers, cp_control *control, char *err,
                             int64_t err_cap);
 
 /* How exactly cp_extensions_estimate counts. */
@@ -921,16 +942,18 @@ typedef struct cp_extensions_info {
  * epsilon^2 of which end so for each. dst[dst_cap] gets the number, rounded, as cp_space_count writes it; log_count
  * is not rounded. dst may be NULL with dst_cap = 0 where *info is enough, and info may be NULL. options NULL: the
  * defaults. The seed decides on everything. control->step counts draws. */
-int32_t cp_extensions_estimate(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
-                               char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
+int32_t cp_extensions_estimate(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
+                               cp_in_extensions_options *options /* ? */, char *dst /* [dst_cap] */, int64_t dst_cap,
+                               int64_t *needed /* [1] */, cp_extensions_info *info /* ? */, int32_t workers,
                                cp_control *control, char *err, int64_t err_cap);
 
 /* Writes to dst[n_elements, n_elements] the probability that u comes before v, at [u, v], in a uniform linear extension
  * of a partial order, given as for cp_extensions_sample: exact up to rounding, 0 on the diagonal. Extensions are
  * counted for each pair of elements that the order leaves open, with that pair added, under the limits of
  * cp_extensions_count. control->step counts these pairs, after the connected components. */
-int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, double *dst,
-                             int32_t workers, cp_control *control, char *err, int64_t err_cap);
+int32_t cp_extensions_before(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
+                             int64_t most_downsets, double *dst /* [n_elements, n_elements] */, int32_t workers,
+                             cp_control *control, char *err, int64_t err_cap);
 
 /* Writes to dst[n, m] the natural logarithms of the numbers of orders that agree with both of two relations, for each
  * row of x[n, n_pairs] and each of y[m, n_pairs]: of linear extensions of their union. A row has an entry for each of
@@ -938,9 +961,10 @@ int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
  * comes before v, -1 where v comes before u, 0 otherwise; what follows from that is understood. No common order gives
  * -infinity, and what is beyond the limits of cp_extensions_count NaN. y = NULL stands for x and then m = n; each pair
  * of rows is counted once. control->step counts rows. bad_row is a row of x, or of y where the message says so. */
-int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, int64_t n_elements,
-                             int64_t most_downsets, double *dst, int32_t workers, cp_control *control, int64_t *bad_row,
-                             char *err, int64_t err_cap);
+int32_t cp_extensions_common(cp_in_i32 *x /* [n, n_elements * (n_elements - 1) / 2] */, int64_t n,
+                             cp_in_i32 *y /* [m, n_elements * (n_elements - 1) / 2]? */, int64_t m, int64_t n_elements,
+                             int64_t most_downsets, double *dst /* [n, m] */, int32_t workers, cp_control *control,
+                             int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Estimates from draws ---------------------------------------------------------------------------------------- */
 
@@ -973,9 +997,9 @@ typedef struct cp_estimate_options {
   uint64_t seed;        /* each row has its own random stream: see cp_scores.streams                                 */
   double exact_seconds; /* of one processor                                                                          */
   int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                */
-  cp_in_f64 *bound;     /* [n] numbers that no |⟨s, ψ(y)⟩| of a row exceeds, or NULL for what the structure proves   */
-  cp_in_f64 *low;       /* [d] the least value of each entry of ψ; NULL, as high: by the decoder                     */
-  cp_in_f64 *high;      /* [d] and the largest                                                                       */
+  cp_in_f64 *bound;     /* [or(scores.n, 1)]? numbers that no |⟨s, ψ(y)⟩| of a row exceeds; NULL: what is proven */
+  cp_in_f64 *low;       /* [or(scores.d, supplied.width)]? least values of entries; NULL, as high: by decoding */
+  cp_in_f64 *high;      /* [or(scores.d, supplied.width)]? and the largest                                           */
 } cp_estimate_options;
 typedef const cp_estimate_options cp_in_estimate_options;
 #define CP_ESTIMATE_OPTIONS \
@@ -986,28 +1010,28 @@ typedef const cp_estimate_options cp_in_estimate_options;
 typedef struct cp_estimates {
   int64_t struct_size;
   int64_t n, d;            /* as in the scores                                                                     */
-  double *value;           /* [n] ln Z                                                                             */
-  double *lower;           /* [n] bounds on it                                                                     */
-  double *upper;           /* [n]                                                                                  */
-  double *marginals;       /* [n, d] E ψ                                                                           */
-  double *error;           /* [n, d] bounds on the errors of these                                                 */
-  uint8_t *guaranteed;     /* [n] 1: bounds hold, with probability 1 − delta for estimates; 0: they rest on chains */
-  int64_t *samples;        /* [n] outputs drawn                                                                    */
-  int64_t *steps;          /* [n] steps of chains, or proposals, made for these                                    */
-  int64_t *accepted;       /* [n] how many of these were accepted                                                  */
-  int64_t *level_samples;  /* [n] draws in each batch of each repeat                                               */
-  int64_t *repeats;        /* [n] of which the median is taken                                                     */
-  double *effective_share; /* [n] effective sample size over number of draws, at the level where that is smallest  */
-  double *r_hat;           /* [n] the largest split potential scale reduction factor                               */
-  char *sampler;           /* [n, 16] names, which end in NUL                                                      */
-  char *why;               /* [n, 256] why chains should not be trusted, cut to fit; empty where they can be       */
-  int64_t *first_level;    /* [n + 1] where the levels of each row begin in levels                                 */
-  double *levels;          /* [levels_cap]                                                                         */
+  double *value;           /* [n]? ln Z                                                                            */
+  double *lower;           /* [n]? bounds on it                                                                    */
+  double *upper;           /* [n]?                                                                                 */
+  double *marginals;       /* [n, d]? E ψ                                                                          */
+  double *error;           /* [n, d]? bounds on the errors of these                                                */
+  uint8_t *guaranteed;     /* [n]? 1: bounds hold, with probability 1 − delta for estimates; 0: they rest on chains */
+  int64_t *samples;        /* [n]? outputs drawn                                                                   */
+  int64_t *steps;          /* [n]? steps of chains, or proposals, made for these                                   */
+  int64_t *accepted;       /* [n]? how many of these were accepted                                                 */
+  int64_t *level_samples;  /* [n]? draws in each batch of each repeat                                              */
+  int64_t *repeats;        /* [n]? of which the median is taken                                                    */
+  double *effective_share; /* [n]? effective sample size over number of draws, at the level where that is smallest */
+  double *r_hat;           /* [n]? the largest split potential scale reduction factor                              */
+  char *sampler;           /* [n, 16]? names, which end in NUL                                                     */
+  char *why;               /* [n, 256]? why chains should not be trusted, cut to fit; empty where they can be      */
+  int64_t *first_level;    /* [n + 1]? where the levels of each row begin in levels                                */
+  double *levels;          /* [levels_cap]?                                                                        */
   int64_t levels_cap;
   int64_t levels_needed;   /* gets the number of all levels; where levels_cap is less, none is written             */
-  double *expansion;       /* [n] "taylor": its value, which may be outside of the bounds                          */
-  double *spread;          /* [n] "taylor": bounds on |⟨s, ψ(y) − mean⟩|, which should be 1 at most; NaN: unknown  */
-  double *variance;        /* [n] "taylor": of ⟨s, ψ(y)⟩ over all outputs                                          */
+  double *expansion;       /* [n]? "taylor": its value, which may be outside of the bounds                         */
+  double *spread;          /* [n]? "taylor": bounds on |⟨s, ψ(y) − mean⟩|, which should be 1 at most; NaN: unknown */
+  double *variance;        /* [n]? "taylor": of ⟨s, ψ(y)⟩ over all outputs                                         */
   char method[16];         /* gets the method taken                                                                */
 } cp_estimates;
 #define CP_ESTIMATES {.struct_size = sizeof(cp_estimates)}
@@ -1028,16 +1052,18 @@ typedef struct cp_estimates {
  * "annealed": control->step counts draws, control->value is the level; control->cancel is polled every few
  * milliseconds. Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and
  * CP_ECAPABILITY, too. */
-int32_t cp_partition_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options, cp_estimates *dst,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_partition_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options /* ? */,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] writes estimates of E ψ under p(y) ∝ exp⟨s, ψ(y)⟩ to marginals, and bounds on
  * their errors, which hold together for a row, to error; with guaranteed, samples, steps, accepted, sampler,
  * effective_share, r_hat and why. schedule is not used. control->step counts draws. "samples" takes as many draws as
  * Hoeffding's inequality asks for. "chains" takes one of the chains as sampler, and Student's intervals of means of
  * batches. Failures, control and bad_row are as for cp_partition_estimate. */
-int32_t cp_marginals_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options, cp_estimates *dst,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_marginals_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options /* ? */,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap);
 
 /* Uniform outputs of a caller's own, of which the library knows these numbers only. */
 typedef struct cp_supplied {
@@ -1045,8 +1071,8 @@ typedef struct cp_supplied {
   int64_t n;         /* draws that there are already                                        */
   int64_t width;     /* numbers of each: d, the entries of ψ, or 1, its score               */
   cp_in_f64 *draws;  /* [n, width]                                                          */
-  cp_in_f64 *scores; /* [width]; NULL: 1, where draws are scores                            */
-  cp_in_f64 *mean;   /* [width] the mean of ψ over all outputs, for "counting", or NULL     */
+  cp_in_f64 *scores; /* [width]? NULL: 1, where draws are scores                            */
+  cp_in_f64 *mean;   /* [width]? the mean of ψ over all outputs, for "counting", or NULL    */
   double log_count;  /* ln of the number of outputs; NaN where it is not known              */
   int64_t moves;     /* 1: the caller has moves of its own, for "local"; 0: it has none     */
 } cp_supplied;
@@ -1060,8 +1086,9 @@ typedef const cp_supplied cp_in_supplied;
  * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with moves, which asks for
  * states of chains with CP_ASK_WALK. "annealed" needs log_count, and "samples" and "counting" low and high. control is
  * as for cp_partition_estimate. */
-int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst,
-                          cp_session *session, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options /* ? */, cp_estimates *dst,
+                          cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
+                          int64_t err_cap);
 
 /* Opens a session that draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta",
  * "rejection", "cftp" and "local", from outputs that the caller draws, with the requests of cp_estimate_start:
@@ -1071,8 +1098,9 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
  * after that. options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws
  * as record says that they took steps, from the first on: those behind can be given to another session, as the first
  * ones, for more samples. record may be NULL. */
-int32_t cp_chain_start(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
-                       cp_session *session, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+int32_t cp_chain_start(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst /* [options.n_samples] */,
+                       cp_chain_record *record /* ? */, cp_session *session /* [1] */, int32_t workers,
+                       cp_control *control, char *err, int64_t err_cap);
 
 /* ---- Kernels ----------------------------------------------------------------------------------------------------- */
 
@@ -1082,14 +1110,14 @@ typedef struct cp_features {
   int64_t n, p;
   cp_in_char *type;   /* of the entries of dense: "float64", "float32", "int8", "uint8", "int16", "uint16", "int32",
                          "uint32", "int64" or "uint64"                                                            */
-  cp_in_void *dense;  /* [n, p]: row i begins at entry i·stride                                                    */
+  cp_in_void *dense;  /* [reach(n, or(stride, p), p)]? row i begins at entry i·stride                              */
   int64_t stride;     /* 0: p                                                                                      */
   int64_t mapped;     /* 1: dense lies in a file that is mapped read-only, and the pages of rows that were read are
                          given back to the system; never set it for other memory, whose contents it may discard    */
   int64_t nnz;
-  cp_in_f64 *data;    /* [nnz]   */
-  cp_in_i32 *indices; /* [nnz]   */
-  cp_in_i64 *indptr;  /* [n + 1] */
+  cp_in_f64 *data;    /* [nnz]?  */
+  cp_in_i32 *indices; /* [nnz]?  */
+  cp_in_i64 *indptr;  /* [n + 1]? */
 } cp_features;
 typedef const cp_features cp_in_features;
 #define CP_FEATURES {.struct_size = sizeof(cp_features)}
@@ -1116,53 +1144,54 @@ typedef const cp_kernel_function cp_in_kernel_function;
  * numbers of rows of x in messages and in bad_row, for callers that come with one block of rows after the other.
  * control->step counts rows.
  * bad_row is a row of x, plus first. */
-int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,
-                  cp_in_char *type, void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                  int64_t err_cap);
+int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y /* ? */, int64_t first,
+                  cp_in_char *type, void *values /* [x.n, or(y.n, x.n)] */, int32_t workers, cp_control *control,
+                  int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes 1 / (p v) to *gamma, a usual width of "rbf" and others: v is the variance of all entries of x, those of row i
  * counted weights[i] times (weights[x->n], or NULL: once). 1 where they do not vary. CP_EVALUE where an entry is NaN or
  * infinite, with bad_row, or the variance overflows.
  * bad_row is a row of x. */
-int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, int32_t workers, cp_control *control,
-                        int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights /* [x.n]? */, double *gamma /* [1] */, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Finds, for each row of x, the m rows of y that are nearest in Euclidean distance, m from 1 to y->n: squares[x->n, m]
  * gets their squared distances in ascending order, numbers[x->n, m] which they are. Of equally far rows those that come
  * first in y are taken. Squared differences are added in the order of features, so that sparse and dense rows have the
  * same distances and equal ones 0, however far they are from the origin; distances that overflow are infinite. mapped
  * is not looked at. control->step counts rows of x. bad_row is a row of x or y, where the message says which. */
-int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *numbers, double *squares, int32_t workers,
-                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *numbers /* [x.n, m] */,
+                   double *squares /* [x.n, m] */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                   int64_t err_cap);
 
 /* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
  * message names the row, the column and the remedy. Functions that take kernel matrices check that they are finite, and
  * take them to be symmetric. control->step counts rows.
  * bad_row is the row that the message names first. */
-int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap);
+int32_t cp_kernel_check(cp_in_f64 *kernel /* [n, n] */, int64_t n, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Checks the same, and that kernel[n, n] has not been found to have negative eigenvalues: CP_ENUMERICAL otherwise, with
  * an estimate of the least one. What is refused has one of at least 1e-6 of the largest; those below some 1e-4 of it
  * can be missed. Cost: 32 products with a vector. control->step and bad_row as for cp_kernel_check. */
-int32_t cp_kernel_semidefinite(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row,
-                               char *err, int64_t err_cap);
+int32_t cp_kernel_semidefinite(cp_in_f64 *kernel /* [n, n] */, int64_t n, int32_t workers, cp_control *control,
+                               int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Overwrites the symmetric matrix[n, n] by its orthonormal eigenvectors, one a column, and writes the eigenvalues to
  * values[n] in ascending order. The triangle above the diagonal is read. The library takes three more matrices of that
  * size for the time. CP_ENUMERICAL where the decomposition does not converge; NaN or infinite entries: CP_EVALUE with
  * bad_row. It cannot be stopped inside: see workers and control above; matrix is as it was then.
  * bad_row is a row of matrix. */
-int32_t cp_symmetric_eigen(double *matrix, int64_t n, double *values, int32_t workers, cp_control *control,
-                           int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_symmetric_eigen(double *matrix /* [n, n] */, int64_t n, double *values /* [n] */, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Partial orders of the same items, one a row. */
 typedef struct cp_orders {
   int64_t struct_size;
   int64_t n, n_items;   /* n_items from 2 to 16384                        */
-  cp_in_f64 *positions; /* [n, n_items]: numbers from 0 on, of which only the order counts. Ties give no relation,
+  cp_in_f64 *positions; /* [n, n_items]? numbers from 0 on, of which only the order counts. Ties give no relation,
                            nor do unknown positions, which are -1 or NaN  */
-  cp_in_i8 *signs;      /* where positions is NULL: [n, n_items (n_items - 1) / 2], for each pair u < v in
+  cp_in_i8 *signs;      /* [n, n_items * (n_items - 1) / 2]? where positions is NULL: for each pair u < v in
                            lexicographic order: 1 where u is before v, -1 where v is before u, 0 where neither is
                            said. What follows from that need not be given */
 } cp_orders;
@@ -1187,10 +1216,10 @@ typedef struct cp_order_function {
                             0: it is not                                                                       */
   double delta;          /* ... with probability at least 1 - delta all counts are within the factors 1 ± epsilon */
   uint64_t seed;         /* of estimates                                                                      */
-  int64_t *n_estimated;  /* gets how many counts are estimated, where epsilon is not 0; or NULL               */
-  cp_in_f64 *kappa;      /* [n_items, n_items], of "positions": κ(a, b) for numbers a and b of items before an item,
+  int64_t *n_estimated;  /* [1]? gets how many counts are estimated, where epsilon is not 0; or NULL               */
+  cp_in_f64 *kappa;      /* [x.n_items, x.n_items]? of "positions": κ(a, b) for numbers a and b of items before an item,
                             symmetric and positive semi-definite; NULL: their product                          */
-  cp_in_f64 *weights;    /* [n_items], of the kernels of positions: of the items' terms, at least 0; NULL: 1   */
+  cp_in_f64 *weights;    /* [x.n_items]? of the kernels of positions: of the items' terms, at least 0; NULL: 1 */
 } cp_order_function;
 typedef const cp_order_function cp_in_order_function;
 #define CP_ORDER_FUNCTION {.struct_size = sizeof(cp_order_function), .most_downsets = 1 << 20, .delta = 0.05}
@@ -1200,8 +1229,9 @@ typedef const cp_order_function cp_in_order_function;
  * CP_EVALUE with bad_row; the message begins with the parameter, "X" or "Y". CP_ECAPABILITY: linear extensions that
  * cannot be counted with most_downsets. control->step counts rows.
  * bad_row is a row of x, or of y where the message says so. */
-int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values,
-                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y /* ? */,
+                        double *values /* [x.n, or(y.n, x.n)] */, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Predictions ------------------------------------------------------------------------------------------------- */
 
@@ -1209,13 +1239,13 @@ int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_o
 typedef struct cp_model {
   int64_t struct_size;
   int64_t m, d;         /* d must be the structure's                                                                 */
-  cp_in_f64 *coef;      /* [m, d]: coefficients of the m rows of training, or weights of the features: as training
+  cp_in_f64 *coef;      /* [m, d] coefficients of the m rows of training, or weights of the features: as training
                            writes them                                                                               */
   double shift;         /* the shift of training: 1 for a constant feature, 0 for none. Where there is one, weights
                            have it as their last row, and that of coefficients of rows is shift times their sum      */
-  cp_in_f64 *intercept; /* [d], added to the scores; NULL: none                                                      */
+  cp_in_f64 *intercept; /* [d]? added to the scores; NULL: none                                                      */
   cp_in_char *loss;     /* that of training. "squared": Eψ = mean + f; "auc": to first order Eψ = mean + Σf          */
-  cp_in_f64 *mean;      /* [d]; NULL: that of ψ under the uniform distribution                                       */
+  cp_in_f64 *mean;      /* [d]? NULL: that of ψ under the uniform distribution                                       */
   cp_in_char *decision; /* "score": predictions maximise ⟨f, ψ(y)⟩ for "auc", ⟨Eψ, ψ(y)⟩ for "squared"
                            "mbr":   they maximise ⟨Eψ, ψ(y)⟩ - ½ ‖ψ(y)‖²: ψ(y) is nearest to Eψ, which has least
                                     expected squared distance
@@ -1232,12 +1262,12 @@ typedef struct cp_predictions {
   int64_t part_len;    /* the structure's                               */
   int64_t first;       /* added to the numbers of rows in messages and in bad_row, for callers that come with one
                           block of rows after the other                 */
-  double *scores;      /* [n, d]: f(x)                                  */
-  int32_t *outputs;    /* [n, part_len]: outputs of largest score       */
-  double *value;       /* [n]: these and the next as in cp_certificates */
-  double *upper_bound; /* [n]                                           */
-  double *nu;          /* [n]                                           */
-  uint8_t *optimal;    /* [n]                                           */
+  double *scores;      /* [n, model.d]? f(x)                            */
+  int32_t *outputs;    /* [n, part_len]? outputs of largest score       */
+  double *value;       /* [n]? these and the next as in cp_certificates */
+  double *upper_bound; /* [n]?                                          */
+  double *nu;          /* [n]?                                          */
+  uint8_t *optimal;    /* [n]?                                          */
 } cp_predictions;
 typedef const cp_predictions cp_in_predictions;
 #define CP_PREDICTIONS {.struct_size = sizeof(cp_predictions)}
@@ -1250,9 +1280,10 @@ typedef const cp_predictions cp_in_predictions;
  * rows are ever held at once. Nothing is decoded where predictions has scores only. options may be NULL, and has no
  * constraints. Kernel values or scores that are NaN or infinite: CP_EVALUE with bad_row. control->step counts rows.
  * bad_row is a row of x; it comes with CP_ECAPABILITY, too, as in cp_decode. */
-int32_t cp_predict(cp_space space, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
-                   cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
-                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_predict(cp_space space, cp_in_model *model, cp_in_kernel_function *function /* ? */,
+                   cp_in_features *train /* ? */, cp_in_features *x, cp_in_decode_options *options /* ? */,
+                   cp_in_predictions *predictions, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                   int64_t err_cap);
 
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 
@@ -1282,9 +1313,9 @@ typedef const cp_ridge_options cp_in_ridge_options;
 typedef struct cp_targets {
   int64_t struct_size;
   int64_t n, d;       /* d must be the structure's                                                                   */
-  cp_in_f64 *psi;     /* [n, d], or [first[n], d]: embedded outputs, not centred, or averages of several             */
-  cp_in_i64 *first;   /* [n+1], or NULL: one output for each example                                                 */
-  cp_in_f64 *weights; /* [n], not negative, or NULL: all 1                                                           */
+  cp_in_f64 *psi;     /* [last(first, n), d] or [first[n], d]: embedded outputs, not centred, or averages of several */
+  cp_in_i64 *first;   /* [n + 1]? one output for each example                                                        */
+  cp_in_f64 *weights; /* [n]? not negative, or NULL: all 1                                                           */
 } cp_targets;
 typedef const cp_targets cp_in_targets;
 #define CP_TARGETS {.struct_size = sizeof(cp_targets)}
@@ -1292,7 +1323,7 @@ typedef const cp_targets cp_in_targets;
 /* Scratch memory. */
 typedef struct cp_workspace {
   int64_t struct_size;
-  void *data; /* 8-byte aligned */
+  void *data; /* [bytes] 8-byte aligned */
   int64_t bytes;
 } cp_workspace;
 typedef const cp_workspace cp_in_workspace;
@@ -1341,15 +1372,16 @@ int32_t cp_ridge_plan(cp_space space, cp_in_ridge_options *options, int64_t n, i
  * positive semi-definite. CP_ENOTCONVERGED: max_iter came first. control->step counts panels of factorisations and
  * inner iterations; control->value is the relative residual.
  * bad_row is a row of kernel, weights or psi, with first that of the set. */
-int32_t cp_ridge_kernel(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
-                        cp_in_workspace *workspace, double *dual, cp_fit_info *info, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_ridge_kernel(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel /* [targets.n, targets.n] */,
+                        cp_in_targets *targets, cp_in_workspace *workspace, double *dual /* [targets.n, targets.d] */,
+                        cp_fit_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                        int64_t err_cap);
 
 /* Penalties to leave rows out under, and what comes of it. */
 typedef struct cp_loo {
   int64_t struct_size;
   int64_t n_alphas, n, d;
-  cp_in_f64 *alphas; /* [n_alphas], above 0: used instead of that of the options                       */
+  cp_in_f64 *alphas; /* [n_alphas] above 0: used instead of that of the options                        */
   double *scores;    /* [n_alphas, n, d]                                                               */
 } cp_loo;
 typedef const cp_loo cp_in_loo;
@@ -1366,9 +1398,9 @@ typedef const cp_loo cp_in_loo;
  * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
  * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
  * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */
-int32_t cp_ridge_loo(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
-                     cp_in_loo *loo, cp_in_workspace *workspace, int32_t workers, cp_control *control, int64_t *bad_row,
-                     char *err, int64_t err_cap);
+int32_t cp_ridge_loo(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel /* [targets.n, targets.n] */,
+                     cp_in_targets *targets, cp_in_loo *loo, cp_in_workspace *workspace /* ? */, int32_t workers,
+                     cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Structured ridge in the weights of features ----------------------------------------------------------------- */
 
@@ -1389,16 +1421,16 @@ typedef struct cp_outputs {
   int64_t struct_size;
   int64_t n, d;       /* d must be the structure's                                                       */
   int64_t part_len;   /* of parts                                                                        */
-  cp_in_i32 *parts;   /* [N, part_len], checked as by cp_space_check                                     */
+  cp_in_i32 *parts;   /* [last(first, n), part_len]? checked as by cp_space_check                        */
   int64_t partial;    /* 1: parts may be known in part, as for cp_space_embed_partial                    */
   int64_t mapped;     /* 1: parts lies in a file that is mapped read-only; see cp_features                */
-  cp_in_f64 *psi;     /* [N, d]                                                                          */
+  cp_in_f64 *psi;     /* [last(first, n), d]?                                                            */
   int64_t nnz;
-  cp_in_f64 *data;    /* [nnz]                                                                           */
-  cp_in_i32 *indices; /* [nnz]                                                                           */
-  cp_in_i64 *indptr;  /* [N + 1]                                                                         */
-  cp_in_i64 *first;   /* [n + 1]: row i has the outputs first[i] to first[i + 1] - 1; NULL: one for each row */
-  cp_in_f64 *weights; /* [n]; NULL: all 1                                                                */
+  cp_in_f64 *data;    /* [nnz]?                                                                          */
+  cp_in_i32 *indices; /* [nnz]?                                                                          */
+  cp_in_i64 *indptr;  /* [last(first, n) + 1]?                                                           */
+  cp_in_i64 *first;   /* [n + 1]? row i has the outputs first[i] to first[i + 1] - 1; NULL: one for each row */
+  cp_in_f64 *weights; /* [n]? NULL: all 1                                                                */
 } cp_outputs;
 typedef const cp_outputs cp_in_outputs;
 #define CP_OUTPUTS {.struct_size = sizeof(cp_outputs)}
@@ -1408,8 +1440,9 @@ typedef const cp_outputs cp_in_outputs;
  * number of passes over the rows. control->step counts passes. CP_ENUMERICAL: sums overflow.
  * bad_row is a row of features or outputs. */
 int32_t cp_ridge_features(cp_space space, cp_in_ridge_options *options, cp_in_features *features,
-                          cp_in_outputs *outputs, int64_t budget, double *coef, cp_fit_info *info, int32_t workers,
-                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                          cp_in_outputs *outputs, int64_t budget,
+                          double *coef /* [features.p + options.shift, outputs.d] */, cp_fit_info *info /* ? */,
+                          int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Adds sums over rows to sums: the number of rows, Σ w ‖ψ‖², Σ w x̂x̂ᵀ [p + 1, p + 1] and Σ w x̂ψᵀ [p + 1, d], one
  * after the other, where x̂ is x with a 1 at its end, and a row with k outputs counts k times. These are two doubles
@@ -1417,21 +1450,24 @@ int32_t cp_ridge_features(cp_space space, cp_in_ridge_options *options, cp_in_fe
  * infinite numbers and outputs that are none are CP_EVALUE with bad_row, and CP_ENUMERICAL: sums overflow.
  * bad_row is a row of features or outputs. */
 int32_t cp_ridge_sums(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
-                      double *sums, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                      double *sums /* [2 + (features.p + 1) * (features.p + 1 + outputs.d)] */, int32_t workers,
+                      cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Adds the product with a direction, as a session of cp_ridge_primal_start asks for it, over rows that cp_ridge_sums
  * has checked to product[q, d], where q is p, or p + 1 with shift. direction has 2 + 2 p + q d numbers. Begin with
  * zeros. bad_row is a row of outputs. */
 int32_t cp_ridge_product(cp_space space, cp_in_ridge_options *options, cp_in_features *features, cp_in_outputs *outputs,
-                         cp_in_f64 *direction, double *product, int32_t workers, cp_control *control, int64_t *bad_row,
-                         char *err, int64_t err_cap);
+                         cp_in_f64 *direction /* [2 + 2 * features.p + (features.p + options.shift) * outputs.d] */,
+                         double *product /* [features.p + options.shift, outputs.d] */, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that trains on rows of p features that only the caller can read. It asks, with CP_ASK_SUMS once and
  * with CP_ASK_PRODUCT in each pass after that, for sums over all rows. At the end coef[q, d] has W and info, unless it
  * is NULL, is that of cp_ridge_features; both must live until then. CP_ENOTCONVERGED comes with CP_ASK_DONE.
  * control->step is not counted. CP_ENUMERICAL: sums overflow. */
-int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int64_t p, double *coef, int64_t d,
-                              cp_fit_info *info, cp_session *session, int32_t workers, cp_control *control, char *err,
+int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int64_t p,
+                              double *coef /* [p + options.shift, d] */, int64_t d, cp_fit_info *info /* ? */,
+                              cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
                               int64_t err_cap);
 
 /* ---- Structured ridge, row by row -------------------------------------------------------------------------------- */
@@ -1440,19 +1476,20 @@ int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int6
  * eigenvalue of its second derivative by f_i to curvatures[n], which does not depend on the scores. losses or
  * curvatures may be NULL; scores are read for the former only. loss is all that is used of the options.
  * bad_row is a row of scores, weights or psi, with first that of the set. */
-int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores, cp_in_targets *targets,
-                        double *losses, double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row,
+int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores /* [targets.n, targets.d] */,
+                        cp_in_targets *targets, double *losses /* [targets.n]? */,
+                        double *curvatures /* [targets.n]? */, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap);
 
 /* What the steps change in place. All must be finite. */
 typedef struct cp_sgd_state {
   int64_t struct_size;
   int64_t rows, d;  /* features of the design with the constant                                        */
-  double *coef;     /* [rows, d], zero at the beginning                                                */
-  double *average;  /* [rows, d], or NULL: none. It is changed into the average of all functions up to step t, with
+  double *coef;     /* [rows, d] zero at the beginning                                                 */
+  double *average;  /* [rows, d]? none. It is changed into the average of all functions up to step t, with
                        weights t(t+1)(t+2)/6; what it holds counts as that of the first t steps        */
-  double *velocity; /* [rows, d], or NULL: none, of stochastic meta-descent; zero at the beginning     */
-  double *gains;    /* [d], with velocity, one at the beginning: η is multiplied by a gain for each coordinate in which
+  double *velocity; /* [rows, d]? none, of stochastic meta-descent; zero at the beginning              */
+  double *gains;    /* [d]? with velocity, one at the beginning: η is multiplied by a gain for each coordinate in which
                        the covariance of the structure is diagonal, or for each of its eigenspaces     */
 } cp_sgd_state;
 typedef const cp_sgd_state cp_in_sgd_state;
@@ -1464,10 +1501,10 @@ typedef struct cp_design {
   int64_t struct_size;
   int64_t n, p, nnz;
   int64_t intercept;
-  cp_in_f64 *dense;
-  cp_in_f64 *data;    /* [nnz] */
-  cp_in_i32 *indices; /* [nnz] */
-  cp_in_i64 *indptr;  /* [n + 1] */
+  cp_in_f64 *dense; /* [n, p]? */
+  cp_in_f64 *data;    /* [nnz]? */
+  cp_in_i32 *indices; /* [nnz]? */
+  cp_in_i64 *indptr;  /* [n + 1]? */
 } cp_design;
 typedef const cp_design cp_in_design;
 #define CP_DESIGN {.struct_size = sizeof(cp_design)}
@@ -1486,7 +1523,7 @@ typedef struct cp_sgd_passes {
   int64_t max_iter; /* passes, at least 1                                                              */
   double tol;       /* with curve: five passes in a row that change the objective by at most tol of what has been
                        gained since W = 0 are the last                                                 */
-  double *curve;    /* [max_iter] gets the objective after each pass; or NULL: it is not computed      */
+  double *curve;    /* [max_iter]? gets the objective after each pass; or NULL: it is not computed     */
   double eta0;      /* p of the step sizes                                                             */
   int64_t seen;     /* visits before this call, of a stream of examples; at most 2^52                  */
   double curvature; /* what report->curvature was after them, or 0                                     */
@@ -1521,7 +1558,7 @@ typedef struct cp_sgd_report {
  * CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of weights, psi, with first that of the set, or the design. */
 int32_t cp_sgd_fit(cp_space space, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
-                   cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
+                   cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report /* ? */, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Kernel values of n rows, of which those of targets are the last: the others are in the support alone. With a
@@ -1532,12 +1569,12 @@ typedef struct cp_sgd_kernel {
   int64_t n;                       /* at least that of targets                                                    */
   cp_in_kernel_function *function; /* or NULL                                                                     */
   cp_in_features *x;               /* rows, or NULL without a function. Visits are then shuffled as they stand    */
-  cp_in_f64 *matrix;               /* [n, n], or NULL                                                             */
-  int64_t *rows;                   /* [n], and the next: what is asked for                                        */
+  cp_in_f64 *matrix;               /* [n, n]?                                                                     */
+  int64_t *rows;                   /* [n] and the next: what is asked for                                         */
   int64_t *columns;                /* [n]                                                                         */
   int64_t n_rows, n_columns;       /* zero at the beginning. Where n_rows is positive after a call it asks for values
                                       of these rows with these columns, or, where n_columns is 0, of each with itself */
-  cp_in_f64 *values;               /* [n_rows, n_columns], or [n_rows]: the answer, for the next call             */
+  cp_in_f64 *values;               /* [n_rows] or [n_rows]: the answer, for the next call                         */
 } cp_sgd_kernel;
 #define CP_SGD_KERNEL {.struct_size = sizeof(cp_sgd_kernel)}
 
@@ -1548,11 +1585,11 @@ typedef struct cp_sgd_support {
   int64_t capacity;  /* the caller's: rows that there is room for. n, and one for each row that is visited, or most */
   int64_t most;      /* the caller's: rows that stay, those visited last; those before are dropped. 0: all          */
   int64_t n;         /* rows in the support                                                                         */
-  int64_t *rows;     /* [capacity]: their numbers; with most the one visited last comes last                        */
-  double *coef;      /* [capacity, d], and the next three as in cp_sgd_state. A dropped row leaves the average, too */
-  double *average;   /* [capacity, d], or NULL                                                                      */
-  double *velocity;  /* [capacity, d], or NULL                                                                      */
-  double *gains;     /* [d], with velocity                                                                          */
+  int64_t *rows;     /* [capacity] their numbers; with most the one visited last comes last                         */
+  double *coef;      /* [capacity, targets.d] and the next three as in cp_sgd_state. A dropped row leaves the average */
+  double *average;   /* [capacity, targets.d]?                                                                      */
+  double *velocity;  /* [capacity, targets.d]?                                                                      */
+  double *gains;     /* [targets.d]? with velocity                                                                  */
   int64_t visits;    /* this and the next seven as in cp_sgd_report                                                 */
   int64_t passes;
   int64_t steps;
@@ -1635,9 +1672,9 @@ int32_t cp_loglinear_array_sizes(cp_space space, cp_in_loglinear_options *option
 typedef struct cp_loglinear_model {
   int64_t struct_size;
   int64_t q, d;
-  double *weights;    /* [q, d]: zeros or weights to begin from. Gets W; of "sgd" and "online" the last iterate   */
-  double *average;    /* [q, d]: "online" begins from it. Gets W; of "sgd" and "online" the average of iterates   */
-  double *moment;     /* [n_moment], for "online": the second moment of the features of all rows so far, or its
+  double *weights;    /* [q, d] zeros or weights to begin from. Gets W; of "sgd" and "online" the last iterate    */
+  double *average;    /* [q, d] "online" begins from it. Gets W; of "sgd" and "online" the average of iterates    */
+  double *moment;     /* [n_moment]? for "online": the second moment of the features of all rows so far, or its
                          diagonal; else NULL with n_moment = 0                                                   */
   int64_t n_moment;   /* as cp_loglinear_array_sizes says                                                        */
   int64_t has_moment; /* 1: moment is known. "sgd" sets it to 0: such rows are taken to have been as those that come */
@@ -1645,7 +1682,7 @@ typedef struct cp_loglinear_model {
   int64_t steps;      /* so far, of "sgd" and "online"                                                           */
   int64_t rows;       /* so far: those of each pass count                                                        */
   double seen;        /* their weight                                                                            */
-  int32_t *chains;    /* [n, 2, part_len], NULL: not wanted. cp_loglinear_fit writes there where two chains of each of
+  int32_t *chains;    /* [targets.n, 2, 16]? NULL: not wanted. cp_loglinear_fit writes there where two chains of each of
                          the n rows of positive weight are at the end, if distribution is a chain                */
 } cp_loglinear_model;
 #define CP_LOGLINEAR_MODEL {.struct_size = sizeof(cp_loglinear_model)}
@@ -1669,13 +1706,13 @@ typedef struct cp_loglinear_info {
  * cp_chain_sample.
  * bad_row is a row of the design or targets. */
 int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in_design *design, cp_in_targets *targets,
-                         cp_loglinear_model *model, cp_loglinear_info *info, int32_t workers, cp_control *control,
-                         int64_t *bad_row, char *err, int64_t err_cap);
+                         cp_loglinear_model *model, cp_loglinear_info *info /* ? */, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What cp_loglinear_rows needs to go on. Places are numbers of entries of state, from 0 on, and -1 for nothing. */
 typedef struct cp_loglinear_rows_step {
   int64_t struct_size;
-  double *state; /* [state_len], of the caller: zeros before the first call. All that is known lies there: nothing is
+  double *state; /* [state_len] of the caller: zeros before the first call. All that is known lies there: nothing is
                     lost, and nothing to be freed, where the caller never goes on; a copy goes on where it was made */
   int64_t state_len;
   int64_t declined; /* set by the caller, 1: nothing could be drawn after "draw". It is 0 afterwards                */
@@ -1702,8 +1739,8 @@ typedef struct cp_loglinear_rows_step {
  * be NULL. bad_row is a row of the design or targets. */
 int32_t cp_loglinear_rows(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
-                          cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                          int64_t err_cap);
+                          cp_loglinear_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
+                          char *err, int64_t err_cap);
 
 /* Adds sums over rows, at weights[q, d], to sums; those over all rows are the sums of those over any parts. Begin with
  * zeros. kind and the length of sums are one of
@@ -1715,13 +1752,15 @@ int32_t cp_loglinear_rows(cp_space space, cp_in_loglinear_options *options, cp_i
  * CP_EVALUE with bad_row.
  * bad_row is a row of features or outputs. */
 int32_t cp_loglinear_sums(cp_space space, cp_in_loglinear_options *options, cp_in_features *features,
-                          cp_in_outputs *outputs, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
-                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                          cp_in_outputs *outputs, cp_in_char *kind,
+                          cp_in_f64 *weights /* [features.p + options.intercept, outputs.d]? */,
+                          double *sums,
+                          int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What cp_loglinear_search needs to go on. Places are numbers of entries of state, from 0 on. */
 typedef struct cp_loglinear_search_step {
   int64_t struct_size;
-  double *state; /* [state_len], of the caller, as for cp_loglinear_rows                                            */
+  double *state; /* [state_len] of the caller, as for cp_loglinear_rows                                             */
   int64_t state_len;
   char request[16]; /* "moments", "loss" or "spread": the sums over all rows, as cp_loglinear_sums finds them for the
                        weights [q, d] whose place is weights, are to be written from place reply on,
@@ -1734,7 +1773,7 @@ typedef struct cp_loglinear_search_step {
 /* The same as cp_loglinear_rows by "lbfgs" for rows that only the caller can read: it asks for sums. Failures and
  * control are those of cp_loglinear_rows. */
 int32_t cp_loglinear_search(cp_space space, cp_in_loglinear_options *options, cp_loglinear_model *model,
-                            cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
+                            cp_loglinear_search_step *step, cp_loglinear_info *info /* ? */, int32_t workers,
                             cp_control *control, char *err, int64_t err_cap);
 
 /* Turns a kernel matrix kernel[n, n] into features in which training with it is linear: q of them for each row, which
@@ -1742,8 +1781,9 @@ int32_t cp_loglinear_search(cp_space space, cp_in_loglinear_options *options, cp
  * diag(curvature). Their inner products are those of the matrix, to each entry of which shift is added (1 for a
  * constant feature). weights [n] are positive; NULL: all 1. Both triangles are read. CP_ENUMERICAL: it is too far from
  * positive semi-definite. bad_row is a row of kernel or weights. */
-int32_t cp_loglinear_kernel(double *kernel, int64_t n, cp_in_f64 *weights, double shift, double *curvature, int64_t *q,
-                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_loglinear_kernel(double *kernel /* [n, n] */, int64_t n, cp_in_f64 *weights /* [n]? */, double shift,
+                            double *curvature /* [n] */, int64_t *q /* [1] */, int32_t workers, cp_control *control,
+                            int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Weights of such features, and coefficients A[n, d] of the n rows. All arrays are as cp_loglinear_kernel left them. */
 typedef struct cp_loglinear_features {
@@ -1751,7 +1791,7 @@ typedef struct cp_loglinear_features {
   int64_t n, q;
   cp_in_f64 *rows;      /* [n, q]              */
   cp_in_f64 *curvature; /* [q]                 */
-  cp_in_f64 *weights;   /* [n]; NULL: all 1    */
+  cp_in_f64 *weights;   /* [n]? NULL: all 1    */
 } cp_loglinear_features;
 typedef const cp_loglinear_features cp_in_loglinear_features;
 #define CP_LOGLINEAR_FEATURES {.struct_size = sizeof(cp_loglinear_features)}
@@ -1762,8 +1802,9 @@ typedef const cp_loglinear_features cp_in_loglinear_features;
  *   "from-dual":   from coefficients x[n, d], the weights dst[q, d] with those scores
  *   "from-scores": from scores x[n, d], the weights dst[q, d] whose scores are nearest to them
  * CP_EVALUE: another name, or arrays that are not those of cp_loglinear_kernel. */
-int32_t cp_loglinear_kernel_weights(cp_in_loglinear_features *features, cp_in_char *wanted, cp_in_f64 *x, int64_t d,
-                                    double *dst, char *err, int64_t err_cap);
+int32_t cp_loglinear_kernel_weights(cp_in_loglinear_features *features, cp_in_char *wanted,
+                                    cp_in_f64 *x /* [features.n + features.q, d] */, int64_t d,
+                                    double *dst /* [features.n + features.q, d] */, char *err, int64_t err_cap);
 
 /* ---- Structured support vector machine and perceptron ------------------------------------------------------------ */
 
@@ -1784,7 +1825,7 @@ typedef struct cp_affine_loss {
   int64_t n, d;
   cp_in_f64 *constant;  /* [n]                           */
   cp_in_f64 *gradient;  /* [n, d]                        */
-  cp_in_f64 *magnitude; /* [n, d], or NULL: zero         */
+  cp_in_f64 *magnitude; /* [n, d]? zero                  */
 } cp_affine_loss;
 typedef const cp_affine_loss cp_in_affine_loss;
 #define CP_AFFINE_LOSS {.struct_size = sizeof(cp_affine_loss)}
@@ -1802,14 +1843,14 @@ typedef const cp_affine_loss cp_in_affine_loss;
  * parent[d], the parents of the nodes, −1 for the root, is for the two H-losses, and NULL for others.
  * Means of "bits" or "signs" over several outputs have the mean of their losses. CP_EVALUE where entries and cost do
  * not go together; what psi holds is not checked. */
-int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi, int64_t n, int64_t d, cp_in_i8 *counted,
-                         cp_in_i32 *parent, double *constant, double *gradient, double *magnitude, char *err,
-                         int64_t err_cap);
+int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d,
+                         cp_in_i8 *counted /* [d]? */, cp_in_i32 *parent /* [d]? */, double *constant /* [n] */,
+                         double *gradient /* [n, d] */, double *magnitude /* [n, d]? */, char *err, int64_t err_cap);
 
 /* Writes the numbers of the rows to order[n], in an order that depends on what they hold alone, but for ties. Training
  * in this order, or random ones that begin with it, gives the same for rows that come in another order. control->step
  * counts rows. bad_row is a row of targets. */
-int32_t cp_rows_order(cp_in_design *design, cp_in_targets *targets, int64_t *order, int32_t workers,
+int32_t cp_rows_order(cp_in_design *design, cp_in_targets *targets, int64_t *order /* [design.n] */, int32_t workers,
                       cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 typedef struct cp_svm_options {
@@ -1824,7 +1865,7 @@ typedef struct cp_svm_options {
                                            last                                                                   */
   int64_t zero_one;      /* 1: the loss is 1 where ψ(z) is not ψ_i, and the argument loss is NULL. cp_svm_fit then
                             lists all outputs, of which ψ may be 2^24 numbers                                     */
-  cp_in_i64 *order;      /* [n] an order of the rows, NULL: as they stand; "frank-wolfe" shuffles it              */
+  cp_in_i64 *order;      /* [design.n]? an order of the rows, NULL: as they stand; "frank-wolfe" shuffles it      */
   uint64_t seed;         /* of that, of candidates, and of random decoders                                        */
   cp_in_char *method;    /* of decoding, as in cp_decode_options; for cp_svm_fit                                  */
   int64_t n_candidates;  /* above 0 (at most 2^20): not decoding, but the best of so many uniform outputs, drawn anew
@@ -1865,7 +1906,7 @@ typedef struct cp_svm_info {
  * CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design, or one with which decoding failed. */
 int32_t cp_svm_fit(cp_space space, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
-                   cp_in_affine_loss *loss, cp_in_svm_solution *solution, cp_svm_info *info, int32_t workers,
+                   cp_in_affine_loss *loss, cp_in_svm_solution *solution, cp_svm_info *info /* ? */, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What training needs to go on. Places are numbers of entries of state, from 0 on. */
@@ -1917,19 +1958,22 @@ typedef struct cp_margin_sizes {
  * Errors are those of cp_svm_fit; CP_ENOTCONVERGED comes after "done" only.
  * bad_row is a row of the design, targets or loss. */
 int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
-                         cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err, int64_t err_cap);
-int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
-                    double *state, int64_t state_len, cp_margin_step *step, int32_t workers, cp_control *control,
-                    int64_t *bad_row, char *err, int64_t err_cap);
-int32_t cp_svm_result(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
-                      double *state, int64_t state_len, cp_in_svm_solution *solution, cp_svm_info *info,
-                      int64_t *bad_row, char *err, int64_t err_cap);
+                         cp_in_affine_loss *loss /* ? */, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
+                         int64_t err_cap);
+int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+                    cp_in_affine_loss *loss /* ? */, double *state /* [state_len] */, int64_t state_len,
+                    cp_margin_step *step, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                    int64_t err_cap);
+int32_t cp_svm_result(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+                      cp_in_affine_loss *loss /* ? */, double *state /* [state_len] */, int64_t state_len,
+                      cp_in_svm_solution *solution, cp_svm_info *info /* ? */, int64_t *bad_row, char *err,
+                      int64_t err_cap);
 
 typedef struct cp_perceptron_options {
   int64_t struct_size;
   int64_t max_iter;     /* passes over the rows, at least 1; training ends after one without mistakes */
   int64_t shuffle;      /* 1: passes are in random order                                              */
-  cp_in_i64 *order;     /* [n] an order of the rows, NULL: as they stand; to be shuffled, or not      */
+  cp_in_i64 *order;     /* [design.n]? an order of the rows, NULL: as they stand; to be shuffled, or not */
   uint64_t seed;        /* of that, of candidates, and of random decoders                             */
   cp_in_char *method;   /* of decoding, and                                                           */
   int64_t n_candidates; /* as for cp_svm_options. Where it is above 0, also for cp_perceptron_next, passes without
@@ -1939,7 +1983,7 @@ typedef struct cp_perceptron_options {
                            NULL                                                                       */
   double least;         /* and the least loss of two outputs, 2 for "signs", else 1                   */
   int64_t visits;       /* made before, in training that this continues                               */
-  cp_in_f64 *start;     /* [q, d] the weights to which they have led, or NULL: zero                   */
+  cp_in_f64 *start;     /* [design.p + design.intercept, targets.d]? the weights to which they have led; NULL: 0 */
 } cp_perceptron_options;
 typedef const cp_perceptron_options cp_in_perceptron_options;
 #define CP_PERCEPTRON_OPTIONS {.struct_size = sizeof(cp_perceptron_options), .max_iter = 100, .shuffle = 1}
@@ -1950,10 +1994,10 @@ typedef const cp_perceptron_options cp_in_perceptron_options;
 typedef struct cp_perceptron_solution {
   int64_t struct_size;
   int64_t n, q, d;
-  double *last;      /* [q, d] W, and                                     */
-  double *late;      /* [q, d], or both NULL                              */
-  double *dual_last; /* [n, d] coefficients of the rows: W = Σ_i x_i a_iᵀ */
-  double *dual_late; /* [n, d], or both NULL                              */
+  double *last;      /* [q, d]? W, and                                    */
+  double *late;      /* [q, d]? or both NULL                              */
+  double *dual_last; /* [n, d]? coefficients of the rows: W = Σ_i x_i a_iᵀ */
+  double *dual_late; /* [n, d]? or both NULL                              */
 } cp_perceptron_solution;
 typedef const cp_perceptron_solution cp_in_perceptron_solution;
 #define CP_PERCEPTRON_SOLUTION {.struct_size = sizeof(cp_perceptron_solution)}
@@ -1975,23 +2019,24 @@ typedef struct cp_perceptron_info {
  * the number of mistakes in the last. Arguments and errors are those of cp_svm_fit.
  * bad_row is a row of the design, or one with which decoding failed. */
 int32_t cp_perceptron_fit(cp_space space, cp_in_perceptron_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_in_affine_loss *loss, cp_in_perceptron_solution *solution,
-                          cp_perceptron_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                          int64_t err_cap);
+                          cp_in_targets *targets, cp_in_affine_loss *loss /* ? */, cp_in_perceptron_solution *solution,
+                          cp_perceptron_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
+                          char *err, int64_t err_cap);
 
 /* The same where outputs are the caller's own, by requests for "decode", as for cp_svm_next; the state never grows.
  * cp_perceptron_result is called once, after "done". Errors are those of cp_svm_next. control is that of
  * cp_perceptron_fit. bad_row is a row of the design or targets. */
 int32_t cp_perceptron_state_len(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                                cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
+                                cp_in_affine_loss *loss /* ? */, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
                                 int64_t err_cap);
 int32_t cp_perceptron_next(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                           cp_in_affine_loss *loss, double *state, int64_t state_len, cp_margin_step *step,
-                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                           cp_in_affine_loss *loss /* ? */, double *state /* [state_len] */, int64_t state_len,
+                           cp_margin_step *step, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                           int64_t err_cap);
 int32_t cp_perceptron_result(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                             cp_in_affine_loss *loss, double *state, int64_t state_len,
-                             cp_in_perceptron_solution *solution, cp_perceptron_info *info, int64_t *bad_row, char *err,
-                             int64_t err_cap);
+                             cp_in_affine_loss *loss /* ? */, double *state /* [state_len] */, int64_t state_len,
+                             cp_in_perceptron_solution *solution, cp_perceptron_info *info /* ? */, int64_t *bad_row,
+                             char *err, int64_t err_cap);
 
 /* ---- Label ranking ----------------------------------------------------------------------------------------------- */
 
@@ -2001,19 +2046,19 @@ int32_t cp_perceptron_result(cp_in_perceptron_options *options, cp_in_design *de
 typedef struct cp_preferences {
   int64_t struct_size;
   int64_t n, k;          /* rows, and labels, from 2 to 16384                                                       */
-  cp_in_i8 *signs;       /* [n, k(k-1)/2]: a column for each pair u < v, in lexicographic order: positive where label
+  cp_in_i8 *signs;       /* [n, k * (k - 1) / 2] for each pair u < v, in lexicographic order: positive where label
                             u is to stand before v, negative where v is to stand before u, 0 where neither is known */
-  cp_in_f64 *margins;    /* laid out as signs: what the scores of an edge are to differ by; NULL: 1                 */
-  cp_in_f64 *weights;    /* [n], finite and not negative; NULL: 1                                                   */
+  cp_in_f64 *margins;    /* [n, k * (k - 1) / 2]? laid out as signs: what scores of an edge are to differ by; NULL: 1 */
+  cp_in_f64 *weights;    /* [n]? finite and not negative; NULL: 1                                                   */
   cp_in_char *subgraphs; /* "edges": each edge on its own
                             "stars": the edges from each label that stands before others
                             "sinks": the edges to each label that stands behind others
                             "graph": all edges of the row together                                                  */
-  cp_in_i64 *own_rows;   /* [n + 1]: subgraphs of the caller's own, in place of these: those of row i are own_rows[i],
+  cp_in_i64 *own_rows;   /* [n + 1]? subgraphs of the caller's own, in place of these: those of row i are own_rows[i],
                             ..., own_rows[i + 1] - 1; NULL: none                                                    */
   int64_t n_own, n_edges; /* how many subgraphs, and edges in them                                                  */
-  cp_in_i64 *own_edges;  /* [n_own + 1]: the edges of subgraph s are own_edges[s], ..., own_edges[s + 1] - 1        */
-  cp_in_i32 *own_ends;   /* [n_edges, 2]: winner and loser of each edge, a preference of the row. It may be in several
+  cp_in_i64 *own_edges;  /* [n_own + 1]? the edges of subgraph s are own_edges[s], ..., own_edges[s + 1] - 1         */
+  cp_in_i32 *own_ends;   /* [n_edges, 2]? winner and loser of each edge, a preference of the row. It may be in several
                             subgraphs, but not for cp_labelrank_svm and cp_labelrank_svm_kernel                     */
 } cp_preferences;
 typedef const cp_preferences cp_in_preferences;
@@ -2046,16 +2091,20 @@ typedef struct cp_labelrank_info {
  * the numbers overflow.
  * bad_row is a row of the design, weights or margins. */
 int32_t cp_labelrank_svm(cp_in_design *design, cp_in_preferences *preferences, cp_in_labelrank_options *options,
-                         double *alpha, double *coef, cp_labelrank_info *info, int32_t workers, cp_control *control,
-                         int64_t *bad_row, char *err, int64_t err_cap);
+                         double *alpha /* [preferences.n, preferences.k * (preferences.k - 1) / 2] */,
+                         double *coef /* [design.p + design.intercept, preferences.k] */,
+                         cp_labelrank_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
+                         char *err, int64_t err_cap);
 
 /* The same for f(x) = Σ_i k(x, x_i) dual_i from a symmetric kernel matrix kernel[n, n], which is not checked (see
  * cp_kernel_check). dual[n, k] gets the coefficients, each row the sum of alpha (e_winner − e_loser) over the row's
  * edges. Failures and control are those of cp_labelrank_svm.
  * bad_row is a row of weights or margins. */
-int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel, cp_in_preferences *preferences, cp_in_labelrank_options *options,
-                                double *alpha, double *dual, cp_labelrank_info *info, int32_t workers,
-                                cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel /* [preferences.n, preferences.n] */, cp_in_preferences *preferences,
+                                cp_in_labelrank_options *options,
+                                double *alpha /* [preferences.n, preferences.k * (preferences.k - 1) / 2] */,
+                                double *dual /* [preferences.n, preferences.k] */, cp_labelrank_info *info /* ? */,
+                                int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 typedef struct cp_online_options {
   int64_t struct_size;
@@ -2067,7 +2116,7 @@ typedef struct cp_online_options {
   double rate;        /* above 0, below 2; not looked at where the update does not use it, and so for the next two */
   double radius;      /* positive                                                                                 */
   double c;           /* positive                                                                                 */
-  cp_in_i64 *order;   /* [n] the numbers of the rows in the order of the steps; NULL: as they stand                */
+  cp_in_i64 *order;   /* [design.n]? the numbers of the rows in the order of the steps; NULL: as they stand        */
 } cp_online_options;
 typedef const cp_online_options cp_in_online_options;
 #define CP_ONLINE_OPTIONS {.struct_size = sizeof(cp_online_options), .rate = 1, .radius = 1, .c = 1}
@@ -2076,10 +2125,10 @@ typedef const cp_online_options cp_in_online_options;
 typedef struct cp_online_state {
   int64_t struct_size;
   int64_t q, k;
-  double *coef;    /* [q, k]: W                                                        */
-  double *theta;   /* [q, k] for "multiplicative", NULL otherwise                      */
-  double *average; /* [q, k]: the weighted mean of W after each step; NULL: not wanted */
-  double *tally;   /* [4]: sums over the rows so far: their weights; weight times the share of subgraphs with a wrong
+  double *coef;    /* [q, k] W                                                         */
+  double *theta;   /* [q, k]? for "multiplicative", NULL otherwise                     */
+  double *average; /* [q, k]? the weighted mean of W after each step; NULL: not wanted */
+  double *tally;   /* [4] sums over the rows so far: their weights; weight times the share of subgraphs with a wrong
                       edge, before the step; weight·loss before the step; and the largest weight·‖x‖²
                       ("multiplicative": weight·max|x_j|²), which is scale             */
 } cp_online_state;
@@ -2101,8 +2150,9 @@ int32_t cp_labelrank_online(cp_in_design *design, cp_in_preferences *preferences
  * not looked at.
  * bad_row is a row of the design or weights. */
 int32_t cp_labelrank_mistake_bound(cp_in_design *design, cp_in_preferences *preferences, cp_in_online_options *options,
-                                   cp_in_f64 *coef, int64_t n_passes, double *bound, int32_t workers,
-                                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                                   cp_in_f64 *coef /* [design.p + design.intercept, preferences.k] */, int64_t n_passes,
+                                   double *bound /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                                   char *err, int64_t err_cap);
 
 typedef struct cp_boost_options {
   int64_t struct_size;
@@ -2111,7 +2161,7 @@ typedef struct cp_boost_options {
                        0                                                                                         */
   int64_t max_iter; /* rounds, at least 1                                                                        */
   int64_t n_rankers;
-  cp_in_f64 *scores; /* [n, k, n_rankers] the scores that rankers give the labels, or NULL: features are boosted */
+  cp_in_f64 *scores; /* [preferences.n, preferences.k, n_rankers]? scores of rankers; NULL: features are boosted */
 } cp_boost_options;
 typedef const cp_boost_options cp_in_boost_options;
 #define CP_BOOST_OPTIONS {.struct_size = sizeof(cp_boost_options), .alpha = 0.1, .min_gain = 1e-4, .max_iter = 2000}
@@ -2120,8 +2170,8 @@ typedef const cp_boost_options cp_in_boost_options;
 typedef struct cp_boost_curve {
   int64_t struct_size;
   int64_t n_curve;
-  double *losses; /* [n_curve + 1] the objective, first that of zero weights, then after each round; or NULL */
-  double *bounds; /* [n_curve] how much each round was sure to lower it by; or NULL                          */
+  double *losses; /* [n_curve + 1]? the objective, first that of zero weights, then after each round; or NULL */
+  double *bounds; /* [n_curve]? how much each round was sure to lower it by; or NULL                         */
 } cp_boost_curve;
 typedef const cp_boost_curve cp_in_boost_curve;
 #define CP_BOOST_CURVE {.struct_size = sizeof(cp_boost_curve)}
@@ -2136,19 +2186,21 @@ typedef const cp_boost_curve cp_in_boost_curve;
  * scores overflow. control->step counts rounds; control->value is the objective.
  * bad_row is a row of the design or weights. */
 int32_t cp_labelrank_boost(cp_in_design *design, cp_in_preferences *preferences, cp_in_boost_options *options,
-                           cp_in_boost_curve *curve, double *weights, int64_t *n_iter, int32_t workers,
-                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                           cp_in_boost_curve *curve /* ? */,
+                           double *weights /* [or(options.n_rankers, (design.p + design.intercept) * preferences.k)] */,
+                           int64_t *n_iter /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                           int64_t err_cap);
 
 /* Rankings of k labels, one for each of n rows. */
 typedef struct cp_rankings {
   int64_t struct_size;
   int64_t n, k;          /* k from 2 to 16384                                          */
   cp_in_i32 *positions;  /* [n, k] of the labels, from 1 on, each position once in a row */
-  cp_in_f64 *weights;    /* [n] finite and not negative; NULL: 1                       */
+  cp_in_f64 *weights;    /* [n]? finite and not negative; NULL: 1                      */
   int64_t top;           /* how many positions "ndcg" (0: all), "precision" and "by-hits" look at  */
-  cp_in_f64 *losses;     /* of losses that the caller gives, finite; 0 between y_i and itself    */
+  cp_in_f64 *losses;     /* of losses that the caller gives, finite; 0 between y_i and itself */
   int64_t n_listed;
-  cp_in_i32 *listed;     /* [n_listed, k] positions, as above, of the rankings that "listed" looks at */
+  cp_in_i32 *listed;     /* [n_listed, k]? positions, as above, of the rankings that "listed" looks at */
 } cp_rankings;
 typedef const cp_rankings cp_in_rankings;
 #define CP_RANKINGS {.struct_size = sizeof(cp_rankings)}
@@ -2172,16 +2224,18 @@ typedef const cp_rankings cp_in_rankings;
  * is the gap. CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design, positions or weights. */
 int32_t cp_labelrank_direct(cp_in_design *design, cp_in_rankings *rankings, cp_in_char *loss,
-                            cp_in_f64 *position_weights, cp_in_labelrank_options *options, double *coef,
-                            cp_labelrank_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                            int64_t err_cap);
+                            cp_in_f64 *position_weights /* [rankings.k] */, cp_in_labelrank_options *options,
+                            double *coef /* [design.p + design.intercept, rankings.k] */,
+                            cp_labelrank_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
+                            char *err, int64_t err_cap);
 
 /* Reads positions[n, k] of 2 to 16384 labels, positive and finite numbers of which only the order counts, the smaller
  * before the larger and equal ones tied; -1 and NaN are unknown. ranks[n, k] gets their dense ranks, from 1 on, 0 where
  * unknown; signs[n, k(k-1)/2] what cp_preferences takes; and gaps, as large or NULL, by how much the positions of each
  * pair differ, 1 where one is unknown: margins that demand more of labels farther apart. control->step counts rows.
  * bad_row is a row of positions. */
-int32_t cp_labelrank_read(cp_in_f64 *positions, int64_t n, int64_t k, int32_t *ranks, int8_t *signs, double *gaps,
+int32_t cp_labelrank_read(cp_in_f64 *positions /* [n, k] */, int64_t n, int64_t k, int32_t *ranks /* [n, k] */,
+                          int8_t *signs /* [n, k * (k - 1) / 2] */, double *gaps /* [n, k * (k - 1) / 2]? */,
                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For each of n rows, m of the rows that preferences are of, such as those that cp_nearest finds. */
@@ -2190,7 +2244,7 @@ typedef struct cp_neighbors {
   int64_t n, m;
   cp_in_i64 *numbers; /* [n, m] of rows of the preferences, from 0 on                           */
   cp_in_f64 *weights; /* [n, m] finite and not negative; those of the preferences multiply them */
-  cp_in_i32 *counts;  /* [preferences->n, k] the scores that cp_labelrank_consensus gives where each row of the
+  cp_in_i32 *counts;  /* [preferences.n, preferences.k]? scores that cp_labelrank_consensus gives where each row of the
                          preferences is its own neighbour: those of others take O(m k) then, not O(m k²). NULL: not
                          known                                                                  */
 } cp_neighbors;
@@ -2212,8 +2266,11 @@ typedef const cp_neighbors cp_in_neighbors;
  *                   that prefers neither counts half; 1/2 on the diagonal
  * control->step counts rows.
  * bad_row is a row of neighbors. */
-int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *neighbors, double *scores,
-                               int32_t *positions, double *theta, double *probability, double *pairs, int32_t workers,
+int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *neighbors,
+                               double *scores /* [neighbors.n, preferences.k]? */,
+                               int32_t *positions /* [neighbors.n, preferences.k]? */,
+                               double *theta /* [neighbors.n]? */, double *probability /* [neighbors.n]? */,
+                               double *pairs /* [neighbors.n, preferences.k, preferences.k]? */, int32_t workers,
                                cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Rank aggregation -------------------------------------------------------------------------------------------- */
@@ -2222,9 +2279,9 @@ int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *
 typedef struct cp_profile {
   int64_t struct_size;
   int64_t n, k;         /* at least 1 ranking and 2 items                                                    */
-  cp_in_f64 *ranks;     /* [n, k]: the smaller is before the larger, equal ones are tied; finite numbers from 0 on,
+  cp_in_f64 *ranks;     /* [n, k] the smaller is before the larger, equal ones are tied; finite numbers from 0 on,
                            or -1 or NaN for unknown items, which are in no pair that counts                  */
-  cp_in_f64 *weights;   /* [n], at least 0 and not all 0, or NULL: 1 each                                    */
+  cp_in_f64 *weights;   /* [n]? at least 0 and not all 0, or NULL: 1 each                                    */
   int64_t n_extensions; /* rows for each partial order where rows come from cp_aggregate_extend, otherwise 0 */
 } cp_profile;
 typedef const cp_profile cp_in_profile;
@@ -2234,8 +2291,8 @@ typedef const cp_profile cp_in_profile;
 typedef struct cp_pairs {
   int64_t struct_size;
   int64_t k;
-  double *before; /* [k, k]: the weight of the rankings with u before v, in row u and column v; 0 on the diagonal */
-  double *tied;   /* [k, k]: the weight of those with the two tied, or NULL: none, or not wanted                  */
+  double *before; /* [k, k] the weight of the rankings with u before v, in row u and column v; 0 on the diagonal  */
+  double *tied;   /* [k, k]? the weight of those with the two tied, or NULL: none, or not wanted                  */
 } cp_pairs;
 typedef const cp_pairs cp_in_pairs;
 #define CP_PAIRS {.struct_size = sizeof(cp_pairs)}
@@ -2250,13 +2307,14 @@ int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t w
  * groups that some best order places one after the other, in that order, given the weights of pairs, before[k, k], of
  * cp_pairs, or margins of cp_aggregate_margins. They are the strongly connected components of the majority's
  * preferences. CP_EVALUE: a weight is negative or not finite. */
-int32_t cp_aggregate_groups(cp_in_f64 *before, int64_t k, int32_t *group, int64_t *n_groups, char *err,
-                            int64_t err_cap);
+int32_t cp_aggregate_groups(cp_in_f64 *before /* [k, k] */, int64_t k, int32_t *group /* [k] */,
+                            int64_t *n_groups /* [1] */, char *err, int64_t err_cap);
 
 /* Writes the weights of the majority's preferences to dst[k, k]: where more than a share threshold, from 1/2 to below
  * 1, of the weight of the rankings that know u and v has u before v, that of these rankings less that of those with v
  * before u, otherwise 0. CP_EVALUE: threshold is not such a share, or a weight is negative or not finite. */
-int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, int64_t k, char *err, int64_t err_cap);
+int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst /* [k, k] */, int64_t k, char *err,
+                             int64_t err_cap);
 
 /* Finds the strongest chains of each of n matrices of probabilities, proba[n, k, k], that the item of the row is before
  * that of the column: chains[n, k, k] gets the largest least probability along a chain from the one to the other, 0 on
@@ -2264,8 +2322,9 @@ int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, 
  * least[n] the smallest q from 1/2 on for which that has no cycle. CP_EVALUE with bad_row: a probability, off the
  * diagonal, is not from 0 to 1, or two items are before each other with probabilities of a sum above 1 + 1e-6.
  * control->step counts rows. */
-int32_t cp_aggregate_chains(cp_in_f64 *proba, int64_t n, int64_t k, double *chains, double *least, int32_t workers,
-                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_aggregate_chains(cp_in_f64 *proba /* [n, k * k] */, int64_t n, int64_t k, double *chains /* [n, k, k] */,
+                            double *least /* [n] */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
 
 /* What the caller's solver has found of the program of a group. */
 #define CP_PROGRAM_SOLVED 0      /* a best order: x is 0 or 1, up to the solver's tolerance */
@@ -2277,9 +2336,9 @@ int32_t cp_aggregate_chains(cp_in_f64 *proba, int64_t n, int64_t k, double *chai
 typedef struct cp_programs {
   int64_t struct_size;
   int64_t k, n_groups;
-  cp_in_f64 *x;           /* [k, k]: x_uv, how far u is before v; only pairs within a group are read                */
-  cp_in_i32 *state;       /* [n_groups]: CP_PROGRAM_…; that of a single item is not looked at otherwise             */
-  cp_in_f64 *lower_bound; /* [n_groups]: of the minimum; not read where the state is CP_PROGRAM_SOLVED              */
+  cp_in_f64 *x;           /* [k, k] x_uv, how far u is before v; only pairs within a group are read                 */
+  cp_in_i32 *state;       /* [n_groups] CP_PROGRAM_…; that of a single item is not looked at otherwise              */
+  cp_in_f64 *lower_bound; /* [n_groups] of the minimum; not read where the state is CP_PROGRAM_SOLVED               */
 } cp_programs;
 typedef const cp_programs cp_in_programs;
 #define CP_PROGRAMS {.struct_size = sizeof(cp_programs)}
@@ -2334,8 +2393,9 @@ typedef struct cp_consensus_info {
  * "pivot" 8/5, "local-search" and "best-input" 2; ratio has the one that holds for the rankings at hand.
  * control->step counts groups, or rankings. CP_ECAPABILITY, too: the method gives orders only.
  * bad_row is a row of the profile, or of pairs where the message says so. */
-int32_t cp_aggregate(cp_in_profile *profile, cp_in_pairs *pairs, cp_in_aggregate_options *options,
-                     cp_in_programs *programs, int32_t *dst, int64_t dst_len, cp_consensus_info *info, int32_t workers,
+int32_t cp_aggregate(cp_in_profile *profile /* ? */, cp_in_pairs *pairs /* ? */,
+                     cp_in_aggregate_options *options /* ? */, cp_in_programs *programs /* ? */,
+                     int32_t *dst /* [dst_len] */, int64_t dst_len, cp_consensus_info *info /* ? */, int32_t workers,
                      cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What is known about an acyclic part of preferences. */
@@ -2356,16 +2416,17 @@ typedef struct cp_acyclic_info {
  * "auto". programs are about margins.
  * control->step counts groups. CP_EVALUE: a margin is negative or not finite.
  * CP_ECAPABILITY: "exact", and a group is too large. */
-int32_t cp_aggregate_acyclic(cp_in_f64 *margins, int64_t k, cp_in_aggregate_options *options, cp_in_programs *programs,
-                             int32_t *relation, int32_t *kept, cp_acyclic_info *info, int32_t workers,
+int32_t cp_aggregate_acyclic(cp_in_f64 *margins /* [k, k] */, int64_t k, cp_in_aggregate_options *options /* ? */,
+                             cp_in_programs *programs /* ? */, int32_t *relation /* [k, k]? */,
+                             int32_t *kept /* [k, k]? */, cp_acyclic_info *info /* ? */, int32_t workers,
                              cp_control *control, char *err, int64_t err_cap);
 
 /* Partial orders of k items. */
 typedef struct cp_relations {
   int64_t struct_size;
   int64_t n, k;       /* k from 2 to 2048                                                                          */
-  cp_in_i32 *before;  /* [n, k, k]: entry (u, v) is not 0 where u is before v; transitive, without circles         */
-  cp_in_f64 *weights; /* [n], at least 0 and not all 0, or NULL: 1 each                                            */
+  cp_in_i32 *before;  /* [n, k, k] entry (u, v) is not 0 where u is before v; transitive, without circles          */
+  cp_in_f64 *weights; /* [n]? at least 0 and not all 0, or NULL: 1 each                                            */
 } cp_relations;
 typedef const cp_relations cp_in_relations;
 #define CP_RELATIONS {.struct_size = sizeof(cp_relations)}
@@ -2375,17 +2436,18 @@ typedef const cp_relations cp_in_relations;
  * of each in the weight of its partial order. Each partial order has a random stream of its own. control->step counts
  * extensions. Relations that go round in a circle, or are not transitive: CP_EVALUE with bad_row.
  * bad_row is the number of a partial order. */
-int32_t cp_aggregate_extend(cp_in_relations *relations, int64_t n_extensions, uint64_t seed, double *ranks,
-                            double *weights, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                            int64_t err_cap);
+int32_t cp_aggregate_extend(cp_in_relations *relations, int64_t n_extensions, uint64_t seed,
+                            double *ranks /* [relations.n, n_extensions, relations.k] */,
+                            double *weights /* [relations.n, n_extensions] */, int32_t workers, cp_control *control,
+                            int64_t *bad_row, char *err, int64_t err_cap);
 
 /* n sets of m weighted rankings of k items each. */
 typedef struct cp_ranked_sets {
   int64_t struct_size;
   int64_t n, m, k;
-  cp_in_i32 *ranks;   /* [n, m, k]: from 1 on, only the largest one shared: the items that are left when
+  cp_in_i32 *ranks;   /* [n, m, k] from 1 on, only the largest one shared: the items that are left when
                          the others are chosen; 0 for items that are not ranked                     */
-  cp_in_f64 *weights; /* [n, m], finite and not negative                                    */
+  cp_in_f64 *weights; /* [n, m] finite and not negative                                     */
 } cp_ranked_sets;
 typedef const cp_ranked_sets cp_in_ranked_sets;
 #define CP_RANKED_SETS {.struct_size = sizeof(cp_ranked_sets)}
@@ -2396,8 +2458,9 @@ typedef const cp_ranked_sets cp_in_ranked_sets;
  * outside some group before one of the group. *n_unfitted gets how many sets are not fitted
  * after 100 steps: CP_ENOTCONVERGED if there are any. CP_ENUMERICAL: the penalty is lost beside the weights.
  * control->step counts sets. bad_row is the number of a set. */
-int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *utilities, int64_t *n_unfitted,
-                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *utilities /* [sets.n, sets.k] */,
+                             int64_t *n_unfitted /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                             char *err, int64_t err_cap);
 
 /* Fits a model of Bradley and Terry to comparisons of two of k items each, or with ties one of Davidson: the item u
  * beats v, v beats u, and the two are tied, with probabilities proportional to exp(d/2), exp(−d/2) and nu, where d =
@@ -2412,9 +2475,10 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
  * not counted. CP_EVALUE: no finite parameters are best, which a penalty mends, or numbers are illegal. CP_ENUMERICAL:
  * the penalty is lost beside the weights. CP_ENOTCONVERGED: 100 steps were not enough; coef and covariance are what
  * there is. */
-int32_t cp_bradley_terry_fit(cp_in_f64 *wins, cp_in_f64 *ties, cp_in_f64 *covariates, int64_t k, int64_t p,
-                             double penalty, double *coef, double *covariance, int32_t workers, cp_control *control,
-                             char *err, int64_t err_cap);
+int32_t cp_bradley_terry_fit(cp_in_f64 *wins /* [k, k] */, cp_in_f64 *ties /* [k, k]? */,
+                             cp_in_f64 *covariates /* [k, p]? */, int64_t k, int64_t p, double penalty,
+                             double *coef, double *covariance,
+                             int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 #ifdef __cplusplus
 }

@@ -44,44 +44,57 @@ func rowsOf(in *C.cp_in_features, name string) (kernel.Rows, error) {
 // argumentNamed says which of several arguments of a kind an error is about.
 func argumentNamed(err error, name string) error { return fault.Wrap("%s: %w", name, err) }
 
-//export go_cp_kernel
-func go_cp_kernel(function *C.cp_in_kernel_function, x, y *C.cp_in_features, first C.int64_t, kind *C.cp_in_char,
-	values unsafe.Pointer, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		rows, e := rowsOf(x, "x")
-		if e != nil {
-			return e
-		}
-		others := rows
-		if y != nil {
-			if others, e = rowsOf(y, "y"); e != nil {
-				return e
-			}
-		}
-		if first < 0 || first > maxRows {
-			return cabi.Illegal("first is %d, must be from 0 to %d", int64(first), maxRows)
-		}
-		f, e := kernelFunction(function, rows.Features())
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		number, e := named[catalogue.NumberType](catalogue.NumberTypes, kind, "type")
-		if e != nil {
-			return e
-		}
-		o := kernel.Options{First: int(first), Workers: t.workers, Monitor: t.mon}
-		switch number {
-		case catalogue.Float64:
-			return kernelValues(f, rows, others, y == nil, values, o, (*kernel.Matrix).ValuesTo, (*kernel.Matrix).GramTo)
-		case catalogue.Float32:
-			return kernelValues(f, rows, others, y == nil, values, o, (*kernel.Matrix).SinglesTo, (*kernel.Matrix).SingleGramTo)
-		}
-		return cabi.Illegal("type is %q, must be float64 or float32", catalogue.NumberTypes.Of(int(number)))
-	})
+// function returns a kernel for inputs of p features.
+func (in *kernelFunctionIn) function(p int) (kernel.Function, error) {
+	kind, err := catalogue.InputKernels.Number("name", in.name)
+	if err != nil {
+		return kernel.Function{}, err
+	}
+	f := kernel.Function{Kind: kernel.Kind(kind), Gamma: in.gamma, Degree: in.degree, Coef0: in.coef0}
+	if f.Gamma == 0 {
+		f.Gamma = 1 / float64(max(p, 1))
+	}
+	return f, f.Check()
+}
+
+// rows returns all rows of features, an argument of that name.
+func (in *featuresIn) rows(name string) (kernel.Rows, error) {
+	x, _, err := in.inputs()
+	if err != nil {
+		return kernel.Rows{}, argumentNamed(err, name)
+	}
+	n, _ := x.Size()
+	return x.Rows(0, n, new([]float64)), nil
+}
+
+func doKernel(a *kernelArgs) error {
+	rows, err := a.x.rows("x")
+	others := rows
+	if err == nil && a.y.given {
+		others, err = a.y.rows("y")
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkCount(a.first, "first"); err != nil {
+		return err
+	}
+	f, err := a.function.function(rows.Features())
+	if err != nil {
+		return err
+	}
+	number, err := catalogue.NumberTypes.Number("type", a.type_)
+	if err != nil {
+		return err
+	}
+	o := kernel.Options{First: a.first, Workers: a.workers, Monitor: a.mon}
+	switch catalogue.NumberType(number) {
+	case catalogue.Float64:
+		return kernelValues(f, rows, others, !a.y.given, a.values, o, (*kernel.Matrix).ValuesTo, (*kernel.Matrix).GramTo)
+	case catalogue.Float32:
+		return kernelValues(f, rows, others, !a.y.given, a.values, o, (*kernel.Matrix).SinglesTo, (*kernel.Matrix).SingleGramTo)
+	}
+	return cabi.Illegal("type is %q, must be float64 or float32", a.type_)
 }
 
 // kernelValues writes the kernel of x with y in one of two precisions.
@@ -104,203 +117,118 @@ func kernelValues[T linalg.Float](f kernel.Function, x, y kernel.Rows, itself bo
 	return between(k, dst, x, o)
 }
 
-//export go_cp_kernel_scale
-func go_cp_kernel_scale(x *C.cp_in_features, weights *C.cp_in_f64, gamma *C.double, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		rows, e := rowsOf(x, "x")
-		if e != nil {
-			return e
-		}
-		w, e := optionalFloat64s(weights, "weights", C.int64_t(rows.Len()))
-		if e != nil {
-			return e
-		}
-		for i, v := range w {
-			if !(v >= 0) || v-v != 0 {
-				return fault.At(i, fault.Value("the weight is %g, must be finite and not negative", v))
-			}
-		}
-		out, e := cabi.One(gamma, "gamma")
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		scale, e := kernel.GammaScale(rows, w, t.workers, t.mon)
-		*out = C.double(scale)
-		return e
-	})
-}
-
-//export go_cp_nearest
-func go_cp_nearest(x, y *C.cp_in_features, m C.int64_t, numbers *C.int64_t, squares *C.double, workers C.int32_t,
-	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		rows, e := rowsOf(x, "x")
-		if e != nil {
-			return e
-		}
-		others, e := rowsOf(y, "y")
-		if e != nil {
-			return e
-		}
-		if m < 1 || m > C.int64_t(others.Len()) {
-			return cabi.Illegal("m is %d, must be from 1 to the %d rows of y", int64(m), others.Len())
-		}
-		n := C.int64_t(rows.Len())
-		dst, e := matrix(squares, "squares", n, m)
-		if e != nil {
-			return e
-		}
-		which, e := int64s(numbers, "numbers", n, m)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		return kernel.NearestTo(which, dst, rows, others, t.workers, t.mon)
-	})
-}
-
-// squareMatrix reads a matrix [n, n].
-func squareMatrix(p *C.cp_in_f64, name string, n C.int64_t) (linalg.Matrix[float64], error) {
-	if n < 1 || n > maxRows {
-		return linalg.Matrix[float64]{}, cabi.Illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
-	}
-	return matrix(p, name, n, n)
-}
-
-//export go_cp_kernel_check
-func go_cp_kernel_check(values *C.cp_in_f64, n C.int64_t, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		k, e := squareMatrix(values, "kernel", n)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		return fit.CheckKernel(k, t.workers, t.mon)
-	})
-}
-
-//export go_cp_kernel_semidefinite
-func go_cp_kernel_semidefinite(values *C.cp_in_f64, n C.int64_t, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		k, e := squareMatrix(values, "kernel", n)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		if e := fit.CheckKernel(k, t.workers, t.mon); e != nil {
-			return e
-		}
-		return linalg.RequireSemidefinite(k, t.mon)
-	})
-}
-
-//export go_cp_symmetric_eigen
-func go_cp_symmetric_eigen(values *C.double, n C.int64_t, eigenvalues *C.double, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		a, e := squareMatrix(values, "matrix", n)
-		if e != nil {
-			return e
-		}
-		out, e := float64s(eigenvalues, "values", n)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		return linalg.EigenTo(out, a, t.workers, t.mon)
-	})
-}
-
-// readOrders reads the argument of that name.
-func readOrders(in *C.cp_in_orders, name string) (*kernel.Orders, error) {
-	r, err := cabi.Record(in, name)
+func doKernelScale(a *kernelScaleArgs) error {
+	rows, err := a.x.rows("x")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if r.n < 0 || r.n > maxRows || r.n_items < 2 || r.n_items > kernel.MostItems {
-		return nil, cabi.Illegal("%s: n and n_items are %d and %d: n must be from 0 to %d, n_items from 2 to %d", name, int64(r.n),
-			int64(r.n_items), maxRows, kernel.MostItems)
+	for i, v := range a.weights {
+		if !(v >= 0) || v-v != 0 {
+			return fault.At(i, fault.Value("the weight is %g, must be finite and not negative", v))
+		}
 	}
-	o := &kernel.Orders{N: int(r.n), Items: int(r.n_items)}
-	if r.positions != nil {
-		o.Positions, err = float64s(r.positions, name+".positions", r.n, r.n_items)
-		return o, err
-	}
-	o.Signs, err = cabi.View[int8](unsafe.Pointer(r.signs), name+".signs", int64(r.n), int64(r.n_items*(r.n_items-1)/2))
-	return o, err
+	a.gamma[0], err = kernel.GammaScale(rows, a.weights, a.workers, a.mon)
+	return err
 }
 
-//export go_cp_order_kernel
-func go_cp_order_kernel(function *C.cp_in_order_function, x, y *C.cp_in_orders, values *C.double, workers C.int32_t,
-	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		r, e := cabi.Record(function, "function")
-		if e != nil {
-			return e
+func doNearest(a *nearestArgs) error {
+	rows, err := a.x.rows("x")
+	if err != nil {
+		return err
+	}
+	others, err := a.y.rows("y")
+	if err != nil {
+		return err
+	}
+	if a.m < 1 || a.m > others.Len() {
+		return cabi.Illegal("m is %d, must be from 1 to the %d rows of y", a.m, others.Len())
+	}
+	return kernel.NearestTo(a.numbers, a.squares, rows, others, a.workers, a.mon)
+}
+
+// checkRows checks the number of rows of a matrix, of which there must be some.
+func checkRows(n int) error {
+	if n < 1 || n > maxRows {
+		return cabi.Illegal("n is %d, must be from 1 to %d", n, maxRows)
+	}
+	return nil
+}
+
+func doKernelCheck(a *kernelCheckArgs) error {
+	if err := checkRows(a.n); err != nil {
+		return err
+	}
+	return fit.CheckKernel(a.kernel, a.workers, a.mon)
+}
+
+func doKernelSemidefinite(a *kernelSemidefiniteArgs) error {
+	if err := checkRows(a.n); err != nil {
+		return err
+	}
+	if err := fit.CheckKernel(a.kernel, a.workers, a.mon); err != nil {
+		return err
+	}
+	return linalg.RequireSemidefinite(a.kernel, a.mon)
+}
+
+func doSymmetricEigen(a *symmetricEigenArgs) error {
+	if err := checkRows(a.n); err != nil {
+		return err
+	}
+	return linalg.EigenTo(a.values, a.matrix, a.workers, a.mon)
+}
+
+// orders returns the argument of that name.
+func (in *ordersIn) orders(name string) (*kernel.Orders, error) {
+	if in.n < 0 || in.n > maxRows || in.nItems < 2 || in.nItems > kernel.MostItems {
+		return nil, cabi.Illegal("%s: n and n_items are %d and %d: n must be from 0 to %d, n_items from 2 to %d", name, in.n, in.nItems,
+			maxRows, kernel.MostItems)
+	}
+	o := &kernel.Orders{N: in.n, Items: in.nItems}
+	switch {
+	case in.c.positions != nil:
+		o.Positions = in.positions.Data
+	case in.signs == nil && in.n > 0:
+		return nil, cabi.Illegal("%s: positions and signs are NULL", name)
+	default:
+		o.Signs = in.signs
+	}
+	return o, nil
+}
+
+func doOrderKernel(a *orderKernelArgs) error {
+	in := a.function
+	kind, err := catalogue.OrderKernels.Number("name", in.name)
+	if err != nil {
+		return err
+	}
+	f := kernel.OrderFunction{Kind: kernel.OrderKind(kind), Gamma: in.gamma, Epsilon: in.epsilon, Delta: in.delta, Seed: in.seed,
+		Kappa: in.kappa.Data, Weights: in.weights}
+	if f.Normalize, err = flag(C.int64_t(in.normalize), "normalize"); err != nil {
+		return err
+	}
+	if f.Logarithms, err = flag(C.int64_t(in.logarithms), "logarithms"); err != nil {
+		return err
+	}
+	if err := checkDownsets(in.mostDownsets); err != nil {
+		return err
+	}
+	f.MostDownsets = in.mostDownsets
+	if in.nEstimated != nil {
+		f.Estimated = &in.nEstimated[0]
+	}
+	rows, err := a.x.orders("x")
+	if err != nil {
+		return err
+	}
+	if f.Gamma == 0 {
+		f.Gamma = 1 / (float64(rows.Items) * float64(rows.Items))
+	}
+	var others *kernel.Orders
+	if a.y.given {
+		if others, err = a.y.orders("y"); err != nil {
+			return err
 		}
-		kind, e := named[kernel.OrderKind](catalogue.OrderKernels, r.name, "name")
-		if e != nil {
-			return e
-		}
-		f := kernel.OrderFunction{Kind: kind, Gamma: float64(r.gamma)}
-		if f.Normalize, e = flag(r.normalize, "normalize"); e != nil {
-			return e
-		}
-		if f.Logarithms, e = flag(r.logarithms, "logarithms"); e != nil {
-			return e
-		}
-		if f.MostDownsets, e = downsetsLimit(r.most_downsets); e != nil {
-			return e
-		}
-		f.Epsilon, f.Delta, f.Seed = float64(r.epsilon), float64(r.delta), uint64(r.seed)
-		f.Estimated = (*int64)(unsafe.Pointer(r.n_estimated))
-		rows, e := readOrders(x, "x")
-		if e != nil {
-			return e
-		}
-		if f.Kappa, e = optionalFloat64s(r.kappa, "kappa", C.int64_t(rows.Items), C.int64_t(rows.Items)); e != nil {
-			return e
-		}
-		if f.Weights, e = optionalFloat64s(r.weights, "weights", C.int64_t(rows.Items)); e != nil {
-			return e
-		}
-		if f.Gamma == 0 {
-			f.Gamma = 1 / (float64(rows.Items) * float64(rows.Items))
-		}
-		others, m := (*kernel.Orders)(nil), rows.N
-		if y != nil {
-			if others, e = readOrders(y, "y"); e != nil {
-				return e
-			}
-			m = others.N
-		}
-		dst, e := matrix(values, "values", C.int64_t(rows.N), C.int64_t(m))
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		return kernel.OrdersTo(dst, f, rows, others, t.workers, t.mon)
-	})
+	}
+	return kernel.OrdersTo(a.values, f, rows, others, a.workers, a.mon)
 }

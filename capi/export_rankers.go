@@ -7,37 +7,15 @@ import "C"
 
 import (
 	"slices"
-	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
+	"combpred/core/fault"
 	"combpred/core/labelrank"
 	"combpred/core/labelrank/direct"
+	"combpred/core/linalg"
 	"combpred/core/maxmargin"
-	"combpred/core/solve"
 )
-
-// boostCurve is where the way of boosting goes; without entries it is not wanted.
-type boostCurve struct{ losses, bounds []float64 }
-
-func readBoostCurve(p *C.cp_in_boost_curve) (boostCurve, error) {
-	var c boostCurve
-	if p == nil {
-		return c, nil
-	}
-	r, err := cabi.Record(p, "curve")
-	if err != nil {
-		return c, err
-	}
-	if r.n_curve < 0 || r.n_curve > maxRows {
-		return c, cabi.Illegal("n_curve is %d, must be from 0 to %d", int64(r.n_curve), maxRows)
-	}
-	if c.losses, err = optionalFloat64s(r.losses, "curve.losses", r.n_curve+1); err != nil {
-		return c, err
-	}
-	c.bounds, err = optionalFloat64s(r.bounds, "curve.bounds", r.n_curve)
-	return c, err
-}
 
 // keep writes values, of those that are too many the last to the last place.
 func keep(dst, values []float64) {
@@ -46,270 +24,140 @@ func keep(dst, values []float64) {
 	}
 }
 
-//export go_cp_labelrank_boost
-func go_cp_labelrank_boost(design *C.cp_in_design, preferences *C.cp_in_preferences, options *C.cp_in_boost_options,
-	curve *C.cp_in_boost_curve, weights *C.double, nIter *C.int64_t, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		r, e := cabi.Record(options, "options")
-		if e != nil {
-			return e
-		}
-		x, examples, e := readRanked(design, preferences)
-		if e != nil {
-			return e
-		}
-		if examples.Margins != nil {
-			return cabi.Illegal("margins must be NULL: boosting has none")
-		}
-		if r.n_rankers < 0 || r.n_rankers > maxRows {
-			return cabi.Illegal("n_rankers is %d, must be from 0 to %d", int64(r.n_rankers), maxRows)
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		k, length := C.int64_t(examples.Labels), C.int64_t(x.Columns())*C.int64_t(examples.Labels)
-		base := labelrank.FeatureFunctions
-		if r.scores != nil {
-			scores, e := matrix(r.scores, "scores", preferences.n*k, r.n_rankers)
-			if e != nil {
-				return e
-			}
-			length = r.n_rankers
-			base = func(_ *solve.Design, e *labelrank.Examples) labelrank.Functions {
-				return labelrank.RankerFunctions(scores, e)
-			}
-		}
-		dst, e := float64s(weights, "weights", length)
-		if e != nil {
-			return e
-		}
-		way, e := readBoostCurve(curve)
-		if e != nil {
-			return e
-		}
-		count, e := cabi.One(nIter, "n_iter")
-		if e != nil {
-			return e
-		}
-		if r.max_iter > maxSteps {
-			return cabi.Illegal("max_iter is %d, must be at most %d", int64(r.max_iter), int64(maxSteps))
-		}
-		found, e := examples.Boost(base(x, examples), labelrank.BoostOptions{Alpha: float64(r.alpha), MinGain: float64(r.min_gain),
-			MaxIter: int(r.max_iter), Workers: t.workers}, t.mon)
-		if e != nil {
-			return e
-		}
-		copy(dst, found.Weights)
-		keep(way.losses, found.Losses)
-		keep(way.bounds, found.Bounds)
-		*count = C.int64_t(len(found.Bounds))
-		return found.Check()
-	})
+func doLabelrankBoost(a *labelrankBoostArgs) error {
+	x, examples, err := ranked(a.design, a.preferences)
+	if err != nil {
+		return err
+	}
+	if examples.Margins != nil {
+		return cabi.Illegal("margins must be NULL: boosting has none")
+	}
+	in := a.options
+	if err := fault.First(checkCount(in.nRankers, "n_rankers"), checkCount(a.curve.nCurve, "n_curve")); err != nil {
+		return err
+	}
+	if (in.scores == nil) != (in.nRankers == 0) {
+		return cabi.Illegal("scores and n_rankers go together: there are %d rankers", in.nRankers)
+	}
+	if in.maxIter > maxSteps {
+		return cabi.Illegal("max_iter is %d, must be at most %d", in.maxIter, int64(maxSteps))
+	}
+	functions := labelrank.FeatureFunctions(x, examples)
+	if in.scores != nil {
+		scores := linalg.Matrix[float64]{Rows: a.preferences.n * examples.Labels, Cols: in.nRankers, Stride: in.nRankers, Data: in.scores}
+		functions = labelrank.RankerFunctions(scores, examples)
+	}
+	found, err := examples.Boost(functions, labelrank.BoostOptions{Alpha: in.alpha, MinGain: in.minGain, MaxIter: in.maxIter,
+		Workers: a.workers}, a.mon)
+	if err != nil {
+		return err
+	}
+	copy(a.weights, found.Weights)
+	keep(a.curve.losses, found.Losses)
+	keep(a.curve.bounds, found.Bounds)
+	a.nIter[0] = int64(len(found.Bounds))
+	return found.Check()
 }
 
-//export go_cp_labelrank_mistake_bound
-func go_cp_labelrank_mistake_bound(design *C.cp_in_design, preferences *C.cp_in_preferences, options *C.cp_in_online_options,
-	coef *C.cp_in_f64, nPasses C.int64_t, bound *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		r, e := cabi.Record(options, "options")
-		if e != nil {
-			return e
-		}
-		l := labelrank.Learner{Rate: float64(r.rate), Radius: float64(r.radius), Cost: float64(r.c)}
-		if l.Update, e = named[labelrank.Update](catalogue.Updates, r.update, "update"); e != nil {
-			return e
-		}
-		if e := l.Check(); e != nil {
-			return e
-		}
-		x, examples, e := readRanked(design, preferences)
-		if e != nil {
-			return e
-		}
-		if examples.Margins != nil {
-			return cabi.Illegal("margins must be NULL: those of online learning are 1")
-		}
-		u, e := matrix(coef, "coef", C.int64_t(x.Columns()), C.int64_t(examples.Labels))
-		if e != nil {
-			return e
-		}
-		if nPasses < 1 || nPasses > maxSteps {
-			return cabi.Illegal("n_passes is %d, must be from 1 to %d", int64(nPasses), int64(maxSteps))
-		}
-		out, e := cabi.One(bound, "bound")
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		found, e := l.MistakeBound(examples, x, u, int(nPasses), t.mon)
-		*out = C.double(found)
-		return e
-	})
+func doLabelrankMistakeBound(a *labelrankMistakeBoundArgs) error {
+	l, err := a.options.learner()
+	if err == nil {
+		err = l.Check()
+	}
+	if err != nil {
+		return err
+	}
+	x, examples, err := ranked(a.design, a.preferences)
+	if err != nil {
+		return err
+	}
+	if examples.Margins != nil {
+		return cabi.Illegal("margins must be NULL: those of online learning are 1")
+	}
+	if a.nPasses < 1 || a.nPasses > maxSteps {
+		return cabi.Illegal("n_passes is %d, must be from 1 to %d", a.nPasses, int64(maxSteps))
+	}
+	a.bound[0], err = l.MistakeBound(examples, x, a.coef, a.nPasses, a.mon)
+	return err
 }
 
 // readLoss reads what a loss looks at, and the numbers of one that the caller has.
-func readLoss(d *direct.SVM, r *C.cp_in_rankings) (err error) {
-	if err := checkCount(r.n_listed, "rankings.n_listed"); err != nil {
+func readLoss(d *direct.SVM, in *rankingsIn) (err error) {
+	if err := checkCount(in.nListed, "rankings.n_listed"); err != nil {
 		return err
 	}
-	d.Top = int(r.top)
+	d.Top = in.top
+	view := func(dims ...int64) ([]float64, error) {
+		return cabi.View[float64](in.losses, "rankings.losses", dims...)
+	}
 	switch d.Loss {
 	case direct.ByPosition:
-		d.Losses, err = float64s(r.losses, "rankings.losses", r.k, r.k)
+		d.Losses, err = view(int64(in.k), int64(in.k))
 	case direct.ByHits:
-		if r.top < 1 || r.top >= r.k {
-			return cabi.Illegal("rankings.top is %d, must be from 1 to %d", int64(r.top), int64(r.k)-1)
+		if in.top < 1 || in.top >= in.k {
+			return cabi.Illegal("rankings.top is %d, must be from 1 to %d", in.top, in.k-1)
 		}
-		d.Losses, err = float64s(r.losses, "rankings.losses", r.top+1)
+		d.Losses, err = view(int64(in.top) + 1)
 	case direct.Listed:
-		if d.Listed, err = int32s(r.listed, "rankings.listed", r.n_listed, r.k); err == nil {
-			d.Losses, err = float64s(r.losses, "rankings.losses", r.n, r.n_listed)
+		if d.Listed = in.listed; d.Listed == nil && in.nListed > 0 {
+			return cabi.Illegal("rankings.listed is NULL, but has %d rankings", in.nListed)
 		}
+		d.Losses, err = view(int64(in.n), int64(in.nListed))
 	}
 	return err
 }
 
-//export go_cp_labelrank_direct
-func go_cp_labelrank_direct(design *C.cp_in_design, rankings *C.cp_in_rankings, loss *C.cp_in_char, positionWeights *C.cp_in_f64,
-	options *C.cp_in_labelrank_options, coef *C.double, info *C.cp_labelrank_info, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		opt, set, e := newSVMCall(options, info, workers, control)
-		if e != nil {
-			return e
-		}
-		x, e := readDesign(design)
-		if e != nil {
-			return e
-		}
-		r, e := cabi.Record(rankings, "rankings")
-		if e != nil {
-			return e
-		}
-		if e := cabi.Equal("rankings.n", r.n, "the design", x.Len()); e != nil {
-			return e
-		}
-		if e := checkLabels(r.k); e != nil {
-			return e
-		}
-		d := direct.SVM{Cost: opt.Cost, SVMOptions: maxmargin.SVMOptions{Tol: opt.Tol, MaxIter: opt.MaxIter, Workers: opt.Workers}}
-		if d.Loss, e = named[direct.Loss](slices.Concat(catalogue.PositionLosses, catalogue.OwnRankingLosses), loss, "loss"); e != nil {
-			return e
-		}
-		if d.Weights, e = float64s(positionWeights, "position_weights", r.k); e != nil {
-			return e
-		}
-		if d.Positions, e = int32s(r.positions, "rankings.positions", r.n, r.k); e != nil {
-			return e
-		}
-		if d.Rows, e = optionalFloat64s(r.weights, "rankings.weights", r.n); e != nil {
-			return e
-		}
-		if e := readLoss(&d, &r); e != nil {
-			return e
-		}
-		w, e := matrix(coef, "coef", C.int64_t(x.Columns()), r.k)
-		if e != nil {
-			return e
-		}
-		found, e := d.Train(x, opt.Mon)
-		if e != nil {
-			return e
-		}
-		w.CopyFrom(found.Weights)
-		set(labelrank.Info{Objective: found.Objective, Gap: found.Gap, Iter: found.Iter})
-		return d.SVMOptions.Check(found)
-	})
+func doLabelrankDirect(a *labelrankDirectArgs) error {
+	opt, err := a.options.svm(a.workers, a.mon)
+	if err != nil {
+		return err
+	}
+	x, err := a.design.design()
+	if err != nil {
+		return err
+	}
+	in := a.rankings
+	if err := fault.First(cabi.Equal("rankings.n", int64(in.n), "the design", x.Len()), checkLabels(in.k)); err != nil {
+		return err
+	}
+	d := direct.SVM{Cost: opt.Cost, SVMOptions: maxmargin.SVMOptions{Tol: opt.Tol, MaxIter: opt.MaxIter, Workers: opt.Workers},
+		Weights: a.positionWeights, Positions: in.positions, Rows: in.weights}
+	losses := slices.Concat(catalogue.PositionLosses, catalogue.OwnRankingLosses)
+	if d.Loss, err = choice[direct.Loss](losses, a.loss, "loss"); err != nil {
+		return err
+	}
+	if err := readLoss(&d, in); err != nil {
+		return err
+	}
+	found, err := d.Train(x, opt.Mon)
+	if err != nil {
+		return err
+	}
+	a.coef.CopyFrom(found.Weights)
+	a.info.set(labelrank.Info{Objective: found.Objective, Gap: found.Gap, Iter: found.Iter})
+	return d.SVMOptions.Check(found)
 }
 
-//export go_cp_labelrank_read
-func go_cp_labelrank_read(positions *C.cp_in_f64, n, k C.int64_t, ranks *C.int32_t, signs *C.int8_t, gaps *C.double, workers C.int32_t,
-	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		if e := checkLabels(k); e != nil {
-			return e
-		}
-		values, e := matrix(positions, "positions", n, k)
-		if e != nil {
-			return e
-		}
-		order, e := int32s(ranks, "ranks", n, k)
-		if e != nil {
-			return e
-		}
-		pairs, e := cabi.View[int8](unsafe.Pointer(signs), "signs", n, k*(k-1)/2)
-		if e != nil {
-			return e
-		}
-		gapsOut, e := optionalFloat64s(gaps, "gaps", n, k*(k-1)/2)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		return labelrank.ReadPositions(order, pairs, gapsOut, values, t.workers, t.mon)
-	})
+func doLabelrankRead(a *labelrankReadArgs) error {
+	if err := checkLabels(a.k); err != nil {
+		return err
+	}
+	return labelrank.ReadPositions(a.ranks, a.signs, a.gaps.Data, a.positions, a.workers, a.mon)
 }
 
-//export go_cp_labelrank_consensus
-func go_cp_labelrank_consensus(preferences *C.cp_in_preferences, neighbors *C.cp_in_neighbors, scores *C.double, positions *C.int32_t,
-	theta, probability, pairs *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		examples, e := readPreferences(preferences)
-		if e != nil {
-			return e
-		}
-		r, e := cabi.Record(neighbors, "neighbors")
-		if e != nil {
-			return e
-		}
-		v := labelrank.Neighbors{Examples: examples}
-		if v.Weights, e = matrix(r.weights, "neighbors.weights", r.n, r.m); e != nil {
-			return e
-		}
-		if v.Numbers, e = int64s(r.numbers, "neighbors.numbers", r.n, r.m); e != nil {
-			return e
-		}
-		if v.Counts, e = cabi.Optional[int32](unsafe.Pointer(r.counts), "neighbors.counts", preferences.n, preferences.k); e != nil {
-			return e
-		}
-		var dst labelrank.Consensus
-		k := C.int64_t(examples.Labels)
-		if scores != nil {
-			if dst.Scores, e = matrix(scores, "scores", r.n, k); e != nil {
-				return e
-			}
-		}
-		if dst.Positions, e = cabi.Optional[int32](unsafe.Pointer(positions), "positions", r.n, k); e != nil {
-			return e
-		}
-		if dst.Theta, e = optionalFloat64s(theta, "theta", r.n); e != nil {
-			return e
-		}
-		if dst.Probability, e = optionalFloat64s(probability, "probability", r.n); e != nil {
-			return e
-		}
-		if pairs != nil {
-			if dst.Pairs, e = matrix(pairs, "pairs", r.n, k*k); e != nil {
-				return e
-			}
-		}
-		if (dst.Theta == nil) != (dst.Probability == nil) || dst.Theta != nil && dst.Positions == nil {
-			return cabi.Illegal("theta and probability go together, and with positions")
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		return v.ConsensusTo(dst, t.workers, t.mon)
-	})
+func doLabelrankConsensus(a *labelrankConsensusArgs) error {
+	examples, err := a.preferences.examples()
+	if err != nil {
+		return err
+	}
+	in, k := a.neighbors, examples.Labels
+	v := labelrank.Neighbors{Examples: examples, Weights: in.weights, Numbers: in.numbers, Counts: in.counts}
+	dst := labelrank.Consensus{Scores: a.scores, Positions: a.positions, Theta: a.theta, Probability: a.probability}
+	if a.pairs != nil {
+		dst.Pairs = linalg.Matrix[float64]{Rows: in.n, Cols: k * k, Stride: k * k, Data: a.pairs}
+	}
+	if (dst.Theta == nil) != (dst.Probability == nil) || dst.Theta != nil && dst.Positions == nil {
+		return cabi.Illegal("theta and probability go together, and with positions")
+	}
+	return v.ConsensusTo(dst, a.workers, a.mon)
 }

@@ -42,6 +42,7 @@ TOP_LEVEL = {
 LARGE_FILES = {
     "capi/combpred.h": "the interface of C, which is its manual, too",
     "capi/zz_gopy.c": "generated",
+    "capi/zz_readers.go": "generated",
 }
 
 #: Names with an underscore that scikit-learn gives to estimators, and that its users may ask for.

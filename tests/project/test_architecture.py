@@ -37,7 +37,14 @@ LAYERS = [
         "core/internal/solvetest",
     },
     {"core/catalogue", "core/control", "core/control/handles", "core/control/spaces", "core/fit"},
-    {"capi", "capi/cabi", "capi/internal/cabitest", "capi/generate/entries", "capi/generate/names"},
+    {
+        "capi",
+        "capi/cabi",
+        "capi/internal/cabitest",
+        "capi/internal/header",
+        "capi/generate/entries",
+        "capi/generate/names",
+    },
 ]
 # What the packages of a subject may import of each other: dual solvers, leave-one-out scores and descent all need the
 # problem; only the scores need a solver.

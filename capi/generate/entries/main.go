@@ -1,7 +1,7 @@
 // Command entries writes the entry points of the C interface: for every function that the header declares, a function in C that refuses
 // to go on in a forked process and calls the one in Go otherwise; and the list of these functions for the linker, which exports nothing
-// else; the list of the functions in Go behind them, for tests in Go; and the interface as Python's ctypes see it. Arguments: the
-// header, and the paths to write to, in this order.
+// else; the list of the functions in Go behind them, for tests in Go; the interface as Python's ctypes see it; and what reads arguments in
+// Go. Arguments: the header, and the paths to write to, in this order.
 //
 // Only the thread that forks lives on in the child, so the Go runtime there lacks its collector and whatever held its processors, and
 // the first call may wait for them for ever. The refusal must therefore come before Go is entered.
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"go/format"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -46,22 +47,26 @@ static int32_t refuse(int64_t *bad_row, char *err, int64_t err_cap) {
 `
 
 var (
-	comment     = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+	comment     = regexp.MustCompile(`(?s)[ \t]*/\*.*?\*/|//[^\n]*`)
 	declaration = regexp.MustCompile(`(?m)^int32_t (cp_\w+)\(([^;]*)\);`)
 	lastWord    = regexp.MustCompile(`\w+$`)
 	blanks      = regexp.MustCompile(`\s+`)
 )
 
 func main() {
-	if len(os.Args) != 6 {
-		panic("usage: entries HEADER ENTRIES EXPORTS TESTED PYTHON")
+	if len(os.Args) != 7 {
+		panic("usage: entries HEADER ENTRIES EXPORTS TESTED PYTHON READERS")
 	}
 	header, err := os.ReadFile(os.Args[1])
 	if err != nil {
 		panic(err)
 	}
 	text := comment.ReplaceAllString(string(header), "")
-	for i, made := range []string{entries(text), exports(text), tested(text), pythonModule(text)} {
+	made, err := goReaders(string(header), filepath.Dir(os.Args[1]))
+	if err != nil {
+		panic(err)
+	}
+	for i, made := range []string{entries(text), exports(text), tested(text), pythonModule(text), made} {
 		if err := os.WriteFile(os.Args[2+i], []byte(made), 0o644); err != nil {
 			panic(err)
 		}

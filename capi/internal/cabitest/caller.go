@@ -2,6 +2,7 @@ package cabitest
 
 import (
 	"bytes"
+	"combpred/capi/internal/header"
 	"fmt"
 	"reflect"
 	"slices"
@@ -25,7 +26,7 @@ const legalDraws = 200
 
 // slot is a place to write an argument to.
 type slot struct {
-	Declared
+	header.Declared
 	spec  string
 	at    unsafe.Pointer
 	scope *scope
@@ -149,7 +150,7 @@ func (c *Caller) call(name string, fixed map[string]reflect.Value) Answer {
 }
 
 // plan finds the places to write to: structs get their memory, whose fields follow.
-func (c *Caller) plan(owner string, d Declared, r Row, v reflect.Value, in *scope) {
+func (c *Caller) plan(owner string, d header.Declared, r Row, v reflect.Value, in *scope) {
 	spec, ok := c.lookUp(r, d)
 	if !ok {
 		panic(fmt.Sprintf("cabitest: the tables have nothing about %s of %s", d.Name, owner))
@@ -157,7 +158,7 @@ func (c *Caller) plan(owner string, d Declared, r Row, v reflect.Value, in *scop
 	if spec == Result {
 		return
 	}
-	name := c.Header.record(d)
+	name := c.Header.Record(d)
 	if name == "" {
 		c.slots = append(c.slots, slot{d, spec, v.Addr().UnsafePointer(), in})
 		return
@@ -179,7 +180,7 @@ func (c *Caller) plan(owner string, d Declared, r Row, v reflect.Value, in *scop
 	bytes := int(max(size, min(claimed, 8192))) + extra
 	memory := c.Arena.Take(bytes)
 	clear(unsafe.Slice((*byte)(memory), bytes))
-	if d.constant() {
+	if d.Constant() {
 		c.sealed = append(c.sealed, memory)
 	}
 	v.Set(reflect.NewAt(t, memory).Convert(v.Type()))

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"combpred/capi/internal/header"
 	"combpred/core/slicex"
 )
 
@@ -54,11 +55,11 @@ func tablesOf(t *testing.T, function any) Tables {
 	if err := os.WriteFile(path, []byte(declarations), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	header, err := ReadHeader(path)
+	found, err := header.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Tables{header, map[string]any{"cp_sum": function}, Row{"n": "n", "d": "d", "struct_size": "0"},
+	return Tables{found, map[string]any{"cp_sum": function}, Row{"n": "n", "d": "d", "struct_size": "0"},
 		map[string]Row{"cp_sum": {"rows": "", "method": "name(RIDGE_LOSSES)", "dst": "out(1)", "err": "room(err_cap)", "err_cap": "100"}},
 		map[string]Row{"cp_rows": {"x": "ones(n, d)"}}, map[string]int64{"n": 3, "d": 2}}
 }
@@ -121,7 +122,7 @@ func TestMistakesInTablesAreFound(t *testing.T) {
 		"cp_rows is not in":     func(t *Tables) { delete(t.Fields, "cp_rows") },
 		"cp_gone is not in":     func(t *Tables) { t.Arguments["cp_gone"] = Row{"n": "n"} },
 		`rows is "out(1)"`:      func(t *Tables) { t.Arguments["cp_sum"]["rows"] = "out(1)" },
-		`x is ""`:               func(t *Tables) { t.Fields["cp_rows"]["x"] = "" },
+		"nothing about x":       func(t *Tables) { t.Fields["cp_rows"]["x"] = "anything" },
 		"cp_sum is not in":      func(t *Tables) { delete(t.Arguments, "cp_sum") },
 		"cp_rows has no column": func(t *Tables) { t.Fields["cp_rows"]["column"] = "n" },
 	}) {
@@ -143,7 +144,7 @@ func TestAbsurdLengthsAreNotLookedUp(t *testing.T) {
 	first := arena.Take(24)
 	copy(unsafe.Slice((*int64)(first), 3), []int64{0, 2, 5})
 	in.buffers["first"] = first
-	last, err := parser.ParseExpr("ends(first, n)")
+	last, err := parser.ParseExpr("last(first, n)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func (e evaluator) function(name string, args []ast.Expr) float64 {
 		return e.value(args[1])
 	case "flag":
 		return min(math.Abs(e.value(args[0])), 1)
-	case "ends":
+	case "last":
 		n := e.value(args[1])
 		there := n >= 0 && n < slotBytes && e.c.Arena.Fits(8*int64(n)+8)
 		if p := e.in.buffers[args[0].(*ast.Ident).Name]; p != nil && there && uintptr(p)%8 == 0 {

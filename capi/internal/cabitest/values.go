@@ -21,13 +21,13 @@ var special = []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, 1e-300
 // phase says when a slot is written: first the numbers and names, from which lengths follow; last what hangs on what others hold.
 func (s slot) phase() int {
 	switch {
-	case !s.pointer() && strings.Contains(s.spec, "ask("):
+	case !s.Pointer() && strings.Contains(s.spec, "ask("):
 		return 2
-	case !s.pointer():
+	case !s.Pointer():
 		return 0
 	case strings.HasPrefix(s.spec, "name("), strings.HasPrefix(s.spec, "word("), strings.HasPrefix(s.spec, "description("):
 		return 1
-	case strings.Contains(s.spec, "ends(") || strings.Contains(s.spec, "ask("):
+	case strings.Contains(s.spec, "last(") || strings.Contains(s.spec, "ask("):
 		return 4
 	}
 	return 3
@@ -50,7 +50,7 @@ func parse(spec string) ast.Expr {
 // write writes an argument.
 func (c *Caller) write(s slot, top *scope) {
 	spec, b := parse(s.spec), c.draw()
-	if !s.pointer() {
+	if !s.Pointer() {
 		c.number(s, spec, b, top)
 		return
 	}
@@ -105,7 +105,7 @@ func (c *Caller) number(s slot, spec ast.Expr, b int, top *scope) {
 		whole = int64(value)
 	}
 	s.scope.numbers[s.Name] = float64(whole)
-	switch s.ctype {
+	switch s.CType {
 	case "double":
 		if b >= legalDraws {
 			value = special[b%8]
@@ -117,7 +117,7 @@ func (c *Caller) number(s slot, spec ast.Expr, b int, top *scope) {
 	case "int64_t", "uint64_t", "cp_space", "cp_session":
 		*(*int64)(s.at) = whole
 	default:
-		panic("no number is of the type " + s.ctype)
+		panic("no number is of the type " + s.CType)
 	}
 }
 
@@ -151,7 +151,7 @@ var bits = regexp.MustCompile(`\d*$`)
 
 // width returns the bytes of an entry.
 func (s slot) width() int {
-	number := strings.TrimSuffix(s.ctype, " *")
+	number := strings.TrimSuffix(s.CType, " *")
 	if number == "cp_in_void" {
 		number = s.scope.texts["type"]
 	}
@@ -166,7 +166,7 @@ func (s slot) width() int {
 
 // put writes an entry of a buffer.
 func (s slot) put(p unsafe.Pointer, width int, v float64) {
-	number := strings.TrimSuffix(s.ctype, " *")
+	number := strings.TrimSuffix(s.CType, " *")
 	if number == "cp_in_void" {
 		number = s.scope.texts["type"]
 	}
@@ -218,7 +218,7 @@ func (c *Caller) buffer(s slot, spec *ast.CallExpr, b int, top *scope) unsafe.Po
 		extra = 1
 	}
 	p := c.Arena.Take(entries*width + extra)
-	if s.constant() {
+	if s.Constant() {
 		c.sealed = append(c.sealed, p)
 	}
 	s.scope.buffers[s.Name] = p
