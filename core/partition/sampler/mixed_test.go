@@ -17,7 +17,7 @@ import (
 // drawable says from which spaces samples are drawn.
 func drawable(_ string, s structure.Space) bool {
 	count, err := structure.LogCount(s)
-	return err == nil && count < 4 && partition.Drawable(s) && chain.Capable(s, chain.LocalMoves) == nil &&
+	return err == nil && count > 1.5 && count < 3.2 && partition.Drawable(s) && chain.Capable(s, chain.LocalMoves) == nil &&
 		chain.Capable(s, chain.FromPast) == nil
 }
 
