@@ -6,7 +6,8 @@
 package main
 
 //go:generate go run ./generate/names ../python/combpred/_lib/names.py
-//go:generate go run ./generate/entries combpred.h zz_entries.c zz_exports.map zz_entries_test.go ../python/combpred/_lib/abi.py zz_readers.go
+//go:generate -command entries go run ./generate/entries
+//go:generate entries combpred.h zz_entries.c zz_exports.map zz_entries_test.go ../python/combpred/_lib/abi.py zz_readers.go
 
 /*
 #include <stddef.h>

@@ -168,7 +168,8 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
  *     }
  *     cp_session_close(session, err, sizeof err);
  * The function that opens a session says which of the requests below it makes, what they mean, and where results go.
- * The buffers that it was given, structs of results and its control must live until the session is closed. */
+ * The buffers that it was given, structs of results and its control must live until the session is closed. That
+ * control->cancel is set is noticed while the session works, and at the latest with the next answer. */
 typedef uint64_t cp_session;
 
 /* What a session asks for. */
@@ -540,7 +541,7 @@ typedef struct cp_scores {
                            independent, while cp_decode finds the same output for both                          */
   int64_t n_spaces;     /* 0: all rows are of the space of the call; otherwise how many spaces rows are of      */
   cp_in_space *spaces;  /* [n_spaces]? one may be there several times, or for no row                            */
-  cp_in_i32 *of;        /* [n]? the number of the space of each row, from 0 on; NULL: all are of the first      */
+  cp_in_i32 *of;        /* [n]? the number of the space of each row, from 0 on; NULL: all are of the first       */
   cp_in_i64 *first;     /* [n]? where in linear, and in magnitude, the scores of each row begin, in any order and
                            with gaps; NULL: each where those of the row before end                              */
 } cp_scores;

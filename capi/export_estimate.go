@@ -277,7 +277,6 @@ func go_cp_estimate_start(supplied *C.cp_in_supplied, options *C.cp_in_estimate_
 		t.workers = 1 // draws are taken in their order
 		return openSession(to, t.mon, func(s *session) error {
 			space.Supply = s.supply(space)
-			space.Rewind()
 			row := structure.Rows(space, general(1, width, linear))
 			var rows []estimate.Row
 			var err error

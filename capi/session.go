@@ -23,6 +23,7 @@ var sessions = handles.New[*session]("session", 2)
 type session struct {
 	busy     sync.Mutex // held while the algorithm runs
 	dialogue *parallel.Dialogue
+	mon      *parallel.Monitor // of the caller's control
 	request  C.cp_request
 	lent     runtime.Pinner // what the request points to
 	listed   []listed       // outputs that wait for the caller
@@ -46,7 +47,7 @@ func openSession(to *C.cp_session, mon *parallel.Monitor, run func(s *session) e
 	if err := mon.Err(); err != nil {
 		return err
 	}
-	s := &session{}
+	s := &session{mon: mon}
 	s.dialogue = parallel.Converse(func(*parallel.Dialogue) error { return run(s) })
 	s.advance()
 	if s.end != nil && fault.KindOf(s.end) != fault.KindNotConverged {
@@ -86,7 +87,7 @@ func (s *session) ask(number C.int64_t) error {
 	err := s.dialogue.Ask()
 	s.lent.Unpin()
 	s.request = C.cp_request{}
-	return err
+	return fault.First(err, s.mon.Err())
 }
 
 // tell lists an output, and says whether more are wanted. The caller gets one at a time, but not each is worth to wake its thread.

@@ -47,9 +47,10 @@
 // with the endings above, such as visits_moves, and so have those of graphs_hereditary. What conditions on
 // outputs share is in pairs_conditions, sets_conditions, visits_conditions and edges_conditions. The rest belongs to the package:
 // space (what a Space is, its facts, and what it may be able to do: the file to read first), batch (rows of scores, of one space or of
-// several), conditions (their keys, and how they are read), mask (which outputs are allowed) and restricted (the space of those, restricted_listed what computes on it where a structure
-// has no recursion), encode (rows of data, and what is said of wrong ones), features (names of the entries of ψ,
-// and their cells), names (of items), scores, batch (of rows of them), capability, registry, shared, derived (what is kept with a space).
+// several), conditions (their keys, and how they are read), mask (which outputs are allowed) and restricted (the space of those,
+// restricted_listed what computes on it where a structure has no recursion), encode (rows of data, and what is said of wrong ones),
+// features (names of the entries of ψ, and their cells), names (of items), scores, capability, registry, shared, derived (what is kept
+// with a space).
 //
 // # Adding a structure
 //

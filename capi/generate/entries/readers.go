@@ -51,7 +51,7 @@ var options = regexp.MustCompile(`(?m)^#define (CP_\w+_OPTIONS)\s`)
 var elements = map[string]string{
 	"cp_f64": "float64", "double": "float64", "cp_i8": "int8", "int8_t": "int8", "cp_i32": "int32", "int32_t": "int32",
 	"cp_i64": "int64", "int64_t": "int64", "uint8_t": "uint8", "uint64_t": "uint64", "cp_char": "byte", "char": "byte",
-	"cp_session": "C.cp_session", "cp_space": "C.cp_space",
+	"cp_session": "C.cp_session", "cp_space": "C.cp_space", "cp_in_space": "C.cp_space",
 }
 
 // readers writes what reads the arguments of the functions whose bodies in Go take them read: of cp_this that is

@@ -14,7 +14,9 @@ import (
 // caller gives for each, its ψ, or its score under the scores of the one row that is estimated. An output is the number of its draw.
 //
 // Draws are taken in their order. Where an estimate needs more than there are, it asks for them. A caller who has moves of its own
-// follows chains of them, for chain.LocalMoves: their states are numbered from FirstWalked on. An External is not safe for concurrent use.
+// follows chains of them, for chain.LocalMoves: their states are numbered from FirstWalked on.
+//
+// An External serves one estimate. It is not safe for concurrent use.
 type External struct {
 	// Draws holds ψ of each draw, one after the other, and Walked that of the states of all walks, in the order in which they were asked
 	// for: of each walk the states of its first chain, then those of the next.
@@ -30,7 +32,7 @@ type External struct {
 	want         int     // draws that the work under way was expected to take
 	err          error   // of Supply
 	expected     float64 // draws that the estimate takes in all, as far as it is known
-	least        int     // draws that are asked for at a time
+	least        int     // draws that a sampler asks for at a time
 	stop         *parallel.Monitor
 }
 
@@ -47,14 +49,11 @@ type Walk struct {
 	BurnIn, Thin, Draws int
 }
 
-// FirstWalked is the number of the first state of a walk.
+// FirstWalked is the number of the first state of a walk. There are no more draws than that, and no more states.
 const FirstWalked = 1 << 30
 
-// leastMore is the smallest number of draws that an estimate asks for at a time, and leastProposals a sampler.
-const (
-	leastMore      = 1024
-	leastProposals = 128
-)
+// leastProposals is the smallest number of draws that a sampler asks for at a time.
+const leastProposals = 128
 
 func (s *External) String() string  { return "outputs that are drawn by the caller" }
 func (s *External) PartLen() int    { return 1 }
@@ -81,6 +80,9 @@ func (s *External) supply(n int, walk *Walk) error {
 	to, before := &s.Draws, len(s.Draws)
 	if walk != nil {
 		to, before = &s.Walked, len(s.Walked)
+	}
+	if before/s.Features+n > FirstWalked {
+		return fault.Memory("this takes more than %d draws, or states of chains", FirstWalked)
 	}
 	if err := s.Supply(n, walk); err != nil {
 		return err
@@ -119,7 +121,7 @@ func (s *External) Sample(dst []int32, _ *rand.Rand) {
 	if s.next >= s.Len() && s.err == nil {
 		s.err = s.supply(s.shortage(s.want), nil)
 	}
-	if s.next >= min(s.Len(), FirstWalked) {
+	if s.next >= s.Len() {
 		s.stop.Cancel()
 		dst[0] = 0
 		return
@@ -130,8 +132,7 @@ func (s *External) Sample(dst []int32, _ *rand.Rand) {
 
 // Begin goes back to the first draw, for a sampler, or to that behind those where its chains start.
 func (s *External) Begin(start []int32) error {
-	s.Rewind()
-	s.least = leastProposals
+	s.next, s.err, s.least = 0, nil, leastProposals
 	for i, number := range start {
 		if err := s.Check(start[i : i+1]); err != nil {
 			return err
@@ -161,11 +162,6 @@ func (s *External) Batch(rows *structure.Batch, opt chain.Options, dst chain.Dra
 	return s.Run(want*rows.Len(), mon, func(mon *parallel.Monitor) error {
 		return chain.Batch(rows, opt, dst, 1, mon)
 	})
-}
-
-// Rewind goes back to the first draw, for an estimate that begins.
-func (s *External) Rewind() {
-	s.next, s.walked, s.err, s.expected, s.least = 0, 0, nil, 0, leastMore
 }
 
 // Capable is chain.Capable, but for local moves, which the caller may have.

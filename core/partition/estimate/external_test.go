@@ -67,7 +67,6 @@ func serve(t *testing.T, s *estimate.External, space structure.Space, scores []f
 		}
 		return nil
 	}
-	s.Rewind()
 	if err := run(); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +111,6 @@ func TestWalks(t *testing.T) {
 		t.Errorf("asked %d times", asked)
 	}
 	s.Moves = false
-	s.Rewind()
 	if _, err := estimate.ChainMeans(structure.Rows(s, rowsOf(1, scores)), opt, value1.Data, bound.Data, 1, nil); err == nil {
 		t.Error("chains without moves")
 	}
@@ -269,7 +267,6 @@ func TestWhatIsSupplied(t *testing.T) {
 			}
 			return nil
 		}
-		s.Rewind()
 		if _, err := estimate.Anneal(structure.Rows(s, one), opt, 1, nil); !errors.Is(err, none) {
 			t.Errorf("after %d blocks: %v", stop, err)
 		}
@@ -280,7 +277,6 @@ func TestWhatIsSupplied(t *testing.T) {
 	}) {
 		s := &estimate.External{Features: 1, Log: 3}
 		s.Supply = func(n int, _ *estimate.Walk) error { s.Draws = spoil(make([]float64, n)); return nil }
-		s.Rewind()
 		_, err := estimate.Anneal(structure.Rows(s, one), opt, 1, nil)
 		if err == nil || !strings.Contains(err.Error(), name) || (fault.RowOf(err) == 7) != (name == "must be finite") {
 			t.Errorf("%v, want one that says %q", err, name)

@@ -349,8 +349,7 @@ def make_block(given: Any, index: int, start: int) -> Block:
     y: Any = given[1]
     if y is None:
         raise ValueError(f"block {index}: y is None: give one structure for each row")
-    block = Block(X, y, None, index, start)
-    with block.errors():
+    with Block(X, y, None, index, start).errors():
         refuse_unread(X, "X")
         refuse_unread(y, "y")
         X = X if hasattr(X, "shape") else np.asarray(X)
@@ -363,8 +362,7 @@ def make_block(given: Any, index: int, start: int) -> Block:
         n = n_rows(X)
         if n != n_rows(y):
             raise ValueError(f"X has {n} rows and y {n_rows(y)}; they must agree row by row")
-        block = replace(block, X=X)
-        return replace(block, weights=row_weights(given[2] if len(given) == 3 else None, n))
+        return Block(X, y, row_weights(given[2] if len(given) == 3 else None, n), index, start)
 
 
 def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:

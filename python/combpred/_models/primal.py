@@ -14,7 +14,7 @@ import numpy as np
 from .._data.blocks import ArrayBlocks, Block, BlockSource
 from .._data.inputs import require_weight
 from .._lib.abi import Control
-from .._lib.arrays import FloatArray, require_memory
+from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
 from .._lib.ridge import FitInfo, PrimalProblem, sums_length, total_weight
 from ..structures import Structure
 from .rows import BlockRows
@@ -147,8 +147,11 @@ def _no_product(direction: FloatArray) -> FloatArray:
 
 def _require_memory(rows: BlockRows, task: RidgeTask) -> None:
     q, d = rows.n_features + int(task.intercept), rows.structure.n_features
+    needed = 8 * (4 * q * q + 14 * q * d)
+    if needed <= SMALL_BYTES:
+        return
     require_memory(
-        8 * (4 * q * q + 14 * q * d),
+        needed,
         f"training on {rows.n_features} features: the Gram matrix with its eigendecomposition, and weights of "
         f"{d} scores",
         "take solver='closed-form' when there are fewer rows than features, or select features",

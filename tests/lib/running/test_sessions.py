@@ -68,6 +68,22 @@ def test_wrong_answers_end_a_session_with_their_row():
         assert list(session) == []
 
 
+@pytest.mark.parametrize("method", ["rejection", "local"])
+def test_a_request_to_stop_is_heard_with_the_next_answer(method):
+    """Otherwise the draw, which no proposal ends, would go on asking, and chains be followed to their end."""
+    options = record(abi.CChainOptions, method=method, n_samples=1, budget=2**40, thin=1, bound=np.full(1, 1e3))
+    control, parts = abi.Control(), np.zeros(1, dtype=np.int32)
+    supplied = record(abi.CSupplied, width=1, moves=1)
+    with Session("cp_chain_start", supplied, options, parts, None, control=control) as session:
+        requests = iter(session)
+        for _ in range(1 if method == "local" else 3):
+            assert next(requests).ask == abi.ASK_DRAWS
+        control.cancel = 1
+        with pytest.raises(KeyboardInterrupt):
+            next(requests)
+        assert list(session) == []
+
+
 def test_errors_of_the_caller_close_its_session(dll):
     def fails(*_):
         raise ZeroDivisionError
