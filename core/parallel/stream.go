@@ -28,18 +28,6 @@ func RowStream(columns []int32, values []float64) uint64 {
 	return sum
 }
 
-// RowStreams returns the numbers of the streams of n rows, of which equal ones are told apart by how many come before: their draws are
-// independent.
-func RowStreams(n int, row func(i int) []float64) []uint64 {
-	streams, before := make([]uint64, n), make(map[uint64]int, n)
-	for i := range streams {
-		of := RowStream(nil, row(i))
-		streams[i] = Substream(of, before[of])
-		before[of]++
-	}
-	return streams
-}
-
 // Numbered returns the numbers 0..n−1 as those of streams, for training: its draws need not follow rows to other places, and must not
 // change with the last bits of scores.
 func Numbered(n int) []uint64 {
