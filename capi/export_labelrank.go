@@ -158,7 +158,7 @@ func doAggregateChains(a *aggregateChainsArgs) error {
 }
 
 func doBradleyTerryFit(a *bradleyTerryFitArgs) error {
-	if err := checkLabels(a.k); err != nil {
+	if err := fault.First(checkLabels(a.k), checkCount(a.p, "p")); err != nil {
 		return err
 	}
 	c, q := plackettluce.Comparisons{Penalty: a.penalty, Wins: a.wins, Ties: a.ties, Covariates: a.covariates}, a.k
