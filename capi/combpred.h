@@ -345,7 +345,7 @@ typedef struct cp_moments_info {
 /* Writes to info where the moments of the structure come from. Where they are sampled they are estimated now, once for
  * a structure, which takes long for large ones and cannot be stopped inside: see control above. CP_ECAPABILITY as for
  * cp_space_mean. */
-int32_t cp_space_moments(cp_space space, cp_moments_info *info /* ? */, int32_t workers, cp_control *control, char *err,
+int32_t cp_space_moments(cp_space space, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
                          int64_t err_cap);
 
 /* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, and bad_row is the first such

@@ -9,6 +9,7 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/decode"
+	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -23,35 +24,27 @@ var conditionKeys = [...]structure.Key{
 
 // readConditions reads conditions in terms of a structure.
 func readConditions(p *C.cp_in_conditions) (*decode.Keyed, error) {
-	r, err := cabi.Record(p, "conditions")
+	in, err := readConditionsIn(p, "conditions", false, false)
 	if err != nil {
 		return nil, err
 	}
-	if r.n < 0 || r.n > maxRows {
-		return nil, cabi.Illegal("conditions.n is %d, must be from 0 to %d", int64(r.n), maxRows)
-	}
-	first, count, err := starts(r.first, r.n, "conditions.first")
-	if err != nil {
+	return in.keyed()
+}
+
+// keyed returns conditions in terms of a structure.
+func (in *conditionsIn) keyed() (*decode.Keyed, error) {
+	if err := fault.First(checkCount(in.n, "conditions.n"), checkCount(len(in.key), "conditions.first[n]")); err != nil {
 		return nil, err
 	}
-	key, err := int32s(r.key, "conditions.key", count)
-	if err != nil {
-		return nil, err
+	out := &decode.Keyed{First: make([]int, len(in.first)), All: make([]structure.Condition, len(in.key))}
+	for i, at := range in.first {
+		out.First[i] = int(at)
 	}
-	u, err := int32s(r.u, "conditions.u", count)
-	if err != nil {
-		return nil, err
-	}
-	v, err := int32s(r.v, "conditions.v", count)
-	if err != nil {
-		return nil, err
-	}
-	out := &decode.Keyed{First: first, All: make([]structure.Condition, count)}
-	for i, k := range key {
+	for i, k := range in.key {
 		if k < 0 || int(k) >= len(conditionKeys) {
 			return nil, cabi.Illegal("conditions.key[%d] is %d, must be one of CP_KEY_FIRST to CP_KEY_WITHIN", i, k)
 		}
-		out.All[i] = structure.Condition{Key: conditionKeys[k], U: int(u[i]), V: int(v[i])}
+		out.All[i] = structure.Condition{Key: conditionKeys[k], U: int(in.u[i]), V: int(in.v[i])}
 	}
 	return out, nil
 }
@@ -218,34 +211,18 @@ func (out *restriction) write(found [][]structure.EntryCondition) {
 	}
 }
 
-//export go_cp_space_arrange
-func go_cp_space_arrange(s C.cp_space, conditions *C.cp_in_conditions, y *C.cp_in_i32, n, partLen C.int64_t,
-	dst *C.int32_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sp, rows, err := spaceAndRows(s, y, n, partLen)
-		if err != nil {
-			return err
-		}
-		keyed, err := readConditions(conditions)
-		if err != nil {
-			return err
-		}
-		if err := oneOrEach("conditions.n", C.int64_t(len(keyed.First)-1), "n", n); err != nil {
-			return err
-		}
-		out, err := int32s(dst, "dst", n, partLen)
-		if err != nil {
-			return err
-		}
-		run, err := readExecution(nWorkers, control)
-		if err != nil {
-			return err
-		}
-		parts := int(partLen)
-		if err := eachRow(n, run, func(i int) error { return sp.Check(rows[i*parts : (i+1)*parts]) }); err != nil {
-			return err
-		}
-		copy(out, rows)
-		return keyed.Arrange(sp, out, run.workers, run.mon)
-	})
+func doSpaceArrange(a *spaceArrangeArgs) error {
+	keyed, err := a.conditions.keyed()
+	if err != nil {
+		return err
+	}
+	if err := oneOrEach("conditions.n", C.int64_t(len(keyed.First)-1), "n", C.int64_t(a.n)); err != nil {
+		return err
+	}
+	row := rowsOfParts(a.y, a.partLen)
+	if err := eachRow(a.n, a.workers, a.mon, func(i int) error { return a.space.Check(row(i)) }); err != nil {
+		return err
+	}
+	copy(a.dst, a.y)
+	return keyed.Arrange(a.space, a.dst, a.workers, a.mon)
 }

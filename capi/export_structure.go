@@ -14,6 +14,7 @@ import (
 	"combpred/core/control"
 	"combpred/core/control/spaces"
 	"combpred/core/custom"
+	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -81,277 +82,145 @@ func go_cp_space_facts(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.in
 	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) { return control.SpaceFacts(uint64(s)) }))
 }
 
-//export go_cp_space_count
-func go_cp_space_count(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
-			counter, err := need[structure.Counter](sp, "the number of its outputs")
-			if err != nil {
-				return "", err
-			}
-			if n := counter.Count(); n != nil {
-				return digits(n), nil
-			}
-			need := "the number of its outputs, which is not known at this size"
-			return "", &structure.CapabilityError{Structure: structure.Describe(sp), Need: need}
-		})
-	})
+func doSpaceCount(a *spaceCountArgs) error {
+	counter, err := need[structure.Counter](a.space, "the number of its outputs")
+	if err != nil {
+		return err
+	}
+	if n := counter.Count(); n != nil {
+		writeDigits(a.room, n)
+		return nil
+	}
+	need := "the number of its outputs, which is not known at this size"
+	return &structure.CapabilityError{Structure: structure.Describe(a.space), Need: need}
 }
 
 // namesAtOnce is how many names or cells are written between looks at the control block.
 const namesAtOnce = 1 << 14
 
-//export go_cp_space_names
-func go_cp_space_names(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.int64_t, nWorkers C.int32_t,
-	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		run, err := readExecution(nWorkers, control)
-		if err != nil {
-			return err
+func doSpaceNames(a *spaceNamesArgs) error {
+	var text strings.Builder
+	i := 0
+	for name := range structure.NamesOf(a.space) {
+		if i%namesAtOnce == 0 && a.mon.Err() != nil {
+			return a.mon.Err()
 		}
-		return writeText(s, dst, dstCap, needed, func(sp structure.Space) (string, error) {
-			var text strings.Builder
-			i := 0
-			for name := range structure.NamesOf(sp) {
-				if i%namesAtOnce == 0 && run.mon.Err() != nil {
-					return "", run.mon.Err()
-				}
-				if i > 0 {
-					text.WriteByte('\n')
-				}
-				text.WriteString(name)
-				i++
-			}
-			return text.String(), nil
-		})
-	})
+		if i > 0 {
+			text.WriteByte('\n')
+		}
+		text.WriteString(name)
+		i++
+	}
+	a.room.Write(text.String())
+	return nil
 }
 
-// writeText writes what a function says of a structure to a text of unknown length.
-func writeText(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.int64_t, text func(structure.Space) (string, error)) error {
-	sp, err := space(s)
-	if err != nil {
-		return err
-	}
-	out, err := roomFor(dst, dstCap, needed)
-	if err != nil {
-		return err
-	}
-	said, err := text(sp)
-	if err == nil {
-		out.Write(said)
+// writeDigits writes a number in base 16, which takes time linear in its digits.
+func writeDigits(out cabi.Room, number *big.Int) { out.Write(number.Text(16)) }
+
+// momentsOf returns the moments of a space.
+func momentsOf(s structure.Space) (structure.Momenter, error) {
+	return need[structure.Momenter](s, "the mean and second moment of its embedding")
+}
+
+func doSpaceMean(a *spaceMeanArgs) error {
+	moments, err := momentsOf(a.space)
+	if err == nil && a.d > 0 {
+		moments.Mean(a.dst)
 	}
 	return err
 }
 
-// writeDigits writes a number in base 16, which takes time linear in its digits.
-func writeDigits(out cabi.Room, number *big.Int) { out.Write(digits(number)) }
-
-func digits(number *big.Int) string { return number.Text(16) }
-
-//export go_cp_space_mean
-func go_cp_space_mean(s C.cp_space, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		sp, moments, err := spaceWithMoments(s, d)
-		if err != nil {
-			return err
-		}
-		out, err := float64s(dst, "dst", d)
-		if err != nil {
-			return err
-		}
-		if sp.FeatureLen() > 0 {
-			moments.Mean(out)
-		}
-		return nil
-	})
-}
-
-//export go_cp_space_second_moment
-func go_cp_space_second_moment(s C.cp_space, dst *C.double, d C.int64_t, nWorkers C.int32_t,
-	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		sp, moments, err := spaceWithMoments(s, d)
-		if err != nil {
-			return err
-		}
-		out, err := float64s(dst, "dst", d, d)
-		if err != nil {
-			return err
-		}
-		run, err := readExecution(nWorkers, control)
-		if err != nil || sp.FeatureLen() == 0 {
-			return err
-		}
-		if run.mon == nil {
-			moments.SecondMoment(general(d, d, out))
-			return nil
-		}
-		own := make([]float64, len(out)) // the caller's is not touched after the call
-		if err := parallel.Detached(run.mon, func() error {
-			moments.SecondMoment(general(d, d, own))
-			return nil
-		}); err != nil {
-			return err
-		}
-		copy(out, own)
-		return nil
-	})
-}
-
-//export go_cp_space_moments
-func go_cp_space_moments(s C.cp_space, info *C.cp_moments_info, nWorkers C.int32_t, control *C.cp_control,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		sp, err := space(s)
-		if err != nil {
-			return err
-		}
-		if _, err := need[structure.Momenter](sp, "the mean and second moment of its embedding"); err != nil {
-			return err
-		}
-		out, err := cabi.OutRecord(info, "info", false)
-		if err != nil {
-			return err
-		}
-		run, err := readExecution(nWorkers, control)
-		if err != nil {
-			return err
-		}
-		facts, found := sp.Facts(), new(float64)
-		if err := parallel.Detached(run.mon, func() error {
-			if facts.StandardError != nil {
-				*found = facts.StandardError()
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-		result := C.cp_moments_info{standard_error: C.double(*found)}
-		cabi.PutName(result.kind[:], catalogue.Moments.Of(int(facts.Moments)))
-		out.Set(result)
-		return nil
-	})
-}
-
-func spaceWithMoments(s C.cp_space, d C.int64_t) (structure.Space, structure.Momenter, error) {
-	sp, err := space(s)
-	if err != nil {
-		return nil, nil, err
+func doSpaceSecondMoment(a *spaceSecondMomentArgs) error {
+	moments, err := momentsOf(a.space)
+	if err != nil || a.d == 0 {
+		return err
 	}
-	moments, err := need[structure.Momenter](sp, "the mean and second moment of its embedding")
-	if err != nil {
-		return nil, nil, err
+	if a.mon == nil {
+		moments.SecondMoment(linalg.General(a.dst))
+		return nil
 	}
-	return sp, moments, equal("d", d, sp.FeatureLen())
+	own := linalg.NewMatrix[float64](a.d, a.d) // the caller's is not touched after the call
+	if err := parallel.Detached(a.mon, func() error {
+		moments.SecondMoment(linalg.General(own))
+		return nil
+	}); err != nil {
+		return err
+	}
+	a.dst.CopyFrom(own)
+	return nil
 }
 
-//export go_cp_custom_kernel
-func go_cp_custom_kernel(gram *C.cp_in_f64, n C.int64_t, psi *C.double, d *C.int64_t, nWorkers C.int32_t,
-	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		if n < 1 {
-			return cabi.Illegal("n is %d, must be at least 1", int64(n))
+func doSpaceMoments(a *spaceMomentsArgs) error {
+	if _, err := momentsOf(a.space); err != nil {
+		return err
+	}
+	facts, found := a.space.Facts(), new(float64)
+	if err := parallel.Detached(a.mon, func() error {
+		if facts.StandardError != nil {
+			*found = facts.StandardError()
 		}
-		values, err := matrix(gram, "gram", n, n)
-		if err != nil {
-			return err
-		}
-		out, err := float64s(psi, "psi", n, n)
-		if err != nil {
-			return err
-		}
-		if _, err := cabi.One(d, "d"); err != nil {
-			return err
-		}
-		run, err := readExecution(nWorkers, control)
-		if err != nil {
-			return err
-		}
-		if err := run.mon.Err(); err != nil {
-			return err
-		}
-		found, err := custom.FromKernel(values, run.mon)
-		if err != nil {
-			return err
-		}
-		copy(out, found.Data)
-		*d = C.int64_t(found.Cols)
 		return nil
-	})
+	}); err != nil {
+		return err
+	}
+	result := C.cp_moments_info{standard_error: C.double(*found)}
+	cabi.PutName(result.kind[:], catalogue.Moments.Of(int(facts.Moments)))
+	a.info.to.Set(result)
+	return nil
 }
 
-//export go_cp_custom_draws
-func go_cp_custom_draws(psi *C.cp_in_f64, n, d C.int64_t, sums, moments, standardError *C.double, nWorkers C.int32_t,
-	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		if d < 1 || d > maxDrawn {
-			return cabi.Illegal("d is %d, must be between 1 and %d", int64(d), maxDrawn)
-		}
-		rows, err := matrix(psi, "psi", n, d)
-		if err != nil {
-			return err
-		}
-		total, err := float64s(sums, "sums", C.int64_t(custom.SumsLen(int(d))))
-		if err != nil {
-			return err
-		}
-		out, err := optionalFloat64s(moments, "moments", d+d*d)
-		if err != nil {
-			return err
-		}
-		run, err := readExecution(nWorkers, control)
-		if err != nil {
-			return err
-		}
-		sum, err := custom.NewSums(total, int(d))
-		if err != nil {
-			return err
-		}
-		if err := sum.Add(rows, run.mon); err != nil || out == nil {
-			return err
-		}
-		if total[0] == 0 {
-			return cabi.Illegal("moments take a draw at least")
-		}
-		largest := sum.MomentsTo(out)
-		if standardError != nil {
-			if _, err := cabi.One(standardError, "standard_error"); err != nil {
-				return err
-			}
-			*standardError = C.double(largest)
-		}
-		return nil
-	})
+func doCustomKernel(a *customKernelArgs) error {
+	if a.n < 1 {
+		return cabi.Illegal("n is %d, must be at least 1", a.n)
+	}
+	if err := a.mon.Err(); err != nil {
+		return err
+	}
+	found, err := custom.FromKernel(a.gram, a.mon)
+	if err != nil {
+		return err
+	}
+	copy(a.psi.Data, found.Data)
+	a.d[0] = int64(found.Cols)
+	return nil
+}
+
+func doCustomDraws(a *customDrawsArgs) error {
+	if a.d < 1 || a.d > maxDrawn {
+		return cabi.Illegal("d is %d, must be between 1 and %d", a.d, maxDrawn)
+	}
+	sum, err := custom.NewSums(a.sums, a.d)
+	if err != nil {
+		return err
+	}
+	if err := sum.Add(a.psi, a.mon); err != nil || a.moments == nil {
+		return err
+	}
+	if a.sums[0] == 0 {
+		return cabi.Illegal("moments take a draw at least")
+	}
+	largest := sum.MomentsTo(a.moments)
+	if a.standardError != nil {
+		a.standardError[0] = largest
+	}
+	return nil
 }
 
 // maxDrawn bounds d, so that sums of products are no more than can be addressed.
 const maxDrawn = 1 << 14
 
-//export go_cp_custom_check
-func go_cp_custom_check(s C.cp_space, psi *C.cp_in_f64, n, d C.int64_t, nWorkers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sp, moments, err := spaceWithMoments(s, d)
-		if err != nil {
-			return err
-		}
-		rows, err := matrix(psi, "psi", n, d)
-		if err != nil {
-			return err
-		}
-		run, err := readExecution(nWorkers, control)
-		if err != nil {
-			return err
-		}
-		if err := run.mon.Err(); err != nil { // what SupportOf has kept answers at once
-			return err
-		}
-		support, err := custom.SupportOf(sp, moments, run.mon)
-		if err != nil {
-			return err
-		}
-		return support.Check(rows)
-	})
+func doCustomCheck(a *customCheckArgs) error {
+	moments, err := momentsOf(a.space)
+	if err == nil {
+		err = a.mon.Err() // what SupportOf has kept answers at once
+	}
+	if err != nil {
+		return err
+	}
+	support, err := custom.SupportOf(a.space, moments, a.mon)
+	if err != nil {
+		return err
+	}
+	return support.Check(a.psi)
 }

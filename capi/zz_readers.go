@@ -18,7 +18,708 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/structure"
 )
+
+// spaceCountArgs are the arguments of cp_space_count.
+type spaceCountArgs struct {
+	space structure.Space
+	room  cabi.Room
+}
+
+//export go_cp_space_count
+func go_cp_space_count(space_ C.cp_space, dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceCountArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
+			return err
+		}
+		return doSpaceCount(a)
+	})
+}
+
+// spaceMeanArgs are the arguments of cp_space_mean.
+type spaceMeanArgs struct {
+	space structure.Space
+	dst   []float64
+	d     int
+}
+
+//export go_cp_space_mean
+func go_cp_space_mean(space_ C.cp_space, dst_ *C.double, d_ C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceMeanArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.d = int(d_)
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[float64](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doSpaceMean(a)
+	})
+}
+
+// spaceSecondMomentArgs are the arguments of cp_space_second_moment.
+type spaceSecondMomentArgs struct {
+	space   structure.Space
+	dst     linalg.Matrix[float64]
+	d       int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_second_moment
+func go_cp_space_second_moment(space_ C.cp_space, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceSecondMomentArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.d = int(d_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.d)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doSpaceSecondMoment(a)
+	})
+}
+
+// momentsInfoIn is a cp_moments_info as it is read.
+type momentsInfoIn struct {
+	c             C.cp_moments_info           // all of it
+	to            cabi.Out[C.cp_moments_info] // where results go
+	given         bool
+	standardError float64
+}
+
+// readMomentsInfoIn reads the argument of that name.
+func readMomentsInfoIn(p *C.cp_moments_info, name string, optional, written bool) (r *momentsInfoIn, err error) {
+	if r = (&momentsInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.standardError = float64(r.c.standard_error)
+	return r, nil
+}
+
+// spaceMomentsArgs are the arguments of cp_space_moments.
+type spaceMomentsArgs struct {
+	space   structure.Space
+	info    *momentsInfoIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_moments
+func go_cp_space_moments(space_ C.cp_space, info_ *C.cp_moments_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceMomentsArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.info, err = readMomentsInfoIn(info_, "info", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		return doSpaceMoments(a)
+	})
+}
+
+// spaceCheckArgs are the arguments of cp_space_check.
+type spaceCheckArgs struct {
+	space   structure.Space
+	y       []int32
+	n       int
+	partLen int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_check
+func go_cp_space_check(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(spaceCheckArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doSpaceCheck(a)
+	})
+}
+
+// spaceEmbedArgs are the arguments of cp_space_embed.
+type spaceEmbedArgs struct {
+	space   structure.Space
+	y       []int32
+	n       int
+	partLen int
+	dst     linalg.Matrix[float64]
+	d       int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_embed
+func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(spaceEmbedArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.partLen = int(part_len_)
+		a.d = int(d_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doSpaceEmbed(a)
+	})
+}
+
+// spaceEmbedPartialArgs are the arguments of cp_space_embed_partial.
+type spaceEmbedPartialArgs struct {
+	space   structure.Space
+	y       []int32
+	n       int
+	partLen int
+	dst     linalg.Matrix[float64]
+	d       int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_embed_partial
+func go_cp_space_embed_partial(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(spaceEmbedPartialArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.partLen = int(part_len_)
+		a.d = int(d_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doSpaceEmbedPartial(a)
+	})
+}
+
+// spaceSampleArgs are the arguments of cp_space_sample.
+type spaceSampleArgs struct {
+	space   structure.Space
+	seed    uint64
+	dst     []int32
+	n       int
+	partLen int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_sample
+func go_cp_space_sample(space_ C.cp_space, seed_ C.uint64_t, dst_ *C.int32_t, n_ C.int64_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceSampleArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.seed = uint64(seed_)
+		a.n = int(n_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doSpaceSample(a)
+	})
+}
+
+// spaceMirrorArgs are the arguments of cp_space_mirror.
+type spaceMirrorArgs struct {
+	space   structure.Space
+	y       []int32
+	n       int
+	partLen int
+	dst     []int32
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_mirror
+func go_cp_space_mirror(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.int32_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(spaceMirrorArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doSpaceMirror(a)
+	})
+}
+
+// spaceEncodeArgs are the arguments of cp_space_encode.
+type spaceEncodeArgs struct {
+	space   structure.Space
+	y       linalg.Matrix[float64]
+	n       int
+	width   int
+	partial int
+	dst     []int32
+	partLen int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_encode
+func go_cp_space_encode(space_ C.cp_space, y_ *C.cp_in_f64, n_ C.int64_t, width_ C.int64_t, partial_ C.int32_t, dst_ *C.int32_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(spaceEncodeArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.width = int(width_)
+		a.partial = int(partial_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.y, err = matrixAt(unsafe.Pointer(y_), "y", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.width))); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doSpaceEncode(a)
+	})
+}
+
+// spaceNamesArgs are the arguments of cp_space_names.
+type spaceNamesArgs struct {
+	space   structure.Space
+	room    cabi.Room
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_names
+func go_cp_space_names(space_ C.cp_space, dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceNamesArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		return doSpaceNames(a)
+	})
+}
+
+// layoutIn is a cp_layout as it is read.
+type layoutIn struct {
+	c      C.cp_layout           // all of it
+	to     cabi.Out[C.cp_layout] // where results go
+	given  bool
+	nItems int
+	nCells int
+}
+
+// readLayoutIn reads the argument of that name.
+func readLayoutIn(p *C.cp_layout, name string, optional, written bool) (r *layoutIn, err error) {
+	if r = (&layoutIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.nItems = int(r.c.n_items)
+	r.nCells = int(r.c.n_cells)
+	return r, nil
+}
+
+// spaceLayoutArgs are the arguments of cp_space_layout.
+type spaceLayoutArgs struct {
+	space   structure.Space
+	layout  *layoutIn
+	rows    []int32
+	columns []int32
+	d       int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_space_layout
+func go_cp_space_layout(space_ C.cp_space, layout_ *C.cp_layout, rows_ *C.int32_t, columns_ *C.int32_t, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceLayoutArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.layout, err = readLayoutIn(layout_, "layout", false, true); err != nil {
+			return err
+		}
+		a.d = int(d_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.rows, err = cabi.View[int32](unsafe.Pointer(rows_), "rows", cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.columns, err = cabi.View[int32](unsafe.Pointer(columns_), "columns", cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doSpaceLayout(a)
+	})
+}
+
+// spaceEnumerateArgs are the arguments of cp_space_enumerate.
+type spaceEnumerateArgs struct {
+	space    structure.Space
+	skip     int
+	dst      []int32
+	capacity int
+	partLen  int
+	nWritten []int64
+	workers  int
+	mon      *parallel.Monitor
+}
+
+//export go_cp_space_enumerate
+func go_cp_space_enumerate(space_ C.cp_space, skip_ C.int64_t, dst_ *C.int32_t, capacity_ C.int64_t, part_len_ C.int64_t, n_written_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceEnumerateArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.skip = int(skip_)
+		a.capacity = int(capacity_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.capacity)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.nWritten, err = cabi.View[int64](unsafe.Pointer(n_written_), "n_written", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doSpaceEnumerate(a)
+	})
+}
+
+// conditionsIn is a cp_conditions as it is read.
+type conditionsIn struct {
+	c     C.cp_conditions           // all of it
+	to    cabi.Out[C.cp_conditions] // where results go
+	given bool
+	n     int
+	first []int64
+	key   []int32
+	u     []int32
+	v     []int32
+}
+
+// readConditionsIn reads the argument of that name.
+func readConditionsIn(p *C.cp_conditions, name string, optional, written bool) (r *conditionsIn, err error) {
+	if r = (&conditionsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	if r.key, err = cabi.View[int32](unsafe.Pointer(r.c.key), name+".key", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	if r.u, err = cabi.View[int32](unsafe.Pointer(r.c.u), name+".u", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	if r.v, err = cabi.View[int32](unsafe.Pointer(r.c.v), name+".v", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// spaceArrangeArgs are the arguments of cp_space_arrange.
+type spaceArrangeArgs struct {
+	space      structure.Space
+	conditions *conditionsIn
+	y          []int32
+	n          int
+	partLen    int
+	dst        []int32
+	workers    int
+	mon        *parallel.Monitor
+}
+
+//export go_cp_space_arrange
+func go_cp_space_arrange(space_ C.cp_space, conditions_ *C.cp_in_conditions, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.int32_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(spaceArrangeArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.conditions, err = readConditionsIn(conditions_, "conditions", false, false); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doSpaceArrange(a)
+	})
+}
+
+// customKernelArgs are the arguments of cp_custom_kernel.
+type customKernelArgs struct {
+	gram    linalg.Matrix[float64]
+	n       int
+	psi     linalg.Matrix[float64]
+	d       []int64
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_custom_kernel
+func go_cp_custom_kernel(gram_ *C.cp_in_f64, n_ C.int64_t, psi_ *C.double, d_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(customKernelArgs)
+		a.n = int(n_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.gram, err = matrixAt(unsafe.Pointer(gram_), "gram", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.d, err = cabi.View[int64](unsafe.Pointer(d_), "d", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doCustomKernel(a)
+	})
+}
+
+// customDrawsArgs are the arguments of cp_custom_draws.
+type customDrawsArgs struct {
+	psi           linalg.Matrix[float64]
+	n             int
+	d             int
+	sums          []float64
+	moments       []float64
+	standardError []float64
+	workers       int
+	mon           *parallel.Monitor
+}
+
+//export go_cp_custom_draws
+func go_cp_custom_draws(psi_ *C.cp_in_f64, n_ C.int64_t, d_ C.int64_t, sums_ *C.double, moments_ *C.double, standard_error_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(customDrawsArgs)
+		a.n = int(n_)
+		a.d = int(d_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.sums, err = cabi.View[float64](unsafe.Pointer(sums_), "sums", cabi.Size(1+float64(a.d)+2*float64(a.d)*float64(a.d))); err != nil {
+			return err
+		}
+		if a.moments, err = cabi.Optional[float64](unsafe.Pointer(moments_), "moments", cabi.Size(float64(a.d)+float64(a.d)*float64(a.d))); err != nil {
+			return err
+		}
+		if a.standardError, err = cabi.Optional[float64](unsafe.Pointer(standard_error_), "standard_error", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doCustomDraws(a)
+	})
+}
+
+// customCheckArgs are the arguments of cp_custom_check.
+type customCheckArgs struct {
+	space   structure.Space
+	psi     linalg.Matrix[float64]
+	n       int
+	d       int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_custom_check
+func go_cp_custom_check(space_ C.cp_space, psi_ *C.cp_in_f64, n_ C.int64_t, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(customCheckArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.d = int(d_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doCustomCheck(a)
+	})
+}
 
 // extensionsSampleArgs are the arguments of cp_extensions_sample.
 type extensionsSampleArgs struct {

@@ -120,7 +120,6 @@ type partition struct {
 	asked          Subproblems // what best was asked last
 	squares        blas64.General
 	answers        []int32
-	none           []bool
 	psi            []float64
 }
 
