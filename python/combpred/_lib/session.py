@@ -67,7 +67,6 @@ class Session:
         control: abi.Control | None = None,
     ) -> None:
         self.status = abi.OK
-        self._held = arguments  # the library reads them until the end
         self._control = control or abi.Control()
         self._stack = ExitStack()
         shown = verbose > 0 or progress is not None
@@ -79,7 +78,7 @@ class Session:
         call(start, *arguments, handle, n_threads=n_threads, control=self._control, flops=work)
         self._handle = handle.value
         self.last = record(abi.CRequest)
-        self._close = weakref.finalize(self, _close, self._handle)
+        self._close = weakref.finalize(self, _close, self._handle, self._control, *arguments)
         self._close.atexit = False
 
     def __enter__(self) -> Session:
@@ -107,7 +106,8 @@ class Session:
         self.status = call("cp_session_next", self._handle, self.last)
 
 
-def _close(handle: int) -> None:
+def _close(handle: int, *_: object) -> None:
+    # What else it is given is what the library reads until then.
     with suppress(ForkedProcessError):  # the session is the parent's
         library().dll.cp_session_close(handle, None, 0)
 
