@@ -54,6 +54,12 @@ func TestBlasStartsAsGonum(t *testing.T) {
 	if err := BlasOffer("dgemm", hostblasArguments(t, "dgemm"), 0); err == nil {
 		t.Error("address 0 was accepted")
 	}
+	if err := BlasOpen("no/such/library.so"); err == nil || !strings.Contains(err.Error(), "no/such/library.so") {
+		t.Errorf("a library that is not there: %v", err)
+	}
+	if got := BlasStatus(); got != "gonum" {
+		t.Errorf("after refusals the status is %q", got)
+	}
 }
 
 func TestPanicsBecomeErrors(t *testing.T) {
