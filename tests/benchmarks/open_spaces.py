@@ -13,9 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 from combpred._lib import abi
-from combpred._lib.call import library, record
+from combpred._lib.call import library
 from combpred._lib.decode import decode
 from combpred._lib.structure import Description, structure_mean
+from combpred._lib.table import record
 
 ROUNDS, NODES = 7, 30
 

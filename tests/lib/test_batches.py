@@ -10,9 +10,10 @@ import pytest
 
 from combpred import CapabilityError
 from combpred._lib import abi
-from combpred._lib.call import call, record
+from combpred._lib.call import call
 from combpred._lib.errors import RowError
 from combpred._lib.structure import Description
+from combpred._lib.table import record
 from combpred.structures import Assignments, Cycles, Graphs, LabelSets, MultiClass, Permutations, SpanningTrees
 
 RANKINGS = [Permutations(4), Permutations(3), Permutations(5)]
@@ -55,7 +56,11 @@ class Rows(NamedTuple):
         linear = np.concatenate(pieces)
         of = np.array(self.numbers, dtype=np.int32)
         many = {"n": len(of), "d": len(linear), "linear": linear, "n_spaces": len(handles), "spaces": handles, "of": of}
-        return record(abi.CScores, **(many | fields))
+        scores = record(abi.CScores, **(many | {k: v for k, v in fields.items() if not isinstance(v, int)}))
+        for name, value in fields.items():
+            if isinstance(value, int):  # a size, whatever the arrays have
+                setattr(scores, name, value)
+        return scores
 
     def alone(self, row: int) -> abi.CScores:
         scores = self.scores[row]
@@ -151,7 +156,8 @@ def mixing_bounds(space: Any, scores: Any, rows: list[Description], row: int | N
 def estimates(function: str, method: str, sampler_name: str = "auto") -> Callable[..., list[Any]]:
     def run(space: Any, scores: Any, rows: list[Description], row: int | None) -> list[Any]:
         _, d = lengths(rows)
-        value, lower, upper, steps = np.zeros((4, len(rows)))
+        value, lower, upper = np.zeros((3, len(rows)))
+        steps = np.zeros(len(rows), dtype=np.int64)
         marginals, error = np.zeros((2, d.sum()))
         sampler = np.zeros((len(rows), 16), np.uint8)
         options = record(

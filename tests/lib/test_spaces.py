@@ -29,8 +29,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return original(name, *arguments, **options)
 
     original = call.call
-    monkeypatch.setattr(structure, "call", recorded)
-    monkeypatch.setattr(partition, "call", recorded)
+    for module in (call, structure, partition):
+        monkeypatch.setattr(module, "call", recorded)
     return names
 
 

@@ -10,7 +10,7 @@ import pytest
 from abi_calls import PERMUTATIONS
 from combpred import CapabilityError
 from combpred._lib import abi
-from combpred._lib.call import call, record
+from combpred._lib.call import call
 from combpred._lib.decode import (
     ALONE,
     Conditions,
@@ -22,6 +22,7 @@ from combpred._lib.decode import (
 )
 from combpred._lib.errors import RowError
 from combpred._lib.structure import Description, catalogue, condition_terms, structure_embed
+from combpred._lib.table import record
 from combpred.structures import (
     Cliques,
     Cycles,

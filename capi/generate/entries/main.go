@@ -62,11 +62,15 @@ func main() {
 		panic(err)
 	}
 	text := comment.ReplaceAllString(string(header), "")
-	made, err := goReaders(string(header), filepath.Dir(os.Args[1]))
+	readers, err := goReaders(string(header), filepath.Dir(os.Args[1]))
 	if err != nil {
 		panic(err)
 	}
-	for i, made := range []string{entries(text), exports(text), tested(text), pythonModule(text), made} {
+	module, err := pythonModule(string(header), text)
+	if err != nil {
+		panic(err)
+	}
+	for i, made := range []string{entries(text), exports(text), tested(text), module, readers} {
 		if err := os.WriteFile(os.Args[2+i], []byte(made), 0o644); err != nil {
 			panic(err)
 		}

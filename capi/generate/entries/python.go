@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"go/ast"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"combpred/capi/internal/header"
 )
 
 // pythonHead is the part of Python's module that does not depend on the header.
@@ -65,8 +68,12 @@ func pythonConstants(all [][]string) string {
 	return b.String()
 }
 
-// pythonModule returns the text of combpred/_lib/abi.py for a header without comments.
-func pythonModule(header string) string {
+// pythonModule returns the text of combpred/_lib/abi.py for a header, also given without comments.
+func pythonModule(commented, header string) (string, error) {
+	table, err := pythonTable(commented)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	b.WriteString(pythonHead)
 	b.WriteString("\n\n")
@@ -92,7 +99,113 @@ func pythonModule(header string) string {
 	fmt.Fprintf(&b, "PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {\n%s}\n\n", plain.String())
 	b.WriteString("# Those that take a number of workers and a control block.\n")
 	b.WriteString("PARALLEL = {n for n, kinds in PROTOTYPES.items() if (kinds[-5:-3] if n in OF_ROWS else kinds[-4:-2]) == _RUN}\n")
-	return b.String()
+	b.WriteString(table)
+	return b.String(), nil
+}
+
+// dtypes are the types of buffers in the letters of NumPy.
+var dtypes = map[string]string{"cp_f64": "f8", "double": "f8", "cp_i8": "i1", "int8_t": "i1", "cp_i32": "i4", "int32_t": "i4",
+	"cp_i64": "i8", "int64_t": "i8", "uint8_t": "u1", "uint64_t": "u8", "cp_session": "u8", "cp_space": "u8"}
+
+// tableHead says how the table of parameters and buffers is written.
+const tableHead = `
+
+# What functions take up to the number of workers, and the buffers of structs. Of each the name; before it ">" where the
+# library writes there; behind it "?" where it may be NULL, "=" where it is the size of another; then, of a buffer, the
+# type of its numbers and its sizes.
+PARAMETERS: dict[str, tuple[str, ...]] = {
+%s}
+
+BUFFERS: dict[str, tuple[str, ...]] = {
+%s}
+`
+
+// pythonTable returns the table of what functions and structs take.
+func pythonTable(text string) (string, error) {
+	h, err := header.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	var functions, structs strings.Builder
+	line := func(b *strings.Builder, name string, words []string) {
+		if len(words) > 0 {
+			words[len(words)-1] += ",),"
+			fmt.Fprintf(b, "    %q: (%s\n", name, wrapped(words, len(name)+len(`    "": (`)))
+		}
+	}
+	for _, name := range h.FunctionNames {
+		line(&functions, name, tableWords(h, h.Functions[name], false))
+	}
+	for _, name := range h.StructNames {
+		line(&structs, pythonClass(name), tableWords(h, h.Structs[name], true))
+	}
+	return fmt.Sprintf(tableHead, functions.String(), structs.String()), nil
+}
+
+// ending are the parameters that functions end with.
+var ending = map[string]bool{"workers": true, "control": true, "bad_row": true, "err": true, "err_cap": true}
+
+// tableWords returns the words of the table for parameters, or for the buffers among fields.
+func tableWords(h header.Header, all []header.Declared, onlyBuffers bool) (words []string) {
+	sizes := map[string]bool{}
+	for _, d := range all {
+		for _, size := range d.Sizes {
+			if name, ok := size.(*ast.Ident); ok {
+				sizes[name.Name] = true
+			}
+		}
+	}
+	for _, d := range all {
+		kind, isBuffer := dtypes[d.Element()]
+		isBuffer = isBuffer && len(d.Sizes) > 0
+		if onlyBuffers && !isBuffer || !onlyBuffers && ending[d.Name] {
+			continue
+		}
+		word := d.Name
+		if d.Pointer() && !d.Constant() {
+			word = ">" + word
+		}
+		if d.Optional {
+			word += "?"
+		}
+		if isBuffer {
+			var each []string
+			for _, size := range d.Sizes {
+				each = append(each, pythonSize(size))
+			}
+			word += " " + kind + " " + strings.Join(each, ", ")
+		} else if sizes[d.Name] && !d.Pointer() {
+			word += "="
+		}
+		words = append(words, strconv.Quote(word))
+	}
+	return words
+}
+
+// pythonSize returns the size of a buffer as Python writes it.
+func pythonSize(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.BasicLit:
+		return e.Value
+	case *ast.SelectorExpr:
+		return pythonSize(e.X) + "." + e.Sel.Name
+	case *ast.ParenExpr:
+		return "(" + pythonSize(e.X) + ")"
+	case *ast.BinaryExpr:
+		op := e.Op.String()
+		if op == "/" {
+			op = "//"
+		}
+		return pythonSize(e.X) + " " + op + " " + pythonSize(e.Y)
+	case *ast.CallExpr:
+		if pythonSize(e.Fun) == "or" {
+			return "(" + pythonSize(e.Args[0]) + " or " + pythonSize(e.Args[1]) + ")"
+		}
+		return "..." // what is only known from within a buffer
+	}
+	panic(fmt.Sprintf("entries: no size in Python for %T", e))
 }
 
 // pythonRecord returns the class for a struct.
@@ -123,17 +236,7 @@ func pythonRecord(name, body string) string {
 			fields = append(fields, fmt.Sprintf("%s=%s", strings.TrimLeft(field, "*"), pythonKind(kind, pointer, true)))
 		}
 	}
-	class := "C"
-	if name == "control" { // Python has it under no other name
-		class = ""
-	}
-	for _, word := range strings.Split(name, "_") {
-		if capitals, ok := initialisms[word]; ok {
-			class += capitals
-			continue
-		}
-		class += strings.ToUpper(word[:1]) + word[1:]
-	}
+	class := pythonClass("cp_" + name)
 	if !sized {
 		for i, field := range fields {
 			key, kind, _ := strings.Cut(field, "=")
@@ -147,6 +250,23 @@ func pythonRecord(name, body string) string {
 	indent := len("    _fields_ = ") + len(open)
 	return fmt.Sprintf("\n\nclass %s(Structure):\n    \"\"\"cp_%s.\"\"\"\n\n    _fields_ = %s%s%s\n",
 		class, name, open, wrapped(fields, indent), end)
+}
+
+// pythonClass returns the name of the class for a struct.
+func pythonClass(name string) string {
+	name = strings.TrimPrefix(name, "cp_")
+	class := "C"
+	if name == "control" { // Python has it under no other name
+		class = ""
+	}
+	for _, word := range strings.Split(name, "_") {
+		if capitals, ok := initialisms[word]; ok {
+			class += capitals
+			continue
+		}
+		class += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return class
 }
 
 // pythonArguments returns the types of parameters, separated by commas.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +9,8 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate
-from .call import call, codes, floats, record
+from .call import call, computed
+from .table import floats, record
 
 _EXACT = 20  # items of a group that are solved by recursion over subsets, of which each takes some 30 operations
 
@@ -95,18 +95,14 @@ def pair_counts(profile: Profile) -> Pairs:
 
 def item_groups(before: FloatArray) -> list[NDArray[np.intp]]:
     """Return the finest groups of items that some best order places one after the other, ascending, the first first."""
-    before = floats(before, "before", None, None)
-    k = len(before)
-    group, n_groups = np.empty(k, dtype=np.int32), ctypes.c_int64()
-    call("cp_aggregate_groups", before, k, group, n_groups)
+    group, _ = computed("cp_aggregate_groups", before)
     by_group = np.argsort(group, kind="stable")
     return np.split(by_group, np.flatnonzero(np.diff(group[by_group])) + 1)
 
 
 def majority_margins(pairs: Pairs, threshold: float) -> FloatArray:
     """Return the weights (k, k) of the majority's preferences, of more than a share `threshold`."""
-    margins = np.empty_like(pairs.before)
-    call("cp_aggregate_margins", pairs, threshold, margins, len(margins))
+    margins: FloatArray = computed("cp_aggregate_margins", pairs, threshold, k=len(pairs.before))
     return margins
 
 
@@ -116,12 +112,10 @@ def strongest_chains(proba: FloatArray, n_threads: int | None = None) -> tuple[F
     The former are above q where the transitive closure of what is more probable than q has a pair; the latter are the
     least ones, from 1/2 on, of which the closure has no cycle.
     """
-    proba = floats(proba, "proba", None, None, None)
     n, k, _ = proba.shape
     chains = allocate(proba.shape, np.float64, f"the pairs of {k} items of {n} rows", "pass fewer rows at once")
-    least = np.empty(n)
-    call("cp_aggregate_chains", proba, n, k, chains, least, n_threads=n_threads, flops=2.0 * n * k**3)
-    return chains, least
+    pairs, flops = proba.reshape(n, k * k), 2.0 * n * k**3
+    return chains, computed("cp_aggregate_chains", pairs, chains=chains, n_threads=n_threads, flops=flops)
 
 
 def consensus(
@@ -158,13 +152,9 @@ def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None 
 
     As the fields of ``combpred.aggregation.AcyclicMajority``, in their order.
     """
-    k = len(margins)
-    relation, kept = np.empty((2, k, k), dtype=np.int32)
-    info = record(abi.CAcyclicInfo)
-    call(
-        "cp_aggregate_acyclic", margins, k, record(abi.CAggregateOptions, method=method), programs, relation, kept,
-        info, flops=_search_flops(k),
-    )  # fmt: skip
+    options, info = record(abi.CAggregateOptions, method=method), record(abi.CAcyclicInfo)
+    flops = _search_flops(len(margins))
+    relation, kept = computed("cp_aggregate_acyclic", margins, options, programs, info, flops=flops)
     optimal, method = bool(info.optimal), info.method.decode()
     return (relation.astype(bool), kept.astype(bool), info.weight, info.upper_bound, info.ratio, optimal, method)
 
@@ -172,31 +162,22 @@ def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None 
 def extended(relations: NDArray[np.bool_], weights: FloatArray | None, n_extensions: int, seed: int) -> Profile:
     """Return random linear extensions of partial orders (n, k, k), which share the weight of theirs."""
     n, k = relations.shape[:2]
-    before = codes(relations, "relations", n, k, k)
     ranks = allocate(
-        (n * n_extensions, k), np.float64, f"{n} × {n_extensions} linear extensions", "take fewer n_extensions"
+        (n, n_extensions, k), np.float64, f"{n} × {n_extensions} linear extensions", "take fewer n_extensions"
     )
-    shares = np.empty(n * n_extensions)
-    call(
-        "cp_aggregate_extend", record(abi.CRelations, n=n, k=k, before=before, weights=weights), n_extensions,
-        seed % 2**64, ranks, shares, flops=1e9,
-    )  # fmt: skip
-    return Profile(ranks, shares, n_extensions)
+    given = record(abi.CRelations, before=relations, weights=weights)
+    shares = computed("cp_aggregate_extend", given, seed % 2**64, ranks=ranks, flops=1e9)
+    return Profile(ranks.reshape(-1, k), shares.ravel(), n_extensions)
 
 
 def plackett_luce_fit(
     ranks: IntArray, weights: FloatArray, penalty: float, *, n_threads: int | None = None
 ) -> tuple[FloatArray, int]:
     """Return the utilities (n, k) of `ranks` (n, m, k) with `weights` (n, m), and how many models are not fitted."""
-    ranks = codes(ranks, "ranks", None, None, None)
     n, m, k = ranks.shape
-    weights = floats(weights, "weights", n, m)
-    utilities, unfitted = np.empty((n, k)), ctypes.c_int64()
-    call(
-        "cp_plackett_luce_fit", record(abi.CRankedSets, n=n, m=m, k=k, ranks=ranks, weights=weights), penalty,
-        utilities, unfitted, n_threads=n_threads, flops=10.0 * n * k * k * (2.0 * m + k),
-    )  # fmt: skip
-    return utilities, unfitted.value
+    sets, flops = record(abi.CRankedSets, ranks=ranks, weights=weights), 10.0 * n * k * k * (2.0 * m + k)
+    fitted: tuple[FloatArray, int] = computed("cp_plackett_luce_fit", sets, penalty, n_threads=n_threads, flops=flops)
+    return fitted
 
 
 def bradley_terry_fit(

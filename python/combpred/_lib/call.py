@@ -3,7 +3,7 @@
 The functions of this room follow these conventions; ``capi/combpred.h`` has those of the C interface below them.
 
 - Arrays are C-contiguous: float64, int32 for parts of outputs, int64 for counts. Arguments are converted where they
-  differ (:func:`floats`, :func:`codes`, :func:`contiguous`) and never written to, unless a docstring says so.
+  differ (``combpred._lib.table``) and never written to, unless a docstring says so.
 - Results are new arrays that the caller owns. They are allocated here and filled by the core, which keeps no pointer
   beyond a call; what could be large is allocated by :func:`combpred._lib.arrays.allocate`, which refuses what does not
   fit in memory.
@@ -26,27 +26,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Integral
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import abi, blas
-from .arrays import FloatArray, IntArray
 from .control import reported, run_interruptibly
 from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 from .names import NUMBER_TYPES
-
-Record = TypeVar("Record", bound=ctypes.Structure)
+from .table import contiguous, floats, parameters, put, record
 
 _n_threads: ContextVar[int | None] = ContextVar("combpred_n_threads", default=None)
 
 _lock = threading.Lock()
 _started = False  # the Go runtime runs, or is about to
 _forked = False  # this process is a fork of one where it ran
-
-Array = TypeVar("Array", FloatArray, IntArray)
-Written = TypeVar("Written", bound=NDArray[Any])
 
 _VALUES = ctypes.Structure, ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_double  # passed by pointer
 _MESSAGE_BYTES = 8192
@@ -248,66 +243,6 @@ def _load() -> Library:
         return _library
 
 
-def record(kind: type[Record], **fields: Any) -> Record:
-    """Return a struct of the C interface whose first field, its size, is set; for the others see :func:`put`."""
-    return put(kind(struct_size=ctypes.sizeof(kind)), **fields)
-
-
-def put(struct: Record, **fields: Any) -> Record:
-    """Set fields of a struct, and return it.
-
-    Arrays and other structs become pointers, and live as long as the struct that points to them; strings become bytes.
-    """
-    for name, value in fields.items():
-        if isinstance(value, str):
-            value = value.encode()
-        elif isinstance(value, (np.ndarray, ctypes.Structure)):
-            vars(struct)[f"{name} points to"] = value
-            value = value.ctypes.data if isinstance(value, np.ndarray) else ctypes.addressof(value)
-        setattr(struct, name, value)
-    return struct
-
-
-def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
-    """Return `values` as a C-contiguous float64 array of the given shape, where None leaves a dimension open."""
-    return _shaped(contiguous(values, np.float64), name, shape)
-
-
-def codes(values: Any, name: str, *shape: int | None) -> IntArray:
-    """Return integer `values` as a C-contiguous int32 array of the given shape, where None leaves a dimension open."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "biu":
-        raise TypeError(f"{name} must hold integers, not {array.dtype}")
-    limits = np.iinfo(np.int32)
-    if array.dtype.itemsize >= 4 and array.dtype != np.int32 and array.size:
-        low, high = int(array.min()), int(array.max())
-        if low < limits.min or high > limits.max:
-            raise ValueError(f"{name} holds {low if low < limits.min else high}, beyond the range of 32-bit integers")
-    return _shaped(contiguous(array, np.int32), name, shape)
-
-
-def contiguous(values: Any, dtype: type[np.generic]) -> NDArray[Any]:
-    """Return `values` as a C-contiguous, aligned array: what other processes send may lie at odd places."""
-    return np.require(values, dtype, ("C", "ALIGNED"))
-
-
-def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
-    fits = array.ndim == len(shape) and all(
-        want is None or want == got for want, got in zip(shape, array.shape, strict=True)
-    )
-    if not fits:
-        wanted = ", ".join("any" if size is None else str(size) for size in shape) + "," * (len(shape) == 1)
-        raise ValueError(f"{name} has shape {array.shape}, must be ({wanted})")
-    return array
-
-
-def in_place(array: Written, name: str, *shape: int, dtype: type[np.generic] = np.float64) -> Written:
-    """Return an array that the library writes to; ValueError unless it has this shape and lies in order."""
-    if array.dtype != dtype or array.shape != shape or not array.flags.carray:
-        raise ValueError(f"{name} must be a contiguous, writeable array of {dtype.__name__} of shape {shape}")
-    return array
-
-
 class RowInputs:
     """Input features of some rows.
 
@@ -412,6 +347,55 @@ def call(
     with reported(control, label, verbose=verbose, total=total, progress=progress):
         status = run_interruptibly(run, control)
     return checked(status, message, bad_row.value)
+
+
+def computed(function: str, *arguments: Any, **named: Any) -> Any:
+    """Call a function of the C interface that always converges, and return what it has written to arrays.
+
+    Parameters
+    ----------
+    function : str
+        Name in combpred.h.
+    *arguments
+        Its arguments but for the sizes of others and for arrays that it writes to, as :func:`call` takes them. Arrays
+        that it reads are converted to the types of combpred.h.
+    **named
+        Sizes that no argument has; arrays in place of new ones, None for those that are not wanted; and the options of
+        :func:`call`.
+
+    Returns
+    -------
+    ndarray, number, or tuple of these
+        The new arrays in the order of combpred.h; those of a single entry are numbers.
+    """
+    table, given = parameters(function), iter(arguments)
+    known: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    for p in table:
+        if p.name in named:
+            known[p.name] = values[p.name] = named.pop(p.name)
+        elif not (p.is_size or (p.is_result and p.dtype)):
+            values[p.name] = value = next(given)
+            known[p.name] = _NOTHING if value is None else getattr(value, "struct", value)
+    for p in table:
+        if p.dtype and values.get(p.name) is not None:
+            values[p.name] = p.taken(np.asarray(values[p.name]), known)
+    made = {
+        p.name: np.empty(p.shape(known), p.dtype) for p in table if p.is_result and p.dtype and p.name not in values
+    }
+    call(function, *({**known, **values, **made}[p.name] for p in table), **named)
+    results = [made[p.name].item() if p.sizes == ("1",) else made[p.name] for p in table if p.name in made]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+class _Nothing:
+    """A struct that is not given: all its fields are 0."""
+
+    def __getattr__(self, name: str) -> int:
+        return 0
+
+
+_NOTHING = _Nothing()
 
 
 def _pointer(argument: Any) -> Any:

@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 
 from . import abi, names
 from .arrays import FloatArray, IntArray, allocate, refuse_masked
-from .call import RowInputs, call, floats, put, record
+from .call import RowInputs, call, computed
 from .errors import RowError
 from .kernel import InputKernel
 from .session import Session, view
 from .structure import Description
+from .table import floats, put, record
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
 DECODERS = (*names.LIBRARY_DECODERS, "milp")
@@ -200,20 +201,14 @@ def entries_of_conditions(
 
 def arrange(description: Description, conditions: Conditions, y: IntArray) -> IntArray:
     """Return outputs `y` (n, part_len) as their conditions ask for: cycles from their start to their end."""
-    arranged = np.empty_like(y)
-    call("cp_space_arrange", description, conditions.struct, y, *y.shape, arranged, n_threads=1, flops=1e2 * y.size)
+    arranged: IntArray = computed("cp_space_arrange", description, conditions, y, n_threads=1, flops=1e2 * y.size)
     return arranged
 
 
 def _scores(linear: Any, magnitude: Any, d: int) -> abi.CScores:
     """Return scores as a struct."""
-    linear = floats(linear, "linear", None, d)
-    if magnitude is not None:
-        magnitude = np.asarray(magnitude)
-        shape = (d,) if magnitude.ndim == 1 else (None if len(magnitude) == 1 else len(linear), d)
-        magnitude = floats(magnitude, "magnitude", *shape)
-    n_magnitude = 0 if magnitude is None else magnitude.size // d
-    return record(abi.CScores, n=len(linear), d=d, linear=linear, n_magnitude=n_magnitude, magnitude=magnitude)
+    squares = None if magnitude is None else np.atleast_2d(magnitude)
+    return record(abi.CScores, d=d, linear=np.asarray(linear), magnitude=squares)
 
 
 def decoding_work(n: int, d: int, method: str = "auto") -> float:
@@ -293,7 +288,7 @@ def decode(
         "optimal": found.optimal,
         "met": met,
     }
-    certificates = record(abi.CCertificates, n=n, **columns)
+    certificates = record(abi.CCertificates, **columns)
     call(
         "cp_decode", description, scores, options, found.y, part_len, certificates, n_threads=n_threads,
         flops=decoding_work(n, d, method),

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -17,8 +16,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import abi, names
 from .arrays import FloatArray, row_blocks
-from .call import RowInputs, call, contiguous, floats, record
+from .call import RowInputs, call, computed
 from .errors import RowError
+from .table import floats, record
 
 #: Kernels by name; with "precomputed", kernel values are given in place of inputs.
 KERNELS = (*names.INPUT_KERNELS, "precomputed")
@@ -161,17 +161,15 @@ def nearest(X: Any, Y: Any, m: int, *, n_threads: int | None = None) -> tuple[Fl
     order of features, whether rows are dense or sparse; what overflows is infinite.
     """
     rows, others = RowInputs(X), RowInputs(Y)
-    squares, numbers = np.empty((rows.n, m)), np.empty((rows.n, m), dtype=np.int64)
     flops = 2.0 * rows.n * others.n * (4 + min(rows.width, others.width))
-    call("cp_nearest", rows, others, m, numbers, squares, n_threads=n_threads, flops=flops)
+    numbers, squares = computed("cp_nearest", rows, others, m=m, n_threads=n_threads, flops=flops)
     return squares, numbers
 
 
 def _scale(X: Any, weights: FloatArray | None) -> float:
-    rows, gamma = RowInputs(X), ctypes.c_double()
-    weights = None if weights is None else floats(weights, "weights", rows.n)
-    call("cp_kernel_scale", rows, weights, gamma, flops=4.0 * rows.n * rows.width)
-    return gamma.value
+    rows = RowInputs(X)
+    gamma: float = computed("cp_kernel_scale", rows, weights, flops=4.0 * rows.n * rows.width)
+    return gamma
 
 
 def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
@@ -192,8 +190,7 @@ def require_semidefinite(kernel: FloatArray) -> None:
 
 
 def _check(function: str, kernel: FloatArray, n_threads: int | None, flops: float) -> None:
-    n = len(kernel)
-    call(function, floats(kernel, "kernel", n, n), n, n_threads=n_threads, flops=flops * n * n)
+    computed(function, kernel, n_threads=n_threads, flops=flops * len(kernel) ** 2)
 
 
 class Eigendecomposition(NamedTuple):
@@ -206,9 +203,8 @@ class Eigendecomposition(NamedTuple):
 def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
     """Diagonalise a symmetric matrix, overwriting it. Cost O(n³) and three further matrices of its size."""
     n = len(matrix)
-    vectors, values = floats(matrix, "matrix", n, n), np.empty(n)
-    call("cp_symmetric_eigen", vectors, n, values, flops=9.0 * n**3)
-    return Eigendecomposition(values, vectors)
+    vectors = floats(matrix, "matrix", n, n)
+    return Eigendecomposition(computed("cp_symmetric_eigen", matrix=vectors, flops=9.0 * n**3), vectors)
 
 
 class Orders:
@@ -225,8 +221,6 @@ class Orders:
 
     def __init__(self, n_items: int, *, positions: Any = None, signs: Any = None) -> None:
         self.n, self.n_items = len(positions if signs is None else signs), n_items
-        positions = None if positions is None else contiguous(positions, np.float64)
-        signs = None if signs is None else contiguous(signs, np.int8)
         self.struct = record(abi.COrders, n=self.n, n_items=n_items, positions=positions, signs=signs)
 
 
@@ -266,10 +260,9 @@ def order_kernel(
         For linear extensions that cannot be counted, and for counts too large for a float.
     """
     function = record(abi.COrderFunction, **{"most_downsets": 1, **options}, name=name, normalize=normalize)
-    values = np.empty((x.n, x.n if y is None else y.n))
-    call(
-        "cp_order_kernel", function, x, y, values, n_threads=n_threads, label="comparing orders", verbose=verbose,
-        total=x.n,
-        flops=1e12 if name == "extensions" else float(values.size + x.n * x.n_items) * x.n_items**2,
+    flops = float(x.n * (x.n_items + (y or x).n)) * x.n_items**2
+    values: FloatArray = computed(
+        "cp_order_kernel", function, x, y, n_threads=n_threads, label="comparing orders", verbose=verbose, total=x.n,
+        flops=1e12 if name == "extensions" else flops,
     )  # fmt: skip
     return values

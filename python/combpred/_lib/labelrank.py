@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, allocate
-from .call import call, codes, contiguous, floats, in_place, record
+from .call import call
 from .ridge import Design
+from .table import codes, contiguous, floats, in_place, record
 
 _MOST_ROUNDS = 2**20  # of boosting, for whose way there is room
 
@@ -258,12 +259,7 @@ def neighbors_consensus(
 ) -> NeighborsConsensus:
     """Return the consensus of neighbours among examples: "borda", "kemeny" or "mallows", or the shares of "pairs"."""
     (n, m), k = neighbors.numbers.shape, examples.k
-    counts = neighbors.counts
-    given = record(
-        abi.CNeighbors, n=n, m=m, numbers=contiguous(neighbors.numbers, np.int64),
-        weights=floats(neighbors.weights, "weights", n, m),
-        counts=None if counts is None else codes(counts, "counts", examples.n, k),
-    )  # fmt: skip
+    given = record(abi.CNeighbors, numbers=neighbors.numbers, weights=neighbors.weights, counts=neighbors.counts)
     if wanted == "borda":
         found = NeighborsConsensus(np.empty((n, k)))
     elif wanted == "pairs":

@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray
-from .call import RowInputs, call, floats, in_place, put, record
+from .call import RowInputs, call
 from .control import reported
 from .ridge import Design, RowOutputs, Targets
 from .structure import Description
+from .table import floats, in_place, put, record
 
 _ITERATIONS = 20.0  # evaluations of all rows, in estimates of the work
 _ROW_WORK = 1e4  # operations for the expectations of a row, likewise

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import CountArray, FloatArray, IndexArray
-from .call import call, contiguous, floats, record
+from .call import call
 from .control import reported
 from .decode import score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design, Targets
 from .structure import Description
+from .table import contiguous, floats, record
 
 _MOST_LOOKS = 2**20  # at the gap, of which there is room for
 

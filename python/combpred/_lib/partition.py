@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import CountArray, FloatArray, IntArray, allocate, require_memory
-from .call import call, floats, record
+from .call import call, computed
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
 from .session import Session, view
 from .structure import Description
+from .table import record
 
 #: Seconds of one processor that "auto" spends on exact computations in one call.
 EXACT_SECONDS = 300.0
@@ -109,15 +110,13 @@ def log_partition(
         If the marginals do not fit.
     """
     d = description.shape.n_features
-    scores = floats(scores, "scores", None, d)
-    n = len(scores)
+    rows, info = record(abi.CScores, d=d, linear=np.asarray(scores)), record(abi.CPartitionInfo)
+    n = rows.n
     _, cost = partition_cost(description, marginals=marginals)
-    log_z = np.empty(n)
     means = allocate((n, d), np.float64, f"the marginals of {n} rows", "take fewer rows at once") if marginals else None
-    rows, info = record(abi.CScores, n=n, d=d, linear=scores), record(abi.CPartitionInfo)
-    call(
-        "cp_log_partition", description, rows, log_z, means, info, n_threads=n_threads, flops=10 * n * cost
-    )  # fmt: skip
+    log_z = computed(
+        "cp_log_partition", description, rows, info, marginals=means, n_threads=n_threads, flops=10 * n * cost
+    )
     return Partition(log_z, means, info.engine.decode())
 
 
@@ -152,16 +151,13 @@ def sample_distribution(
     if n_samples < 0:
         raise ValueError(f"n_samples is {n_samples}, must not be negative")
     part_len, d, _ = description.shape
-    scores = floats(scores, "scores", None, d)
-    n = len(scores)
+    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
+    n = rows.n
     y = allocate(
         (n_samples, n, part_len), np.int32, f"drawing {n_samples} outputs for each of {n} rows", "draw fewer at once"
     )
-    rows = record(abi.CScores, n=n, d=d, linear=scores)
-    call(
-        "cp_sample_distribution", description, rows, n_samples, seed % 2**64, y, part_len, n_threads=n_threads,
-        flops=1e3 * n * d * max(n_samples, 1) if d < 100 else 1e9,
-    )  # fmt: skip
+    flops = 1e3 * n * d * max(n_samples, 1) if d < 100 else 1e9
+    computed("cp_sample_distribution", description, rows, seed % 2**64, dst=y, n_threads=n_threads, flops=flops)
     return y
 
 
@@ -171,14 +167,12 @@ def order_positions(description: Description, scores: FloatArray, n_threads: int
     CapabilityError for other structures than rankings without ties, and beyond 20 items.
     """
     k, d, _ = description.shape
-    scores = floats(scores, "scores", None, d)
-    n = len(scores)
+    rows = record(abi.CScores, d=d, linear=scores)
+    n = rows.n
     positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
+    flops = 30.0 * n * k * 2.0 ** min(k, 30)
     try:
-        call(
-            "cp_order_positions", description, record(abi.CScores, n=n, d=d, linear=scores), positions, k,
-            n_threads=n_threads, flops=30.0 * n * k * 2.0 ** min(k, 30),
-        )  # fmt: skip
+        computed("cp_order_positions", description, rows, dst=positions, n_threads=n_threads, flops=flops)
     except CapabilityError as error:
         raise CapabilityError(f"{error.reason}, or count positions in draws of sample", error.row) from None
     return positions
@@ -220,28 +214,23 @@ def decide_sets(
         For scores that are not finite, and illegal conditions.
     """
     part_len, d, _ = description.shape
-    scores = floats(scores, "scores", None, d)
-    n = len(scores)
-    y, value = np.empty((n, part_len), dtype=np.int32), np.empty(n)
-    call(
-        "cp_sets_decide", description, record(abi.CScores, n=n, d=d, linear=scores), loss,
-        None if conditions is None else conditions.struct, y, part_len, value,
-        n_threads=n_threads, flops=100.0 * n * d * d,
+    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
+    y, value = computed(
+        "cp_sets_decide", description, rows, loss, conditions, part_len=part_len, n_threads=n_threads,
+        flops=100.0 * rows.n * d * d,
     )  # fmt: skip
-    return Decoded(y, value, value.copy(), np.zeros(n), np.ones(n, dtype=np.bool_))
+    return Decoded(y, value, value.copy(), np.zeros(rows.n), np.ones(rows.n, dtype=np.bool_))
 
 
 def value_sets(
     description: Description, scores: Any, loss: str, y: IntArray, n_threads: int | None = None
 ) -> FloatArray:
     """Return what label sets `y` of shape (n, part_len) are expected to be worth, as `decide_sets` does."""
-    part_len, d, _ = description.shape
-    scores = floats(scores, "scores", len(y), d)
-    value = np.empty(len(y))
-    call(
-        "cp_sets_value", description, record(abi.CScores, n=len(y), d=d, linear=scores), loss, y, part_len, value,
-        n_threads=n_threads, flops=100.0 * len(y) * d * d,
-    )  # fmt: skip
+    d = description.shape.n_features
+    rows = record(abi.CScores, n=len(y), d=d, linear=np.asarray(scores))
+    value: FloatArray = computed(
+        "cp_sets_value", description, rows, loss, y, n_threads=n_threads, flops=100.0 * len(y) * d * d
+    )
     return value
 
 
@@ -389,8 +378,7 @@ def estimate(
 
     Raises CapabilityError, SamplingError and ValueError as log_partition and estimate_marginals say.
     """
-    scores = floats(scores, "scores", None, description.shape.n_features)
-    rows = record(abi.CScores, n=found.n, d=found.d, linear=scores)
+    rows = record(abi.CScores, n=found.n, d=found.d, linear=np.asarray(scores))
     while True:
         options, result = asked.record(), found.record()
         call(

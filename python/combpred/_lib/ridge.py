@@ -16,10 +16,11 @@ import numpy.typing as npt
 from . import abi
 from .abi import Control
 from .arrays import SMALL_BYTES, CountArray, FloatArray, allocate, available_memory, require_memory
-from .call import RowInputs, call, codes, compressed, contiguous, floats, in_place, put, record
+from .call import RowInputs, call, compressed
 from .errors import NumericalError
 from .session import Session, view
 from .structure import Description
+from .table import codes, contiguous, floats, in_place, put, record
 
 # Conjugate gradient takes some tens of steps; this many stand for them in estimates of the work.
 _STEPS = 40

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray, allocate
-from .call import call, codes, floats, record
+from .call import call, computed
 from .session import Session
 from .structure import Description
+from .table import codes, floats, record
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.
 MOST_DOWNSETS = 2**24
@@ -153,14 +154,14 @@ def chain_sample(
     SamplingError when an exact sample would take more than the budget.
     """
     part_len, d, _ = description.shape
-    linear = floats(linear, "scores", None, d)
-    n = len(linear)
+    scores = record(abi.CScores, d=d, linear=np.asarray(linear), streams=plan.streams)
+    n = scores.n
     if start is not None:
         start = codes(start, "start", 4 * n if plan.diagnosed else n, part_len)
     if bound is not None:
         bound = floats(bound, "bound", n)
     drawn = Drawn.room(n, part_len, plan)
-    scores, known = record(abi.CScores, n=n, d=d, linear=linear, streams=plan.streams), drawn.record()
+    known = drawn.record()
     flops = 30.0 * n * (plan.burn_in + plan.n_samples * plan.thin) * max(part_len, d)
     if plan.method in ("auto", "exact") and description.shape.log_count < _FEW:  # exact draws then
         flops = n * d * (10.0 * math.exp(description.shape.log_count) + 1e3 * plan.n_samples)
@@ -207,10 +208,10 @@ def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, Flo
 
     Effective sample sizes (n,), split-R̂ (n,) and autocorrelations (n, n_chains, n_lags).
     """
-    x = floats(x, "x", None, None, None)
-    sizes, r_hats, lags = np.empty(len(x)), np.empty(len(x)), np.empty((*x.shape[:2], n_lags))
-    call("cp_chain_diagnose", x, *x.shape, sizes, r_hats, lags, n_lags, n_threads=1, flops=200.0 * x.size)
-    return sizes, r_hats, lags
+    found: tuple[FloatArray, FloatArray, FloatArray] = computed(
+        "cp_chain_diagnose", x, n_lags=n_lags, n_threads=1, flops=200.0 * np.size(x)
+    )
+    return found
 
 
 def extensions_sample(
@@ -221,10 +222,8 @@ def extensions_sample(
     orders = allocate(
         (n_samples, n_elements), np.int32, f"{n_samples} linear extensions of {n_elements} elements", "draw fewer"
     )
-    steps: CountArray = np.empty(n_samples, dtype=np.int64)
-    call(
-        "cp_extensions_sample", pairs, len(pairs), n_elements, method, seed % 2**64, orders, n_samples, steps,
-        n_threads=n_threads,
+    steps: CountArray = computed(
+        "cp_extensions_sample", pairs, method, seed % 2**64, dst=orders, n_threads=n_threads,
         flops=1e9 if method != "coupling" else 20.0 * n_samples * n_elements**3 * max(1.0, np.log(n_elements)),
     )  # fmt: skip
     return orders, steps
@@ -298,9 +297,8 @@ def extensions_before(
     pairs: IntArray, n_elements: int, *, n_threads: int | None = None, verbose: int = 0
 ) -> FloatArray:
     """Return the probability that one element precedes another in linear extensions of `pairs` (n_pairs, 2)."""
-    before: FloatArray = np.empty((n_elements, n_elements))
-    call(
-        "cp_extensions_before", pairs, len(pairs), n_elements, MOST_DOWNSETS, before, n_threads=n_threads, flops=_LONG,
+    before: FloatArray = computed(
+        "cp_extensions_before", pairs, MOST_DOWNSETS, n_elements=n_elements, n_threads=n_threads, flops=_LONG,
         label="probabilities of linear extensions", verbose=verbose,
     )  # fmt: skip
     return before
@@ -360,7 +358,7 @@ def search_chains(
         epsilon=epsilon, delta=delta, steps=steps, runs=runs, seed=seed % 2**64,
     )  # fmt: skip
     known = record(abi.CSearchRecord, n=n, **{k: v for k, v in found._asdict().items() if k != "y"})
-    scores = record(abi.CScores, n=n, d=d, linear=floats(linear, "scores", n, d))
+    scores = record(abi.CScores, linear=linear)
     call(
         "cp_search", description, scores, options, y, y.shape[1], known,
         n_threads=n_threads, flops=_LONG * min(n, 1), label="searching", verbose=verbose, total=n * runs,
@@ -370,8 +368,6 @@ def search_chains(
 
 def mixing_bounds(description: Description, linear: FloatArray, chain: str, epsilon: float) -> FloatArray:
     """Return the proven mixing time of a chain for every row of `linear` (n, d), infinite where nothing is proven."""
-    n, d = linear.shape
-    bound: FloatArray = np.empty(n)
-    scores = record(abi.CScores, n=n, d=d, linear=floats(linear, "scores", n, d))
-    call("cp_mixing_bound", description, scores, chain, epsilon, bound, n_threads=1, flops=_LONG * min(n, 1))
+    scores, flops = record(abi.CScores, linear=linear), _LONG * min(len(linear), 1)
+    bound: FloatArray = computed("cp_mixing_bound", description, scores, chain, epsilon, n_threads=1, flops=flops)
     return bound

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .call import INTERRUPTIBLE_FLOPS, call, library, record
+from .call import INTERRUPTIBLE_FLOPS, call, library
 from .control import interruptible, reported, run_interruptibly
 from .errors import ForkedProcessError
+from .table import record
 
 
 class Session:

@@ -13,12 +13,13 @@ import numpy as np
 
 from . import abi
 from .arrays import FloatArray, IndexArray, allocate
-from .call import RowInputs, call, floats, in_place, put, record
+from .call import RowInputs, call
 from .control import Steps
 from .errors import renumbered
 from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
 from .structure import Description
+from .table import floats, in_place, put, record
 
 _CACHED_BYTES = 2**28  # largest matrix of a user's kernel that is kept from pass to pass
 

@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate, require_memory
-from .call import call, checked, codes, floats, library, put, record
+from .call import call, checked, computed, library
 from .errors import ForkedProcessError, RowError
+from .table import codes, floats, put, record
 
 _BLOCK_NUMBERS = 2**20  # of rows of data that are read at a time
 
@@ -233,8 +234,7 @@ class Layout(NamedTuple):
 def structure_layout(description: Description) -> Layout | None:
     """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
     d, found = description.shape.n_features, record(abi.CLayout)
-    rows, columns = np.empty(d, np.int32), np.empty(d, np.int32)
-    call("cp_space_layout", description, found, rows, columns, d, n_threads=1, flops=10.0 * d)
+    rows, columns = computed("cp_space_layout", description, found, d=d, n_threads=1, flops=10.0 * d)
     m = found.n_cells
     return Layout(found.kind.decode(), found.n_items, rows[:m], columns[:m]) if m else None
 
@@ -315,7 +315,7 @@ def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
     d = description.shape.n_features
     mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
-    call("cp_space_mean", description, mean, d)
+    computed("cp_space_mean", description, dst=mean)
     return mean
 
 
@@ -324,8 +324,7 @@ def structure_second_moment(description: Description) -> FloatArray:
     d = description.shape.n_features
     # The library computes it in memory of its own, which it may go on with after Ctrl-C.
     require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
-    moment: FloatArray = np.empty((d, d))
-    call("cp_space_second_moment", description, moment, d, n_threads=1, flops=50.0 * d * d)
+    moment: FloatArray = computed("cp_space_second_moment", description, d=d, n_threads=1, flops=50.0 * d * d)
     return moment
 
 
@@ -351,7 +350,7 @@ def structure_embed(
         (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
     )
     function = "cp_space_embed_partial" if partial else "cp_space_embed"
-    call(function, description, y, *y.shape, psi, d, n_threads=n_threads, flops=10.0 * psi.size)
+    computed(function, description, y, dst=psi, n_threads=n_threads, flops=10.0 * psi.size)
     return psi
 
 
@@ -361,10 +360,8 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
         raise ValueError(f"n is {n}, must not be negative")
     part_len, d, _ = description.shape
     y = allocate((n, part_len), np.int32, f"drawing {n} outputs of {part_len} parts", "draw fewer at once")
-    call(
-        "cp_space_sample", description, seed % 2**64, y, *y.shape, n_threads=n_threads,
-        flops=30.0 * n * max(part_len, d),
-    )  # fmt: skip
+    flops = 30.0 * n * max(part_len, d)
+    computed("cp_space_sample", description, seed % 2**64, dst=y, n_threads=n_threads, flops=flops)
     return y
 
 
@@ -378,9 +375,9 @@ def structure_encode(description: Description, y: npt.NDArray[Any], *, partial: 
     parts: IntArray = allocate((len(y), part_len), np.int32, f"{len(y)} outputs of {part_len} parts", "use fewer rows")
     rows = max(1, _BLOCK_NUMBERS // max(1, y.shape[1]))  # small, as the core takes float64
     for first in range(0, len(y), rows):
-        block, to = floats(y[first : first + rows], "y", None, None), parts[first : first + rows]
+        some = slice(first, first + rows)
         try:
-            call("cp_space_encode", description, block, *block.shape, partial, to, part_len, n_threads=1)
+            computed("cp_space_encode", description, y[some], partial, dst=parts[some], n_threads=1)
         except RowError as error:
             raise error.shifted(first) from None
     return parts
@@ -392,20 +389,17 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
         raise ValueError(f"capacity is {capacity}, must not be negative")
     part_len = description.shape.part_len
     y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
-    written = ctypes.c_int64()
     flops = 100.0 * (skip + capacity) * part_len
-    call("cp_space_enumerate", description, skip, y, *y.shape, written, n_threads=1, flops=flops)
-    return y[: written.value]
+    written: int = computed("cp_space_enumerate", description, skip, dst=y, n_threads=1, flops=flops)
+    return y[:written]
 
 
 def custom_kernel(gram: FloatArray) -> FloatArray:
     """Return embeddings (k, d) of k outputs from the values of a kernel between them, such that gram ≈ ψψᵀ."""
     k = len(gram)
     psi = allocate((k, k), np.float64, f"embedding {k} outputs by a kernel", "list fewer outputs")
-    d = ctypes.c_int64()
-    gram = floats(gram, "gram", k, k)
-    call("cp_custom_kernel", gram, k, psi, d, n_threads=1, flops=10.0 * k**3)
-    return psi.ravel()[: k * d.value].reshape(k, d.value)
+    d: int = computed("cp_custom_kernel", gram, psi=psi, n_threads=1, flops=10.0 * k**3)
+    return psi.ravel()[: k * d].reshape(k, d)
 
 
 class DrawnMoments:
@@ -424,17 +418,16 @@ class DrawnMoments:
 
     def add(self, psi: FloatArray) -> None:
         """Add draws, given their embeddings (n, d); RowError for the first that is not finite."""
-        self._call(floats(psi, "psi", None, self._d), None, None)
+        self._computed(psi, moments=None, standard_error=None)
 
     def averages(self) -> tuple[FloatArray, float]:
         """Return the mean and the second moment, one after the other (d + d²), and its largest standard error."""
-        moments, error = np.empty(self._d + self._d**2), ctypes.c_double()
-        self._call(np.empty((0, self._d)), moments, error)
-        return moments, error.value
+        averages: tuple[FloatArray, float] = self._computed(np.empty((0, self._d)))
+        return averages
 
-    def _call(self, psi: FloatArray, moments: FloatArray | None, error: Any) -> None:
+    def _computed(self, psi: FloatArray, **unwanted: None) -> Any:
         flops = 4.0 * psi.size * self._d
-        call("cp_custom_draws", psi, *psi.shape, self._sums, moments, error, n_threads=1, flops=flops)
+        return computed("cp_custom_draws", psi, d=self._d, sums=self._sums, n_threads=1, flops=flops, **unwanted)
 
 
 def custom_check(description: Description, psi: FloatArray) -> None:
@@ -443,9 +436,8 @@ def custom_check(description: Description, psi: FloatArray) -> None:
     It is a ValueError without a row where the moments are those of no distribution.
     """
     d = description.shape.n_features
-    psi = floats(psi, "psi", None, d)
     flops = 10.0 * d**3 if len(psi) == 0 else 2.0 * psi.size * d  # the decomposition is made once
-    call("cp_custom_check", description, psi, *psi.shape, n_threads=1, flops=flops)
+    computed("cp_custom_check", description, psi, d=d, n_threads=1, flops=flops)
 
 
 def panic(*, in_worker: bool) -> None:

@@ -13,9 +13,9 @@ from .._data.glossary import documented
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import as_numbers, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray, refuse_masked
-from .._lib.call import floats
 from .._lib.errors import CapabilityError
 from .._lib.kernel import Orders, order_kernel
+from .._lib.table import floats
 
 ORDER_FORMATS = ("positions", "pairs")
 _REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"

@@ -17,7 +17,7 @@ from .._data.glossary import documented
 from .._data.names import Names, checked_names, with_names
 from .._data.targets import TargetError, meant, summary
 from .._lib.arrays import FloatArray, IntArray
-from .._lib.call import codes, get_n_threads
+from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.names import EXTENSION_METHODS
 from .._lib.sampling import (
@@ -27,6 +27,7 @@ from .._lib.sampling import (
     extensions_estimate,
     extensions_sample,
 )
+from .._lib.table import codes
 
 COUNT_METHODS = ("auto", "exact", "approximate")
 

@@ -12,9 +12,9 @@ from .._data.checks import listing_of, refuse_unlisted
 from .._data.names import Names, index_of
 from .._data.targets import summary, target_matrix
 from .._lib.arrays import refuse_masked
-from .._lib.call import codes
 from .._lib.errors import in_words_of
 from .._lib.structure import Description, Range
+from .._lib.table import codes
 from . import _pairs
 from ._base import Sized, Structure
 from ._converter import converter_of

@@ -17,9 +17,9 @@ from .._data.names import Names, checked_names, index_of, joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers
 from .._lib.arrays import refuse_masked
-from .._lib.call import codes
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
+from .._lib.table import codes
 from ._base import Structure
 from ._converter import converter_of
 

@@ -13,11 +13,11 @@ import pytest
 
 from abi_answers import Answer
 from combpred._lib import abi
-from combpred._lib.call import record
 from combpred._lib.decode import best_outputs
 from combpred._lib.errors import RowError
 from combpred._lib.session import Session, view
 from combpred._lib.structure import Description
+from combpred._lib.table import record
 
 RANKINGS = Description("permutations", {"n": 4})
 SCORES = record(abi.CScores, n=1, d=6, linear=np.arange(6.0))
@@ -138,7 +138,7 @@ import resource
 import sys
 import numpy as np
 from combpred._lib import abi
-from combpred._lib.call import record
+from combpred._lib.table import record
 from combpred._lib.session import Session
 from combpred._lib.structure import Description
 rankings = Description("permutations", {"n": 4})

@@ -11,10 +11,11 @@ from abi_estimates import estimate_calls
 from abi_loglinear import loglinear_calls
 from abi_rankings import ranking_calls
 from combpred._lib import abi
-from combpred._lib.call import call, record
+from combpred._lib.call import call
 from combpred._lib.ridge import Design, ridge_options
 from combpred._lib.session import Session
 from combpred._lib.structure import Description
+from combpred._lib.table import record
 
 PERMUTATIONS = Description("permutations", {"n": 4})
 STRUCTURE = PERMUTATIONS.handle  # what functions of the C interface take

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from combpred._lib import abi
-from combpred._lib.call import record
 from combpred._lib.structure import Description
+from combpred._lib.table import record
 
 FIRST = np.array([0, 1, 3], dtype=np.int64)  # label 0 is first; 1 is before 2, and 3 is last
 KEYS = np.array([[abi.KEY_FIRST, abi.KEY_BEFORE, abi.KEY_LAST], [0, 1, 3], [-1, 2, -1]], dtype=np.int32)

@@ -7,8 +7,8 @@ import ctypes
 import numpy as np
 
 from combpred._lib import abi
-from combpred._lib.call import record
 from combpred._lib.structure import Description
+from combpred._lib.table import record
 
 RUN = (1, None)
 COLUMNS = np.zeros((32, 64))  # results, each in a row of its own

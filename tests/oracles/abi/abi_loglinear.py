@@ -7,8 +7,9 @@ import ctypes
 import numpy as np
 
 from combpred._lib import abi
-from combpred._lib.call import call, record
+from combpred._lib.call import call
 from combpred._lib.structure import Description
+from combpred._lib.table import record
 
 STEPS = {"cp_loglinear_rows": abi.CLoglinearRowsStep, "cp_loglinear_search": abi.CLoglinearSearchStep}
 NUMBERS = np.zeros(512)  # what is changed in place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from combpred._lib import abi
-from combpred._lib.call import record
+from combpred._lib.table import record
 
 RUN = (1, None)
 DOUBLES = np.zeros(3072)  # inputs that are zero, and outputs

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.arrays import FloatArray
-from ..._lib.call import floats
 from ..._lib.decode import Decoded, Decoding, best_hereditary
 from ..._lib.errors import CapabilityError
+from ..._lib.table import floats
 
 Mask = NDArray[np.bool_]
 

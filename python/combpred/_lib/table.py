@@ -1,0 +1,166 @@
+"""Structs and arrays as the C interface has them: their types and sizes are those of the table in ``abi``."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
+
+from . import abi
+from .arrays import FloatArray, IntArray
+
+Record = TypeVar("Record", bound=ctypes.Structure)
+Array = TypeVar("Array", FloatArray, IntArray)
+Written = TypeVar("Written", bound=NDArray[Any])
+
+
+def record(kind: type[Record], **fields: Any) -> Record:
+    """Return a struct of the C interface whose first field, its size, is set; for the others see :func:`put`."""
+    return put(kind(struct_size=ctypes.sizeof(kind)), **fields)
+
+
+def put(struct: Record, **fields: Any) -> Record:
+    """Set fields of a struct, and return it.
+
+    Arrays and other structs become pointers, and live as long as the struct that points to them; strings become bytes.
+    Arrays that the library reads are converted to the types of combpred.h. Fields with their sizes are set, too, or
+    must agree.
+    """
+    buffers, sizes = _buffers(type(struct))
+    known = vars(struct).setdefault("sizes of arrays", {})
+    for name, value in fields.items():
+        if isinstance(value, str):
+            value = value.encode()
+        elif isinstance(value, np.ndarray):
+            if name in buffers:
+                value = buffers[name].taken(value, known)
+            vars(struct)[f"{name} points to"] = value
+            value = value.ctypes.data
+        elif isinstance(value, ctypes.Structure):
+            vars(struct)[f"{name} points to"] = value
+            value = ctypes.addressof(value)
+        elif name in sizes and known.setdefault(name, value) != value:
+            raise ValueError(f"{name} is {value}, must be {known[name]}")
+        setattr(struct, name, value)
+    for name in sizes & known.keys():
+        setattr(struct, name, known[name])
+    return struct
+
+
+def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
+    """Return `values` as a C-contiguous float64 array of the given shape, where None leaves a dimension open."""
+    return _shaped(contiguous(values, np.float64), name, shape)
+
+
+def codes(values: Any, name: str, *shape: int | None) -> IntArray:
+    """Return integer `values` as a C-contiguous int32 array of the given shape, where None leaves a dimension open."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"{name} must hold integers, not {array.dtype}")
+    limits = np.iinfo(np.int32)
+    if array.dtype.itemsize >= 4 and array.dtype != np.int32 and array.size:
+        low, high = int(array.min()), int(array.max())
+        if low < limits.min or high > limits.max:
+            raise ValueError(f"{name} holds {low if low < limits.min else high}, beyond the range of 32-bit integers")
+    return _shaped(contiguous(array, np.int32), name, shape)
+
+
+def contiguous(values: Any, dtype: npt.DTypeLike) -> NDArray[Any]:
+    """Return `values` as a C-contiguous, aligned array: what other processes send may lie at odd places."""
+    return np.require(values, dtype, ("C", "ALIGNED"))
+
+
+def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
+    fits = array.ndim == len(shape) and all(
+        want is None or want == got for want, got in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if size is None else str(size) for size in shape) + "," * (len(shape) == 1)
+        raise ValueError(f"{name} has shape {array.shape}, must be ({wanted})")
+    return array
+
+
+def in_place(array: Written, name: str, *shape: int, dtype: type[np.generic] = np.float64) -> Written:
+    """Return an array that the library writes to; ValueError unless it has this shape and lies in order."""
+    if array.dtype != dtype or array.shape != shape or not array.flags.carray:
+        raise ValueError(f"{name} must be a contiguous, writeable array of {dtype.__name__} of shape {shape}")
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function, or a field of a struct, as the table has it.
+
+    Attributes
+    ----------
+    name : str
+    is_result : bool
+        Whether the library writes there.
+    is_size : bool
+        Whether it is one of the sizes of others.
+    dtype : dtype or None
+        Of a buffer.
+    sizes : tuple of str
+        Of its dimensions: expressions in the names of parameters, "..." where only the library knows.
+    """
+
+    name: str
+    is_result: bool
+    is_size: bool
+    dtype: np.dtype[Any] | None
+    sizes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, word: str) -> Parameter:
+        """Read a word of the table."""
+        name, _, rest = word.partition(" ")
+        kind, _, sizes = rest.partition(" ")
+        plain = name.strip(">?=")
+        dtype = np.dtype(kind) if kind else None
+        return cls(plain, name[0] == ">", name[-1] == "=", dtype, tuple(sizes.split(", ")) if kind else ())
+
+    def taken(self, array: NDArray[Any], known: dict[str, Any]) -> NDArray[Any]:
+        """Return an array as the library takes it, whose sizes must be those known, and become known otherwise."""
+        assert self.dtype is not None
+        same = array.dtype == self.dtype or (
+            array.dtype.itemsize == self.dtype.itemsize and array.dtype.kind in "biu" and self.dtype.kind in "iu"
+        )
+        if not (same and array.flags.c_contiguous and array.flags.aligned):
+            if self.is_result:
+                raise ValueError(f"{self.name} must be a contiguous array of {self.dtype}")
+            array = codes(array, self.name, *array.shape) if self.dtype == np.int32 else contiguous(array, self.dtype)
+        if array.ndim == len(self.sizes):
+            for at, size in enumerate(self.sizes):
+                if size.isidentifier() and known.setdefault(size, array.shape[at]) != array.shape[at]:
+                    wanted = ", ".join(str(known.get(size, size)) for size in self.sizes)
+                    raise ValueError(f"{self.name} has shape {array.shape}, must be ({wanted})")
+        return array
+
+    def shape(self, known: dict[str, Any]) -> tuple[int, ...]:
+        """Return the shape of a buffer, given what its sizes are made of."""
+        return tuple(known[size] if size.isidentifier() else eval(_compiled(size), {}, known) for size in self.sizes)
+
+
+@functools.cache
+def _compiled(size: str) -> CodeType:
+    return compile(size, "combpred.h", "eval")
+
+
+@functools.cache
+def parameters(function: str) -> tuple[Parameter, ...]:
+    """Return the parameters of a function up to the number of workers."""
+    return tuple(Parameter.of(word) for word in abi.PARAMETERS[function])
+
+
+@functools.cache
+def _buffers(kind: type[ctypes.Structure]) -> tuple[dict[str, Parameter], frozenset[str]]:
+    """Return the buffers of a struct by name, and which of its fields are their sizes."""
+    buffers = [Parameter.of(word) for word in abi.BUFFERS.get(kind.__name__, ())]
+    fields = {field[0] for field in kind._fields_}
+    return {b.name: b for b in buffers}, frozenset(s for b in buffers for s in b.sizes if s in fields)

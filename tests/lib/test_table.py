@@ -1,0 +1,67 @@
+"""Arrays are filled by the table of the C interface: types, sizes, and what is new."""
+
+import numpy as np
+import pytest
+
+from combpred._lib import abi
+from combpred._lib.call import computed
+from combpred._lib.decode import decode
+from combpred._lib.table import parameters, put, record
+from combpred.structures import Permutations
+
+
+def test_structs_take_types_and_sizes_from_the_table():
+    scores = record(abi.CScores, linear=np.arange(6).reshape(2, 3), magnitude=np.ones((1, 3), np.float32))
+    assert (scores.n, scores.d, scores.n_magnitude) == (2, 3, 1)
+    kept = [value for name, value in vars(scores).items() if name.endswith("points to")]
+    assert [array.dtype for array in kept] == [np.float64] * 2
+    put(scores, streams=np.zeros(2, np.uint64), n=2)
+    assert scores.n == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"streams": np.zeros(3, np.uint64)}, r"streams has shape \(3,\), must be \(2\)"),
+        ({"magnitude": np.ones((2, 4))}, r"magnitude has shape \(2, 4\), must be \(2, 3\)"),
+        ({"n": 0}, "n is 0, must be 2"),
+        ({"of": np.array([0, 2**40])}, "of holds 1099511627776, beyond the range of 32-bit integers"),
+        ({"of": np.array([0.5, 1.0])}, "of must hold integers"),
+    ],
+)
+def test_what_does_not_fit_is_refused(fields, said):
+    scores = record(abi.CScores, linear=np.zeros((2, 3)))
+    with pytest.raises((ValueError, TypeError), match=said):
+        put(scores, **fields)
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(2, np.float32), np.zeros(4)[::2], np.zeros(3)])
+def test_results_are_written_in_place_or_refused(wrong):
+    with pytest.raises(
+        ValueError, match=r"value (must be a contiguous array of float64|has shape \(3,\), must be \(2\))"
+    ):
+        record(abi.CCertificates, n=2, value=wrong)
+
+
+def test_new_arrays_have_the_sizes_that_the_header_says():
+    description = Permutations(3).space.description
+    mean = computed("cp_space_mean", description, d=3)
+    np.testing.assert_allclose(mean, 0.0, atol=1e-15)
+    y = decode(description, [[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]]).y
+    psi = computed("cp_space_embed", description, y, d=3)
+    assert psi.shape == (2, 3)
+    scores = record(abi.CScores, linear=psi)
+    log_z, marginals = computed("cp_log_partition", description, scores, None)
+    assert (log_z.shape, marginals.shape) == ((2,), (2, 3))
+    alone = computed("cp_log_partition", description, scores, None, marginals=None)
+    np.testing.assert_array_equal(alone, log_z)
+    assert computed("cp_space_enumerate", description, 2, dst=np.empty((9, 3), np.int32)) == 4
+    assert computed("cp_custom_draws", psi, sums=np.zeros(1 + 3 + 18), moments=None, standard_error=None) == ()
+
+
+def test_every_function_is_in_the_table():
+    assert set(abi.PARAMETERS) == {
+        name for name in abi.PROTOTYPES if name not in ("cp_abi_version", "cp_blas_activate")
+    }
+    n_buffers = sum(p.dtype is not None for name in abi.PARAMETERS for p in parameters(name))
+    assert n_buffers > 100
