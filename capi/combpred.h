@@ -1575,7 +1575,7 @@ typedef struct cp_sgd_kernel {
   int64_t *columns;                /* [n]                                                                         */
   int64_t n_rows, n_columns;       /* zero at the beginning. Where n_rows is positive after a call it asks for values
                                       of these rows with these columns, or, where n_columns is 0, of each with itself */
-  cp_in_f64 *values;               /* [n_rows] or [n_rows]: the answer, for the next call                         */
+  cp_in_f64 *values;               /* [n_rows * or(n_columns, 1)] the answer, for the next call                      */
 } cp_sgd_kernel;
 #define CP_SGD_KERNEL {.struct_size = sizeof(cp_sgd_kernel)}
 

@@ -806,7 +806,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CSGDState": (">coef f8 rows, d", ">average? f8 rows, d", ">velocity? f8 rows, d", ">gains? f8 d",),
     "CDesign": ("dense? f8 n, p", "data? f8 nnz", "indices? i4 nnz", "indptr? i8 n + 1",),
     "CSGDPasses": ("order i8 n_order", ">curve? f8 max_iter",),
-    "CSGDKernel": ("matrix? f8 n, n", ">rows i8 n", ">columns i8 n", "values f8 n_rows",),
+    "CSGDKernel": ("matrix? f8 n, n", ">rows i8 n", ">columns i8 n", "values f8 n_rows * (n_columns or 1)",),
     "CSGDSupport": (">rows i8 capacity", ">coef f8 capacity, targets.d", ">average? f8 capacity, targets.d",
                     ">velocity? f8 capacity, targets.d", ">gains? f8 targets.d",),
     "CLoglinearModel": (">weights f8 q, d", ">average f8 q, d", ">moment? f8 n_moment",
