@@ -167,41 +167,11 @@ func flag(v C.int64_t, name string) (bool, error) {
 
 // readFeatures reads input features.
 func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
-	r, err := cabi.Record(p, "features")
+	in, err := readFeaturesIn(p, "features", false, false)
 	if err != nil {
 		return nil, pages{}, err
 	}
-	if r.n < 0 || r.n > maxRows || r.p < 0 || r.p > maxRows {
-		return nil, pages{}, cabi.Illegal("features.n and features.p are %d and %d, must be from 0 to %d", int64(r.n), int64(r.p), maxRows)
-	}
-	stride := r.stride
-	if stride == 0 {
-		stride = r.p
-	}
-	if stride < r.p {
-		return nil, pages{}, cabi.Illegal("features.stride is %d, must be 0 or at least features.p, which is %d", int64(r.stride),
-			int64(r.p))
-	}
-	kind, err := named[catalogue.NumberType](catalogue.NumberTypes, r._type, "features.type")
-	if err != nil {
-		return nil, pages{}, err
-	}
-	mapped, err := flag(r.mapped, "features.mapped")
-	if err != nil {
-		return nil, pages{}, err
-	}
-	if r.dense == nil && r.n*r.p != 0 {
-		s, err := readSparse(r.data, r.indices, r.indptr, r.n, r.p, r.nnz, "features")
-		if err != nil {
-			return nil, pages{}, err
-		}
-		return primal.CSR(s), pages{}, nil
-	}
-	x, width, err := denseReaders[kind](unsafe.Pointer(r.dense), r.n, r.p, stride)
-	if !mapped || err != nil {
-		return x, pages{}, err
-	}
-	return x, pages{uintptr(unsafe.Pointer(r.dense)), width}, nil
+	return in.inputs()
 }
 
 // inputs returns input features.
@@ -332,6 +302,18 @@ func checkCount[N ~int | ~int64](n N, name string) error {
 	return nil
 }
 
+// ints returns a copy of whole numbers, which stays as it was checked.
+func ints(of []int64) []int {
+	if of == nil {
+		return nil
+	}
+	out := make([]int, len(of))
+	for i, v := range of {
+		out[i] = int(v)
+	}
+	return out
+}
+
 // starts reads where what belongs to each row begins, and says how much there is.
 func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) {
 	view, err := int64s(p, name, n+1)
@@ -342,11 +324,7 @@ func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) 
 	if count < 0 || count > maxRows {
 		return nil, 0, cabi.Illegal("%s[%d] is %d, must be from 0 to %d", name, int64(n), count, maxRows)
 	}
-	out := make([]int, len(view))
-	for i, at := range view {
-		out[i] = int(at)
-	}
-	return out, C.int64_t(count), nil
+	return ints(view), C.int64_t(count), nil
 }
 
 // design returns a design.
@@ -369,23 +347,11 @@ func (in *designIn) design() (*solve.Design, error) {
 
 // readDesign reads a design.
 func readDesign(p *C.cp_in_design) (*solve.Design, error) {
-	in, err := cabi.Record(p, "design")
+	in, err := readDesignIn(p, "design", false, false)
 	if err != nil {
 		return nil, err
 	}
-	if in.n < 0 || in.n > maxRows || in.p < 0 || in.p > maxRows {
-		return nil, cabi.Illegal("design.n and design.p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
-	}
-	x := new(solve.Design)
-	if x.Intercept, err = flag(in.intercept, "design.intercept"); err != nil {
-		return nil, err
-	}
-	if in.dense != nil || in.n*in.p == 0 {
-		x.Dense, err = matrix(in.dense, "design.dense", in.n, in.p)
-		return x, err
-	}
-	x.Sparse, err = readSparse(in.data, in.indices, in.indptr, in.n, in.p, in.nnz, "design")
-	return x, err
+	return in.design()
 }
 
 // space returns the open space of a handle.

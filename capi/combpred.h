@@ -540,7 +540,7 @@ typedef struct cp_scores {
                            drawn or searched for, equal rows are told apart by their order, so that their draws are
                            independent, while cp_decode finds the same output for both                          */
   int64_t n_spaces;     /* 0: all rows are of the space of the call; otherwise how many spaces rows are of      */
-  cp_in_space *spaces;  /* [n_spaces]? one may be there several times, or for no row                            */
+  cp_in_space *spaces;  /* [n_spaces] one may be there several times, or for no row                            */
   cp_in_i32 *of;        /* [n]? the number of the space of each row, from 0 on; NULL: all are of the first       */
   cp_in_i64 *first;     /* [n]? where in linear, and in magnitude, the scores of each row begin, in any order and
                            with gaps; NULL: each where those of the row before end                              */
@@ -1374,9 +1374,9 @@ int32_t cp_ridge_plan(cp_space space, cp_in_ridge_options *options, int64_t n, i
  * inner iterations; control->value is the relative residual.
  * bad_row is a row of kernel, weights or psi, with first that of the set. */
 int32_t cp_ridge_kernel(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel /* [targets.n, targets.n] */,
-                        cp_in_targets *targets, cp_in_workspace *workspace, double *dual /* [targets.n, targets.d] */,
-                        cp_fit_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap);
+                        cp_in_targets *targets, cp_in_workspace *workspace /* ? */,
+                        double *dual /* [targets.n, targets.d] */, cp_fit_info *info /* ? */, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Penalties to leave rows out under, and what comes of it. */
 typedef struct cp_loo {

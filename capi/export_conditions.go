@@ -36,10 +36,7 @@ func (in *conditionsIn) keyed() (*decode.Keyed, error) {
 	if err := fault.First(checkCount(in.n, "conditions.n"), checkCount(len(in.key), "conditions.first[n]")); err != nil {
 		return nil, err
 	}
-	out := &decode.Keyed{First: make([]int, len(in.first)), All: make([]structure.Condition, len(in.key))}
-	for i, at := range in.first {
-		out.First[i] = int(at)
-	}
+	out := &decode.Keyed{First: ints(in.first), All: make([]structure.Condition, len(in.key))}
 	for i, k := range in.key {
 		if k < 0 || int(k) >= len(conditionKeys) {
 			return nil, cabi.Illegal("conditions.key[%d] is %d, must be one of CP_KEY_FIRST to CP_KEY_WITHIN", i, k)
@@ -47,6 +44,15 @@ func (in *conditionsIn) keyed() (*decode.Keyed, error) {
 		out.All[i] = structure.Condition{Key: conditionKeys[k], U: int(in.u[i]), V: int(in.v[i])}
 	}
 	return out, nil
+}
+
+// of returns the conditions of n rows.
+func (in *conditionsIn) of(n int, rows string) (*decode.Keyed, error) {
+	keyed, err := in.keyed()
+	if err != nil {
+		return nil, err
+	}
+	return keyed, oneOrEach("conditions.n", C.int64_t(in.n), rows, C.int64_t(n))
 }
 
 // restrictedDecoder decodes under conditions of one kind or the other.
@@ -67,14 +73,11 @@ func readRestricted(opt C.cp_decode_options, how decode.Method, n C.int64_t) (re
 	case opt.constraints != nil:
 		return readConstraints(opt.constraints, n)
 	}
-	keyed, err := readConditions(opt.conditions)
+	keyed, err := readConditionsIn(opt.conditions, "conditions", false, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := oneOrEach("conditions.n", C.int64_t(len(keyed.First)-1), "scores.n", n); err != nil {
-		return nil, err
-	}
-	return keyed, nil
+	return keyed.of(int(n), "scores.n")
 }
 
 // oneOrEach returns an error unless the conditions are those of all n rows, or of each.
@@ -212,11 +215,8 @@ func (out *restriction) write(found [][]structure.EntryCondition) {
 }
 
 func doSpaceArrange(a *spaceArrangeArgs) error {
-	keyed, err := a.conditions.keyed()
+	keyed, err := a.conditions.of(a.n, "n")
 	if err != nil {
-		return err
-	}
-	if err := oneOrEach("conditions.n", C.int64_t(len(keyed.First)-1), "n", C.int64_t(a.n)); err != nil {
 		return err
 	}
 	row := rowsOfParts(a.y, a.partLen)

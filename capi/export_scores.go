@@ -21,6 +21,11 @@ func general(rows, cols C.int64_t, data []float64) blas64.General {
 	return blas64.General{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}
 }
 
+// how returns the method of decoding.
+func (in *decodeOptionsIn) how() (decode.Method, error) {
+	return choice[decode.Method](catalogue.Decoders, in.method, "method")
+}
+
 // decodeOptions reads how scores are decoded; NULL has the defaults.
 func decodeOptions(p *C.cp_in_decode_options) (opt C.cp_decode_options, how decode.Method, err error) {
 	if p != nil {
@@ -137,6 +142,15 @@ func (c certificates) within(sc scores, restricted restrictedDecoder, how decode
 		}
 	}
 	return nil
+}
+
+// certified returns the columns, and rows where there is one.
+func certified(n int, value, upperBound, nu []float64, optimal []byte) certificates {
+	c := certificates{value: value, upperBound: upperBound, nu: nu, optimal: optimal}
+	if value != nil || upperBound != nil || nu != nil || optimal != nil {
+		c.rows = make([]structure.Certificate, n)
+	}
+	return c
 }
 
 func flagged(b bool) byte {

@@ -2,14 +2,7 @@
 
 package main
 
-/*
-#include "combpred.h"
-static inline cp_extensions_options default_cp_extensions_options(void) { return (cp_extensions_options)CP_EXTENSIONS_OPTIONS; }
-static inline cp_labelrank_options default_cp_labelrank_options(void) { return (cp_labelrank_options)CP_LABELRANK_OPTIONS; }
-static inline cp_online_options default_cp_online_options(void) { return (cp_online_options)CP_ONLINE_OPTIONS; }
-static inline cp_boost_options default_cp_boost_options(void) { return (cp_boost_options)CP_BOOST_OPTIONS; }
-static inline cp_aggregate_options default_cp_aggregate_options(void) { return (cp_aggregate_options)CP_AGGREGATE_OPTIONS; }
-*/
+// #include "combpred.h"
 import "C"
 
 import (
@@ -721,6 +714,154 @@ func go_cp_custom_check(space_ C.cp_space, psi_ *C.cp_in_f64, n_ C.int64_t, d_ C
 	})
 }
 
+// scoresIn is a cp_scores as it is read.
+type scoresIn struct {
+	c          C.cp_scores           // all of it
+	to         cabi.Out[C.cp_scores] // where results go
+	given      bool
+	n          int
+	d          int
+	linear     linalg.Matrix[float64]
+	nMagnitude int
+	magnitude  linalg.Matrix[float64]
+	streams    []int64
+	nSpaces    int
+	spaces     []C.cp_space
+	of         []int32
+	first      []int64
+}
+
+// readScoresIn reads the argument of that name.
+func readScoresIn(p *C.cp_scores, name string, optional, written bool) (r *scoresIn, err error) {
+	if r = (&scoresIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	r.nMagnitude = int(r.c.n_magnitude)
+	r.nSpaces = int(r.c.n_spaces)
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.linear, err = matrixAt(unsafe.Pointer(r.c.linear), name+".linear", false, cabi.Size(r.times(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.magnitude, err = matrixAt(unsafe.Pointer(r.c.magnitude), name+".magnitude", false, cabi.Size(r.times(r.nMagnitude)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.streams, err = cabi.Optional[int64](unsafe.Pointer(r.c.streams), name+".streams", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.spaces, err = cabi.View[C.cp_space](unsafe.Pointer(r.c.spaces), name+".spaces", cabi.Size(float64(r.nSpaces))); err != nil {
+		return nil, err
+	}
+	if r.of, err = cabi.Optional[int32](unsafe.Pointer(r.c.of), name+".of", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// setsDecideArgs are the arguments of cp_sets_decide.
+type setsDecideArgs struct {
+	rows       rows
+	scores     *scoresIn
+	loss       string
+	conditions *conditionsIn
+	dst        []int32
+	partLen    int
+	value      []float64
+	workers    int
+	mon        *parallel.Monitor
+}
+
+//export go_cp_sets_decide
+func go_cp_sets_decide(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_in_char, conditions_ *C.cp_in_conditions, dst_ *C.int32_t, part_len_ C.int64_t, value_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(setsDecideArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.loss, err = cabi.Name(unsafe.Pointer(loss_), "loss"); err != nil {
+			return err
+		}
+		if a.conditions, err = readConditionsIn(conditions_, "conditions", true, false); err != nil {
+			return err
+		}
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.value, err = cabi.Optional[float64](unsafe.Pointer(value_), "value", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		return doSetsDecide(a)
+	})
+}
+
+// setsValueArgs are the arguments of cp_sets_value.
+type setsValueArgs struct {
+	rows    rows
+	scores  *scoresIn
+	loss    string
+	y       []int32
+	partLen int
+	value   []float64
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_sets_value
+func go_cp_sets_value(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_in_char, y_ *C.cp_in_i32, part_len_ C.int64_t, value_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(setsValueArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.loss, err = cabi.Name(unsafe.Pointer(loss_), "loss"); err != nil {
+			return err
+		}
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.value, err = cabi.View[float64](unsafe.Pointer(value_), "value", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		return doSetsValue(a)
+	})
+}
+
 // extensionsSampleArgs are the arguments of cp_extensions_sample.
 type extensionsSampleArgs struct {
 	pairs     []int32
@@ -813,7 +954,7 @@ type extensionsOptionsIn struct {
 // readExtensionsOptionsIn reads the argument of that name.
 func readExtensionsOptionsIn(p *C.cp_extensions_options, name string, optional, written bool) (r *extensionsOptionsIn, err error) {
 	if r = (&extensionsOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_extensions_options()
+		r.c = C.cp_extensions_options{epsilon: 0.1, delta: 0.05, most_downsets: 2097152}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
@@ -1367,6 +1508,589 @@ func go_cp_order_kernel(function_ *C.cp_in_order_function, x_ *C.cp_in_orders, y
 	})
 }
 
+// modelIn is a cp_model as it is read.
+type modelIn struct {
+	c         C.cp_model           // all of it
+	to        cabi.Out[C.cp_model] // where results go
+	given     bool
+	m         int
+	d         int
+	coef      linalg.Matrix[float64]
+	shift     float64
+	intercept []float64
+	loss      string
+	mean      []float64
+	decision  string
+}
+
+// readModelIn reads the argument of that name.
+func readModelIn(p *C.cp_model, name string, optional, written bool) (r *modelIn, err error) {
+	if r = (&modelIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.m = int(r.c.m)
+	r.d = int(r.c.d)
+	r.shift = float64(r.c.shift)
+	if r.loss, err = cabi.Name(unsafe.Pointer(r.c.loss), name+".loss"); err != nil {
+		return nil, err
+	}
+	if r.decision, err = cabi.Name(unsafe.Pointer(r.c.decision), name+".decision"); err != nil {
+		return nil, err
+	}
+	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), name+".coef", false, cabi.Size(float64(r.m)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.intercept, err = cabi.Optional[float64](unsafe.Pointer(r.c.intercept), name+".intercept", cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), name+".mean", cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// constraintsIn is a cp_constraints as it is read.
+type constraintsIn struct {
+	c       C.cp_constraints           // all of it
+	to      cabi.Out[C.cp_constraints] // where results go
+	given   bool
+	n       int
+	first   []int64
+	feature []int32
+	value   []int8
+	must    []int8
+}
+
+// readConstraintsIn reads the argument of that name.
+func readConstraintsIn(p *C.cp_constraints, name string, optional, written bool) (r *constraintsIn, err error) {
+	if r = (&constraintsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	if r.feature, err = cabi.View[int32](unsafe.Pointer(r.c.feature), name+".feature", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	if r.value, err = cabi.View[int8](unsafe.Pointer(r.c.value), name+".value", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	if r.must, err = cabi.View[int8](unsafe.Pointer(r.c.must), name+".must", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// decodeOptionsIn is a cp_decode_options as it is read.
+type decodeOptionsIn struct {
+	c           C.cp_decode_options           // all of it
+	to          cabi.Out[C.cp_decode_options] // where results go
+	given       bool
+	method      string
+	seed        uint64
+	constraints *constraintsIn
+	conditions  *conditionsIn
+}
+
+// readDecodeOptionsIn reads the argument of that name.
+func readDecodeOptionsIn(p *C.cp_decode_options, name string, optional, written bool) (r *decodeOptionsIn, err error) {
+	if r = (&decodeOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.cp_decode_options{}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
+		return nil, err
+	}
+	r.seed = uint64(r.c.seed)
+	if r.c.constraints != nil {
+		if r.constraints, err = readConstraintsIn(r.c.constraints, name+".constraints", false, false); err != nil {
+			return nil, err
+		}
+	}
+	if r.c.conditions != nil {
+		if r.conditions, err = readConditionsIn(r.c.conditions, name+".conditions", false, false); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// predictionsIn is a cp_predictions as it is read.
+type predictionsIn struct {
+	c          C.cp_predictions           // all of it
+	to         cabi.Out[C.cp_predictions] // where results go
+	given      bool
+	n          int
+	partLen    int
+	first      int
+	scores     linalg.Matrix[float64]
+	outputs    []int32
+	value      []float64
+	upperBound []float64
+	nu         []float64
+	optimal    []uint8
+}
+
+// readPredictionsIn reads the argument of that name.
+func readPredictionsIn(p *C.cp_predictions, name string, optional, written bool) (r *predictionsIn, err error) {
+	if r = (&predictionsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.partLen = int(r.c.part_len)
+	r.first = int(r.c.first)
+	if r.outputs, err = cabi.Optional[int32](unsafe.Pointer(r.c.outputs), name+".outputs", cabi.Size(float64(r.n)), cabi.Size(float64(r.partLen))); err != nil {
+		return nil, err
+	}
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), name+".upper_bound", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), name+".nu", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), name+".optimal", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// predictArgs are the arguments of cp_predict.
+type predictArgs struct {
+	space       structure.Space
+	model       *modelIn
+	function    *kernelFunctionIn
+	train       *featuresIn
+	x           *featuresIn
+	options     *decodeOptionsIn
+	predictions *predictionsIn
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_predict
+func go_cp_predict(space_ C.cp_space, model_ *C.cp_in_model, function_ *C.cp_in_kernel_function, train_ *C.cp_in_features, x_ *C.cp_in_features, options_ *C.cp_in_decode_options, predictions_ *C.cp_in_predictions, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(predictArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.model, err = readModelIn(model_, "model", false, false); err != nil {
+			return err
+		}
+		if a.function, err = readKernelFunctionIn(function_, "function", true, false); err != nil {
+			return err
+		}
+		if a.train, err = readFeaturesIn(train_, "train", true, false); err != nil {
+			return err
+		}
+		if a.x, err = readFeaturesIn(x_, "x", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readDecodeOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		if a.predictions, err = readPredictionsIn(predictions_, "predictions", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.predictions.c.outputs != nil {
+			if err := equal("predictions.part_len", C.int64_t(a.predictions.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.predictions.scores, err = matrixAt(unsafe.Pointer(a.predictions.c.scores), "predictions.scores", true, cabi.Size(float64(a.predictions.n)), cabi.Size(float64(a.model.d))); err != nil {
+			return err
+		}
+		return doPredict(a)
+	})
+}
+
+// ridgeOptionsIn is a cp_ridge_options as it is read.
+type ridgeOptionsIn struct {
+	c         C.cp_ridge_options           // all of it
+	to        cabi.Out[C.cp_ridge_options] // where results go
+	given     bool
+	loss      string
+	alpha     float64
+	tol       float64
+	maxIter   int
+	shift     float64
+	solver    string
+	precision string
+}
+
+// readRidgeOptionsIn reads the argument of that name.
+func readRidgeOptionsIn(p *C.cp_ridge_options, name string, optional, written bool) (r *ridgeOptionsIn, err error) {
+	if r = (&ridgeOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.cp_ridge_options{alpha: 1, tol: 1e-8}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.loss, err = cabi.Name(unsafe.Pointer(r.c.loss), name+".loss"); err != nil {
+		return nil, err
+	}
+	r.alpha = float64(r.c.alpha)
+	r.tol = float64(r.c.tol)
+	r.maxIter = int(r.c.max_iter)
+	r.shift = float64(r.c.shift)
+	if r.solver, err = cabi.Name(unsafe.Pointer(r.c.solver), name+".solver"); err != nil {
+		return nil, err
+	}
+	if r.precision, err = cabi.Name(unsafe.Pointer(r.c.precision), name+".precision"); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// ridgePlanInfoIn is a cp_ridge_plan_info as it is read.
+type ridgePlanInfoIn struct {
+	c             C.cp_ridge_plan_info           // all of it
+	to            cabi.Out[C.cp_ridge_plan_info] // where results go
+	given         bool
+	distinct      int
+	workSingle    int
+	workDouble    int
+	workLooSingle int
+	workLooDouble int
+	beside        int
+	besideLoo     int
+}
+
+// readRidgePlanInfoIn reads the argument of that name.
+func readRidgePlanInfoIn(p *C.cp_ridge_plan_info, name string, optional, written bool) (r *ridgePlanInfoIn, err error) {
+	if r = (&ridgePlanInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.distinct = int(r.c.distinct)
+	r.workSingle = int(r.c.work_single)
+	r.workDouble = int(r.c.work_double)
+	r.workLooSingle = int(r.c.work_loo_single)
+	r.workLooDouble = int(r.c.work_loo_double)
+	r.beside = int(r.c.beside)
+	r.besideLoo = int(r.c.beside_loo)
+	return r, nil
+}
+
+// ridgePlanArgs are the arguments of cp_ridge_plan.
+type ridgePlanArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	n       int
+	p       int
+	nnz     int
+	plan    *ridgePlanInfoIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_ridge_plan
+func go_cp_ridge_plan(space_ C.cp_space, options_ *C.cp_in_ridge_options, n_ C.int64_t, p_ C.int64_t, nnz_ C.int64_t, plan_ *C.cp_ridge_plan_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(ridgePlanArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.p = int(p_)
+		a.nnz = int(nnz_)
+		if a.plan, err = readRidgePlanInfoIn(plan_, "plan", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		return doRidgePlan(a)
+	})
+}
+
+// targetsIn is a cp_targets as it is read.
+type targetsIn struct {
+	c       C.cp_targets           // all of it
+	to      cabi.Out[C.cp_targets] // where results go
+	given   bool
+	n       int
+	d       int
+	psi     linalg.Matrix[float64]
+	first   []int64
+	weights []float64
+}
+
+// readTargetsIn reads the argument of that name.
+func readTargetsIn(p *C.cp_targets, name string, optional, written bool) (r *targetsIn, err error) {
+	if r = (&targetsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), name+".psi", false, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// workspaceIn is a cp_workspace as it is read.
+type workspaceIn struct {
+	c     C.cp_workspace           // all of it
+	to    cabi.Out[C.cp_workspace] // where results go
+	given bool
+	data  unsafe.Pointer
+	bytes int
+}
+
+// readWorkspaceIn reads the argument of that name.
+func readWorkspaceIn(p *C.cp_workspace, name string, optional, written bool) (r *workspaceIn, err error) {
+	if r = (&workspaceIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.bytes = int(r.c.bytes)
+	r.data = unsafe.Pointer(r.c.data)
+	return r, nil
+}
+
+// fitInfoIn is a cp_fit_info as it is read.
+type fitInfoIn struct {
+	c         C.cp_fit_info           // all of it
+	to        cabi.Out[C.cp_fit_info] // where results go
+	given     bool
+	objective float64
+	residual  float64
+	nIter     int
+	nRefine   int
+}
+
+// readFitInfoIn reads the argument of that name.
+func readFitInfoIn(p *C.cp_fit_info, name string, optional, written bool) (r *fitInfoIn, err error) {
+	if r = (&fitInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.objective = float64(r.c.objective)
+	r.residual = float64(r.c.residual)
+	r.nIter = int(r.c.n_iter)
+	r.nRefine = int(r.c.n_refine)
+	return r, nil
+}
+
+// ridgeKernelArgs are the arguments of cp_ridge_kernel.
+type ridgeKernelArgs struct {
+	space     structure.Space
+	options   *ridgeOptionsIn
+	kernel    linalg.Matrix[float64]
+	targets   *targetsIn
+	workspace *workspaceIn
+	dual      linalg.Matrix[float64]
+	info      *fitInfoIn
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_ridge_kernel
+func go_cp_ridge_kernel(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_ *C.cp_in_f64, targets_ *C.cp_in_targets, workspace_ *C.cp_in_workspace, dual_ *C.double, info_ *C.cp_fit_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeKernelArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.targets, err = readTargetsIn(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.workspace, err = readWorkspaceIn(workspace_, "workspace", true, false); err != nil {
+			return err
+		}
+		if a.info, err = readFitInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.n))); err != nil {
+			return err
+		}
+		if a.dual, err = matrixAt(unsafe.Pointer(dual_), "dual", false, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		return doRidgeKernel(a)
+	})
+}
+
+// looIn is a cp_loo as it is read.
+type looIn struct {
+	c       C.cp_loo           // all of it
+	to      cabi.Out[C.cp_loo] // where results go
+	given   bool
+	nAlphas int
+	n       int
+	d       int
+	alphas  []float64
+	scores  []float64
+}
+
+// readLooIn reads the argument of that name.
+func readLooIn(p *C.cp_loo, name string, optional, written bool) (r *looIn, err error) {
+	if r = (&looIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.nAlphas = int(r.c.n_alphas)
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	if r.alphas, err = cabi.View[float64](unsafe.Pointer(r.c.alphas), name+".alphas", cabi.Size(float64(r.nAlphas))); err != nil {
+		return nil, err
+	}
+	if r.scores, err = cabi.View[float64](unsafe.Pointer(r.c.scores), name+".scores", cabi.Size(float64(r.nAlphas)), cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// ridgeLooArgs are the arguments of cp_ridge_loo.
+type ridgeLooArgs struct {
+	space     structure.Space
+	options   *ridgeOptionsIn
+	kernel    linalg.Matrix[float64]
+	targets   *targetsIn
+	loo       *looIn
+	workspace *workspaceIn
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_ridge_loo
+func go_cp_ridge_loo(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_ *C.cp_in_f64, targets_ *C.cp_in_targets, loo_ *C.cp_in_loo, workspace_ *C.cp_in_workspace, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeLooArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.targets, err = readTargetsIn(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.loo, err = readLooIn(loo_, "loo", false, false); err != nil {
+			return err
+		}
+		if a.workspace, err = readWorkspaceIn(workspace_, "workspace", true, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("loo.d", C.int64_t(a.loo.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.n))); err != nil {
+			return err
+		}
+		return doRidgeLoo(a)
+	})
+}
+
 // designIn is a cp_design as it is read.
 type designIn struct {
 	c         C.cp_design           // all of it
@@ -1485,7 +2209,7 @@ type labelrankOptionsIn struct {
 // readLabelrankOptionsIn reads the argument of that name.
 func readLabelrankOptionsIn(p *C.cp_labelrank_options, name string, optional, written bool) (r *labelrankOptionsIn, err error) {
 	if r = (&labelrankOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_labelrank_options()
+		r.c = C.cp_labelrank_options{c: 1, tol: 1e-2, max_iter: 1000}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
@@ -1632,7 +2356,7 @@ type onlineOptionsIn struct {
 // readOnlineOptionsIn reads the argument of that name.
 func readOnlineOptionsIn(p *C.cp_online_options, name string, optional, written bool) (r *onlineOptionsIn, err error) {
 	if r = (&onlineOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_online_options()
+		r.c = C.cp_online_options{rate: 1, radius: 1, c: 1}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
@@ -1791,7 +2515,7 @@ type boostOptionsIn struct {
 // readBoostOptionsIn reads the argument of that name.
 func readBoostOptionsIn(p *C.cp_boost_options, name string, optional, written bool) (r *boostOptionsIn, err error) {
 	if r = (&boostOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_boost_options()
+		r.c = C.cp_boost_options{alpha: 0.1, min_gain: 1e-4, max_iter: 2000}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
@@ -2300,7 +3024,7 @@ type aggregateOptionsIn struct {
 // readAggregateOptionsIn reads the argument of that name.
 func readAggregateOptionsIn(p *C.cp_aggregate_options, name string, optional, written bool) (r *aggregateOptionsIn, err error) {
 	if r = (&aggregateOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_aggregate_options()
+		r.c = C.cp_aggregate_options{penalty: 0.5}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
