@@ -114,6 +114,29 @@ func choice[M ~int | ~int32](names catalogue.Names, name, parameter string) (M, 
 	return M(number), err
 }
 
+// refusals has the first error of several parameters.
+type refusals struct{ err error }
+
+func (r *refusals) add(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// chosen is choice for one of several parameters.
+func chosen[M ~int | ~int32](r *refusals, names catalogue.Names, name, parameter string) M {
+	v, err := choice[M](names, name, parameter)
+	r.add(err)
+	return v
+}
+
+// flag is flag for one of several parameters.
+func (r *refusals) flag(v int, name string) bool {
+	set, err := flag(v, name)
+	r.add(err)
+	return set
+}
+
 // equal checks a dimension that the structure prescribes.
 func equal(name string, got C.int64_t, want int) error {
 	return cabi.Equal(name, got, "the structure", want)
@@ -158,9 +181,9 @@ func (m pages) giveBack(lo, hi int) {
 }
 
 // flag reads a field that is 0 or 1.
-func flag(v C.int64_t, name string) (bool, error) {
+func flag[N ~int | ~int64](v N, name string) (bool, error) {
 	if v != 0 && v != 1 {
-		return false, cabi.Illegal("%s is %d, must be 0 or 1", name, int64(v))
+		return false, cabi.Illegal("%s is %d, must be 0 or 1", name, v)
 	}
 	return v == 1, nil
 }
@@ -190,7 +213,7 @@ func (in *featuresIn) inputs() (primal.Inputs, pages, error) {
 	if err != nil {
 		return nil, pages{}, err
 	}
-	mapped, err := flag(C.int64_t(in.mapped), "features.mapped")
+	mapped, err := flag(in.mapped, "features.mapped")
 	if err != nil {
 		return nil, pages{}, err
 	}
@@ -334,7 +357,7 @@ func (in *designIn) design() (*solve.Design, error) {
 	}
 	x := new(solve.Design)
 	var err error
-	if x.Intercept, err = flag(C.int64_t(in.intercept), "design.intercept"); err != nil {
+	if x.Intercept, err = flag(in.intercept, "design.intercept"); err != nil {
 		return nil, err
 	}
 	if in.c.dense != nil || in.n*in.p == 0 {

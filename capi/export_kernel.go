@@ -195,10 +195,10 @@ func doOrderKernel(a *orderKernelArgs) error {
 	}
 	f := kernel.OrderFunction{Kind: kernel.OrderKind(kind), Gamma: in.gamma, Epsilon: in.epsilon, Delta: in.delta, Seed: in.seed,
 		Kappa: in.kappa.Data, Weights: in.weights}
-	if f.Normalize, err = flag(C.int64_t(in.normalize), "normalize"); err != nil {
+	if f.Normalize, err = flag(in.normalize, "normalize"); err != nil {
 		return err
 	}
-	if f.Logarithms, err = flag(C.int64_t(in.logarithms), "logarithms"); err != nil {
+	if f.Logarithms, err = flag(in.logarithms, "logarithms"); err != nil {
 		return err
 	}
 	if err := checkDownsets(in.mostDownsets); err != nil {

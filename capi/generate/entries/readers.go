@@ -461,8 +461,11 @@ func lone(fields []header.Declared, size string) (string, bool) {
 func (r *readers) readBuffers(parameters []header.Declared, has map[string]header.Declared) {
 	of := func(inner string, dims int) func(name string) string {
 		return func(name string) string {
-			if _, there := has["scores"]; there && dims > 1 && name == "scores.n" {
+			switch { // rows with spaces of their own
+			case ofScores(has) && name == "scores.n" && dims > 1:
 				return "a.scores.times(a.scores.n)"
+			case ofScores(has) && name == "scores.d":
+				return "float64(a.rows.entries())"
 			}
 			if owner, field, ok := strings.Cut(name, "."); ok {
 				if _, there := has[owner]; !there {

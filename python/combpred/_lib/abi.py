@@ -123,12 +123,6 @@ class CKbestList(Structure):
     _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=_W)
 
 
-class CPartitionInfo(Structure):
-    """cp_partition_info."""
-
-    _fields_ = _fields(engine=_W, cost=_F, seconds=_F)
-
-
 class CChainOptions(Structure):
     """cp_chain_options."""
 
@@ -520,7 +514,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_search": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_kbest": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
-    "cp_log_partition": (c_uint64, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_log_partition": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_order_positions": (c_uint64, _P, _P, _N, *_RUN, *_ROW),
     "cp_sample_distribution": (c_uint64, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
     "cp_sets_decide": (c_uint64, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),

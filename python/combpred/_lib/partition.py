@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -72,10 +71,9 @@ def _known(description: Description, marginals: bool) -> tuple[str, float, float
     """Return the engine, and operations and seconds for each row."""
     known = description.space.facts["marginals" if marginals else "log_partition"]
     if known is None:  # the core says why
-        nothing = record(abi.CScores, d=description.shape.n_features)
-        call(
-            "cp_log_partition", description, nothing, None, ctypes.c_double() if marginals else None, None, n_threads=1
-        )
+        d = description.shape.n_features
+        one = record(abi.CScores, n=1, d=d, linear=np.zeros(d))
+        call("cp_log_partition", description, one, np.empty(1), np.empty(d) if marginals else None, n_threads=1)
     return known["engine"], known["cost"], known["seconds"]
 
 
@@ -111,14 +109,12 @@ def log_partition(
     d = description.shape.n_features
     scores = floats(scores, "scores", None, d)
     n = len(scores)
-    _, cost = partition_cost(description, marginals=marginals)
+    engine, cost = partition_cost(description, marginals=marginals)
     log_z = np.empty(n)
     means = allocate((n, d), np.float64, f"the marginals of {n} rows", "take fewer rows at once") if marginals else None
-    rows, info = record(abi.CScores, n=n, d=d, linear=scores), record(abi.CPartitionInfo)
-    call(
-        "cp_log_partition", description, rows, log_z, means, info, n_threads=n_threads, flops=10 * n * cost
-    )  # fmt: skip
-    return Partition(log_z, means, info.engine.decode())
+    rows = record(abi.CScores, n=n, d=d, linear=scores)
+    call("cp_log_partition", description, rows, log_z, means, n_threads=n_threads, flops=10 * n * cost)
+    return Partition(log_z, means, engine)
 
 
 def sample_distribution(
