@@ -114,6 +114,29 @@ func choice[M ~int | ~int32](names catalogue.Names, name, parameter string) (M, 
 	return M(number), err
 }
 
+// refusals has the first error of several parameters.
+type refusals struct{ err error }
+
+func (r *refusals) add(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// chosen is choice for one of several parameters.
+func chosen[M ~int | ~int32](r *refusals, names catalogue.Names, name, parameter string) M {
+	v, err := choice[M](names, name, parameter)
+	r.add(err)
+	return v
+}
+
+// flag is flag for one of several parameters.
+func (r *refusals) flag(v int, name string) bool {
+	set, err := flag(v, name)
+	r.add(err)
+	return set
+}
+
 // equal checks a dimension that the structure prescribes.
 func equal(name string, got C.int64_t, want int) error {
 	return cabi.Equal(name, got, "the structure", want)
@@ -158,50 +181,20 @@ func (m pages) giveBack(lo, hi int) {
 }
 
 // flag reads a field that is 0 or 1.
-func flag(v C.int64_t, name string) (bool, error) {
+func flag[N ~int | ~int64](v N, name string) (bool, error) {
 	if v != 0 && v != 1 {
-		return false, cabi.Illegal("%s is %d, must be 0 or 1", name, int64(v))
+		return false, cabi.Illegal("%s is %d, must be 0 or 1", name, v)
 	}
 	return v == 1, nil
 }
 
 // readFeatures reads input features.
 func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
-	r, err := cabi.Record(p, "features")
+	in, err := readFeaturesIn(p, "features", false, false)
 	if err != nil {
 		return nil, pages{}, err
 	}
-	if r.n < 0 || r.n > maxRows || r.p < 0 || r.p > maxRows {
-		return nil, pages{}, cabi.Illegal("features.n and features.p are %d and %d, must be from 0 to %d", int64(r.n), int64(r.p), maxRows)
-	}
-	stride := r.stride
-	if stride == 0 {
-		stride = r.p
-	}
-	if stride < r.p {
-		return nil, pages{}, cabi.Illegal("features.stride is %d, must be 0 or at least features.p, which is %d", int64(r.stride),
-			int64(r.p))
-	}
-	kind, err := named[catalogue.NumberType](catalogue.NumberTypes, r._type, "features.type")
-	if err != nil {
-		return nil, pages{}, err
-	}
-	mapped, err := flag(r.mapped, "features.mapped")
-	if err != nil {
-		return nil, pages{}, err
-	}
-	if r.dense == nil && r.n*r.p != 0 {
-		s, err := readSparse(r.data, r.indices, r.indptr, r.n, r.p, r.nnz, "features")
-		if err != nil {
-			return nil, pages{}, err
-		}
-		return primal.CSR(s), pages{}, nil
-	}
-	x, width, err := denseReaders[kind](unsafe.Pointer(r.dense), r.n, r.p, stride)
-	if !mapped || err != nil {
-		return x, pages{}, err
-	}
-	return x, pages{uintptr(unsafe.Pointer(r.dense)), width}, nil
+	return in.inputs()
 }
 
 // inputs returns input features.
@@ -220,7 +213,7 @@ func (in *featuresIn) inputs() (primal.Inputs, pages, error) {
 	if err != nil {
 		return nil, pages{}, err
 	}
-	mapped, err := flag(C.int64_t(in.mapped), "features.mapped")
+	mapped, err := flag(in.mapped, "features.mapped")
 	if err != nil {
 		return nil, pages{}, err
 	}
@@ -332,6 +325,18 @@ func checkCount[N ~int | ~int64](n N, name string) error {
 	return nil
 }
 
+// ints returns a copy of whole numbers, which stays as it was checked.
+func ints(of []int64) []int {
+	if of == nil {
+		return nil
+	}
+	out := make([]int, len(of))
+	for i, v := range of {
+		out[i] = int(v)
+	}
+	return out
+}
+
 // starts reads where what belongs to each row begins, and says how much there is.
 func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) {
 	view, err := int64s(p, name, n+1)
@@ -342,11 +347,7 @@ func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) 
 	if count < 0 || count > maxRows {
 		return nil, 0, cabi.Illegal("%s[%d] is %d, must be from 0 to %d", name, int64(n), count, maxRows)
 	}
-	out := make([]int, len(view))
-	for i, at := range view {
-		out[i] = int(at)
-	}
-	return out, C.int64_t(count), nil
+	return ints(view), C.int64_t(count), nil
 }
 
 // design returns a design.
@@ -356,7 +357,7 @@ func (in *designIn) design() (*solve.Design, error) {
 	}
 	x := new(solve.Design)
 	var err error
-	if x.Intercept, err = flag(C.int64_t(in.intercept), "design.intercept"); err != nil {
+	if x.Intercept, err = flag(in.intercept, "design.intercept"); err != nil {
 		return nil, err
 	}
 	if in.c.dense != nil || in.n*in.p == 0 {
@@ -369,23 +370,11 @@ func (in *designIn) design() (*solve.Design, error) {
 
 // readDesign reads a design.
 func readDesign(p *C.cp_in_design) (*solve.Design, error) {
-	in, err := cabi.Record(p, "design")
+	in, err := readDesignIn(p, "design", false, false)
 	if err != nil {
 		return nil, err
 	}
-	if in.n < 0 || in.n > maxRows || in.p < 0 || in.p > maxRows {
-		return nil, cabi.Illegal("design.n and design.p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
-	}
-	x := new(solve.Design)
-	if x.Intercept, err = flag(in.intercept, "design.intercept"); err != nil {
-		return nil, err
-	}
-	if in.dense != nil || in.n*in.p == 0 {
-		x.Dense, err = matrix(in.dense, "design.dense", in.n, in.p)
-		return x, err
-	}
-	x.Sparse, err = readSparse(in.data, in.indices, in.indptr, in.n, in.p, in.nnz, "design")
-	return x, err
+	return in.design()
 }
 
 // space returns the open space of a handle.

@@ -313,8 +313,10 @@ int32_t cp_space_close(cp_space space, char *err, int64_t err_cap);
  *   "exclusive": one entry of ψ is 1, any of them, and the others are 0
  *   "ambiguous": some outputs have the same ψ
  *   "general": ψ may have entries other than -1, 0 and 1
- *   "log_partition", "marginals": how cp_log_partition works without marginals and with them: "engine", "cost" and
- *     "seconds" of cp_partition_info; null where the structure is too large */
+ *   "log_partition", "marginals": how cp_log_partition works without marginals and with them: "engine", "recursion" for
+ *     the structure's own recursion or closed form, "enumeration" for a sum over all outputs one by one, of up to a
+ *     million; "cost", about how many elementary operations a row takes; and "seconds", about how long it takes on one
+ *     processor. null where the structure is too large */
 int32_t cp_space_facts(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err,
                        int64_t err_cap);
 
@@ -540,7 +542,7 @@ typedef struct cp_scores {
                            drawn or searched for, equal rows are told apart by their order, so that their draws are
                            independent, while cp_decode finds the same output for both                          */
   int64_t n_spaces;     /* 0: all rows are of the space of the call; otherwise how many spaces rows are of      */
-  cp_in_space *spaces;  /* [n_spaces]? one may be there several times, or for no row                            */
+  cp_in_space *spaces;  /* [n_spaces] one may be there several times, or for no row                            */
   cp_in_i32 *of;        /* [n]? the number of the space of each row, from 0 on; NULL: all are of the first       */
   cp_in_i64 *first;     /* [n]? where in linear, and in magnitude, the scores of each row begin, in any order and
                            with gaps; NULL: each where those of the row before end                              */
@@ -615,7 +617,7 @@ typedef struct cp_search_options {
   cp_in_char *proposals;   /* "auto", as NULL: "local" where the structure has moves, otherwise "uniform"
                               "local":      the structure's local moves
                               "uniform":    uniform outputs                                                        */
-  cp_in_f64 *temperatures; /* [n_levels]? T in place of those of the method, above 0; "metropolis": one at most    */
+  cp_in_f64 *temperatures; /* [n_levels] T in place of those of the method, above 0; "metropolis": one at most    */
   int64_t n_levels;        /* 0: those of the method. Levels have equal shares of the steps                        */
   double epsilon;          /* "anneal" without temperatures: above 0, T falls to epsilon / ln(|Y| / delta), at which
                               a draw is within epsilon of the largest score with probability 1 − delta. 0: not     */
@@ -681,7 +683,7 @@ typedef const cp_kbest_options cp_in_kbest_options;
 typedef struct cp_kbest_list {
   int64_t struct_size;
   int64_t n, capacity, part_len;
-  int32_t *parts;  /* [n, capacity, part_len] the outputs                  */
+  int32_t *parts;  /* [or(scores.n, n), capacity, part_len] the outputs */
   double *value;   /* [n, capacity]? their scores; may be NULL             */
   int64_t *count;  /* [n] how many there are for each row, up to capacity  */
   char method[16]; /* gets the method by which those of row 0 were listed  */
@@ -723,36 +725,22 @@ int32_t cp_hereditary_start(cp_in_f64 *weights /* [n_edges] */, int64_t n_edges,
 
 /* ---- The distributions p(y) ∝ exp⟨s, ψ(y)⟩ ----------------------------------------------------------------------- */
 
-/* How a partition function is computed. */
-typedef struct cp_partition_info {
-  int64_t struct_size;
-  char engine[16]; /* "recursion":   the structure's own recursion or closed form,
-                      "enumeration": a sum over all outputs one by one, of up to a million */
-  double cost;     /* about how many elementary operations a row takes                     */
-  double seconds;  /* about how long a row takes on one processor; where rows are of several
-                      spaces, all three are about those that take longest                  */
-} cp_partition_info;
-#define CP_PARTITION_INFO {.struct_size = sizeof(cp_partition_info)}
-
 /* For each row s of scores->linear[n, d] writes ln Σ_y exp⟨s, ψ(y)⟩, a sum over all outputs, to log_z[n], and the
  * marginals E ψ under p(y) ∝ exp⟨s, ψ(y)⟩, which are the gradient of ln Z, to marginals[n, d] (NULL: not wanted). Exact
- * up to rounding, for scores of any finite size.
- * With n = 0 nothing is done but to tell engine, cost and seconds (info, or NULL), those with marginals where marginals
- * is not NULL.
+ * up to rounding, for scores of any finite size. cp_space_facts tells how it is done and how long it takes.
  * CP_ECAPABILITY where the structure is too large for both engines. NaN or infinite scores: CP_EVALUE with bad_row.
  * control->step counts rows; control->cancel is polled between rows, and within rows that take long.
  * bad_row is a row of scores. */
 int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z /* [scores.n] */,
-                         double *marginals /* [scores.n, scores.d]? */, cp_partition_info *info /* ? */,
-                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                         double *marginals /* [scores.n, scores.d]? */, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] writes the probability that item u is at position r + 1 under
  * p(y) ∝ exp⟨s, ψ(y)⟩ to dst[n, part_len, part_len], at [u, r], for "permutations". Exact up to rounding.
  * CP_ECAPABILITY for other structures, and beyond 20 items. NaN or infinite scores: CP_EVALUE with bad_row, a row of
  * scores. control is as for cp_log_partition. */
-int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst /* [scores.n, part_len, part_len] */,
-                           int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                           int64_t err_cap);
+int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
  * rounding, and writes them to dst[n_samples, n, part_len]. Each row has its own random stream (cp_scores.streams), so
@@ -1014,8 +1002,8 @@ typedef struct cp_estimates {
   double *value;           /* [n]? ln Z                                                                            */
   double *lower;           /* [n]? bounds on it                                                                    */
   double *upper;           /* [n]?                                                                                 */
-  double *marginals;       /* [n, d]? E ψ                                                                          */
-  double *error;           /* [n, d]? bounds on the errors of these                                                */
+  double *marginals;       /* [or(scores.n, n), d]? E ψ                                                            */
+  double *error;           /* [or(scores.n, n), d]? bounds on the errors of these                                  */
   uint8_t *guaranteed;     /* [n]? 1: bounds hold, with probability 1 − delta for estimates; 0: they rest on chains */
   int64_t *samples;        /* [n]? outputs drawn                                                                   */
   int64_t *steps;          /* [n]? steps of chains, or proposals, made for these                                   */
@@ -1027,7 +1015,7 @@ typedef struct cp_estimates {
   char *sampler;           /* [n, 16]? names, which end in NUL                                                     */
   char *why;               /* [n, 256]? why chains should not be trusted, cut to fit; empty where they can be      */
   int64_t *first_level;    /* [n + 1]? where the levels of each row begin in levels                                */
-  double *levels;          /* [levels_cap]?                                                                        */
+  double *levels;          /* [levels_cap]                                                                         */
   int64_t levels_cap;
   int64_t levels_needed;   /* gets the number of all levels; where levels_cap is less, none is written             */
   double *expansion;       /* [n]? "taylor": its value, which may be outside of the bounds                         */
@@ -1374,9 +1362,9 @@ int32_t cp_ridge_plan(cp_space space, cp_in_ridge_options *options, int64_t n, i
  * inner iterations; control->value is the relative residual.
  * bad_row is a row of kernel, weights or psi, with first that of the set. */
 int32_t cp_ridge_kernel(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel /* [targets.n, targets.n] */,
-                        cp_in_targets *targets, cp_in_workspace *workspace, double *dual /* [targets.n, targets.d] */,
-                        cp_fit_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap);
+                        cp_in_targets *targets, cp_in_workspace *workspace /* ? */,
+                        double *dual /* [targets.n, targets.d] */, cp_fit_info *info /* ? */, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Penalties to leave rows out under, and what comes of it. */
 typedef struct cp_loo {

@@ -9,101 +9,71 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/fault"
+	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
 	"combpred/core/structure"
 )
 
-// estimateOptions are those of the caller, or the defaults.
+// estimateOptions are how estimates are made, by one of the methods.
 type estimateOptions struct {
 	method int
 	estimate.MarginalOptions
 	exactSeconds float64
 	plain        bool
+	workers      int
+	mon          *parallel.Monitor
 }
 
-func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n, d C.int64_t) (o estimateOptions, err error) {
-	r := C.cp_estimate_options{epsilon: 0.1, delta: 0.05, max_steps: 100000000, exact_seconds: 300}
-	if p != nil {
-		if r, err = cabi.Record(p, "options"); err != nil {
-			return o, err
-		}
+func (in *estimateOptionsIn) options(methods catalogue.Names, workers int, mon *parallel.Monitor) (o estimateOptions, err error) {
+	var r refusals
+	o = estimateOptions{method: chosen[int](&r, methods, in.method, "method"), exactSeconds: in.exactSeconds,
+		plain: r.flag(in.plain, "plain"), workers: workers, mon: mon}
+	o.Sampler = chosen[estimate.Sampler](&r, catalogue.LevelSamplers, in.sampler, "sampler")
+	o.Levels = chosen[estimate.Levels](&r, catalogue.Schedules, in.schedule, "schedule")
+	o.Epsilon, o.Delta, o.MaxSteps, o.Seed = in.epsilon, in.delta, int64(in.maxSteps), in.seed
+	o.Bound, o.Low, o.High, o.Counting = in.bound, in.low, in.high, o.method == catalogue.Counting
+	if (o.Low == nil) != (o.High == nil) {
+		r.add(cabi.Illegal("low and high come together, one of them is NULL"))
 	}
-	if o.method, err = named[int](methods, r.method, "method"); err != nil {
-		return o, err
-	}
-	if o.Sampler, err = named[estimate.Sampler](catalogue.LevelSamplers, r.sampler, "sampler"); err != nil {
-		return o, err
-	}
-	if o.Levels, err = named[estimate.Levels](catalogue.Schedules, r.schedule, "schedule"); err != nil {
-		return o, err
-	}
-	o.Epsilon, o.Delta, o.MaxSteps, o.Seed = float64(r.epsilon), float64(r.delta), int64(r.max_steps), uint64(r.seed)
-	o.exactSeconds, o.Counting = float64(r.exact_seconds), o.method == catalogue.Counting
-	if o.plain, err = flag(r.plain, "plain"); err != nil {
-		return o, err
-	}
-	if o.Bound, err = optionalFloat64s(r.bound, "bound", n); err != nil {
-		return o, err
-	}
-	if o.Low, err = optionalFloat64s(r.low, "low", d); err != nil {
-		return o, err
-	}
-	o.High, err = optionalFloat64s(r.high, "high", d)
-	if err == nil && (o.Low == nil) != (o.High == nil) {
-		err = cabi.Illegal("low and high come together, one of them is NULL")
-	}
-	return o, err
+	return o, r.err
 }
 
-// readEstimate reads what estimates for rows of scores are asked for, by one of the methods.
-func readEstimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_estimate_options, methods catalogue.Names,
-	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control) (sc scores, opt estimateOptions, out estimates, t execution,
-	err error) {
-	if sc, err = readLinear(s, in); err != nil {
-		return sc, opt, out, t, err
+func doPartitionEstimate(a *partitionEstimateArgs) error {
+	opt, err := estimating(a.scores, a.rows, a.options, catalogue.PartitionMethods, a.dst, a.workers, a.mon)
+	if err != nil {
+		return err
 	}
-	d := sc.entries()
-	if opt, err = readEstimateOptions(options, methods, sc.n, d); err != nil {
-		return sc, opt, out, t, err
+	if opt.method == catalogue.AutoEstimate {
+		opt.method = catalogue.Annealed
+		if _, seconds, err := partition.Costs(a.rows.Batch, true); err == nil && seconds <= opt.exactSeconds {
+			opt.method = catalogue.ExactSum
+		}
 	}
-	opt.Streams = sc.streams
-	if out, err = readEstimates(dst, sc.n, sc.each, d); err != nil {
-		return sc, opt, out, t, err
+	if err := a.dst.partition(a.rows.Batch, opt); err != nil {
+		return err
 	}
-	t, err = readExecution(workers, control)
-	return sc, opt, out, t, err
+	a.dst.finish(catalogue.PartitionMethods, opt.method)
+	return nil
 }
 
-//export go_cp_partition_estimate
-func go_cp_partition_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_estimate_options,
-	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sc, opt, out, t, e := readEstimate(s, in, options, catalogue.PartitionMethods, dst, workers, control)
-		if e != nil {
-			return e
-		}
-		if opt.method == catalogue.AutoEstimate {
-			opt.method = catalogue.Annealed
-			if _, seconds, e := partition.Costs(sc.rows, true); e == nil && seconds <= opt.exactSeconds {
-				opt.method = catalogue.ExactSum
-			}
-		}
-		if e := out.partition(sc, opt, t); e != nil {
-			return e
-		}
-		out.finish(catalogue.PartitionMethods, opt.method)
-		return nil
-	})
+// estimating returns how estimates for rows of scores are made.
+func estimating(in *scoresIn, of rows, options *estimateOptionsIn, methods catalogue.Names, dst *estimatesIn, workers int,
+	mon *parallel.Monitor) (estimateOptions, error) {
+	opt, err := options.options(methods, workers, mon)
+	if err != nil {
+		return opt, err
+	}
+	opt.Streams, opt.Bound = of.streams, first(opt.Bound, in.n)
+	return opt, fault.First(cabi.Equal("dst.n", int64(dst.n), "the scores", in.n), of.CheckLinear())
 }
 
 // partition computes ln Z by the method.
-func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error {
+func (e *estimatesIn) partition(of *structure.Batch, opt estimateOptions) error {
 	switch opt.method {
 	case catalogue.ExactSum:
 		logZ := make([]float64, e.n)
-		if err := partition.Batch(sc.rows, logZ, e.marginals, t.workers, t.mon); err != nil {
+		if err := partition.Batch(of, logZ, e.marginals.Data, opt.workers, opt.mon); err != nil {
 			return err
 		}
 		for i, v := range logZ {
@@ -114,91 +84,74 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t execution) error
 		}
 		return nil
 	case catalogue.TaylorExpansion:
-		if err := sc.rows.CheckAllScores(); err != nil {
+		if err := of.CheckAllScores(); err != nil {
 			return err
 		}
 		bounds := e.value != nil || e.lower != nil || e.upper != nil || e.spread != nil
-		x, err := estimate.Expand(sc.rows, opt.plain, bounds, t.workers, t.mon)
+		x, err := estimate.Expand(of, opt.plain, bounds, opt.workers, opt.mon)
 		if err != nil {
 			return err
 		}
 		e.setTaylor(x)
 		return nil
 	}
-	rows, err := estimate.Anneal(sc.rows, opt.Options, t.workers, t.mon)
+	found, err := estimate.Anneal(of, opt.Options, opt.workers, opt.mon)
 	if err != nil {
 		return err
 	}
-	logCounts, err := structure.ForSpaces(sc.rows, func(_ int, s structure.Space) (float64, error) { return structure.LogCount(s) })
+	logCounts, err := structure.ForSpaces(of, func(_ int, s structure.Space) (float64, error) { return structure.LogCount(s) })
 	if err != nil {
 		return err
 	}
-	e.setAnnealed(rows, func(i int) float64 { return logCounts[sc.rows.At(i)] }, opt.Options)
+	e.setAnnealed(found, func(i int) float64 { return logCounts[of.At(i)] }, opt.Options)
 	return nil
 }
 
-//export go_cp_marginals_estimate
-func go_cp_marginals_estimate(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_estimate_options,
-	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sc, opt, out, t, e := readEstimate(s, in, options, catalogue.MarginalMethods, dst, workers, control)
-		if e != nil {
-			return e
-		}
-		rows, e := out.means(sc.rows, opt, t)
-		if e != nil {
-			return e
-		}
-		out.setRows(rows)
-		out.finish(catalogue.MarginalMethods, opt.method)
-		return nil
-	})
+func doMarginalsEstimate(a *marginalsEstimateArgs) error {
+	opt, err := estimating(a.scores, a.rows, a.options, catalogue.MarginalMethods, a.dst, a.workers, a.mon)
+	if err != nil {
+		return err
+	}
+	found, err := a.dst.means(a.rows.Batch, opt)
+	if err != nil {
+		return err
+	}
+	a.dst.setRows(found)
+	a.dst.finish(catalogue.MarginalMethods, opt.method)
+	return nil
 }
 
-// means estimates E ψ by the method.
-func (e *estimates) means(rows *structure.Batch, opt estimateOptions, t execution) ([]estimate.Row, error) {
-	value, bound := vectors(e.marginals, rows), vectors(e.bound, rows)
+// means estimates E ψ by the method; columns that the caller does not want are the library's own.
+func (e *estimatesIn) means(of *structure.Batch, opt estimateOptions) ([]estimate.Row, error) {
+	value, bound := first(e.marginals.Data, of.Entries()), first(e.error.Data, of.Entries())
+	if value == nil {
+		value = make([]float64, of.Entries())
+	}
+	if bound == nil {
+		bound = make([]float64, of.Entries())
+	}
 	if opt.method == catalogue.ChainMeans {
-		return estimate.ChainMeans(rows, opt.Options, value, bound, t.workers, t.mon)
+		return estimate.ChainMeans(of, opt.Options, value, bound, opt.workers, opt.mon)
 	}
-	return estimate.Marginals(rows, opt.MarginalOptions, value, bound, t.workers, t.mon)
+	return estimate.Marginals(of, opt.MarginalOptions, value, bound, opt.workers, opt.mon)
 }
 
-// readExternal reads what is known of outputs that a caller draws, and the scores of their entries.
-func readExternal(p *C.cp_in_supplied) (space *estimate.External, linear, mean []float64, err error) {
-	r, err := cabi.Record(p, "supplied")
-	if err != nil {
-		return nil, nil, nil, err
+// external returns what is known of outputs that a caller draws, and the scores of their entries.
+func (in *suppliedIn) external() (space *estimate.External, linear []float64, err error) {
+	if in.width < 1 || in.width > maxRows {
+		return nil, nil, cabi.Illegal("supplied.width is %d, must be from 1 to %d", in.width, maxRows)
 	}
-	if r.width < 1 || r.width > maxRows {
-		return nil, nil, nil, cabi.Illegal("supplied.width is %d, must be from 1 to %d", int64(r.width), maxRows)
+	space = &estimate.External{Features: in.width, Log: in.logCount, Draws: slices.Clone(in.draws.Data)}
+	if space.Moves, err = flag(in.moves, "supplied.moves"); err != nil {
+		return nil, nil, err
 	}
-	space = &estimate.External{Features: int(r.width), Log: float64(r.log_count)}
-	if space.Moves, err = flag(r.moves, "supplied.moves"); err != nil {
-		return nil, nil, nil, err
-	}
-	draws, err := float64s(r.draws, "supplied.draws", r.n, r.width)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if space.Draws = slices.Clone(draws); space.CheckDraws() != nil {
-		return nil, nil, nil, space.CheckDraws()
-	}
-	if linear, err = optionalFloat64s(r.scores, "supplied.scores", r.width); err != nil {
-		return nil, nil, nil, err
-	}
-	if linear == nil {
-		if r.width != 1 {
-			return nil, nil, nil, cabi.Illegal("supplied.scores is NULL, and width is %d, not 1", int64(r.width))
+	if linear = in.scores; linear == nil {
+		if in.width != 1 {
+			return nil, nil, cabi.Illegal("supplied.scores is NULL, and width is %d, not 1", in.width)
 		}
 		linear = []float64{1}
 	}
-	if err := structure.CheckScores(linear); err != nil {
-		return nil, nil, nil, err
-	}
-	mean, err = optionalFloat64s(r.mean, "supplied.mean", r.width)
-	return space, linear, mean, err
+	return space, linear, fault.First(space.CheckDraws(), structure.CheckScores(linear))
 }
 
 // Draws are asked for in blocks of about so many numbers, of a whole number of these draws; more in all are too many to be kept.
@@ -252,48 +205,40 @@ func (s *session) follow(space *estimate.External, n int, walk *estimate.Walk) e
 	return nil
 }
 
-//export go_cp_estimate_start
-func go_cp_estimate_start(supplied *C.cp_in_supplied, options *C.cp_in_estimate_options, dst *C.cp_estimates, to *C.cp_session,
-	workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		space, linear, mean, e := readExternal(supplied)
-		if e != nil {
-			return e
-		}
-		width := C.int64_t(space.Features)
-		opt, e := readEstimateOptions(options, catalogue.ExternalMethods, 1, width)
-		if e != nil {
-			return e
-		}
-		opt.Mean = mean
-		out, e := readEstimates(dst, firstRow, firstRow, width)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		t.workers = 1 // draws are taken in their order
-		return openSession(to, t.mon, func(s *session) error {
-			space.Supply = s.supply(space)
-			row := structure.Rows(space, general(1, width, linear))
-			var rows []estimate.Row
-			var err error
-			if opt.method == catalogue.Annealed {
-				if rows, err = estimate.Anneal(row, opt.Options, 1, t.mon); err == nil {
-					out.setAnnealed(rows, func(int) float64 { return space.Log }, opt.Options)
-				}
-			} else if rows, err = out.means(row, opt, t); err == nil {
-				out.setRows(rows)
+func doEstimateStart(a *estimateStartArgs) error {
+	space, linear, err := a.supplied.external()
+	if err != nil {
+		return err
+	}
+	opt, err := a.options.options(catalogue.ExternalMethods, 1, a.mon) // draws are taken in their order
+	if err != nil {
+		return err
+	}
+	opt.Mean = a.supplied.mean
+	if a.dst.n < 1 {
+		return cabi.Illegal("dst.n is %d, must be at least 1", a.dst.n)
+	}
+	if err := cabi.Equal("dst.d", int64(a.dst.d), "the scores", len(linear)); err != nil {
+		return err
+	}
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		space.Supply = s.supply(space)
+		row := structure.Rows(space, general(1, len(linear), linear))
+		var found []estimate.Row
+		var err error
+		if opt.method == catalogue.Annealed {
+			if found, err = estimate.Anneal(row, opt.Options, 1, a.mon); err == nil {
+				a.dst.setAnnealed(found, func(int) float64 { return space.Log }, opt.Options)
 			}
-			if err != nil {
-				return err
-			}
-			out.finish(catalogue.ExternalMethods, opt.method)
-			levels := rows[0].Schedule.Levels
-			s.request.n, s.request.linear = C.int64_t(len(levels)), (*C.cp_in_f64)(lend(s, levels))
-			return nil
-		})
+		} else if found, err = a.dst.means(row, opt); err == nil {
+			a.dst.setRows(found)
+		}
+		if err != nil {
+			return err
+		}
+		a.dst.finish(catalogue.ExternalMethods, opt.method)
+		levels := found[0].Schedule.Levels
+		s.request.n, s.request.linear = C.int64_t(len(levels)), (*C.cp_in_f64)(lend(s, levels))
+		return nil
 	})
 }

@@ -17,118 +17,68 @@ import (
 // maxListed bounds how many outputs are asked for.
 const maxListed = 1 << 40
 
-// readKBest reads how outputs are listed.
-func readKBest(p *C.cp_in_kbest_options) (out kbest.Options, opt C.cp_kbest_options, err error) {
-	opt.nu = 1
-	if p != nil {
-		if opt, err = cabi.Record(p, "options"); err != nil {
-			return out, opt, err
-		}
+// kbest returns how outputs are listed.
+func (in *kbestOptionsIn) kbest() (out kbest.Options, err error) {
+	out = kbest.Options{Nu: in.nu, Skip: in.skip, Most: in.most}
+	if out.Method, err = choice[kbest.Method](catalogue.KBestMethods, in.method, "method"); err != nil {
+		return out, err
 	}
-	out = kbest.Options{Nu: float64(opt.nu), Skip: int(opt.skip), Most: int(opt.most)}
-	if out.Method, err = named[kbest.Method](catalogue.KBestMethods, opt.method, "method"); err != nil {
-		return out, opt, err
+	if !(in.nu >= 0 && in.nu <= 1) {
+		return out, cabi.Illegal("nu is %v, must be from 0 to 1", in.nu)
 	}
-	if !(opt.nu >= 0 && opt.nu <= 1) {
-		return out, opt, cabi.Illegal("nu is %v, must be from 0 to 1", float64(opt.nu))
-	}
-	if opt.skip < 0 || opt.most < 0 || opt.skip > maxListed || opt.most > maxListed {
-		return out, opt, cabi.Illegal("skip and most are %d and %d, must be from 0 to %d", int64(opt.skip), int64(opt.most),
-			int64(maxListed))
-	}
-	if opt.rows < 0 || opt.rows > maxRows {
-		return out, opt, cabi.Illegal("rows is %d, must be from 0 to %d", int64(opt.rows), maxRows)
+	if in.skip < 0 || in.most < 0 || in.skip > maxListed || in.most > maxListed {
+		return out, cabi.Illegal("skip and most are %d and %d, must be from 0 to %d", in.skip, in.most, int64(maxListed))
 	}
 	if out.Most == 0 {
 		out.Most = math.MaxInt
 	}
-	return out, opt, nil
+	return out, checkCount(in.rows, "rows")
 }
 
-//export go_cp_kbest
-func go_cp_kbest(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_options, list *C.cp_kbest_list,
-	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readScores(s, in)
-		if e != nil {
-			return e
-		}
-		opt, _, e := readKBest(options)
-		if e != nil {
-			return e
-		}
-		to, e := cabi.OutRecord(list, "list", false)
-		if e != nil {
-			return e
-		}
-		r := *list
-		if e := cabi.Equal("list.n", r.n, "scores", int(sc.n)); e != nil {
-			return e
-		}
-		out, e := sc.outputs(r.parts, "parts", r.part_len, r.capacity)
-		if e != nil {
-			return e
-		}
-		value, e := optionalFloat64s(r.value, "value", r.n, r.capacity)
-		if e != nil {
-			return e
-		}
-		count, e := int64s(r.count, "count", r.n)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		found, e := kbest.Batch(sc.rows, opt, int(r.capacity), out, value, t.workers, t.mon)
-		if e != nil {
-			return e
-		}
-		for i, n := range found.Counts {
-			count[i] = int64(n)
-		}
-		method := opt.Method
-		if sc.n > 0 {
-			method = found.Methods[0]
-		}
-		cabi.PutName(r.method[:], catalogue.KBestMethods.Of(int(method)))
-		to.Set(r)
-		return nil
-	})
+func doKbest(a *kbestArgs) error {
+	opt, err := a.options.kbest()
+	if err != nil {
+		return err
+	}
+	to := a.list
+	if err := cabi.Equal("list.n", int64(to.n), "scores", a.scores.n); err != nil {
+		return err
+	}
+	found, err := kbest.Batch(a.rows.Batch, opt, to.capacity, to.parts, to.value.Data, a.workers, a.mon)
+	if err != nil {
+		return err
+	}
+	for i, n := range found.Counts {
+		to.count[i] = int64(n)
+	}
+	method := opt.Method
+	if a.scores.n > 0 {
+		method = found.Methods[0]
+	}
+	cabi.PutName(to.c.method[:], catalogue.KBestMethods.Of(int(method)))
+	to.to.Set(to.c)
+	return nil
 }
 
-//export go_cp_kbest_start
-func go_cp_kbest_start(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_kbest_options, to *C.cp_session,
-	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readScores(s, in)
-		if e != nil {
-			return e
+func doKbestStart(a *kbestStartArgs) error {
+	opt, err := a.options.kbest()
+	if err != nil {
+		return err
+	}
+	row := a.options.row
+	if row < 0 || row >= a.scores.n {
+		return cabi.Illegal("row is %d, there are %d rows of scores", row, a.scores.n)
+	}
+	space, score := a.rows.Row(row)
+	if err := score.Check(); err != nil {
+		return fault.At(row, err)
+	}
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		if a.options.rows > 0 {
+			return kbest.PartitionBy(space, score, opt, a.options.rows, s.decoded, s.tell)
 		}
-		opt, more, e := readKBest(options)
-		if e != nil {
-			return e
-		}
-		row, rows := int(more.row), int(more.rows)
-		if row < 0 || row >= int(sc.n) {
-			return cabi.Illegal("row is %d, there are %d rows of scores", row, int64(sc.n))
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		space, score := sc.rows.Row(row)
-		if e := score.Check(); e != nil {
-			return fault.At(row, e)
-		}
-		return openSession(to, t.mon, func(s *session) error {
-			if rows > 0 {
-				return kbest.PartitionBy(space, score, opt, rows, s.decoded, s.tell)
-			}
-			_, e := kbest.List(space, score, opt, s.tell, t.workers, t.mon)
-			return e
-		})
+		_, err := kbest.List(space, score, opt, s.tell, a.workers, a.mon)
+		return err
 	})
 }
 
@@ -146,41 +96,29 @@ func (s *session) decoded(of kbest.Subproblems, dst []int32) ([]bool, error) {
 	return nil, s.ask(C.CP_ASK_DECODE)
 }
 
-//export go_cp_hereditary_start
-func go_cp_hereditary_start(weights *C.cp_in_f64, nEdges C.int64_t, decoder *C.cp_in_char, most C.int64_t, to *C.cp_session,
-	workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		w, e := float64s(weights, "weights", nEdges)
-		if e != nil {
-			return e
+func doHereditaryStart(a *hereditaryStartArgs) error {
+	if err := structure.CheckScores(a.weights); err != nil {
+		return err
+	}
+	method, err := choice[hereditary.Method](catalogue.HereditaryMethods, a.decoder, "decoder")
+	if err != nil {
+		return err
+	}
+	if a.most < hereditary.ExactEdges || a.most > maxRows {
+		return cabi.Illegal("most is %d, must be from %d to %d", a.most, hereditary.ExactEdges, maxRows)
+	}
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		found, err := hereditary.Find(a.weights, method, a.most, s.hold)
+		if err != nil {
+			return err
 		}
-		if e := structure.CheckScores(w); e != nil {
-			return e
+		sets := [][]bool{found.Set}
+		if found.Part != nil {
+			sets = append(sets, found.Part)
 		}
-		method, e := named[hereditary.Method](catalogue.HereditaryMethods, decoder, "decoder")
-		if e != nil {
-			return e
-		}
-		if most < hereditary.ExactEdges || most > maxRows {
-			return cabi.Illegal("most is %d, must be from %d to %d", int64(most), hereditary.ExactEdges, maxRows)
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		return openSession(to, t.mon, func(s *session) error {
-			found, err := hereditary.Find(w, method, int(most), s.hold)
-			if err != nil {
-				return err
-			}
-			sets := [][]bool{found.Set}
-			if found.Part != nil {
-				sets = append(sets, found.Part)
-			}
-			s.show(sets)
-			s.request.value, s.request.bound = C.double(found.Value), C.double(found.Bound)
-			return nil
-		})
+		s.show(sets)
+		s.request.value, s.request.bound = C.double(found.Value), C.double(found.Bound)
+		return nil
 	})
 }
 

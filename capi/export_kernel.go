@@ -16,29 +16,20 @@ import (
 
 // kernelFunction reads a kernel for inputs of p features.
 func kernelFunction(in *C.cp_in_kernel_function, p int) (kernel.Function, error) {
-	r, err := cabi.Record(in, "function")
+	r, err := readKernelFunctionIn(in, "function", false, false)
 	if err != nil {
 		return kernel.Function{}, err
 	}
-	kind, err := named[kernel.Kind](catalogue.InputKernels, r.name, "name")
-	if err != nil {
-		return kernel.Function{}, err
-	}
-	f := kernel.Function{Kind: kind, Gamma: float64(r.gamma), Degree: float64(r.degree), Coef0: float64(r.coef0)}
-	if f.Gamma == 0 {
-		f.Gamma = 1 / float64(max(p, 1))
-	}
-	return f, f.Check()
+	return r.function(p)
 }
 
 // rowsOf returns all rows of features.
 func rowsOf(in *C.cp_in_features, name string) (kernel.Rows, error) {
-	x, _, err := readFeatures(in)
+	r, err := readFeaturesIn(in, name, false, false)
 	if err != nil {
-		return kernel.Rows{}, argumentNamed(err, name)
+		return kernel.Rows{}, err
 	}
-	n, _ := x.Size()
-	return x.Rows(0, n, new([]float64)), nil
+	return r.rows(name)
 }
 
 // argumentNamed says which of several arguments of a kind an error is about.
@@ -204,10 +195,10 @@ func doOrderKernel(a *orderKernelArgs) error {
 	}
 	f := kernel.OrderFunction{Kind: kernel.OrderKind(kind), Gamma: in.gamma, Epsilon: in.epsilon, Delta: in.delta, Seed: in.seed,
 		Kappa: in.kappa.Data, Weights: in.weights}
-	if f.Normalize, err = flag(C.int64_t(in.normalize), "normalize"); err != nil {
+	if f.Normalize, err = flag(in.normalize, "normalize"); err != nil {
 		return err
 	}
-	if f.Logarithms, err = flag(C.int64_t(in.logarithms), "logarithms"); err != nil {
+	if f.Logarithms, err = flag(in.logarithms, "logarithms"); err != nil {
 		return err
 	}
 	if err := checkDownsets(in.mostDownsets); err != nil {

@@ -4,285 +4,149 @@ package main
 import "C"
 
 import (
-	"unsafe"
-
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/parallel"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
 	"combpred/core/structure"
 )
 
-//export go_cp_chain_sample
-func go_cp_chain_sample(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_chain_options, dst *C.int32_t,
-	partLen C.int64_t, record *C.cp_chain_record, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readLinear(s, in)
-		if e != nil {
-			return e
-		}
-		opt, samples, e := readChainOptions(options, sc.n, sc.each, partLen)
-		if e != nil {
-			return e
-		}
-		out, e := readChainRecord(record, sc.n, samples)
-		if e != nil {
-			return e
-		}
-		if out.Y, e = sc.outputs(dst, "dst", partLen, samples); e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		opt.Streams = sc.streams
-		found, e := sampler.Batch(sc.rows, opt, out.Draws, t.workers, t.mon)
-		if e == nil {
-			out.finish(found)
-		}
-		return e
-	})
-}
-
-//export go_cp_chain_start
-func go_cp_chain_start(supplied *C.cp_in_supplied, options *C.cp_in_chain_options, dst *C.int32_t, record *C.cp_chain_record,
-	to *C.cp_session, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		space, linear, _, e := readExternal(supplied)
-		if e != nil {
-			return e
-		}
-		opt, samples, e := readChainOptions(options, 1, 1, 1)
-		if e != nil {
-			return e
-		}
-		out, e := readChainRecord(record, firstRow, samples)
-		if e != nil {
-			return e
-		}
-		if out.Y, e = int32s(dst, "dst", samples); e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		return openSession(to, t.mon, func(s *session) error {
-			space.Supply = s.supply(space)
-			row := structure.Rows(space, general(1, C.int64_t(len(linear)), linear))
-			found, err := sampler.Batch(row, opt, out.Draws, 1, t.mon)
-			if err == nil {
-				out.finish(found)
-			}
-			return err
-		})
-	})
-}
-
-// readChainOptions reads what to draw for n rows, whose outputs are each times partLen long, and how many samples of each.
-func readChainOptions(p *C.cp_in_chain_options, n, each, partLen C.int64_t) (opt sampler.Options, samples C.int64_t, err error) {
-	r, err := cabi.Record(p, "options")
+func doChainSample(a *chainSampleArgs) error {
+	opt, err := a.options.sampler(int(a.scores.times(a.scores.n)), a.partLen)
 	if err != nil {
-		return opt, 0, err
+		return err
 	}
-	opt = sampler.Options{
-		Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget), Seed: uint64(r.seed),
-		Rows: int(r.n_rows), ExactSeconds: float64(r.exact_seconds),
+	opt.Bound, opt.Streams = a.options.bound[:min(len(a.options.bound), a.scores.n)], a.rows.streams
+	if a.record.given && a.record.n != a.scores.n {
+		return cabi.Illegal("record.n is %d, there are %d rows", a.record.n, a.scores.n)
 	}
-	if opt.Sampler, err = named[estimate.Sampler](catalogue.SampleMethods, r.method, "method"); err != nil {
-		return opt, 0, err
+	return a.record.draw(a.dst, a.rows.Batch, opt, a.workers, a.mon)
+}
+
+func doChainStart(a *chainStartArgs) error {
+	space, linear, err := a.supplied.external()
+	if err != nil {
+		return err
 	}
-	chains := C.int64_t(1)
-	if opt.Diagnosed, err = flag(r.diagnosed, "diagnosed"); opt.Diagnosed {
+	opt, err := a.options.sampler(1, 1)
+	if err != nil {
+		return err
+	}
+	opt.Bound = a.options.bound
+	if a.record.given && a.record.n < 1 {
+		return cabi.Illegal("record.n is %d, must be at least 1", a.record.n)
+	}
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		space.Supply = s.supply(space)
+		return a.record.draw(a.dst, structure.Rows(space, general(1, len(linear), linear)), opt, 1, a.mon)
+	})
+}
+
+// sampler returns what to draw for n rows, whose outputs are each partLen long. Bounds are missing.
+func (in *chainOptionsIn) sampler(n, partLen int) (opt sampler.Options, err error) {
+	opt = sampler.Options{Draws: in.nSamples, BurnIn: in.burnIn, Thin: in.thin, Budget: in.budget, Seed: in.seed, Rows: in.nRows,
+		ExactSeconds: in.exactSeconds}
+	if opt.Sampler, err = choice[estimate.Sampler](catalogue.SampleMethods, in.method, "method"); err != nil {
+		return opt, err
+	}
+	chains := 1
+	if opt.Diagnosed, err = flag(in.diagnosed, "diagnosed"); opt.Diagnosed {
 		chains = sampler.Chains
 	}
 	if err != nil {
-		return opt, 0, err
+		return opt, err
 	}
-	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", each, chains, partLen); err != nil {
-		return opt, 0, err
+	opt.Start, err = cabi.Optional[int32](in.start, "start", int64(n), int64(chains), int64(partLen))
+	return opt, err
+}
+
+// draw draws outputs for rows, and writes what is known about them, for as many rows as the record has.
+func (in *chainRecordIn) draw(dst []int32, of *structure.Batch, opt sampler.Options, workers int, mon *parallel.Monitor) error {
+	if in.given && in.nSamples != opt.Draws {
+		return cabi.Illegal("record.n_samples is %d, those asked for are %d", in.nSamples, opt.Draws)
 	}
-	opt.Bound, err = optionalFloat64s(r.bound, "bound", n)
-	return opt, r.n_samples, err
-}
-
-func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, error) {
-	return cabi.Optional[int64](unsafe.Pointer(p), name, dims...)
-}
-
-//export go_cp_chain_diagnose
-func go_cp_chain_diagnose(x *C.cp_in_f64, n, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
-	nLags C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		draws, err := float64s(x, "x", n, nChains, nDraws)
-		if err != nil {
-			return err
-		}
-		sizes, err := float64s(effectiveSize, "effective_size", n)
-		if err != nil {
-			return err
-		}
-		factors, err := float64s(rHat, "r_hat", n)
-		if err != nil {
-			return err
-		}
-		if nLags > nDraws {
-			return cabi.Illegal("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
-		}
-		lags, err := float64s(autocorrelation, "autocorrelation", n, nChains, nLags)
-		if err != nil {
-			return err
-		}
-		t, err := readExecution(workers, control)
-		if err != nil {
-			return err
-		}
-		return chain.Diagnose(int(nChains), draws, sizes, factors, lags, t.workers, t.mon)
-	})
-}
-
-//export go_cp_search
-func go_cp_search(s C.cp_space, in *C.cp_in_scores, options *C.cp_in_search_options, dst *C.int32_t,
-	partLen C.int64_t, record *C.cp_in_search_record, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readLinear(s, in)
-		if e != nil {
-			return e
-		}
-		process, e := readProcess(options)
-		if e != nil {
-			return e
-		}
-		out, e := sc.outputs(dst, "dst", partLen)
-		if e != nil {
-			return e
-		}
-		known, e := readSearchRecord(record, sc.n)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		process.Streams = sc.streams
-		certs, traces := make([]structure.Certificate, sc.n), make([]decode.Trace, sc.n)
-		if e := decode.SearchBatch(sc.rows, process, out, certs, traces, t.workers, t.mon); e != nil {
-			return e
-		}
-		known.write(certs, traces)
-		return nil
-	})
-}
-
-// readProcess reads the parameters of a search.
-func readProcess(p *C.cp_in_search_options) (process decode.Process, err error) {
-	r, err := cabi.Record(p, "options")
+	many := of.Len() * opt.Draws
+	draws := chain.Draws{Y: dst, Value: first(in.value.Data, many), Steps: first(in.steps, many), Accepted: first(in.accepted, many)}
+	found, err := sampler.Batch(of, opt, draws, workers, mon)
 	if err != nil {
-		return process, err
+		return err
 	}
-	process = decode.Process{
-		Epsilon: float64(r.epsilon), Delta: float64(r.delta), Steps: int(r.steps), Runs: int(r.runs), Seed: uint64(r.seed),
+	if r := found.Report; r != nil {
+		copy(in.total, r.Steps)
+		copy(in.spacing, r.Thin)
+		copy(in.acceptance, r.Acceptance)
+		copy(in.effectiveSize, r.EffectiveSize)
+		copy(in.rHat, r.RHat)
+		copy(in.autocorrelationTime, r.Time)
+		copy(in.autocorrelation, r.Correlation)
+		copy(in.mixingBound, r.MixingBound)
 	}
-	if r.steps < 0 || r.steps > 1<<40 || r.runs < 1 || r.runs > 1<<31 {
-		return process, cabi.Illegal("options: %d runs of %d steps, must be between 1 and 2^31 of 0 to 2^40", int64(r.runs), int64(r.steps))
-	}
-	if process.Method, err = named[decode.Method](catalogue.RandomDecoders(), r.method, "method"); err != nil {
-		return process, err
-	}
-	if process.Proposals, err = named[decode.Proposals](catalogue.Proposals, r.proposals, "proposals"); err != nil {
-		return process, err
-	}
-	temperatures, err := float64s(r.temperatures, "temperatures", r.n_levels)
-	if err == nil && len(temperatures) > 0 {
-		process.Temperatures = temperatures
-	}
-	return process, err
+	cabi.PutName(in.c.method[:], catalogue.SampleMethods.Of(int(found.Sampler)))
+	in.to.Set(in.c)
+	return nil
 }
 
-// searchRecord has the caller's columns, each of which may be missing.
-type searchRecord struct {
-	certificates
-	temperature, success []float64
-	steps, accepted      []int64
+// first returns the first n entries of a column, nil where there is none.
+func first[T any](column []T, n int) []T { return column[:min(n, len(column))] }
+
+func doChainDiagnose(a *chainDiagnoseArgs) error {
+	if a.nLags > a.nDraws {
+		return cabi.Illegal("n_lags is %d, must be at most n_draws = %d", a.nLags, a.nDraws)
+	}
+	return chain.Diagnose(a.nChains, a.x, a.effectiveSize, a.rHat, a.autocorrelation, a.workers, a.mon)
 }
 
-func readSearchRecord(p *C.cp_in_search_record, n C.int64_t) (out searchRecord, err error) {
-	if p == nil {
-		return out, nil
-	}
-	r, err := cabi.Record(p, "record")
+func doSearch(a *searchArgs) error {
+	process, err := a.options.process()
 	if err != nil {
-		return out, err
+		return err
 	}
-	if err := cabi.Equal("record.n", r.n, "scores", int(n)); err != nil {
-		return out, err
+	process.Streams = a.rows.streams
+	n, to := a.scores.n, a.record
+	if to.given {
+		if err := cabi.Equal("record.n", int64(to.n), "scores", n); err != nil {
+			return err
+		}
 	}
-	if out.certificates, err = certificateColumns(n, r.value, r.upper_bound, r.nu, r.optimal); err != nil {
-		return out, err
+	cert, traces := certified(n, to.value, to.upperBound, to.nu, to.optimal), make([]decode.Trace, n)
+	if err := decode.SearchBatch(a.rows.Batch, process, a.dst, cert.rows, traces, a.workers, a.mon); err != nil {
+		return err
 	}
-	if out.temperature, err = optionalFloat64s(r.temperature, "record.temperature", n); err != nil {
-		return out, err
-	}
-	if out.success, err = optionalFloat64s(r.success, "record.success", n); err != nil {
-		return out, err
-	}
-	if out.steps, err = optionalInt64s(r.steps, "record.steps", n); err != nil {
-		return out, err
-	}
-	out.accepted, err = optionalInt64s(r.accepted, "record.accepted", n)
-	return out, err
-}
-
-func (r *searchRecord) write(certs []structure.Certificate, traces []decode.Trace) {
-	r.rows = certs
-	r.certificates.write()
+	cert.write()
 	for i, t := range traces {
-		if r.temperature != nil {
-			r.temperature[i] = t.Temperature
-		}
-		if r.success != nil {
-			r.success[i] = t.Success
-		}
-		if r.steps != nil {
-			r.steps[i] = t.Steps
-		}
-		if r.accepted != nil {
-			r.accepted[i] = t.Accepted
-		}
+		put(to.temperature, i, t.Temperature)
+		put(to.success, i, t.Success)
+		put(to.steps, i, t.Steps)
+		put(to.accepted, i, t.Accepted)
 	}
+	return nil
 }
 
-//export go_cp_mixing_bound
-func go_cp_mixing_bound(s C.cp_space, in *C.cp_in_scores, method *C.cp_in_char, epsilon C.double, bound *C.double,
-	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readLinear(s, in)
-		if e != nil {
-			return e
-		}
-		how, e := named[chain.Method](catalogue.ChainMethods, method, "method")
-		if e != nil {
-			return e
-		}
-		if !(epsilon > 0 && epsilon < 1) {
-			return cabi.Illegal("epsilon is %v, must be between 0 and 1", float64(epsilon))
-		}
-		out, e := cabi.View[float64](unsafe.Pointer(bound), "bound", sc.n)
-		if e != nil {
-			return e
-		}
-		t, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		found, e := sampler.MixingBounds(sc.rows, how, float64(epsilon), t.mon)
-		copy(out, found)
-		return e
-	})
+// process returns the parameters of a search.
+func (in *searchOptionsIn) process() (p decode.Process, err error) {
+	p = decode.Process{Temperatures: in.temperatures, Epsilon: in.epsilon, Delta: in.delta, Steps: in.steps, Runs: in.runs, Seed: in.seed}
+	if p.Steps < 0 || p.Steps > 1<<40 || p.Runs < 1 || p.Runs > 1<<31 {
+		return p, cabi.Illegal("options: %d runs of %d steps, must be between 1 and 2^31 of 0 to 2^40", p.Runs, p.Steps)
+	}
+	if p.Method, err = choice[decode.Method](catalogue.RandomDecoders(), in.method, "method"); err != nil {
+		return p, err
+	}
+	p.Proposals, err = choice[decode.Proposals](catalogue.Proposals, in.proposals, "proposals")
+	return p, err
+}
+
+func doMixingBound(a *mixingBoundArgs) error {
+	how, err := choice[chain.Method](catalogue.ChainMethods, a.method, "method")
+	if err != nil {
+		return err
+	}
+	if !(a.epsilon > 0 && a.epsilon < 1) {
+		return cabi.Illegal("epsilon is %v, must be between 0 and 1", a.epsilon)
+	}
+	found, err := sampler.MixingBounds(a.rows.Batch, how, a.epsilon, a.mon)
+	copy(a.bound, found)
+	return err
 }

@@ -7,132 +7,91 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
-	"combpred/core/control/spaces"
 	"combpred/core/fault"
+	"combpred/core/linalg"
 	"combpred/core/structure"
 )
 
-// scores are those of n rows, and the spaces that they are about.
-type scores struct {
-	rows     *structure.Batch
-	n        C.int64_t
-	isPacked bool      // rows have spaces of their own: d and part_len are sums over all rows
-	each     C.int64_t // how many times there are d and part_len numbers: for every row, or once
-	streams  []uint64  // nil: they follow from scores
+// rows are those of scores, and the spaces that they are about.
+type rows struct {
+	*structure.Batch
+	isPacked bool     // rows have spaces of their own: d and part_len are sums over all rows
+	streams  []uint64 // nil: they follow from scores
 }
 
-// readScores reads scores and checks that they are as long as ψ.
-func readScores(s C.cp_space, in *C.cp_in_scores) (out scores, err error) {
-	r, err := cabi.Record(in, "scores")
-	if err != nil {
-		return out, err
+// times returns how many times d or part_len numbers lie in a buffer with something for each of n rows: once where they are of all rows.
+func (in *scoresIn) times(n int) float64 {
+	if in.nSpaces != 0 {
+		n = min(n, 1)
 	}
-	if r.n_magnitude != 0 && r.n_magnitude != 1 && r.n_magnitude != r.n {
-		return out, cabi.Illegal("scores.n_magnitude is %d, must be 0, 1 or scores.n, which is %d", int64(r.n_magnitude), int64(r.n))
-	}
-	if out.streams, err = cabi.Optional[uint64](unsafe.Pointer(r.streams), "scores.streams", r.n); err != nil {
-		return out, err
-	}
-	out.n = r.n
-	if r.n_spaces != 0 {
-		out.isPacked, out.each = true, 1
-		out.rows, err = severalSpaces(s, r)
-		return out, err
-	}
-	out.each = r.n
-	if r.spaces != nil || r.of != nil || r.first != nil {
-		return out, cabi.Illegal("scores.spaces, of and first go with scores.n_spaces, which is 0")
-	}
-	sp, err := space(s)
-	if err != nil {
-		return out, err
-	}
-	if err := equal("scores.d", r.d, sp.FeatureLen()); err != nil {
-		return out, err
-	}
-	linear, err := float64s(r.linear, "scores.linear", r.n, r.d)
-	if err != nil {
-		return out, err
-	}
-	magnitude, err := float64s(r.magnitude, "scores.magnitude", r.n_magnitude, r.d)
-	out.rows = structure.OneSpace(sp, general(r.n, r.d, linear), general(r.n_magnitude, r.d, magnitude))
-	return out, err
+	return float64(n)
 }
 
-// severalSpaces reads the scores of rows with spaces of their own.
-func severalSpaces(s C.cp_space, r C.cp_scores) (*structure.Batch, error) {
-	if s != 0 {
-		return nil, cabi.Illegal("space is %d, must be 0 where scores.spaces are those of rows", uint64(s))
+// batch returns the rows, which are of the space of that handle, or have spaces of their own.
+func (in *scoresIn) batch(handle C.cp_space) (r rows, err error) {
+	r.isPacked, r.streams = in.nSpaces != 0, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(in.streams))), len(in.streams))
+	if r.isPacked {
+		r.Batch, err = in.severalSpaces(handle)
+		return r, err
 	}
-	if r.n < 0 || r.n > maxRows || r.n_spaces < 0 || r.n_spaces > maxRows {
-		return nil, cabi.Illegal("scores.n and n_spaces are %d and %d, must be from 0 to %d", int64(r.n), int64(r.n_spaces), maxRows)
+	if in.nMagnitude != 0 && in.nMagnitude != 1 && in.nMagnitude != in.n {
+		return r, cabi.Illegal("scores.n_magnitude is %d, must be 0, 1 or scores.n, which is %d", in.nMagnitude, in.n)
 	}
-	if r.n_magnitude != 0 && r.n_magnitude != r.n {
-		return nil, cabi.Illegal("scores.n_magnitude is %d, must be 0 or scores.n, which is %d: rows are of several spaces",
-			int64(r.n_magnitude), int64(r.n))
+	if in.c.spaces != nil || in.c.of != nil || in.c.first != nil {
+		return r, cabi.Illegal("scores.spaces, of and first go with scores.n_spaces, which is 0")
 	}
-	handles, err := cabi.View[uint64](unsafe.Pointer(r.spaces), "scores.spaces", r.n_spaces)
+	sp, err := space(handle)
+	if err == nil {
+		err = equal("scores.d", C.int64_t(in.d), sp.FeatureLen())
+	}
 	if err != nil {
+		return r, err
+	}
+	r.Batch = structure.OneSpace(sp, linalg.General(in.linear), linalg.General(in.magnitude))
+	return r, nil
+}
+
+// severalSpaces returns rows with spaces of their own.
+func (in *scoresIn) severalSpaces(handle C.cp_space) (*structure.Batch, error) {
+	if handle != 0 {
+		return nil, cabi.Illegal("space is %d, must be 0 where scores.spaces are those of rows", uint64(handle))
+	}
+	if err := fault.First(checkCount(in.n, "scores.n"), checkCount(in.nSpaces, "scores.n_spaces")); err != nil {
 		return nil, err
 	}
+	if in.nMagnitude != 0 && in.nMagnitude != in.n {
+		return nil, cabi.Illegal("scores.n_magnitude is %d, must be 0 or scores.n, which is %d: rows are of several spaces",
+			in.nMagnitude, in.n)
+	}
 	var open []structure.Space
-	for i, handle := range handles {
-		sp, err := spaces.Of(handle)
+	for i, handle := range in.spaces {
+		sp, err := space(handle)
 		if err != nil {
 			return nil, fault.Wrap("scores.spaces[%d]: %w", i, err)
 		}
 		open = append(open, sp)
 	}
-	of, err := cabi.Optional[int32](unsafe.Pointer(r.of), "scores.of", r.n)
-	if err != nil {
-		return nil, err
-	}
-	first, err := cabi.Optional[int](unsafe.Pointer(r.first), "scores.first", r.n)
-	if err != nil {
-		return nil, err
-	}
-	linear, err := float64s(r.linear, "scores.linear", r.d)
-	if err != nil {
-		return nil, err
-	}
-	var magnitude []float64
-	if r.n_magnitude != 0 {
-		if magnitude, err = float64s(r.magnitude, "scores.magnitude", r.d); err != nil {
-			return nil, err
-		}
-	}
-	return structure.NewBatch(int(r.n), open, of, first, linear, magnitude)
+	first := unsafe.Slice((*int)(unsafe.Pointer(unsafe.SliceData(in.first))), len(in.first))
+	return structure.NewBatch(in.n, open, in.of, first, in.linear.Data, in.magnitude.Data)
 }
 
-// readLinear is readScores where a distribution is made of the scores.
-func readLinear(s C.cp_space, in *C.cp_in_scores) (scores, error) {
-	out, err := readScores(s, in)
-	if err == nil && out.rows.Magnitudes() != 0 {
-		return out, cabi.Illegal("scores.n_magnitude is %d, must be 0 for a distribution", out.rows.Magnitudes())
+// checkPartLen returns an error unless a number is that of the parts of one output, or of one output of all rows.
+func (r rows) checkPartLen(name string, partLen int) error {
+	if r.isPacked {
+		return cabi.Equal(name, int64(partLen), "the outputs of all rows together", r.Parts())
 	}
-	return out, err
+	return equal(name, C.int64_t(partLen), r.Spaces()[0].PartLen())
 }
 
-// partLen returns an error unless a number is that of the parts of one output, or of one output of all rows.
-func (sc scores) partLen(partLen C.int64_t) error {
-	if sc.isPacked {
-		return cabi.Equal("part_len", partLen, "the outputs of all rows together", sc.rows.Parts())
-	}
-	return equal("part_len", partLen, sc.rows.Spaces()[0].PartLen())
+// checkFeatureLen returns an error unless a number is the length of ψ, or of ψ of all rows.
+func (r rows) checkFeatureLen(name string, d int) error {
+	return cabi.Equal(name, int64(d), "the scores", r.entries())
 }
 
 // entries returns the length of ψ, or of ψ of all rows.
-func (sc scores) entries() C.int64_t {
-	if sc.isPacked {
-		return C.int64_t(sc.rows.Entries())
+func (r rows) entries() int {
+	if r.isPacked {
+		return r.Entries()
 	}
-	return C.int64_t(sc.rows.Spaces()[0].FeatureLen())
-}
-
-// outputs returns encoded outputs of all rows, many of each.
-func (sc scores) outputs(dst *C.cp_in_i32, name string, partLen C.int64_t, many ...C.int64_t) ([]int32, error) {
-	if err := sc.partLen(partLen); err != nil {
-		return nil, err
-	}
-	return int32s(dst, name, append(many, sc.each, partLen)...)
+	return r.Spaces()[0].FeatureLen()
 }

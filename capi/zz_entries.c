@@ -232,11 +232,10 @@ int32_t cp_hereditary_start(cp_in_f64 *weights, int64_t n_edges, cp_in_char *dec
   return go_cp_hereditary_start(weights, n_edges, decoder, most, session, workers, control, err, err_cap);
 }
 
-int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z, double *marginals,
-                         cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                         int64_t err_cap) {
+int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z, double *marginals, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_log_partition(space, scores, log_z, marginals, info, workers, control, bad_row, err, err_cap);
+  return go_cp_log_partition(space, scores, log_z, marginals, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,

@@ -2,14 +2,7 @@
 
 package main
 
-/*
-#include "combpred.h"
-static inline cp_extensions_options default_cp_extensions_options(void) { return (cp_extensions_options)CP_EXTENSIONS_OPTIONS; }
-static inline cp_labelrank_options default_cp_labelrank_options(void) { return (cp_labelrank_options)CP_LABELRANK_OPTIONS; }
-static inline cp_online_options default_cp_online_options(void) { return (cp_online_options)CP_ONLINE_OPTIONS; }
-static inline cp_boost_options default_cp_boost_options(void) { return (cp_boost_options)CP_BOOST_OPTIONS; }
-static inline cp_aggregate_options default_cp_aggregate_options(void) { return (cp_aggregate_options)CP_AGGREGATE_OPTIONS; }
-*/
+// #include "combpred.h"
 import "C"
 
 import (
@@ -569,6 +562,82 @@ func readConditionsIn(p *C.cp_conditions, name string, optional, written bool) (
 	return r, nil
 }
 
+// restrictionIn is a cp_restriction as it is read.
+type restrictionIn struct {
+	c        C.cp_restriction           // all of it
+	to       cabi.Out[C.cp_restriction] // where results go
+	given    bool
+	n        int
+	first    []int64
+	capacity int
+	feature  []int32
+	value    []int8
+	must     []int8
+	needed   int
+}
+
+// readRestrictionIn reads the argument of that name.
+func readRestrictionIn(p *C.cp_restriction, name string, optional, written bool) (r *restrictionIn, err error) {
+	if r = (&restrictionIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	r.capacity = int(r.c.capacity)
+	r.needed = int(r.c.needed)
+	if r.feature, err = cabi.View[int32](unsafe.Pointer(r.c.feature), name+".feature", cabi.Size(float64(r.capacity))); err != nil {
+		return nil, err
+	}
+	if r.value, err = cabi.View[int8](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.capacity))); err != nil {
+		return nil, err
+	}
+	if r.must, err = cabi.View[int8](unsafe.Pointer(r.c.must), name+".must", cabi.Size(float64(r.capacity))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// spaceRestrictArgs are the arguments of cp_space_restrict.
+type spaceRestrictArgs struct {
+	space       structure.Space
+	conditions  *conditionsIn
+	restriction *restrictionIn
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_space_restrict
+func go_cp_space_restrict(space_ C.cp_space, conditions_ *C.cp_in_conditions, restriction_ *C.cp_restriction, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(spaceRestrictArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.conditions, err = readConditionsIn(conditions_, "conditions", false, false); err != nil {
+			return err
+		}
+		if a.restriction, err = readRestrictionIn(restriction_, "restriction", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		return doSpaceRestrict(a)
+	})
+}
+
 // spaceArrangeArgs are the arguments of cp_space_arrange.
 type spaceArrangeArgs struct {
 	space      structure.Space
@@ -721,6 +790,1014 @@ func go_cp_custom_check(space_ C.cp_space, psi_ *C.cp_in_f64, n_ C.int64_t, d_ C
 	})
 }
 
+// scoresIn is a cp_scores as it is read.
+type scoresIn struct {
+	c          C.cp_scores           // all of it
+	to         cabi.Out[C.cp_scores] // where results go
+	given      bool
+	n          int
+	d          int
+	linear     linalg.Matrix[float64]
+	nMagnitude int
+	magnitude  linalg.Matrix[float64]
+	streams    []int64
+	nSpaces    int
+	spaces     []C.cp_space
+	of         []int32
+	first      []int64
+}
+
+// readScoresIn reads the argument of that name.
+func readScoresIn(p *C.cp_scores, name string, optional, written bool) (r *scoresIn, err error) {
+	if r = (&scoresIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	r.nMagnitude = int(r.c.n_magnitude)
+	r.nSpaces = int(r.c.n_spaces)
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.linear, err = matrixAt(unsafe.Pointer(r.c.linear), name+".linear", false, cabi.Size(r.times(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.magnitude, err = matrixAt(unsafe.Pointer(r.c.magnitude), name+".magnitude", false, cabi.Size(r.times(r.nMagnitude)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.streams, err = cabi.Optional[int64](unsafe.Pointer(r.c.streams), name+".streams", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.spaces, err = cabi.View[C.cp_space](unsafe.Pointer(r.c.spaces), name+".spaces", cabi.Size(float64(r.nSpaces))); err != nil {
+		return nil, err
+	}
+	if r.of, err = cabi.Optional[int32](unsafe.Pointer(r.c.of), name+".of", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// constraintsIn is a cp_constraints as it is read.
+type constraintsIn struct {
+	c       C.cp_constraints           // all of it
+	to      cabi.Out[C.cp_constraints] // where results go
+	given   bool
+	n       int
+	first   []int64
+	feature []int32
+	value   []int8
+	must    []int8
+}
+
+// readConstraintsIn reads the argument of that name.
+func readConstraintsIn(p *C.cp_constraints, name string, optional, written bool) (r *constraintsIn, err error) {
+	if r = (&constraintsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	if r.feature, err = cabi.View[int32](unsafe.Pointer(r.c.feature), name+".feature", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	if r.value, err = cabi.View[int8](unsafe.Pointer(r.c.value), name+".value", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	if r.must, err = cabi.View[int8](unsafe.Pointer(r.c.must), name+".must", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// decodeOptionsIn is a cp_decode_options as it is read.
+type decodeOptionsIn struct {
+	c           C.cp_decode_options           // all of it
+	to          cabi.Out[C.cp_decode_options] // where results go
+	given       bool
+	method      string
+	seed        uint64
+	constraints *constraintsIn
+	conditions  *conditionsIn
+}
+
+// readDecodeOptionsIn reads the argument of that name.
+func readDecodeOptionsIn(p *C.cp_decode_options, name string, optional, written bool) (r *decodeOptionsIn, err error) {
+	if r = (&decodeOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.cp_decode_options{}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
+		return nil, err
+	}
+	r.seed = uint64(r.c.seed)
+	if r.c.constraints != nil {
+		if r.constraints, err = readConstraintsIn(r.c.constraints, name+".constraints", false, false); err != nil {
+			return nil, err
+		}
+	}
+	if r.c.conditions != nil {
+		if r.conditions, err = readConditionsIn(r.c.conditions, name+".conditions", false, false); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// certificatesIn is a cp_certificates as it is read.
+type certificatesIn struct {
+	c          C.cp_certificates           // all of it
+	to         cabi.Out[C.cp_certificates] // where results go
+	given      bool
+	n          int
+	value      []float64
+	upperBound []float64
+	nu         []float64
+	optimal    []uint8
+	met        []uint8
+}
+
+// readCertificatesIn reads the argument of that name.
+func readCertificatesIn(p *C.cp_certificates, name string, optional, written bool) (r *certificatesIn, err error) {
+	if r = (&certificatesIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), name+".upper_bound", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), name+".nu", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), name+".optimal", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.met, err = cabi.Optional[uint8](unsafe.Pointer(r.c.met), name+".met", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// decodeArgs are the arguments of cp_decode.
+type decodeArgs struct {
+	rows         rows
+	scores       *scoresIn
+	options      *decodeOptionsIn
+	dst          []int32
+	partLen      int
+	certificates *certificatesIn
+	workers      int
+	mon          *parallel.Monitor
+}
+
+//export go_cp_decode
+func go_cp_decode(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_decode_options, dst_ *C.int32_t, part_len_ C.int64_t, certificates_ *C.cp_in_certificates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(decodeArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.options, err = readDecodeOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		a.partLen = int(part_len_)
+		if a.certificates, err = readCertificatesIn(certificates_, "certificates", true, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doDecode(a)
+	})
+}
+
+// searchOptionsIn is a cp_search_options as it is read.
+type searchOptionsIn struct {
+	c            C.cp_search_options           // all of it
+	to           cabi.Out[C.cp_search_options] // where results go
+	given        bool
+	method       string
+	proposals    string
+	temperatures []float64
+	nLevels      int
+	epsilon      float64
+	delta        float64
+	steps        int
+	runs         int
+	seed         uint64
+}
+
+// readSearchOptionsIn reads the argument of that name.
+func readSearchOptionsIn(p *C.cp_search_options, name string, optional, written bool) (r *searchOptionsIn, err error) {
+	if r = (&searchOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.cp_search_options{runs: 1}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
+		return nil, err
+	}
+	if r.proposals, err = cabi.Name(unsafe.Pointer(r.c.proposals), name+".proposals"); err != nil {
+		return nil, err
+	}
+	r.nLevels = int(r.c.n_levels)
+	r.epsilon = float64(r.c.epsilon)
+	r.delta = float64(r.c.delta)
+	r.steps = int(r.c.steps)
+	r.runs = int(r.c.runs)
+	r.seed = uint64(r.c.seed)
+	if r.temperatures, err = cabi.View[float64](unsafe.Pointer(r.c.temperatures), name+".temperatures", cabi.Size(float64(r.nLevels))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// searchRecordIn is a cp_search_record as it is read.
+type searchRecordIn struct {
+	c           C.cp_search_record           // all of it
+	to          cabi.Out[C.cp_search_record] // where results go
+	given       bool
+	n           int
+	value       []float64
+	upperBound  []float64
+	nu          []float64
+	optimal     []uint8
+	temperature []float64
+	steps       []int64
+	accepted    []int64
+	success     []float64
+}
+
+// readSearchRecordIn reads the argument of that name.
+func readSearchRecordIn(p *C.cp_search_record, name string, optional, written bool) (r *searchRecordIn, err error) {
+	if r = (&searchRecordIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), name+".upper_bound", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), name+".nu", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), name+".optimal", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.temperature, err = cabi.Optional[float64](unsafe.Pointer(r.c.temperature), name+".temperature", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), name+".steps", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), name+".accepted", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.success, err = cabi.Optional[float64](unsafe.Pointer(r.c.success), name+".success", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// searchArgs are the arguments of cp_search.
+type searchArgs struct {
+	rows    rows
+	scores  *scoresIn
+	options *searchOptionsIn
+	dst     []int32
+	partLen int
+	record  *searchRecordIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_search
+func go_cp_search(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, dst_ *C.int32_t, part_len_ C.int64_t, record_ *C.cp_in_search_record, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(searchArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.options, err = readSearchOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.partLen = int(part_len_)
+		if a.record, err = readSearchRecordIn(record_, "record", true, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doSearch(a)
+	})
+}
+
+// kbestOptionsIn is a cp_kbest_options as it is read.
+type kbestOptionsIn struct {
+	c      C.cp_kbest_options           // all of it
+	to     cabi.Out[C.cp_kbest_options] // where results go
+	given  bool
+	method string
+	nu     float64
+	skip   int
+	most   int
+	row    int
+	rows   int
+}
+
+// readKbestOptionsIn reads the argument of that name.
+func readKbestOptionsIn(p *C.cp_kbest_options, name string, optional, written bool) (r *kbestOptionsIn, err error) {
+	if r = (&kbestOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.cp_kbest_options{nu: 1.0}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
+		return nil, err
+	}
+	r.nu = float64(r.c.nu)
+	r.skip = int(r.c.skip)
+	r.most = int(r.c.most)
+	r.row = int(r.c.row)
+	r.rows = int(r.c.rows)
+	return r, nil
+}
+
+// kbestListIn is a cp_kbest_list as it is read.
+type kbestListIn struct {
+	c        C.cp_kbest_list           // all of it
+	to       cabi.Out[C.cp_kbest_list] // where results go
+	given    bool
+	n        int
+	capacity int
+	partLen  int
+	parts    []int32
+	value    linalg.Matrix[float64]
+	count    []int64
+}
+
+// readKbestListIn reads the argument of that name.
+func readKbestListIn(p *C.cp_kbest_list, name string, optional, written bool) (r *kbestListIn, err error) {
+	if r = (&kbestListIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.capacity = int(r.c.capacity)
+	r.partLen = int(r.c.part_len)
+	if r.value, err = matrixAt(unsafe.Pointer(r.c.value), name+".value", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.capacity))); err != nil {
+		return nil, err
+	}
+	if r.count, err = cabi.View[int64](unsafe.Pointer(r.c.count), name+".count", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// kbestArgs are the arguments of cp_kbest.
+type kbestArgs struct {
+	rows    rows
+	scores  *scoresIn
+	options *kbestOptionsIn
+	list    *kbestListIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_kbest
+func go_cp_kbest(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_kbest_options, list_ *C.cp_kbest_list, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(kbestArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.options, err = readKbestOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		if a.list, err = readKbestListIn(list_, "list", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("list.part_len", a.list.partLen); err != nil {
+			return err
+		}
+		if a.list.parts, err = cabi.View[int32](unsafe.Pointer(a.list.c.parts), "list.parts", cabi.Size(cabi.Or(a.scores.times(a.scores.n), float64(a.list.n))), cabi.Size(float64(a.list.capacity)), cabi.Size(float64(a.list.partLen))); err != nil {
+			return err
+		}
+		return doKbest(a)
+	})
+}
+
+// kbestStartArgs are the arguments of cp_kbest_start.
+type kbestStartArgs struct {
+	rows    rows
+	scores  *scoresIn
+	options *kbestOptionsIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_kbest_start
+func go_cp_kbest_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_kbest_options, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(kbestStartArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.options, err = readKbestOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doKbestStart(a)
+	})
+}
+
+// hereditaryStartArgs are the arguments of cp_hereditary_start.
+type hereditaryStartArgs struct {
+	weights []float64
+	nEdges  int
+	decoder string
+	most    int
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_hereditary_start
+func go_cp_hereditary_start(weights_ *C.cp_in_f64, n_edges_ C.int64_t, decoder_ *C.cp_in_char, most_ C.int64_t, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(hereditaryStartArgs)
+		a.nEdges = int(n_edges_)
+		if a.decoder, err = cabi.Name(unsafe.Pointer(decoder_), "decoder"); err != nil {
+			return err
+		}
+		a.most = int(most_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.weights, err = cabi.View[float64](unsafe.Pointer(weights_), "weights", cabi.Size(float64(a.nEdges))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doHereditaryStart(a)
+	})
+}
+
+// logPartitionArgs are the arguments of cp_log_partition.
+type logPartitionArgs struct {
+	rows      rows
+	scores    *scoresIn
+	logZ      []float64
+	marginals linalg.Matrix[float64]
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_log_partition
+func go_cp_log_partition(space_ C.cp_space, scores_ *C.cp_in_scores, log_z_ *C.double, marginals_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(logPartitionArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.logZ, err = cabi.View[float64](unsafe.Pointer(log_z_), "log_z", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		if a.marginals, err = matrixAt(unsafe.Pointer(marginals_), "marginals", true, cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.rows.entries()))); err != nil {
+			return err
+		}
+		return doLogPartition(a)
+	})
+}
+
+// orderPositionsArgs are the arguments of cp_order_positions.
+type orderPositionsArgs struct {
+	rows    rows
+	scores  *scoresIn
+	dst     unsafe.Pointer
+	partLen int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_order_positions
+func go_cp_order_positions(space_ C.cp_space, scores_ *C.cp_in_scores, dst_ *C.double, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(orderPositionsArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		a.dst = unsafe.Pointer(dst_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		return doOrderPositions(a)
+	})
+}
+
+// sampleDistributionArgs are the arguments of cp_sample_distribution.
+type sampleDistributionArgs struct {
+	rows     rows
+	scores   *scoresIn
+	nSamples int
+	seed     uint64
+	dst      []int32
+	partLen  int
+	workers  int
+	mon      *parallel.Monitor
+}
+
+//export go_cp_sample_distribution
+func go_cp_sample_distribution(space_ C.cp_space, scores_ *C.cp_in_scores, n_samples_ C.int64_t, seed_ C.uint64_t, dst_ *C.int32_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(sampleDistributionArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		a.nSamples = int(n_samples_)
+		a.seed = uint64(seed_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.nSamples)), cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doSampleDistribution(a)
+	})
+}
+
+// setsDecideArgs are the arguments of cp_sets_decide.
+type setsDecideArgs struct {
+	rows       rows
+	scores     *scoresIn
+	loss       string
+	conditions *conditionsIn
+	dst        []int32
+	partLen    int
+	value      []float64
+	workers    int
+	mon        *parallel.Monitor
+}
+
+//export go_cp_sets_decide
+func go_cp_sets_decide(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_in_char, conditions_ *C.cp_in_conditions, dst_ *C.int32_t, part_len_ C.int64_t, value_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(setsDecideArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.loss, err = cabi.Name(unsafe.Pointer(loss_), "loss"); err != nil {
+			return err
+		}
+		if a.conditions, err = readConditionsIn(conditions_, "conditions", true, false); err != nil {
+			return err
+		}
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.value, err = cabi.Optional[float64](unsafe.Pointer(value_), "value", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		return doSetsDecide(a)
+	})
+}
+
+// setsValueArgs are the arguments of cp_sets_value.
+type setsValueArgs struct {
+	rows    rows
+	scores  *scoresIn
+	loss    string
+	y       []int32
+	partLen int
+	value   []float64
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_sets_value
+func go_cp_sets_value(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_in_char, y_ *C.cp_in_i32, part_len_ C.int64_t, value_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(setsValueArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.loss, err = cabi.Name(unsafe.Pointer(loss_), "loss"); err != nil {
+			return err
+		}
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.value, err = cabi.View[float64](unsafe.Pointer(value_), "value", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		return doSetsValue(a)
+	})
+}
+
+// chainOptionsIn is a cp_chain_options as it is read.
+type chainOptionsIn struct {
+	c            C.cp_chain_options           // all of it
+	to           cabi.Out[C.cp_chain_options] // where results go
+	given        bool
+	method       string
+	nSamples     int
+	burnIn       int
+	thin         int
+	budget       int
+	seed         uint64
+	start        unsafe.Pointer
+	bound        []float64
+	diagnosed    int
+	nRows        int
+	exactSeconds float64
+}
+
+// readChainOptionsIn reads the argument of that name.
+func readChainOptionsIn(p *C.cp_chain_options, name string, optional, written bool) (r *chainOptionsIn, err error) {
+	if r = (&chainOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.cp_chain_options{n_samples: 1, burn_in: 1000, thin: 1, budget: 1000000, exact_seconds: 300}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
+		return nil, err
+	}
+	r.nSamples = int(r.c.n_samples)
+	r.burnIn = int(r.c.burn_in)
+	r.thin = int(r.c.thin)
+	r.budget = int(r.c.budget)
+	r.seed = uint64(r.c.seed)
+	r.start = unsafe.Pointer(r.c.start)
+	r.diagnosed = int(r.c.diagnosed)
+	r.nRows = int(r.c.n_rows)
+	r.exactSeconds = float64(r.c.exact_seconds)
+	return r, nil
+}
+
+// chainRecordIn is a cp_chain_record as it is read.
+type chainRecordIn struct {
+	c                   C.cp_chain_record           // all of it
+	to                  cabi.Out[C.cp_chain_record] // where results go
+	given               bool
+	n                   int
+	nSamples            int
+	value               linalg.Matrix[float64]
+	steps               []int64
+	accepted            []int64
+	total               []int64
+	spacing             []int64
+	acceptance          []float64
+	effectiveSize       []float64
+	rHat                []float64
+	autocorrelationTime []float64
+	autocorrelation     []float64
+	mixingBound         []float64
+}
+
+// readChainRecordIn reads the argument of that name.
+func readChainRecordIn(p *C.cp_chain_record, name string, optional, written bool) (r *chainRecordIn, err error) {
+	if r = (&chainRecordIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.nSamples = int(r.c.n_samples)
+	if r.value, err = matrixAt(unsafe.Pointer(r.c.value), name+".value", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
+		return nil, err
+	}
+	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), name+".steps", cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
+		return nil, err
+	}
+	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), name+".accepted", cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
+		return nil, err
+	}
+	if r.total, err = cabi.Optional[int64](unsafe.Pointer(r.c.total), name+".total", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.spacing, err = cabi.Optional[int64](unsafe.Pointer(r.c.spacing), name+".spacing", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.acceptance, err = cabi.Optional[float64](unsafe.Pointer(r.c.acceptance), name+".acceptance", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.effectiveSize, err = cabi.Optional[float64](unsafe.Pointer(r.c.effective_size), name+".effective_size", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.rHat, err = cabi.Optional[float64](unsafe.Pointer(r.c.r_hat), name+".r_hat", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.autocorrelationTime, err = cabi.Optional[float64](unsafe.Pointer(r.c.autocorrelation_time), name+".autocorrelation_time", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.autocorrelation, err = cabi.Optional[float64](unsafe.Pointer(r.c.autocorrelation), name+".autocorrelation", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.mixingBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.mixing_bound), name+".mixing_bound", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// chainSampleArgs are the arguments of cp_chain_sample.
+type chainSampleArgs struct {
+	rows    rows
+	scores  *scoresIn
+	options *chainOptionsIn
+	dst     []int32
+	partLen int
+	record  *chainRecordIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_chain_sample
+func go_cp_chain_sample(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_chain_options, dst_ *C.int32_t, part_len_ C.int64_t, record_ *C.cp_chain_record, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(chainSampleArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.options, err = readChainOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.partLen = int(part_len_)
+		if a.record, err = readChainRecordIn(record_, "record", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
+			return err
+		}
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 1))); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.options.nSamples)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doChainSample(a)
+	})
+}
+
+// mixingBoundArgs are the arguments of cp_mixing_bound.
+type mixingBoundArgs struct {
+	rows    rows
+	scores  *scoresIn
+	method  string
+	epsilon float64
+	bound   []float64
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_mixing_bound
+func go_cp_mixing_bound(space_ C.cp_space, scores_ *C.cp_in_scores, method_ *C.cp_in_char, epsilon_ C.double, bound_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(mixingBoundArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.method, err = cabi.Name(unsafe.Pointer(method_), "method"); err != nil {
+			return err
+		}
+		a.epsilon = float64(epsilon_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.bound, err = cabi.View[float64](unsafe.Pointer(bound_), "bound", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		return doMixingBound(a)
+	})
+}
+
+// chainDiagnoseArgs are the arguments of cp_chain_diagnose.
+type chainDiagnoseArgs struct {
+	x               []float64
+	n               int
+	nChains         int
+	nDraws          int
+	effectiveSize   []float64
+	rHat            []float64
+	autocorrelation []float64
+	nLags           int
+	workers         int
+	mon             *parallel.Monitor
+}
+
+//export go_cp_chain_diagnose
+func go_cp_chain_diagnose(x_ *C.cp_in_f64, n_ C.int64_t, n_chains_ C.int64_t, n_draws_ C.int64_t, effective_size_ *C.double, r_hat_ *C.double, autocorrelation_ *C.double, n_lags_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(chainDiagnoseArgs)
+		a.n = int(n_)
+		a.nChains = int(n_chains_)
+		a.nDraws = int(n_draws_)
+		a.nLags = int(n_lags_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.x, err = cabi.View[float64](unsafe.Pointer(x_), "x", cabi.Size(float64(a.n)), cabi.Size(float64(a.nChains)), cabi.Size(float64(a.nDraws))); err != nil {
+			return err
+		}
+		if a.effectiveSize, err = cabi.View[float64](unsafe.Pointer(effective_size_), "effective_size", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.rHat, err = cabi.View[float64](unsafe.Pointer(r_hat_), "r_hat", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.autocorrelation, err = cabi.View[float64](unsafe.Pointer(autocorrelation_), "autocorrelation", cabi.Size(float64(a.n)), cabi.Size(float64(a.nChains)), cabi.Size(float64(a.nLags))); err != nil {
+			return err
+		}
+		return doChainDiagnose(a)
+	})
+}
+
 // extensionsSampleArgs are the arguments of cp_extensions_sample.
 type extensionsSampleArgs struct {
 	pairs     []int32
@@ -813,7 +1890,7 @@ type extensionsOptionsIn struct {
 // readExtensionsOptionsIn reads the argument of that name.
 func readExtensionsOptionsIn(p *C.cp_extensions_options, name string, optional, written bool) (r *extensionsOptionsIn, err error) {
 	if r = (&extensionsOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_extensions_options()
+		r.c = C.cp_extensions_options{epsilon: 0.1, delta: 0.05, most_downsets: 2097152}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
@@ -968,6 +2045,403 @@ func go_cp_extensions_common(x_ *C.cp_in_i32, n_ C.int64_t, y_ *C.cp_in_i32, m_ 
 			return err
 		}
 		return doExtensionsCommon(a)
+	})
+}
+
+// estimateOptionsIn is a cp_estimate_options as it is read.
+type estimateOptionsIn struct {
+	c            C.cp_estimate_options           // all of it
+	to           cabi.Out[C.cp_estimate_options] // where results go
+	given        bool
+	method       string
+	sampler      string
+	schedule     string
+	epsilon      float64
+	delta        float64
+	maxSteps     int
+	seed         uint64
+	exactSeconds float64
+	plain        int
+	bound        []float64
+	low          []float64
+	high         []float64
+}
+
+// readEstimateOptionsIn reads the argument of that name.
+func readEstimateOptionsIn(p *C.cp_estimate_options, name string, optional, written bool) (r *estimateOptionsIn, err error) {
+	if r = (&estimateOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.cp_estimate_options{epsilon: 0.1, delta: 0.05, max_steps: 100000000, exact_seconds: 300}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
+		return nil, err
+	}
+	if r.sampler, err = cabi.Name(unsafe.Pointer(r.c.sampler), name+".sampler"); err != nil {
+		return nil, err
+	}
+	if r.schedule, err = cabi.Name(unsafe.Pointer(r.c.schedule), name+".schedule"); err != nil {
+		return nil, err
+	}
+	r.epsilon = float64(r.c.epsilon)
+	r.delta = float64(r.c.delta)
+	r.maxSteps = int(r.c.max_steps)
+	r.seed = uint64(r.c.seed)
+	r.exactSeconds = float64(r.c.exact_seconds)
+	r.plain = int(r.c.plain)
+	return r, nil
+}
+
+// estimatesIn is a cp_estimates as it is read.
+type estimatesIn struct {
+	c              C.cp_estimates           // all of it
+	to             cabi.Out[C.cp_estimates] // where results go
+	given          bool
+	n              int
+	d              int
+	value          []float64
+	lower          []float64
+	upper          []float64
+	marginals      linalg.Matrix[float64]
+	error          linalg.Matrix[float64]
+	guaranteed     []uint8
+	samples        []int64
+	steps          []int64
+	accepted       []int64
+	levelSamples   []int64
+	repeats        []int64
+	effectiveShare []float64
+	rHat           []float64
+	sampler        []byte
+	why            []byte
+	firstLevel     []int64
+	levels         []float64
+	levelsCap      int
+	levelsNeeded   int
+	expansion      []float64
+	spread         []float64
+	variance       []float64
+}
+
+// readEstimatesIn reads the argument of that name.
+func readEstimatesIn(p *C.cp_estimates, name string, optional, written bool) (r *estimatesIn, err error) {
+	if r = (&estimatesIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	r.levelsCap = int(r.c.levels_cap)
+	r.levelsNeeded = int(r.c.levels_needed)
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.lower, err = cabi.Optional[float64](unsafe.Pointer(r.c.lower), name+".lower", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.upper, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper), name+".upper", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.guaranteed, err = cabi.Optional[uint8](unsafe.Pointer(r.c.guaranteed), name+".guaranteed", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.samples, err = cabi.Optional[int64](unsafe.Pointer(r.c.samples), name+".samples", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), name+".steps", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), name+".accepted", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.levelSamples, err = cabi.Optional[int64](unsafe.Pointer(r.c.level_samples), name+".level_samples", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.repeats, err = cabi.Optional[int64](unsafe.Pointer(r.c.repeats), name+".repeats", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.effectiveShare, err = cabi.Optional[float64](unsafe.Pointer(r.c.effective_share), name+".effective_share", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.rHat, err = cabi.Optional[float64](unsafe.Pointer(r.c.r_hat), name+".r_hat", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.sampler, err = cabi.Optional[byte](unsafe.Pointer(r.c.sampler), name+".sampler", cabi.Size(float64(r.n)), cabi.Size(16)); err != nil {
+		return nil, err
+	}
+	if r.why, err = cabi.Optional[byte](unsafe.Pointer(r.c.why), name+".why", cabi.Size(float64(r.n)), cabi.Size(256)); err != nil {
+		return nil, err
+	}
+	if r.firstLevel, err = cabi.Optional[int64](unsafe.Pointer(r.c.first_level), name+".first_level", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	if r.levels, err = cabi.View[float64](unsafe.Pointer(r.c.levels), name+".levels", cabi.Size(float64(r.levelsCap))); err != nil {
+		return nil, err
+	}
+	if r.expansion, err = cabi.Optional[float64](unsafe.Pointer(r.c.expansion), name+".expansion", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.spread, err = cabi.Optional[float64](unsafe.Pointer(r.c.spread), name+".spread", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.variance, err = cabi.Optional[float64](unsafe.Pointer(r.c.variance), name+".variance", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// partitionEstimateArgs are the arguments of cp_partition_estimate.
+type partitionEstimateArgs struct {
+	rows    rows
+	scores  *scoresIn
+	options *estimateOptionsIn
+	dst     *estimatesIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_partition_estimate
+func go_cp_partition_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(partitionEstimateArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.options, err = readEstimateOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		if a.dst, err = readEstimatesIn(dst_, "dst", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkFeatureLen("dst.d", a.dst.d); err != nil {
+			return err
+		}
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 1))); err != nil {
+			return err
+		}
+		if a.options.low, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.low), "options.low", cabi.Size(cabi.Or(float64(a.rows.entries()), 0))); err != nil {
+			return err
+		}
+		if a.options.high, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.high), "options.high", cabi.Size(cabi.Or(float64(a.rows.entries()), 0))); err != nil {
+			return err
+		}
+		if a.dst.marginals, err = matrixAt(unsafe.Pointer(a.dst.c.marginals), "dst.marginals", true, cabi.Size(cabi.Or(a.scores.times(a.scores.n), float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
+			return err
+		}
+		if a.dst.error, err = matrixAt(unsafe.Pointer(a.dst.c.error), "dst.error", true, cabi.Size(cabi.Or(a.scores.times(a.scores.n), float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
+			return err
+		}
+		return doPartitionEstimate(a)
+	})
+}
+
+// marginalsEstimateArgs are the arguments of cp_marginals_estimate.
+type marginalsEstimateArgs struct {
+	rows    rows
+	scores  *scoresIn
+	options *estimateOptionsIn
+	dst     *estimatesIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_marginals_estimate
+func go_cp_marginals_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(marginalsEstimateArgs)
+		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		if a.options, err = readEstimateOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		if a.dst, err = readEstimatesIn(dst_, "dst", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkFeatureLen("dst.d", a.dst.d); err != nil {
+			return err
+		}
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 1))); err != nil {
+			return err
+		}
+		if a.options.low, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.low), "options.low", cabi.Size(cabi.Or(float64(a.rows.entries()), 0))); err != nil {
+			return err
+		}
+		if a.options.high, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.high), "options.high", cabi.Size(cabi.Or(float64(a.rows.entries()), 0))); err != nil {
+			return err
+		}
+		if a.dst.marginals, err = matrixAt(unsafe.Pointer(a.dst.c.marginals), "dst.marginals", true, cabi.Size(cabi.Or(a.scores.times(a.scores.n), float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
+			return err
+		}
+		if a.dst.error, err = matrixAt(unsafe.Pointer(a.dst.c.error), "dst.error", true, cabi.Size(cabi.Or(a.scores.times(a.scores.n), float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
+			return err
+		}
+		return doMarginalsEstimate(a)
+	})
+}
+
+// suppliedIn is a cp_supplied as it is read.
+type suppliedIn struct {
+	c        C.cp_supplied           // all of it
+	to       cabi.Out[C.cp_supplied] // where results go
+	given    bool
+	n        int
+	width    int
+	draws    linalg.Matrix[float64]
+	scores   []float64
+	mean     []float64
+	logCount float64
+	moves    int
+}
+
+// readSuppliedIn reads the argument of that name.
+func readSuppliedIn(p *C.cp_supplied, name string, optional, written bool) (r *suppliedIn, err error) {
+	if r = (&suppliedIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.width = int(r.c.width)
+	r.logCount = float64(r.c.log_count)
+	r.moves = int(r.c.moves)
+	if r.draws, err = matrixAt(unsafe.Pointer(r.c.draws), name+".draws", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.width))); err != nil {
+		return nil, err
+	}
+	if r.scores, err = cabi.Optional[float64](unsafe.Pointer(r.c.scores), name+".scores", cabi.Size(float64(r.width))); err != nil {
+		return nil, err
+	}
+	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), name+".mean", cabi.Size(float64(r.width))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// estimateStartArgs are the arguments of cp_estimate_start.
+type estimateStartArgs struct {
+	supplied *suppliedIn
+	options  *estimateOptionsIn
+	dst      *estimatesIn
+	session  []C.cp_session
+	workers  int
+	mon      *parallel.Monitor
+}
+
+//export go_cp_estimate_start
+func go_cp_estimate_start(supplied_ *C.cp_in_supplied, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(estimateStartArgs)
+		if a.supplied, err = readSuppliedIn(supplied_, "supplied", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readEstimateOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		if a.dst, err = readEstimatesIn(dst_, "dst", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(0, 1))); err != nil {
+			return err
+		}
+		if a.options.low, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.low), "options.low", cabi.Size(cabi.Or(0, float64(a.supplied.width)))); err != nil {
+			return err
+		}
+		if a.options.high, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.high), "options.high", cabi.Size(cabi.Or(0, float64(a.supplied.width)))); err != nil {
+			return err
+		}
+		if a.dst.marginals, err = matrixAt(unsafe.Pointer(a.dst.c.marginals), "dst.marginals", true, cabi.Size(cabi.Or(0, float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
+			return err
+		}
+		if a.dst.error, err = matrixAt(unsafe.Pointer(a.dst.c.error), "dst.error", true, cabi.Size(cabi.Or(0, float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doEstimateStart(a)
+	})
+}
+
+// chainStartArgs are the arguments of cp_chain_start.
+type chainStartArgs struct {
+	supplied *suppliedIn
+	options  *chainOptionsIn
+	dst      []int32
+	record   *chainRecordIn
+	session  []C.cp_session
+	workers  int
+	mon      *parallel.Monitor
+}
+
+//export go_cp_chain_start
+func go_cp_chain_start(supplied_ *C.cp_in_supplied, options_ *C.cp_in_chain_options, dst_ *C.int32_t, record_ *C.cp_chain_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(chainStartArgs)
+		if a.supplied, err = readSuppliedIn(supplied_, "supplied", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readChainOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.record, err = readChainRecordIn(record_, "record", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(0, 1))); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.options.nSamples))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doChainStart(a)
 	})
 }
 
@@ -1367,6 +2841,509 @@ func go_cp_order_kernel(function_ *C.cp_in_order_function, x_ *C.cp_in_orders, y
 	})
 }
 
+// modelIn is a cp_model as it is read.
+type modelIn struct {
+	c         C.cp_model           // all of it
+	to        cabi.Out[C.cp_model] // where results go
+	given     bool
+	m         int
+	d         int
+	coef      linalg.Matrix[float64]
+	shift     float64
+	intercept []float64
+	loss      string
+	mean      []float64
+	decision  string
+}
+
+// readModelIn reads the argument of that name.
+func readModelIn(p *C.cp_model, name string, optional, written bool) (r *modelIn, err error) {
+	if r = (&modelIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.m = int(r.c.m)
+	r.d = int(r.c.d)
+	r.shift = float64(r.c.shift)
+	if r.loss, err = cabi.Name(unsafe.Pointer(r.c.loss), name+".loss"); err != nil {
+		return nil, err
+	}
+	if r.decision, err = cabi.Name(unsafe.Pointer(r.c.decision), name+".decision"); err != nil {
+		return nil, err
+	}
+	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), name+".coef", false, cabi.Size(float64(r.m)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.intercept, err = cabi.Optional[float64](unsafe.Pointer(r.c.intercept), name+".intercept", cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), name+".mean", cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// predictionsIn is a cp_predictions as it is read.
+type predictionsIn struct {
+	c          C.cp_predictions           // all of it
+	to         cabi.Out[C.cp_predictions] // where results go
+	given      bool
+	n          int
+	partLen    int
+	first      int
+	scores     linalg.Matrix[float64]
+	outputs    []int32
+	value      []float64
+	upperBound []float64
+	nu         []float64
+	optimal    []uint8
+}
+
+// readPredictionsIn reads the argument of that name.
+func readPredictionsIn(p *C.cp_predictions, name string, optional, written bool) (r *predictionsIn, err error) {
+	if r = (&predictionsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.partLen = int(r.c.part_len)
+	r.first = int(r.c.first)
+	if r.outputs, err = cabi.Optional[int32](unsafe.Pointer(r.c.outputs), name+".outputs", cabi.Size(float64(r.n)), cabi.Size(float64(r.partLen))); err != nil {
+		return nil, err
+	}
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), name+".upper_bound", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), name+".nu", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), name+".optimal", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// predictArgs are the arguments of cp_predict.
+type predictArgs struct {
+	space       structure.Space
+	model       *modelIn
+	function    *kernelFunctionIn
+	train       *featuresIn
+	x           *featuresIn
+	options     *decodeOptionsIn
+	predictions *predictionsIn
+	workers     int
+	mon         *parallel.Monitor
+}
+
+//export go_cp_predict
+func go_cp_predict(space_ C.cp_space, model_ *C.cp_in_model, function_ *C.cp_in_kernel_function, train_ *C.cp_in_features, x_ *C.cp_in_features, options_ *C.cp_in_decode_options, predictions_ *C.cp_in_predictions, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(predictArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.model, err = readModelIn(model_, "model", false, false); err != nil {
+			return err
+		}
+		if a.function, err = readKernelFunctionIn(function_, "function", true, false); err != nil {
+			return err
+		}
+		if a.train, err = readFeaturesIn(train_, "train", true, false); err != nil {
+			return err
+		}
+		if a.x, err = readFeaturesIn(x_, "x", false, false); err != nil {
+			return err
+		}
+		if a.options, err = readDecodeOptionsIn(options_, "options", true, false); err != nil {
+			return err
+		}
+		if a.predictions, err = readPredictionsIn(predictions_, "predictions", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.predictions.c.outputs != nil {
+			if err := equal("predictions.part_len", C.int64_t(a.predictions.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.predictions.scores, err = matrixAt(unsafe.Pointer(a.predictions.c.scores), "predictions.scores", true, cabi.Size(float64(a.predictions.n)), cabi.Size(float64(a.model.d))); err != nil {
+			return err
+		}
+		return doPredict(a)
+	})
+}
+
+// ridgeOptionsIn is a cp_ridge_options as it is read.
+type ridgeOptionsIn struct {
+	c         C.cp_ridge_options           // all of it
+	to        cabi.Out[C.cp_ridge_options] // where results go
+	given     bool
+	loss      string
+	alpha     float64
+	tol       float64
+	maxIter   int
+	shift     float64
+	solver    string
+	precision string
+}
+
+// readRidgeOptionsIn reads the argument of that name.
+func readRidgeOptionsIn(p *C.cp_ridge_options, name string, optional, written bool) (r *ridgeOptionsIn, err error) {
+	if r = (&ridgeOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.cp_ridge_options{alpha: 1, tol: 1e-8}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.loss, err = cabi.Name(unsafe.Pointer(r.c.loss), name+".loss"); err != nil {
+		return nil, err
+	}
+	r.alpha = float64(r.c.alpha)
+	r.tol = float64(r.c.tol)
+	r.maxIter = int(r.c.max_iter)
+	r.shift = float64(r.c.shift)
+	if r.solver, err = cabi.Name(unsafe.Pointer(r.c.solver), name+".solver"); err != nil {
+		return nil, err
+	}
+	if r.precision, err = cabi.Name(unsafe.Pointer(r.c.precision), name+".precision"); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// ridgePlanInfoIn is a cp_ridge_plan_info as it is read.
+type ridgePlanInfoIn struct {
+	c             C.cp_ridge_plan_info           // all of it
+	to            cabi.Out[C.cp_ridge_plan_info] // where results go
+	given         bool
+	distinct      int
+	workSingle    int
+	workDouble    int
+	workLooSingle int
+	workLooDouble int
+	beside        int
+	besideLoo     int
+}
+
+// readRidgePlanInfoIn reads the argument of that name.
+func readRidgePlanInfoIn(p *C.cp_ridge_plan_info, name string, optional, written bool) (r *ridgePlanInfoIn, err error) {
+	if r = (&ridgePlanInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.distinct = int(r.c.distinct)
+	r.workSingle = int(r.c.work_single)
+	r.workDouble = int(r.c.work_double)
+	r.workLooSingle = int(r.c.work_loo_single)
+	r.workLooDouble = int(r.c.work_loo_double)
+	r.beside = int(r.c.beside)
+	r.besideLoo = int(r.c.beside_loo)
+	return r, nil
+}
+
+// ridgePlanArgs are the arguments of cp_ridge_plan.
+type ridgePlanArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	n       int
+	p       int
+	nnz     int
+	plan    *ridgePlanInfoIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_ridge_plan
+func go_cp_ridge_plan(space_ C.cp_space, options_ *C.cp_in_ridge_options, n_ C.int64_t, p_ C.int64_t, nnz_ C.int64_t, plan_ *C.cp_ridge_plan_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(ridgePlanArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.p = int(p_)
+		a.nnz = int(nnz_)
+		if a.plan, err = readRidgePlanInfoIn(plan_, "plan", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		return doRidgePlan(a)
+	})
+}
+
+// targetsIn is a cp_targets as it is read.
+type targetsIn struct {
+	c       C.cp_targets           // all of it
+	to      cabi.Out[C.cp_targets] // where results go
+	given   bool
+	n       int
+	d       int
+	psi     linalg.Matrix[float64]
+	first   []int64
+	weights []float64
+}
+
+// readTargetsIn reads the argument of that name.
+func readTargetsIn(p *C.cp_targets, name string, optional, written bool) (r *targetsIn, err error) {
+	if r = (&targetsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), name+".psi", false, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// workspaceIn is a cp_workspace as it is read.
+type workspaceIn struct {
+	c     C.cp_workspace           // all of it
+	to    cabi.Out[C.cp_workspace] // where results go
+	given bool
+	data  unsafe.Pointer
+	bytes int
+}
+
+// readWorkspaceIn reads the argument of that name.
+func readWorkspaceIn(p *C.cp_workspace, name string, optional, written bool) (r *workspaceIn, err error) {
+	if r = (&workspaceIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.bytes = int(r.c.bytes)
+	r.data = unsafe.Pointer(r.c.data)
+	return r, nil
+}
+
+// fitInfoIn is a cp_fit_info as it is read.
+type fitInfoIn struct {
+	c         C.cp_fit_info           // all of it
+	to        cabi.Out[C.cp_fit_info] // where results go
+	given     bool
+	objective float64
+	residual  float64
+	nIter     int
+	nRefine   int
+}
+
+// readFitInfoIn reads the argument of that name.
+func readFitInfoIn(p *C.cp_fit_info, name string, optional, written bool) (r *fitInfoIn, err error) {
+	if r = (&fitInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.objective = float64(r.c.objective)
+	r.residual = float64(r.c.residual)
+	r.nIter = int(r.c.n_iter)
+	r.nRefine = int(r.c.n_refine)
+	return r, nil
+}
+
+// ridgeKernelArgs are the arguments of cp_ridge_kernel.
+type ridgeKernelArgs struct {
+	space     structure.Space
+	options   *ridgeOptionsIn
+	kernel    linalg.Matrix[float64]
+	targets   *targetsIn
+	workspace *workspaceIn
+	dual      linalg.Matrix[float64]
+	info      *fitInfoIn
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_ridge_kernel
+func go_cp_ridge_kernel(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_ *C.cp_in_f64, targets_ *C.cp_in_targets, workspace_ *C.cp_in_workspace, dual_ *C.double, info_ *C.cp_fit_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeKernelArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.targets, err = readTargetsIn(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.workspace, err = readWorkspaceIn(workspace_, "workspace", true, false); err != nil {
+			return err
+		}
+		if a.info, err = readFitInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.n))); err != nil {
+			return err
+		}
+		if a.dual, err = matrixAt(unsafe.Pointer(dual_), "dual", false, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		return doRidgeKernel(a)
+	})
+}
+
+// looIn is a cp_loo as it is read.
+type looIn struct {
+	c       C.cp_loo           // all of it
+	to      cabi.Out[C.cp_loo] // where results go
+	given   bool
+	nAlphas int
+	n       int
+	d       int
+	alphas  []float64
+	scores  []float64
+}
+
+// readLooIn reads the argument of that name.
+func readLooIn(p *C.cp_loo, name string, optional, written bool) (r *looIn, err error) {
+	if r = (&looIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.nAlphas = int(r.c.n_alphas)
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	if r.alphas, err = cabi.View[float64](unsafe.Pointer(r.c.alphas), name+".alphas", cabi.Size(float64(r.nAlphas))); err != nil {
+		return nil, err
+	}
+	if r.scores, err = cabi.View[float64](unsafe.Pointer(r.c.scores), name+".scores", cabi.Size(float64(r.nAlphas)), cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// ridgeLooArgs are the arguments of cp_ridge_loo.
+type ridgeLooArgs struct {
+	space     structure.Space
+	options   *ridgeOptionsIn
+	kernel    linalg.Matrix[float64]
+	targets   *targetsIn
+	loo       *looIn
+	workspace *workspaceIn
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_ridge_loo
+func go_cp_ridge_loo(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_ *C.cp_in_f64, targets_ *C.cp_in_targets, loo_ *C.cp_in_loo, workspace_ *C.cp_in_workspace, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeLooArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.targets, err = readTargetsIn(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.loo, err = readLooIn(loo_, "loo", false, false); err != nil {
+			return err
+		}
+		if a.workspace, err = readWorkspaceIn(workspace_, "workspace", true, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("loo.d", C.int64_t(a.loo.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.n))); err != nil {
+			return err
+		}
+		return doRidgeLoo(a)
+	})
+}
+
 // designIn is a cp_design as it is read.
 type designIn struct {
 	c         C.cp_design           // all of it
@@ -1485,7 +3462,7 @@ type labelrankOptionsIn struct {
 // readLabelrankOptionsIn reads the argument of that name.
 func readLabelrankOptionsIn(p *C.cp_labelrank_options, name string, optional, written bool) (r *labelrankOptionsIn, err error) {
 	if r = (&labelrankOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_labelrank_options()
+		r.c = C.cp_labelrank_options{c: 1, tol: 1e-2, max_iter: 1000}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
@@ -1632,7 +3609,7 @@ type onlineOptionsIn struct {
 // readOnlineOptionsIn reads the argument of that name.
 func readOnlineOptionsIn(p *C.cp_online_options, name string, optional, written bool) (r *onlineOptionsIn, err error) {
 	if r = (&onlineOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_online_options()
+		r.c = C.cp_online_options{rate: 1, radius: 1, c: 1}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
@@ -1791,7 +3768,7 @@ type boostOptionsIn struct {
 // readBoostOptionsIn reads the argument of that name.
 func readBoostOptionsIn(p *C.cp_boost_options, name string, optional, written bool) (r *boostOptionsIn, err error) {
 	if r = (&boostOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_boost_options()
+		r.c = C.cp_boost_options{alpha: 0.1, min_gain: 1e-4, max_iter: 2000}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}
@@ -2300,7 +4277,7 @@ type aggregateOptionsIn struct {
 // readAggregateOptionsIn reads the argument of that name.
 func readAggregateOptionsIn(p *C.cp_aggregate_options, name string, optional, written bool) (r *aggregateOptionsIn, err error) {
 	if r = (&aggregateOptionsIn{given: p != nil}); p == nil && optional {
-		r.c = C.default_cp_aggregate_options()
+		r.c = C.cp_aggregate_options{penalty: 0.5}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return nil, err
 	}

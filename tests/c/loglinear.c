@@ -69,7 +69,7 @@ int main(void) {
     if (rows.declined) continue;
     cp_scores scores = CP_SCORES;
     scores.n = rows.k, scores.d = PAIRS, scores.linear = rows.state + rows.scores;
-    OK(cp_log_partition(s, &scores, rows.state + rows.log_z, rows.state + rows.means, NULL, 1, NULL, &bad_row, ERR));
+    OK(cp_log_partition(s, &scores, rows.state + rows.log_z, rows.state + rows.means, 1, NULL, &bad_row, ERR));
   }
   print_doubles("by_answers", by_answers.weights, q * PAIRS);
   if (asked == 0) return 3;

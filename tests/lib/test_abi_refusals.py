@@ -138,7 +138,6 @@ NULLABLE = {
         "cp_hereditary_start.decoder",
         "cp_extensions_estimate.options",
         "cp_extensions_estimate.info",
-        "cp_log_partition.info",
         "cp_ridge_kernel.info",
     ),
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),

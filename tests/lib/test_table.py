@@ -51,12 +51,20 @@ def test_new_arrays_have_the_sizes_that_the_header_says():
     psi = computed("cp_space_embed", description, y, d=3)
     assert psi.shape == (2, 3)
     scores = record(abi.CScores, linear=psi)
-    log_z, marginals = computed("cp_log_partition", description, scores, None)
+    log_z, marginals = computed("cp_log_partition", description, scores)
     assert (log_z.shape, marginals.shape) == ((2,), (2, 3))
-    alone = computed("cp_log_partition", description, scores, None, marginals=None)
+    alone = computed("cp_log_partition", description, scores, marginals=None)
     np.testing.assert_array_equal(alone, log_z)
     assert computed("cp_space_enumerate", description, 2, dst=np.empty((9, 3), np.int32)) == 4
     assert computed("cp_custom_draws", psi, sums=np.zeros(1 + 3 + 18), moments=None, standard_error=None) == ()
+
+
+def test_arguments_are_counted():
+    space = Permutations(3).space.description
+    with pytest.raises(TypeError, match="cp_space_sample lacks the argument seed"):
+        computed("cp_space_sample", space, n=1, part_len=3)
+    with pytest.raises(TypeError, match="cp_space_sample has 1 arguments too many"):
+        computed("cp_space_sample", space, 1, 2, n=1, part_len=3)
 
 
 def test_every_function_is_in_the_table():

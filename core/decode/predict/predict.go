@@ -74,6 +74,33 @@ type Options struct {
 	streams []uint64 // get the numbers of the rows' random streams; nil: not wanted
 }
 
+// TakeShift takes in the constant feature with which A was trained, given shift, the square of its value, and the number of features of the
+// inputs: without a kernel its weights are the last row of A, with one they are shift times the sum of all rows. A shift of 0 is none.
+func (m *Model) TakeShift(shift float64, features int) error {
+	if shift-shift != 0 {
+		return fault.Value("shift is %g, must be finite", shift)
+	}
+	rows := features
+	if shift != 0 {
+		rows++
+		m.Intercept = append(make([]float64, 0, m.Coef.Cols), m.Intercept...)
+		m.Intercept = m.Intercept[:m.Coef.Cols]
+	}
+	switch {
+	case m.Kernel == nil && m.Coef.Rows != rows:
+		return fault.Value("model.m is %d, %d features with shift %g need %d", m.Coef.Rows, features, shift, rows)
+	case shift == 0:
+	case m.Kernel == nil:
+		linalg.Axpy(m.Intercept, m.Coef.Row(features), shift)
+		m.Coef = m.Coef.Slice(0, features, 0, m.Coef.Cols)
+	default:
+		for i := range m.Coef.Rows {
+			linalg.Axpy(m.Intercept, m.Coef.Row(i), shift)
+		}
+	}
+	return nil
+}
+
 // Check returns an error unless the parts of the model fit together.
 func (m *Model) Check() error {
 	d := m.Space.FeatureLen()

@@ -123,12 +123,6 @@ class CKbestList(Structure):
     _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=_W)
 
 
-class CPartitionInfo(Structure):
-    """cp_partition_info."""
-
-    _fields_ = _fields(engine=_W, cost=_F, seconds=_F)
-
-
 class CChainOptions(Structure):
     """cp_chain_options."""
 
@@ -520,7 +514,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_search": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_kbest": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
-    "cp_log_partition": (c_uint64, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_log_partition": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_order_positions": (c_uint64, _P, _P, _N, *_RUN, *_ROW),
     "cp_sample_distribution": (c_uint64, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
     "cp_sets_decide": (c_uint64, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
@@ -662,8 +656,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "cp_kbest": ("space", "scores", "options?", ">list",),
     "cp_kbest_start": ("space", "scores", "options?", ">session u8 1",),
     "cp_hereditary_start": ("weights f8 n_edges", "n_edges=", "decoder", "most", ">session u8 1",),
-    "cp_log_partition": ("space", "scores", ">log_z f8 scores.n", ">marginals? f8 scores.n, scores.d", ">info?",),
-    "cp_order_positions": ("space", "scores", ">dst f8 scores.n, part_len, part_len", "part_len=",),
+    "cp_log_partition": ("space", "scores", ">log_z f8 scores.n", ">marginals? f8 scores.n, scores.d",),
+    "cp_order_positions": ("space", "scores", ">dst", "part_len",),
     "cp_sample_distribution": ("space", "scores", "n_samples=", "seed", ">dst i4 n_samples, scores.n, part_len",
                                "part_len=",),
     "cp_sets_decide": ("space", "scores", "loss", "conditions?", ">dst i4 scores.n, part_len", "part_len=",
@@ -698,7 +692,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "cp_order_kernel": ("function", "x", "y?", ">values f8 x.n, (y.n or x.n)",),
     "cp_predict": ("space", "model", "function?", "train?", "x", "options?", "predictions",),
     "cp_ridge_plan": ("space", "options", "n", "p", "nnz", ">plan",),
-    "cp_ridge_kernel": ("space", "options", "kernel f8 targets.n, targets.n", "targets", "workspace",
+    "cp_ridge_kernel": ("space", "options", "kernel f8 targets.n, targets.n", "targets", "workspace?",
                         ">dual f8 targets.n, targets.d", ">info?",),
     "cp_ridge_loo": ("space", "options", "kernel f8 targets.n, targets.n", "targets", "loo", "workspace?",),
     "cp_ridge_features": ("space", "options", "features", "outputs", "budget",
@@ -774,24 +768,25 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CStructure": ("ints i4 n_ints", "reals f8 n_reals",),
     "CConditions": ("first i8 n + 1", "key i4 ...", "u i4 ...", "v i4 ...",),
     "CRestriction": (">first i8 n + 1", ">feature i4 capacity", ">value i1 capacity", ">must i1 capacity",),
-    "CScores": ("linear f8 n, d", "magnitude f8 n_magnitude, d", "streams? i8 n", "spaces? u8 n_spaces", "of? i4 n",
+    "CScores": ("linear f8 n, d", "magnitude f8 n_magnitude, d", "streams? i8 n", "spaces u8 n_spaces", "of? i4 n",
                 "first? i8 n",),
     "CConstraints": ("first i8 n + 1", "feature i4 ...", "value i1 ...", "must i1 ...",),
     "CCertificates": (">value? f8 n", ">upper_bound? f8 n", ">nu? f8 n", ">optimal? u1 n", ">met? u1 n",),
-    "CSearchOptions": ("temperatures? f8 n_levels",),
+    "CSearchOptions": ("temperatures f8 n_levels",),
     "CSearchRecord": (">value? f8 n", ">upper_bound? f8 n", ">nu? f8 n", ">optimal? u1 n", ">temperature? f8 n",
                       ">steps? i8 n", ">accepted? i8 n", ">success? f8 n",),
-    "CKbestList": (">parts i4 n, capacity, part_len", ">value? f8 n, capacity", ">count i8 n",),
+    "CKbestList": (">parts i4 (scores.n or n), capacity, part_len", ">value? f8 n, capacity", ">count i8 n",),
     "CChainOptions": ("bound? f8 (scores.n or 1)",),
     "CChainRecord": (">value? f8 n, n_samples", ">steps? i8 n, n_samples", ">accepted? i8 n, n_samples", ">total? i8 n",
                      ">spacing? i8 n", ">acceptance? f8 n", ">effective_size? f8 n", ">r_hat? f8 n",
                      ">autocorrelation_time? f8 n", ">autocorrelation? f8 n", ">mixing_bound? f8 n",),
     "CEstimateOptions": ("bound? f8 (scores.n or 1)", "low? f8 (scores.d or supplied.width)",
                          "high? f8 (scores.d or supplied.width)",),
-    "CEstimates": (">value? f8 n", ">lower? f8 n", ">upper? f8 n", ">marginals? f8 n, d", ">error? f8 n, d",
-                   ">guaranteed? u1 n", ">samples? i8 n", ">steps? i8 n", ">accepted? i8 n", ">level_samples? i8 n",
-                   ">repeats? i8 n", ">effective_share? f8 n", ">r_hat? f8 n", ">first_level? i8 n + 1",
-                   ">levels? f8 levels_cap", ">expansion? f8 n", ">spread? f8 n", ">variance? f8 n",),
+    "CEstimates": (">value? f8 n", ">lower? f8 n", ">upper? f8 n", ">marginals? f8 (scores.n or n), d",
+                   ">error? f8 (scores.n or n), d", ">guaranteed? u1 n", ">samples? i8 n", ">steps? i8 n",
+                   ">accepted? i8 n", ">level_samples? i8 n", ">repeats? i8 n", ">effective_share? f8 n",
+                   ">r_hat? f8 n", ">first_level? i8 n + 1", ">levels f8 levels_cap", ">expansion? f8 n",
+                   ">spread? f8 n", ">variance? f8 n",),
     "CSupplied": ("draws f8 n, width", "scores? f8 width", "mean? f8 width",),
     "CFeatures": ("data? f8 nnz", "indices? i4 nnz", "indptr? i8 n + 1",),
     "COrders": ("positions? f8 n, n_items", "signs? i1 n, n_items * (n_items - 1) // 2",),

@@ -368,15 +368,19 @@ def computed(function: str, *arguments: Any, **named: Any) -> Any:
     ndarray, number, or tuple of these
         The new arrays in the order of combpred.h; those of a single entry are numbers.
     """
-    table, given = parameters(function), iter(arguments)
+    table, given = parameters(function), list(arguments)
     known: dict[str, Any] = {}
     values: dict[str, Any] = {}
     for p in table:
         if p.name in named:
             known[p.name] = values[p.name] = named.pop(p.name)
         elif not (p.is_size or (p.is_result and p.dtype)):
-            values[p.name] = value = next(given)
+            if not given:
+                raise TypeError(f"{function} lacks the argument {p.name}")
+            values[p.name] = value = given.pop(0)
             known[p.name] = _NOTHING if value is None else getattr(value, "struct", value)
+    if given:
+        raise TypeError(f"{function} has {len(given)} arguments too many")
     for p in table:
         if p.dtype and values.get(p.name) is not None:
             values[p.name] = p.taken(np.asarray(values[p.name]), known)

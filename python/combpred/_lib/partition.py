@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,10 +72,9 @@ def _known(description: Description, marginals: bool) -> tuple[str, float, float
     """Return the engine, and operations and seconds for each row."""
     known = description.space.facts["marginals" if marginals else "log_partition"]
     if known is None:  # the core says why
-        nothing = record(abi.CScores, d=description.shape.n_features)
-        call(
-            "cp_log_partition", description, nothing, None, ctypes.c_double() if marginals else None, None, n_threads=1
-        )
+        d = description.shape.n_features
+        one = record(abi.CScores, n=1, d=d, linear=np.zeros(d))
+        call("cp_log_partition", description, one, np.empty(1), np.empty(d) if marginals else None, n_threads=1)
     return known["engine"], known["cost"], known["seconds"]
 
 
@@ -110,14 +108,13 @@ def log_partition(
         If the marginals do not fit.
     """
     d = description.shape.n_features
-    rows, info = record(abi.CScores, d=d, linear=np.asarray(scores)), record(abi.CPartitionInfo)
+    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
     n = rows.n
-    _, cost = partition_cost(description, marginals=marginals)
+    engine, cost = partition_cost(description, marginals=marginals)
     means = allocate((n, d), np.float64, f"the marginals of {n} rows", "take fewer rows at once") if marginals else None
-    log_z = computed(
-        "cp_log_partition", description, rows, info, marginals=means, n_threads=n_threads, flops=10 * n * cost
-    )
-    return Partition(log_z, means, info.engine.decode())
+    flops = 10.0 * n * cost
+    log_z = computed("cp_log_partition", description, rows, marginals=means, n_threads=n_threads, flops=flops)
+    return Partition(log_z, means, engine)
 
 
 def sample_distribution(
@@ -172,7 +169,7 @@ def order_positions(description: Description, scores: FloatArray, n_threads: int
     positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
     flops = 30.0 * n * k * 2.0 ** min(k, 30)
     try:
-        computed("cp_order_positions", description, rows, dst=positions, n_threads=n_threads, flops=flops)
+        call("cp_order_positions", description, rows, positions, k, n_threads=n_threads, flops=flops)
     except CapabilityError as error:
         raise CapabilityError(f"{error.reason}, or count positions in draws of sample", error.row) from None
     return positions

@@ -175,7 +175,7 @@ CALLS = {
     "cp_session_next": [SESSIONS[0], record(abi.CRequest)],
     "cp_session_close": [SESSIONS[1]],
     "cp_order_positions": [S, SCORES, doubles(1024), 4, *RUN],
-    "cp_log_partition": [S, SCORES, doubles(64), doubles(96), record(abi.CPartitionInfo), *RUN],
+    "cp_log_partition": [S, SCORES, doubles(64), doubles(96), *RUN],
     **SET_CALLS,
     "cp_sample_distribution": [S, SCORES, 3, 7, Y, PART_LEN, *RUN],
     "cp_chain_sample": [
