@@ -190,8 +190,8 @@ func flag[N ~int | ~int64](v N, name string) (bool, error) {
 
 // readFeatures reads input features.
 func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
-	in, err := readFeaturesIn(p, "features", false, false)
-	if err != nil {
+	var in featuresIn
+	if err := in.read(p, "features", false, false); err != nil {
 		return nil, pages{}, err
 	}
 	return in.inputs()
@@ -370,8 +370,8 @@ func (in *designIn) design() (*solve.Design, error) {
 
 // readDesign reads a design.
 func readDesign(p *C.cp_in_design) (*solve.Design, error) {
-	in, err := readDesignIn(p, "design", false, false)
-	if err != nil {
+	var in designIn
+	if err := in.read(p, "design", false, false); err != nil {
 		return nil, err
 	}
 	return in.design()

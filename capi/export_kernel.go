@@ -16,8 +16,8 @@ import (
 
 // kernelFunction reads a kernel for inputs of p features.
 func kernelFunction(in *C.cp_in_kernel_function, p int) (kernel.Function, error) {
-	r, err := readKernelFunctionIn(in, "function", false, false)
-	if err != nil {
+	var r kernelFunctionIn
+	if err := r.read(in, "function", false, false); err != nil {
 		return kernel.Function{}, err
 	}
 	return r.function(p)
@@ -25,8 +25,8 @@ func kernelFunction(in *C.cp_in_kernel_function, p int) (kernel.Function, error)
 
 // rowsOf returns all rows of features.
 func rowsOf(in *C.cp_in_features, name string) (kernel.Rows, error) {
-	r, err := readFeaturesIn(in, name, false, false)
-	if err != nil {
+	var r featuresIn
+	if err := r.read(in, name, false, false); err != nil {
 		return kernel.Rows{}, err
 	}
 	return r.rows(name)

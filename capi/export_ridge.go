@@ -42,8 +42,8 @@ func learning(sp structure.Space, options *ridgeOptionsIn, targets *targetsIn, w
 
 // readTargets reads outputs to learn.
 func readTargets(r C.cp_targets) (fit.Targets, error) {
-	in, err := readTargetsIn(&r, "targets", false, false)
-	if err != nil {
+	var in targetsIn
+	if err := in.read(&r, "targets", false, false); err != nil {
 		return fit.Targets{}, err
 	}
 	return in.targets()
@@ -156,16 +156,16 @@ func doRidgeLoo(a *ridgeLooArgs) error {
 // What follows is for functions that read their arguments themselves.
 
 func ridgeOptions(p *C.cp_in_ridge_options, sp structure.Space) (fit.Ridge, error) {
-	in, err := readRidgeOptionsIn(p, "options", false, false)
-	if err != nil {
+	var in ridgeOptionsIn
+	if err := in.read(p, "options", false, false); err != nil {
 		return fit.Ridge{}, err
 	}
 	return in.ridge(sp, 1)
 }
 
 func fitInfo(p *C.cp_fit_info) (func(solve.Info), error) {
-	in, err := readFitInfoIn(p, "info", true, true)
-	return in.set, err
+	var in fitInfoIn
+	return in.set, in.read(p, "info", true, true)
 }
 
 // ridgeCall is what all ridge calls have in common.
