@@ -1465,7 +1465,7 @@ int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int6
  * eigenvalue of its second derivative by f_i to curvatures[n], which does not depend on the scores. losses or
  * curvatures may be NULL; scores are read for the former only. loss is all that is used of the options.
  * bad_row is a row of scores, weights or psi, with first that of the set. */
-int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores /* [targets.n, targets.d] */,
+int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores /* [targets.n, targets.d]? */,
                         cp_in_targets *targets, double *losses /* [targets.n]? */,
                         double *curvatures /* [targets.n]? */, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap);
@@ -1559,11 +1559,11 @@ typedef struct cp_sgd_kernel {
   cp_in_kernel_function *function; /* or NULL                                                                     */
   cp_in_features *x;               /* rows, or NULL without a function. Visits are then shuffled as they stand    */
   cp_in_f64 *matrix;               /* [n, n]?                                                                     */
-  int64_t *rows;                   /* [n] and the next: what is asked for                                         */
-  int64_t *columns;                /* [n]                                                                         */
+  int64_t *rows;                   /* [n]? and the next: what is asked for                                        */
+  int64_t *columns;                /* [n]?                                                                        */
   int64_t n_rows, n_columns;       /* zero at the beginning. Where n_rows is positive after a call it asks for values
                                       of these rows with these columns, or, where n_columns is 0, of each with itself */
-  cp_in_f64 *values;               /* [n_rows] or [n_rows]: the answer, for the next call                         */
+  cp_in_f64 *values;               /* [n_rows, or(n_columns, 1)] the answer, for the next call                    */
 } cp_sgd_kernel;
 #define CP_SGD_KERNEL {.struct_size = sizeof(cp_sgd_kernel)}
 

@@ -14,24 +14,6 @@ import (
 	"combpred/core/linalg"
 )
 
-// kernelFunction reads a kernel for inputs of p features.
-func kernelFunction(in *C.cp_in_kernel_function, p int) (kernel.Function, error) {
-	var r kernelFunctionIn
-	if err := r.read(in, "function", false, false); err != nil {
-		return kernel.Function{}, err
-	}
-	return r.function(p)
-}
-
-// rowsOf returns all rows of features.
-func rowsOf(in *C.cp_in_features, name string) (kernel.Rows, error) {
-	var r featuresIn
-	if err := r.read(in, name, false, false); err != nil {
-		return kernel.Rows{}, err
-	}
-	return r.rows(name)
-}
-
 // argumentNamed says which of several arguments of a kind an error is about.
 func argumentNamed(err error, name string) error { return fault.Wrap("%s: %w", name, err) }
 

@@ -3532,6 +3532,354 @@ func go_cp_ridge_loo(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_
 	})
 }
 
+// outputsIn is a cp_outputs as it is read.
+type outputsIn struct {
+	c       C.cp_outputs           // all of it
+	to      cabi.Out[C.cp_outputs] // where results go
+	given   bool
+	n       int
+	d       int
+	partLen int
+	parts   []int32
+	partial int
+	mapped  int
+	psi     linalg.Matrix[float64]
+	nnz     int
+	data    []float64
+	indices []int32
+	indptr  []int64
+	first   []int64
+	weights []float64
+}
+
+// read reads the argument of that name.
+func (r *outputsIn) read(p *C.cp_outputs, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	r.partLen = int(r.c.part_len)
+	r.partial = int(r.c.partial)
+	r.mapped = int(r.c.mapped)
+	r.nnz = int(r.c.nnz)
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.parts, err = cabi.Optional[int32](unsafe.Pointer(r.c.parts), "parts", cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.partLen))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), "psi", true, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.data, err = cabi.Optional[float64](unsafe.Pointer(r.c.data), "data", cabi.Size(float64(r.nnz))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.indices, err = cabi.Optional[int32](unsafe.Pointer(r.c.indices), "indices", cabi.Size(float64(r.nnz))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.indptr, err = cabi.Optional[int64](unsafe.Pointer(r.c.indptr), "indptr", cabi.Size(cabi.Last(r.first, float64(r.n))+1)); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// ridgeFeaturesArgs are the arguments of cp_ridge_features.
+type ridgeFeaturesArgs struct {
+	space    structure.Space
+	options  *ridgeOptionsIn
+	features *featuresIn
+	outputs  *outputsIn
+	budget   int
+	coef     linalg.Matrix[float64]
+	info     *fitInfoIn
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  ridgeOptionsIn
+		features featuresIn
+		outputs  outputsIn
+		info     fitInfoIn
+	}
+}
+
+//export go_cp_ridge_features
+func go_cp_ridge_features(space_ C.cp_space, options_ *C.cp_in_ridge_options, features_ *C.cp_in_features, outputs_ *C.cp_in_outputs, budget_ C.int64_t, coef_ *C.double, info_ *C.cp_fit_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeFeaturesArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.features = &a.structs.features
+		if err = a.features.read(features_, "features", false, false); err != nil {
+			return err
+		}
+		a.outputs = &a.structs.outputs
+		if err = a.outputs.read(outputs_, "outputs", false, false); err != nil {
+			return err
+		}
+		a.budget = int(budget_)
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("outputs.d", C.int64_t(a.outputs.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.outputs.c.parts != nil {
+			if err := equal("outputs.part_len", C.int64_t(a.outputs.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(float64(a.features.p)+float64(a.options.shift)), cabi.Size(float64(a.outputs.d))); err != nil {
+			return err
+		}
+		return doRidgeFeatures(a)
+	})
+}
+
+// ridgeSumsArgs are the arguments of cp_ridge_sums.
+type ridgeSumsArgs struct {
+	space    structure.Space
+	options  *ridgeOptionsIn
+	features *featuresIn
+	outputs  *outputsIn
+	sums     []float64
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  ridgeOptionsIn
+		features featuresIn
+		outputs  outputsIn
+	}
+}
+
+//export go_cp_ridge_sums
+func go_cp_ridge_sums(space_ C.cp_space, options_ *C.cp_in_ridge_options, features_ *C.cp_in_features, outputs_ *C.cp_in_outputs, sums_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeSumsArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.features = &a.structs.features
+		if err = a.features.read(features_, "features", false, false); err != nil {
+			return err
+		}
+		a.outputs = &a.structs.outputs
+		if err = a.outputs.read(outputs_, "outputs", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("outputs.d", C.int64_t(a.outputs.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.outputs.c.parts != nil {
+			if err := equal("outputs.part_len", C.int64_t(a.outputs.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.sums, err = cabi.View[float64](unsafe.Pointer(sums_), "sums", cabi.Size(2+(float64(a.features.p)+1)*(float64(a.features.p)+1+float64(a.outputs.d)))); err != nil {
+			return err
+		}
+		return doRidgeSums(a)
+	})
+}
+
+// ridgeProductArgs are the arguments of cp_ridge_product.
+type ridgeProductArgs struct {
+	space     structure.Space
+	options   *ridgeOptionsIn
+	features  *featuresIn
+	outputs   *outputsIn
+	direction []float64
+	product   linalg.Matrix[float64]
+	workers   int
+	mon       *parallel.Monitor
+	structs   struct { // what others point to
+		options  ridgeOptionsIn
+		features featuresIn
+		outputs  outputsIn
+	}
+}
+
+//export go_cp_ridge_product
+func go_cp_ridge_product(space_ C.cp_space, options_ *C.cp_in_ridge_options, features_ *C.cp_in_features, outputs_ *C.cp_in_outputs, direction_ *C.cp_in_f64, product_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeProductArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.features = &a.structs.features
+		if err = a.features.read(features_, "features", false, false); err != nil {
+			return err
+		}
+		a.outputs = &a.structs.outputs
+		if err = a.outputs.read(outputs_, "outputs", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("outputs.d", C.int64_t(a.outputs.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.outputs.c.parts != nil {
+			if err := equal("outputs.part_len", C.int64_t(a.outputs.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.direction, err = cabi.View[float64](unsafe.Pointer(direction_), "direction", cabi.Size(2+2*float64(a.features.p)+(float64(a.features.p)+float64(a.options.shift))*float64(a.outputs.d))); err != nil {
+			return err
+		}
+		if a.product, err = matrixAt(unsafe.Pointer(product_), "product", false, cabi.Size(float64(a.features.p)+float64(a.options.shift)), cabi.Size(float64(a.outputs.d))); err != nil {
+			return err
+		}
+		return doRidgeProduct(a)
+	})
+}
+
+// ridgePrimalStartArgs are the arguments of cp_ridge_primal_start.
+type ridgePrimalStartArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	p       int
+	coef    linalg.Matrix[float64]
+	d       int
+	info    *fitInfoIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options ridgeOptionsIn
+		info    fitInfoIn
+	}
+}
+
+//export go_cp_ridge_primal_start
+func go_cp_ridge_primal_start(space_ C.cp_space, options_ *C.cp_in_ridge_options, p_ C.int64_t, coef_ *C.double, d_ C.int64_t, info_ *C.cp_fit_info, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(ridgePrimalStartArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.p = int(p_)
+		a.d = int(d_)
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(float64(a.p)+float64(a.options.shift)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doRidgePrimalStart(a)
+	})
+}
+
+// ridgeLossesArgs are the arguments of cp_ridge_losses.
+type ridgeLossesArgs struct {
+	space      structure.Space
+	options    *ridgeOptionsIn
+	scores     linalg.Matrix[float64]
+	targets    *targetsIn
+	losses     []float64
+	curvatures []float64
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		options ridgeOptionsIn
+		targets targetsIn
+	}
+}
+
+//export go_cp_ridge_losses
+func go_cp_ridge_losses(space_ C.cp_space, options_ *C.cp_in_ridge_options, scores_ *C.cp_in_f64, targets_ *C.cp_in_targets, losses_ *C.double, curvatures_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeLossesArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.scores, err = matrixAt(unsafe.Pointer(scores_), "scores", true, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.losses, err = cabi.Optional[float64](unsafe.Pointer(losses_), "losses", cabi.Size(float64(a.targets.n))); err != nil {
+			return err
+		}
+		if a.curvatures, err = cabi.Optional[float64](unsafe.Pointer(curvatures_), "curvatures", cabi.Size(float64(a.targets.n))); err != nil {
+			return err
+		}
+		return doRidgeLosses(a)
+	})
+}
+
 // designIn is a cp_design as it is read.
 type designIn struct {
 	c         C.cp_design           // all of it
@@ -3576,6 +3924,389 @@ func (r *designIn) read(p *C.cp_design, name string, optional, written bool) (er
 		return cabi.Within(name, err)
 	}
 	return nil
+}
+
+// sgdPassesIn is a cp_sgd_passes as it is read.
+type sgdPassesIn struct {
+	c         C.cp_sgd_passes           // all of it
+	to        cabi.Out[C.cp_sgd_passes] // where results go
+	given     bool
+	order     []int64
+	nOrder    int
+	shuffle   int
+	seed      uint64
+	maxIter   int
+	tol       float64
+	curve     []float64
+	eta0      float64
+	seen      int
+	curvature float64
+}
+
+// read reads the argument of that name.
+func (r *sgdPassesIn) read(p *C.cp_sgd_passes, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.nOrder = int(r.c.n_order)
+	r.shuffle = int(r.c.shuffle)
+	r.seed = uint64(r.c.seed)
+	r.maxIter = int(r.c.max_iter)
+	r.tol = float64(r.c.tol)
+	r.eta0 = float64(r.c.eta0)
+	r.seen = int(r.c.seen)
+	r.curvature = float64(r.c.curvature)
+	if r.order, err = cabi.View[int64](unsafe.Pointer(r.c.order), "order", cabi.Size(float64(r.nOrder))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.curve, err = cabi.Optional[float64](unsafe.Pointer(r.c.curve), "curve", cabi.Size(float64(r.maxIter))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// sgdStateIn is a cp_sgd_state as it is read.
+type sgdStateIn struct {
+	c        C.cp_sgd_state           // all of it
+	to       cabi.Out[C.cp_sgd_state] // where results go
+	given    bool
+	rows     int
+	d        int
+	coef     linalg.Matrix[float64]
+	average  linalg.Matrix[float64]
+	velocity linalg.Matrix[float64]
+	gains    []float64
+}
+
+// read reads the argument of that name.
+func (r *sgdStateIn) read(p *C.cp_sgd_state, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.rows = int(r.c.rows)
+	r.d = int(r.c.d)
+	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), "coef", false, cabi.Size(float64(r.rows)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.average, err = matrixAt(unsafe.Pointer(r.c.average), "average", true, cabi.Size(float64(r.rows)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.velocity, err = matrixAt(unsafe.Pointer(r.c.velocity), "velocity", true, cabi.Size(float64(r.rows)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.gains, err = cabi.Optional[float64](unsafe.Pointer(r.c.gains), "gains", cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// sgdReportIn is a cp_sgd_report as it is read.
+type sgdReportIn struct {
+	c         C.cp_sgd_report           // all of it
+	to        cabi.Out[C.cp_sgd_report] // where results go
+	given     bool
+	passes    int
+	steps     int
+	converged int
+	loss      float64
+	weight    float64
+	start     float64
+	curvature float64
+	visits    int
+}
+
+// read reads the argument of that name.
+func (r *sgdReportIn) read(p *C.cp_sgd_report, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.passes = int(r.c.passes)
+	r.steps = int(r.c.steps)
+	r.converged = int(r.c.converged)
+	r.loss = float64(r.c.loss)
+	r.weight = float64(r.c.weight)
+	r.start = float64(r.c.start)
+	r.curvature = float64(r.c.curvature)
+	r.visits = int(r.c.visits)
+	return nil
+}
+
+// sgdFitArgs are the arguments of cp_sgd_fit.
+type sgdFitArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	design  *designIn
+	targets *targetsIn
+	passes  *sgdPassesIn
+	state   *sgdStateIn
+	report  *sgdReportIn
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options ridgeOptionsIn
+		design  designIn
+		targets targetsIn
+		passes  sgdPassesIn
+		state   sgdStateIn
+		report  sgdReportIn
+	}
+}
+
+//export go_cp_sgd_fit
+func go_cp_sgd_fit(space_ C.cp_space, options_ *C.cp_in_ridge_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, passes_ *C.cp_in_sgd_passes, state_ *C.cp_in_sgd_state, report_ *C.cp_sgd_report, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(sgdFitArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.passes = &a.structs.passes
+		if err = a.passes.read(passes_, "passes", false, false); err != nil {
+			return err
+		}
+		a.state = &a.structs.state
+		if err = a.state.read(state_, "state", false, false); err != nil {
+			return err
+		}
+		a.report = &a.structs.report
+		if err = a.report.read(report_, "report", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("state.d", C.int64_t(a.state.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		return doSgdFit(a)
+	})
+}
+
+// sgdKernelIn is a cp_sgd_kernel as it is read.
+type sgdKernelIn struct {
+	c        C.cp_sgd_kernel           // all of it
+	to       cabi.Out[C.cp_sgd_kernel] // where results go
+	given    bool
+	n        int
+	function *kernelFunctionIn
+	x        *featuresIn
+	matrix   linalg.Matrix[float64]
+	rows     []int64
+	columns  []int64
+	nRows    int
+	nColumns int
+	values   linalg.Matrix[float64]
+}
+
+// read reads the argument of that name.
+func (r *sgdKernelIn) read(p *C.cp_sgd_kernel, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	if r.c.function != nil {
+		r.function = new(kernelFunctionIn)
+		if err = r.function.read(r.c.function, "function", false, false); err != nil {
+			return cabi.Within(name, err)
+		}
+	}
+	if r.c.x != nil {
+		r.x = new(featuresIn)
+		if err = r.x.read(r.c.x, "x", false, false); err != nil {
+			return cabi.Within(name, err)
+		}
+	}
+	r.nRows = int(r.c.n_rows)
+	r.nColumns = int(r.c.n_columns)
+	if r.matrix, err = matrixAt(unsafe.Pointer(r.c.matrix), "matrix", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.rows, err = cabi.Optional[int64](unsafe.Pointer(r.c.rows), "rows", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.columns, err = cabi.Optional[int64](unsafe.Pointer(r.c.columns), "columns", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.values, err = matrixAt(unsafe.Pointer(r.c.values), "values", false, cabi.Size(float64(r.nRows)), cabi.Size(cabi.Or(float64(r.nColumns), 1))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// sgdSupportIn is a cp_sgd_support as it is read.
+type sgdSupportIn struct {
+	c         C.cp_sgd_support           // all of it
+	to        cabi.Out[C.cp_sgd_support] // where results go
+	given     bool
+	capacity  int
+	most      int
+	n         int
+	rows      []int64
+	coef      linalg.Matrix[float64]
+	average   linalg.Matrix[float64]
+	velocity  linalg.Matrix[float64]
+	gains     []float64
+	visits    int
+	passes    int
+	steps     int
+	converged int
+	loss      float64
+	weight    float64
+	start     float64
+	curvature float64
+	stage     int
+	at        int
+	quiet     int
+	value     float64
+}
+
+// read reads the argument of that name.
+func (r *sgdSupportIn) read(p *C.cp_sgd_support, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.capacity = int(r.c.capacity)
+	r.most = int(r.c.most)
+	r.n = int(r.c.n)
+	r.visits = int(r.c.visits)
+	r.passes = int(r.c.passes)
+	r.steps = int(r.c.steps)
+	r.converged = int(r.c.converged)
+	r.loss = float64(r.c.loss)
+	r.weight = float64(r.c.weight)
+	r.start = float64(r.c.start)
+	r.curvature = float64(r.c.curvature)
+	r.stage = int(r.c.stage)
+	r.at = int(r.c.at)
+	r.quiet = int(r.c.quiet)
+	r.value = float64(r.c.value)
+	if r.rows, err = cabi.View[int64](unsafe.Pointer(r.c.rows), "rows", cabi.Size(float64(r.capacity))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// sgdExpansionArgs are the arguments of cp_sgd_expansion.
+type sgdExpansionArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	given_  *sgdKernelIn
+	targets *targetsIn
+	passes  *sgdPassesIn
+	support *sgdSupportIn
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options ridgeOptionsIn
+		given_  sgdKernelIn
+		targets targetsIn
+		passes  sgdPassesIn
+		support sgdSupportIn
+	}
+}
+
+//export go_cp_sgd_expansion
+func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, given_ *C.cp_sgd_kernel, targets_ *C.cp_in_targets, passes_ *C.cp_in_sgd_passes, support_ *C.cp_sgd_support, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(sgdExpansionArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.given_ = &a.structs.given_
+		if err = a.given_.read(given_, "given", false, true); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.passes = &a.structs.passes
+		if err = a.passes.read(passes_, "passes", false, false); err != nil {
+			return err
+		}
+		a.support = &a.structs.support
+		if err = a.support.read(support_, "support", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.support.coef, err = matrixAt(unsafe.Pointer(a.support.c.coef), "support.coef", false, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.average, err = matrixAt(unsafe.Pointer(a.support.c.average), "support.average", true, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.velocity, err = matrixAt(unsafe.Pointer(a.support.c.velocity), "support.velocity", true, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.gains, err = cabi.Optional[float64](unsafe.Pointer(a.support.c.gains), "support.gains", cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		return doSgdExpansion(a)
+	})
 }
 
 // preferencesIn is a cp_preferences as it is read.
