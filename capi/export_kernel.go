@@ -128,17 +128,11 @@ func checkRows(n int) error {
 }
 
 func doKernelCheck(a *kernelCheckArgs) error {
-	if err := checkRows(a.n); err != nil {
+	semidefinite, err := flag(a.semidefinite, "semidefinite")
+	if err := fault.First(err, checkRows(a.n)); err != nil {
 		return err
 	}
-	return fit.CheckKernel(a.kernel, a.workers, a.mon)
-}
-
-func doKernelSemidefinite(a *kernelSemidefiniteArgs) error {
-	if err := checkRows(a.n); err != nil {
-		return err
-	}
-	if err := fit.CheckKernel(a.kernel, a.workers, a.mon); err != nil {
+	if err := fit.CheckKernel(a.kernel, a.workers, a.mon); err != nil || !semidefinite {
 		return err
 	}
 	return linalg.RequireSemidefinite(a.kernel, a.mon)

@@ -208,14 +208,3 @@ func (in *sgdPassesIn) passes() (fit.Stream, sgd.Passes, error) {
 	return fit.Stream{Eta: in.eta0, Seen: in.seen, Curvature: in.curvature},
 		sgd.Passes{Order: in.order, Shuffle: shuffle, Seed: in.seed, Most: in.maxIter, Tol: in.tol, Curve: in.curve}, r.err
 }
-
-func doRidgeLosses(a *ridgeLossesArgs) error {
-	opt, targets, err := learning(a.space, a.options, a.targets, a.workers)
-	if err != nil {
-		return err
-	}
-	if a.losses != nil && a.scores.Data == nil {
-		return cabi.Illegal("scores is NULL, and losses is not")
-	}
-	return opt.Losses(a.space, a.scores, targets, a.losses, a.curvatures, a.mon)
-}

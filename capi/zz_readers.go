@@ -34,64 +34,6 @@ func go_cp_space_count(space_ C.cp_space, dst_ *C.char, dst_cap_ C.int64_t, need
 	})
 }
 
-// spaceMeanArgs are the arguments of cp_space_mean.
-type spaceMeanArgs struct {
-	space structure.Space
-	dst   []float64
-	d     int
-}
-
-//export go_cp_space_mean
-func go_cp_space_mean(space_ C.cp_space, dst_ *C.double, d_ C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
-		a := new(spaceMeanArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.d = int(d_)
-		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.dst, err = cabi.View[float64](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.d))); err != nil {
-			return err
-		}
-		return doSpaceMean(a)
-	})
-}
-
-// spaceSecondMomentArgs are the arguments of cp_space_second_moment.
-type spaceSecondMomentArgs struct {
-	space   structure.Space
-	dst     linalg.Matrix[float64]
-	d       int
-	workers int
-	mon     *parallel.Monitor
-}
-
-//export go_cp_space_second_moment
-func go_cp_space_second_moment(space_ C.cp_space, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
-		a := new(spaceSecondMomentArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.d = int(d_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.d)), cabi.Size(float64(a.d))); err != nil {
-			return err
-		}
-		return doSpaceSecondMoment(a)
-	})
-}
-
 // momentsInfoIn is a cp_moments_info as it is read.
 type momentsInfoIn struct {
 	c             C.cp_moments_info           // all of it
@@ -119,6 +61,9 @@ func (r *momentsInfoIn) read(p *C.cp_moments_info, name string, optional, writte
 // spaceMomentsArgs are the arguments of cp_space_moments.
 type spaceMomentsArgs struct {
 	space   structure.Space
+	mean    []float64
+	second  linalg.Matrix[float64]
+	d       int
 	info    *momentsInfoIn
 	workers int
 	mon     *parallel.Monitor
@@ -128,20 +73,30 @@ type spaceMomentsArgs struct {
 }
 
 //export go_cp_space_moments
-func go_cp_space_moments(space_ C.cp_space, info_ *C.cp_moments_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_space_moments(space_ C.cp_space, mean_ *C.double, second_ *C.double, d_ C.int64_t, info_ *C.cp_moments_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guard(err_, err_cap_, func() (err error) {
 		a := new(spaceMomentsArgs)
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
+		a.d = int(d_)
 		a.info = &a.structs.info
-		if err = a.info.read(info_, "info", false, true); err != nil {
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
 			return err
 		}
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.mean, err = cabi.Optional[float64](unsafe.Pointer(mean_), "mean", cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.second, err = matrixAt(unsafe.Pointer(second_), "second", true, cabi.Size(float64(a.d)), cabi.Size(float64(a.d))); err != nil {
 			return err
 		}
 		return doSpaceMoments(a)
@@ -189,6 +144,7 @@ type spaceEmbedArgs struct {
 	y       []int32
 	n       int
 	partLen int
+	partial int
 	dst     linalg.Matrix[float64]
 	d       int
 	workers int
@@ -196,7 +152,7 @@ type spaceEmbedArgs struct {
 }
 
 //export go_cp_space_embed
-func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, partial_ C.int32_t, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(spaceEmbedArgs)
 		if a.space, err = space(space_); err != nil {
@@ -204,6 +160,7 @@ func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_le
 		}
 		a.n = int(n_)
 		a.partLen = int(part_len_)
+		a.partial = int(partial_)
 		a.d = int(d_)
 		if a.workers, err = cabi.Workers(workers_); err != nil {
 			return err
@@ -224,50 +181,6 @@ func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_le
 			return err
 		}
 		return doSpaceEmbed(a)
-	})
-}
-
-// spaceEmbedPartialArgs are the arguments of cp_space_embed_partial.
-type spaceEmbedPartialArgs struct {
-	space   structure.Space
-	y       []int32
-	n       int
-	partLen int
-	dst     linalg.Matrix[float64]
-	d       int
-	workers int
-	mon     *parallel.Monitor
-}
-
-//export go_cp_space_embed_partial
-func go_cp_space_embed_partial(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(spaceEmbedPartialArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.n = int(n_)
-		a.partLen = int(part_len_)
-		a.d = int(d_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
-			return err
-		}
-		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
-			return err
-		}
-		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
-			return err
-		}
-		return doSpaceEmbedPartial(a)
 	})
 }
 
@@ -2098,46 +2011,6 @@ func go_cp_extensions_before(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements
 	})
 }
 
-// extensionsCommonArgs are the arguments of cp_extensions_common.
-type extensionsCommonArgs struct {
-	x            []int32
-	n            int
-	y            []int32
-	m            int
-	nElements    int
-	mostDownsets int
-	dst          linalg.Matrix[float64]
-	workers      int
-	mon          *parallel.Monitor
-}
-
-//export go_cp_extensions_common
-func go_cp_extensions_common(x_ *C.cp_in_i32, n_ C.int64_t, y_ *C.cp_in_i32, m_ C.int64_t, n_elements_ C.int64_t, most_downsets_ C.int64_t, dst_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(extensionsCommonArgs)
-		a.n = int(n_)
-		a.m = int(m_)
-		a.nElements = int(n_elements_)
-		a.mostDownsets = int(most_downsets_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if a.x, err = cabi.View[int32](unsafe.Pointer(x_), "x", cabi.Size(float64(a.n)), cabi.Size(float64(a.nElements)*(float64(a.nElements)-1)/2)); err != nil {
-			return err
-		}
-		if a.y, err = cabi.Optional[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.m)), cabi.Size(float64(a.nElements)*(float64(a.nElements)-1)/2)); err != nil {
-			return err
-		}
-		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.m))); err != nil {
-			return err
-		}
-		return doExtensionsCommon(a)
-	})
-}
-
 // estimateOptionsIn is a cp_estimate_options as it is read.
 type estimateOptionsIn struct {
 	c            C.cp_estimate_options           // all of it
@@ -2779,17 +2652,19 @@ func go_cp_nearest(x_ *C.cp_in_features, y_ *C.cp_in_features, m_ C.int64_t, num
 
 // kernelCheckArgs are the arguments of cp_kernel_check.
 type kernelCheckArgs struct {
-	kernel  linalg.Matrix[float64]
-	n       int
-	workers int
-	mon     *parallel.Monitor
+	kernel       linalg.Matrix[float64]
+	n            int
+	semidefinite int
+	workers      int
+	mon          *parallel.Monitor
 }
 
 //export go_cp_kernel_check
-func go_cp_kernel_check(kernel_ *C.cp_in_f64, n_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_kernel_check(kernel_ *C.cp_in_f64, n_ C.int64_t, semidefinite_ C.int32_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(kernelCheckArgs)
 		a.n = int(n_)
+		a.semidefinite = int(semidefinite_)
 		if a.workers, err = cabi.Workers(workers_); err != nil {
 			return err
 		}
@@ -2800,32 +2675,6 @@ func go_cp_kernel_check(kernel_ *C.cp_in_f64, n_ C.int64_t, workers_ C.int32_t, 
 			return err
 		}
 		return doKernelCheck(a)
-	})
-}
-
-// kernelSemidefiniteArgs are the arguments of cp_kernel_semidefinite.
-type kernelSemidefiniteArgs struct {
-	kernel  linalg.Matrix[float64]
-	n       int
-	workers int
-	mon     *parallel.Monitor
-}
-
-//export go_cp_kernel_semidefinite
-func go_cp_kernel_semidefinite(kernel_ *C.cp_in_f64, n_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(kernelSemidefiniteArgs)
-		a.n = int(n_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.n))); err != nil {
-			return err
-		}
-		return doKernelSemidefinite(a)
 	})
 }
 
@@ -3824,59 +3673,6 @@ func go_cp_ridge_primal_start(space_ C.cp_space, options_ *C.cp_in_ridge_options
 			return err
 		}
 		return doRidgePrimalStart(a)
-	})
-}
-
-// ridgeLossesArgs are the arguments of cp_ridge_losses.
-type ridgeLossesArgs struct {
-	space      structure.Space
-	options    *ridgeOptionsIn
-	scores     linalg.Matrix[float64]
-	targets    *targetsIn
-	losses     []float64
-	curvatures []float64
-	workers    int
-	mon        *parallel.Monitor
-	structs    struct { // what others point to
-		options ridgeOptionsIn
-		targets targetsIn
-	}
-}
-
-//export go_cp_ridge_losses
-func go_cp_ridge_losses(space_ C.cp_space, options_ *C.cp_in_ridge_options, scores_ *C.cp_in_f64, targets_ *C.cp_in_targets, losses_ *C.double, curvatures_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(ridgeLossesArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.options = &a.structs.options
-		if err = a.options.read(options_, "options", false, false); err != nil {
-			return err
-		}
-		a.targets = &a.structs.targets
-		if err = a.targets.read(targets_, "targets", false, false); err != nil {
-			return err
-		}
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.scores, err = matrixAt(unsafe.Pointer(scores_), "scores", true, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.d))); err != nil {
-			return err
-		}
-		if a.losses, err = cabi.Optional[float64](unsafe.Pointer(losses_), "losses", cabi.Size(float64(a.targets.n))); err != nil {
-			return err
-		}
-		if a.curvatures, err = cabi.Optional[float64](unsafe.Pointer(curvatures_), "curvatures", cabi.Size(float64(a.targets.n))); err != nil {
-			return err
-		}
-		return doRidgeLosses(a)
 	})
 }
 
