@@ -188,15 +188,6 @@ func flag[N ~int | ~int64](v N, name string) (bool, error) {
 	return v == 1, nil
 }
 
-// readFeatures reads input features.
-func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
-	in, err := readFeaturesIn(p, "features", false, false)
-	if err != nil {
-		return nil, pages{}, err
-	}
-	return in.inputs()
-}
-
 // inputs returns input features.
 func (in *featuresIn) inputs() (primal.Inputs, pages, error) {
 	if err := fault.First(checkCount(in.n, "features.n"), checkCount(in.p, "features.p")); err != nil {
@@ -243,80 +234,6 @@ func sparse(data []float64, indices []int32, indptr []int64, n, p int, name stri
 	return s, nil
 }
 
-// readSparse views a matrix in compressed sparse rows.
-func readSparse(data *C.cp_in_f64, indices *C.cp_in_i32, indptr *C.cp_in_i64, n, p, nnz C.int64_t, name string) (*solve.Sparse, error) {
-	s := &solve.Sparse{Rows: int(n), Cols: int(p)}
-	var err error
-	if s.Data, err = float64s(data, name+".data", nnz); err != nil {
-		return nil, err
-	}
-	if s.Indices, err = int32s(indices, name+".indices", nnz); err != nil {
-		return nil, err
-	}
-	if s.Indptr, err = int64s(indptr, name+".indptr", n+1); err != nil {
-		return nil, err
-	}
-	if err := s.Check(); err != nil {
-		return nil, fault.Wrap("%s: %w", name, err)
-	}
-	return s, nil
-}
-
-// readOutputs reads the outputs of rows into them.
-func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pages, error) {
-	r, err := cabi.Record(p, "outputs")
-	if err != nil {
-		return pages{}, err
-	}
-	if n, _ := rows.X.Size(); int64(r.n) != int64(n) {
-		return pages{}, cabi.Equal("outputs.n", r.n, "the matrix of features", n)
-	}
-	if err := equal("outputs.d", r.d, sp.FeatureLen()); err != nil {
-		return pages{}, err
-	}
-	count := r.n
-	if r.first != nil {
-		if rows.First, count, err = starts(r.first, r.n, "outputs.first"); err != nil {
-			return pages{}, err
-		}
-	}
-	if rows.Weights, err = optionalFloat64s(r.weights, "outputs.weights", r.n); err != nil {
-		return pages{}, err
-	}
-	partial, err := flag(r.partial, "outputs.partial")
-	if err != nil {
-		return pages{}, err
-	}
-	mapped, err := flag(r.mapped, "outputs.mapped")
-	if err != nil {
-		return pages{}, err
-	}
-	switch {
-	case r.parts != nil:
-		if err := equal("outputs.part_len", r.part_len, sp.PartLen()); err != nil {
-			return pages{}, err
-		}
-		parts, err := int32s(r.parts, "outputs.parts", count, r.part_len)
-		if err != nil {
-			return pages{}, err
-		}
-		if rows.Psi, err = primal.Encoded(sp, parts, int(count), partial); !mapped || err != nil {
-			return pages{}, err
-		}
-		return pages{uintptr(unsafe.Pointer(r.parts)), uintptr(r.part_len) * unsafe.Sizeof(*r.parts)}, nil
-	case r.psi != nil || count*r.d == 0:
-		psi, err := matrix(r.psi, "outputs.psi", count, r.d)
-		rows.Psi = primal.Embedded(psi)
-		return pages{}, err
-	}
-	psi, err := readSparse(r.data, r.indices, r.indptr, count, r.d, r.nnz, "outputs")
-	if err != nil {
-		return pages{}, err
-	}
-	rows.Psi = primal.SparsePsi(psi)
-	return pages{}, nil
-}
-
 // checkCount checks how many there are of something, be they looked at or not.
 func checkCount[N ~int | ~int64](n N, name string) error {
 	if n < 0 || n > maxRows {
@@ -335,19 +252,6 @@ func ints(of []int64) []int {
 		out[i] = int(v)
 	}
 	return out
-}
-
-// starts reads where what belongs to each row begins, and says how much there is.
-func starts(p *C.cp_in_i64, n C.int64_t, name string) ([]int, C.int64_t, error) {
-	view, err := int64s(p, name, n+1)
-	if err != nil {
-		return nil, 0, err
-	}
-	count := view[n]
-	if count < 0 || count > maxRows {
-		return nil, 0, cabi.Illegal("%s[%d] is %d, must be from 0 to %d", name, int64(n), count, maxRows)
-	}
-	return ints(view), C.int64_t(count), nil
 }
 
 // design returns a design.
@@ -370,8 +274,8 @@ func (in *designIn) design() (*solve.Design, error) {
 
 // readDesign reads a design.
 func readDesign(p *C.cp_in_design) (*solve.Design, error) {
-	in, err := readDesignIn(p, "design", false, false)
-	if err != nil {
+	var in designIn
+	if err := in.read(p, "design", false, false); err != nil {
 		return nil, err
 	}
 	return in.design()

@@ -97,8 +97,8 @@
  * - workers is the number of goroutines for the library's own loops, from 1 to 65536. Results do not depend on it.
  *   Where the steps of a loop must follow one another it is checked and not used.
  * - control may be NULL. See cp_control. Each function says what control->step counts; where it says nothing, step
- *   stays as it is, and so does value. Work that cannot be stopped (cp_space_second_moment, cp_space_moments,
- *   cp_ridge_plan, the moments of cp_partition_estimate) goes on inside the library after CP_ECANCELLED, and touches
+ *   stays as it is, and so does value. Work that cannot be stopped (cp_space_moments, cp_ridge_plan,
+ *   the moments of cp_partition_estimate) goes on inside the library after CP_ECANCELLED, and touches
  *   nothing of the caller's.
  * - Infinite or NaN numbers in the inputs are CP_EVALUE where the function has to look at every entry anyway, and are
  *   documented there; elsewhere they give unspecified numbers, never a crash.
@@ -325,15 +325,6 @@ int32_t cp_space_facts(cp_space space, char *dst /* [dst_cap] */, int64_t dst_ca
 int32_t cp_space_count(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err,
                        int64_t err_cap);
 
-/* Writes the mean of the embedding under the uniform distribution to dst[d]. d must be the structure's. CP_ECAPABILITY:
- * the structure has no moments; cp_space_moments says whether they are exact. */
-int32_t cp_space_mean(cp_space space, double *dst /* [d] */, int64_t d, char *err, int64_t err_cap);
-
-/* Writes the second moment E ψψᵀ under the uniform distribution to dst[d, d]. d must be the structure's. CP_ECAPABILITY
- * as for cp_space_mean. It cannot be stopped inside: see control above. */
-int32_t cp_space_second_moment(cp_space space, double *dst /* [d, d] */, int64_t d, int32_t workers,
-                               cp_control *control, char *err, int64_t err_cap);
-
 /* What the mean and the second moment of a structure are. */
 typedef struct cp_moments_info {
   int64_t struct_size;
@@ -344,10 +335,12 @@ typedef struct cp_moments_info {
 } cp_moments_info;
 #define CP_MOMENTS_INFO {.struct_size = sizeof(cp_moments_info)}
 
-/* Writes to info where the moments of the structure come from. Where they are sampled they are estimated now, once for
- * a structure, which takes long for large ones and cannot be stopped inside: see control above. CP_ECAPABILITY as for
- * cp_space_mean. */
-int32_t cp_space_moments(cp_space space, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
+/* Writes the mean of the embedding under the uniform distribution to mean[d], its second moment E ψψᵀ to second[d, d],
+ * and where the two come from to info; each may be NULL. d must be the structure's. CP_ECAPABILITY: the structure has no
+ * moments. Where they are sampled they are estimated now, once for a structure, which takes long for large ones. It
+ * cannot be stopped inside: see control above. */
+int32_t cp_space_moments(cp_space space, double *mean /* [d]? */, double *second /* [d, d]? */, int64_t d,
+                         cp_moments_info *info /* ? */, int32_t workers, cp_control *control, char *err,
                          int64_t err_cap);
 
 /* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, and bad_row is the first such
@@ -355,19 +348,14 @@ int32_t cp_space_moments(cp_space space, cp_moments_info *info, int32_t workers,
 int32_t cp_space_check(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len, int32_t workers,
                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_space_check does,
- * which bad_row is about. control->step counts rows. */
-int32_t cp_space_embed(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
+/* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_space_check does, which bad_row is
+ * about. With partial = 1 rows may be outputs of which only a part is known, in structures that have such: ψ is then the
+ * mean over all outputs that agree with it. "permutations": position 0 is that of a label about which nothing is known,
+ * and labels that share the last position come behind all others, in an unknown order. One row has one or the other:
+ * CP_EVALUE for both. CP_ECAPABILITY for others. control->step counts rows. */
+int32_t cp_space_embed(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len, int32_t partial,
                        double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
                        char *err, int64_t err_cap);
-
-/* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs
- * that agree with it. "permutations": position 0 is that of a label about which nothing is known, and labels that share
- * the last position come behind all others, in an unknown order. One row has one or the other: CP_EVALUE for both.
- * CP_ECAPABILITY for others. control->step and bad_row as for cp_space_embed. */
-int32_t cp_space_embed_partial(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
-                               double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control,
-                               int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has
  * its own random stream. CP_ECAPABILITY: no uniform sampler is known. control->step counts rows. */
@@ -390,7 +378,7 @@ int32_t cp_space_mirror(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_
  *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
  *     column's. The diagonal is 0, or all 1 for partial orders
  *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
- *     cp_space_embed_partial takes them; in rows without these labels may share the last position. CP_ECAPABILITY:
+ *     cp_space_embed takes them; in rows without these labels may share the last position. CP_ECAPABILITY:
  *     outputs of the structure are not known in part
  * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
  * do. control->step counts rows. */
@@ -944,17 +932,6 @@ int32_t cp_extensions_before(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pair
                              int64_t most_downsets, double *dst /* [n_elements, n_elements] */, int32_t workers,
                              cp_control *control, char *err, int64_t err_cap);
 
-/* Writes to dst[n, m] the natural logarithms of the numbers of orders that agree with both of two relations, for each
- * row of x[n, n_pairs] and each of y[m, n_pairs]: of linear extensions of their union. A row has an entry for each of
- * the n_pairs = n_elements (n_elements - 1) / 2 pairs u < v of elements (2 to 2048), in lexicographic order: 1 where u
- * comes before v, -1 where v comes before u, 0 otherwise; what follows from that is understood. No common order gives
- * -infinity, and what is beyond the limits of cp_extensions_count NaN. y = NULL stands for x and then m = n; each pair
- * of rows is counted once. control->step counts rows. bad_row is a row of x, or of y where the message says so. */
-int32_t cp_extensions_common(cp_in_i32 *x /* [n, n_elements * (n_elements - 1) / 2] */, int64_t n,
-                             cp_in_i32 *y /* [m, n_elements * (n_elements - 1) / 2]? */, int64_t m, int64_t n_elements,
-                             int64_t most_downsets, double *dst /* [n, m] */, int32_t workers, cp_control *control,
-                             int64_t *bad_row, char *err, int64_t err_cap);
-
 /* ---- Estimates from draws ---------------------------------------------------------------------------------------- */
 
 typedef struct cp_estimate_options {
@@ -1155,16 +1132,12 @@ int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *num
 
 /* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
  * message names the row, the column and the remedy. Functions that take kernel matrices check that they are finite, and
- * take them to be symmetric. control->step counts rows.
+ * take them to be symmetric. With semidefinite = 1, also that it has not been found to have negative eigenvalues:
+ * CP_ENUMERICAL otherwise, with an estimate of the least one. What is refused has one of at least 1e-6 of the largest;
+ * those below some 1e-4 of it can be missed. Cost: 32 products with a vector. control->step counts rows.
  * bad_row is the row that the message names first. */
-int32_t cp_kernel_check(cp_in_f64 *kernel /* [n, n] */, int64_t n, int32_t workers, cp_control *control,
-                        int64_t *bad_row, char *err, int64_t err_cap);
-
-/* Checks the same, and that kernel[n, n] has not been found to have negative eigenvalues: CP_ENUMERICAL otherwise, with
- * an estimate of the least one. What is refused has one of at least 1e-6 of the largest; those below some 1e-4 of it
- * can be missed. Cost: 32 products with a vector. control->step and bad_row as for cp_kernel_check. */
-int32_t cp_kernel_semidefinite(cp_in_f64 *kernel /* [n, n] */, int64_t n, int32_t workers, cp_control *control,
-                               int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_kernel_check(cp_in_f64 *kernel /* [n, n] */, int64_t n, int32_t semidefinite, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Overwrites the symmetric matrix[n, n] by its orthonormal eigenvectors, one a column, and writes the eigenvalues to
  * values[n] in ascending order. The triangle above the diagonal is read. The library takes three more matrices of that
@@ -1411,7 +1384,7 @@ typedef struct cp_outputs {
   int64_t n, d;       /* d must be the structure's                                                       */
   int64_t part_len;   /* of parts                                                                        */
   cp_in_i32 *parts;   /* [last(first, n), part_len]? checked as by cp_space_check                        */
-  int64_t partial;    /* 1: parts may be known in part, as for cp_space_embed_partial                    */
+  int64_t partial;    /* 1: parts may be known in part, as for cp_space_embed                            */
   int64_t mapped;     /* 1: parts lies in a file that is mapped read-only; see cp_features                */
   cp_in_f64 *psi;     /* [last(first, n), d]?                                                            */
   int64_t nnz;
@@ -1460,15 +1433,6 @@ int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int6
                               int64_t err_cap);
 
 /* ---- Structured ridge, row by row -------------------------------------------------------------------------------- */
-
-/* The weighted loss w_i loss(f_i, ψ_i) of each example at scores[n, d] to losses[n], and a bound on the largest
- * eigenvalue of its second derivative by f_i to curvatures[n], which does not depend on the scores. losses or
- * curvatures may be NULL; scores are read for the former only. loss is all that is used of the options.
- * bad_row is a row of scores, weights or psi, with first that of the set. */
-int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores /* [targets.n, targets.d] */,
-                        cp_in_targets *targets, double *losses /* [targets.n]? */,
-                        double *curvatures /* [targets.n]? */, int32_t workers, cp_control *control, int64_t *bad_row,
-                        char *err, int64_t err_cap);
 
 /* What the steps change in place. All must be finite. */
 typedef struct cp_sgd_state {
@@ -1559,11 +1523,11 @@ typedef struct cp_sgd_kernel {
   cp_in_kernel_function *function; /* or NULL                                                                     */
   cp_in_features *x;               /* rows, or NULL without a function. Visits are then shuffled as they stand    */
   cp_in_f64 *matrix;               /* [n, n]?                                                                     */
-  int64_t *rows;                   /* [n] and the next: what is asked for                                         */
-  int64_t *columns;                /* [n]                                                                         */
+  int64_t *rows;                   /* [n]? and the next: what is asked for                                        */
+  int64_t *columns;                /* [n]?                                                                        */
   int64_t n_rows, n_columns;       /* zero at the beginning. Where n_rows is positive after a call it asks for values
                                       of these rows with these columns, or, where n_columns is 0, of each with itself */
-  cp_in_f64 *values;               /* [n_rows * or(n_columns, 1)] the answer, for the next call                      */
+  cp_in_f64 *values;               /* [n_rows, or(n_columns, 1)] the answer, for the next call                    */
 } cp_sgd_kernel;
 #define CP_SGD_KERNEL {.struct_size = sizeof(cp_sgd_kernel)}
 

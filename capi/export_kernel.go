@@ -14,24 +14,6 @@ import (
 	"combpred/core/linalg"
 )
 
-// kernelFunction reads a kernel for inputs of p features.
-func kernelFunction(in *C.cp_in_kernel_function, p int) (kernel.Function, error) {
-	r, err := readKernelFunctionIn(in, "function", false, false)
-	if err != nil {
-		return kernel.Function{}, err
-	}
-	return r.function(p)
-}
-
-// rowsOf returns all rows of features.
-func rowsOf(in *C.cp_in_features, name string) (kernel.Rows, error) {
-	r, err := readFeaturesIn(in, name, false, false)
-	if err != nil {
-		return kernel.Rows{}, err
-	}
-	return r.rows(name)
-}
-
 // argumentNamed says which of several arguments of a kind an error is about.
 func argumentNamed(err error, name string) error { return fault.Wrap("%s: %w", name, err) }
 
@@ -146,17 +128,11 @@ func checkRows(n int) error {
 }
 
 func doKernelCheck(a *kernelCheckArgs) error {
-	if err := checkRows(a.n); err != nil {
+	semidefinite, err := flag(a.semidefinite, "semidefinite")
+	if err := fault.First(err, checkRows(a.n)); err != nil {
 		return err
 	}
-	return fit.CheckKernel(a.kernel, a.workers, a.mon)
-}
-
-func doKernelSemidefinite(a *kernelSemidefiniteArgs) error {
-	if err := checkRows(a.n); err != nil {
-		return err
-	}
-	if err := fit.CheckKernel(a.kernel, a.workers, a.mon); err != nil {
+	if err := fit.CheckKernel(a.kernel, a.workers, a.mon); err != nil || !semidefinite {
 		return err
 	}
 	return linalg.RequireSemidefinite(a.kernel, a.mon)

@@ -8,7 +8,6 @@ import (
 
 	"combpred/capi/cabi"
 	"combpred/core/fault"
-	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -39,28 +38,26 @@ func doSpaceCheck(a *spaceCheckArgs) error {
 }
 
 func doSpaceEmbed(a *spaceEmbedArgs) error {
-	row := rowsOfParts(a.y, a.partLen)
-	return eachRow(a.n, a.workers, a.mon, func(i int) error { return embedTo(a.dst, i, row(i), a.space.Check, a.space.Embed) })
-}
-
-func doSpaceEmbedPartial(a *spaceEmbedPartialArgs) error {
-	partial, err := need[structure.PartialEmbedder](a.space, "embeddings of outputs known in part")
+	check, embed := a.space.Check, a.space.Embed
+	known, err := flag(a.partial, "partial")
 	if err != nil {
 		return err
 	}
+	if known {
+		partial, err := need[structure.PartialEmbedder](a.space, "embeddings of outputs known in part")
+		if err != nil {
+			return err
+		}
+		check, embed = partial.CheckPartial, partial.EmbedPartial
+	}
 	row := rowsOfParts(a.y, a.partLen)
 	return eachRow(a.n, a.workers, a.mon, func(i int) error {
-		return embedTo(a.dst, i, row(i), partial.CheckPartial, partial.EmbedPartial)
+		if err := check(row(i)); err != nil {
+			return err
+		}
+		embed(a.dst.Row(i), row(i))
+		return nil
 	})
-}
-
-// embedTo checks an encoded row and writes its embedding to row i of dst.
-func embedTo(dst linalg.Matrix[float64], i int, y []int32, check func([]int32) error, embed func([]float64, []int32)) error {
-	if err := check(y); err != nil {
-		return err
-	}
-	embed(dst.Row(i), y)
-	return nil
 }
 
 func doSpaceSample(a *spaceSampleArgs) error {

@@ -4,57 +4,23 @@ package main
 import "C"
 
 import (
+	"unsafe"
+
 	"combpred/capi/cabi"
+	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
 
-// primalCall is what calls about rows have in common.
-type primalCall struct {
-	task *primal.Task
-	rows *primal.Rows
-	p, d int
-	q    int
-	execution
-}
-
-// newPrimalCall reads the arguments; light tasks do for passes over rows.
-func newPrimalCall(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features, outputs *C.cp_in_outputs,
-	workers C.int32_t, control *C.cp_control, light bool) (primalCall, error) {
-	var c primalCall
-	sp, err := space(s)
-	if err != nil {
-		return c, err
-	}
-	if c.execution, err = readExecution(workers, control); err != nil {
-		return c, err
-	}
-	if c.rows, err = readRows(sp, features, outputs); err != nil {
-		return c, err
-	}
-	if c.task, err = primalTask(sp, options, light); err != nil {
-		return c, err
-	}
-	if err := c.rows.Check(c.task); err != nil {
-		return c, err
-	}
-	_, c.p = c.rows.X.Size()
-	c.d, c.q = len(c.task.Mean), c.p
-	if c.task.Intercept {
-		c.q++
-	}
-	return c, nil
-}
-
-// readRows reads features and outputs, whose pages are given back where they lie in mapped files.
-func readRows(sp structure.Space, features *C.cp_in_features, outputs *C.cp_in_outputs) (*primal.Rows, error) {
-	x, xPages, err := readFeatures(features)
+// rowsOfBoth returns features and outputs, whose pages are given back where they lie in mapped files.
+func rowsOfBoth(sp structure.Space, features *featuresIn, outputs *outputsIn) (*primal.Rows, error) {
+	x, xPages, err := features.inputs()
 	if err != nil {
 		return nil, err
 	}
 	rows := &primal.Rows{X: x}
-	psiPages, err := readOutputs(rows, sp, outputs)
+	psiPages, err := outputs.addTo(rows, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +36,55 @@ func readRows(sp structure.Space, features *C.cp_in_features, outputs *C.cp_in_o
 	return rows, nil
 }
 
-func primalTask(sp structure.Space, options *C.cp_in_ridge_options, light bool) (*primal.Task, error) {
-	opt, err := ridgeOptions(options, sp)
+// addTo adds the outputs to rows of features.
+func (in *outputsIn) addTo(rows *primal.Rows, sp structure.Space) (pages, error) {
+	var r refusals
+	n, _ := rows.X.Size()
+	count := int(cabi.Last(in.first, float64(n)))
+	r.add(cabi.Equal("outputs.n", int64(in.n), "the matrix of features", n))
+	r.add(checkCount(count, "outputs.first[n]"))
+	partial, mapped := r.flag(in.partial, "outputs.partial"), r.flag(in.mapped, "outputs.mapped")
+	if r.err != nil {
+		return pages{}, r.err
+	}
+	rows.First, rows.Weights = ints(in.first), in.weights
+	var err error
+	switch {
+	case in.c.parts != nil:
+		if rows.Psi, err = primal.Encoded(sp, in.parts, count, partial); !mapped || err != nil {
+			return pages{}, err
+		}
+		return pages{uintptr(unsafe.Pointer(in.c.parts)), uintptr(in.partLen) * unsafe.Sizeof(*in.c.parts)}, nil
+	case in.c.psi != nil || count*in.d == 0:
+		in.psi.Rows, in.psi.Cols, in.psi.Stride = count, in.d, max(in.d, 1)
+		rows.Psi = primal.Embedded(in.psi)
+		return pages{}, nil
+	}
+	psi, err := sparse(in.data, in.indices, in.indptr, count, in.d, "outputs")
+	if err != nil {
+		return pages{}, err
+	}
+	rows.Psi = primal.SparsePsi(psi)
+	return pages{}, nil
+}
+
+// primalCall returns the problem and its rows; light problems do for passes over rows.
+func primalCall(sp structure.Space, options *ridgeOptionsIn, features *featuresIn, outputs *outputsIn, light bool) (*primal.Task,
+	*primal.Rows, error) {
+	rows, err := rowsOfBoth(sp, features, outputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	task, err := options.primal(sp, light)
+	if err != nil {
+		return nil, nil, err
+	}
+	return task, rows, rows.Check(task)
+}
+
+// primal returns the problem of a space.
+func (in *ridgeOptionsIn) primal(sp structure.Space, light bool) (*primal.Task, error) {
+	opt, err := in.ridge(sp, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -81,114 +94,48 @@ func primalTask(sp structure.Space, options *C.cp_in_ridge_options, light bool) 
 	return opt.Primal(sp)
 }
 
-func (c primalCall) product(p *C.double, name string) (linalg.Matrix[float64], error) {
-	return matrix(p, name, C.int64_t(c.q), C.int64_t(c.d))
+func doRidgeFeatures(a *ridgeFeaturesArgs) error {
+	task, rows, err := primalCall(a.space, a.options, a.features, a.outputs, false)
+	if err != nil {
+		return err
+	}
+	if a.budget < 0 {
+		return cabi.Illegal("budget is %d, must not be negative", a.budget)
+	}
+	rows.Cache(int64(a.budget))
+	result, err := task.Solve(a.coef, rows, a.workers, a.mon)
+	a.info.set(result)
+	return err
 }
 
-//export go_cp_ridge_features
-func go_cp_ridge_features(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
-	outputs *C.cp_in_outputs, budget C.int64_t, coef *C.double, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		c, e := newPrimalCall(s, options, features, outputs, workers, control, false)
-		if e != nil {
-			return e
-		}
-		if budget < 0 {
-			return cabi.Illegal("budget is %d, must not be negative", int64(budget))
-		}
-		w, e := c.product(coef, "coef")
-		if e != nil {
-			return e
-		}
-		set, e := fitInfo(info)
-		if e != nil {
-			return e
-		}
-		c.rows.Cache(int64(budget))
-		result, e := c.task.Solve(w, c.rows, c.workers, c.mon)
-		set(result)
-		return e
-	})
+func doRidgeSums(a *ridgeSumsArgs) error {
+	task, rows, err := primalCall(a.space, a.options, a.features, a.outputs, true)
+	if err != nil {
+		return err
+	}
+	return task.AddSums(primal.NewSums(a.sums, a.features.p, a.outputs.d), rows, a.workers, a.mon)
 }
 
-//export go_cp_ridge_sums
-func go_cp_ridge_sums(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
-	outputs *C.cp_in_outputs, sums *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		c, e := newPrimalCall(s, options, features, outputs, workers, control, true)
-		if e != nil {
-			return e
-		}
-		data, e := float64s(sums, "sums", C.int64_t(primal.SumsLen(c.p, c.d)))
-		if e != nil {
-			return e
-		}
-		return c.task.AddSums(primal.NewSums(data, c.p, c.d), c.rows, c.workers, c.mon)
-	})
+func doRidgeProduct(a *ridgeProductArgs) error {
+	task, rows, err := primalCall(a.space, a.options, a.features, a.outputs, true)
+	if err != nil {
+		return err
+	}
+	return task.AddProduct(a.product, task.NewDirection(a.direction, a.features.p), rows, a.workers, a.mon)
 }
 
-//export go_cp_ridge_product
-func go_cp_ridge_product(s C.cp_space, options *C.cp_in_ridge_options, features *C.cp_in_features,
-	outputs *C.cp_in_outputs, direction *C.cp_in_f64, product *C.double, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		c, e := newPrimalCall(s, options, features, outputs, workers, control, true)
-		if e != nil {
-			return e
-		}
-		data, e := float64s(direction, "direction", C.int64_t(c.task.DirectionLen(c.p)))
-		if e != nil {
-			return e
-		}
-		out, e := c.product(product, "product")
-		if e != nil {
-			return e
-		}
-		return c.task.AddProduct(out, c.task.NewDirection(data, c.p), c.rows, c.workers, c.mon)
-	})
-}
-
-//export go_cp_ridge_primal_start
-func go_cp_ridge_primal_start(s C.cp_space, options *C.cp_in_ridge_options, p C.int64_t, coef *C.double, d C.int64_t,
-	info *C.cp_fit_info, to *C.cp_session, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		run, e := readExecution(workers, control)
-		if e != nil {
-			return e
-		}
-		sp, e := space(s)
-		if e != nil {
-			return e
-		}
-		if e := checkCount(p, "p"); e != nil {
-			return e
-		}
-		task, e := primalTask(sp, options, false)
-		if e != nil {
-			return e
-		}
-		if e := equal("d", d, len(task.Mean)); e != nil {
-			return e
-		}
-		c := primalCall{task: task, p: int(p), d: int(d), q: int(p)}
-		if task.Intercept {
-			c.q++
-		}
-		w, e := c.product(coef, "coef")
-		if e != nil {
-			return e
-		}
-		set, e := fitInfo(info)
-		if e != nil {
-			return e
-		}
-		return openSession(to, run.mon, func(s *session) error {
-			result, e := task.SolveOver(w, int(p), rowsElsewhere{s}, run.mon)
-			set(result)
-			return e
-		})
+func doRidgePrimalStart(a *ridgePrimalStartArgs) error {
+	if err := checkCount(a.p, "p"); err != nil {
+		return err
+	}
+	task, err := a.options.primal(a.space, false)
+	if err != nil {
+		return err
+	}
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		result, err := task.SolveOver(a.coef, a.p, rowsElsewhere{s}, a.mon)
+		a.info.set(result)
+		return err
 	})
 }
 
@@ -207,3 +154,21 @@ func (r rowsElsewhere) AddProduct(to linalg.Matrix[float64], v primal.Direction)
 }
 
 func (r rowsElsewhere) Work(f func() error) error { return r.onCaller(f) }
+
+// readRows reads features and outputs for functions that read their arguments themselves.
+func readRows(sp structure.Space, features *C.cp_in_features, outputs *C.cp_in_outputs) (*primal.Rows, error) {
+	var x featuresIn
+	var y outputsIn
+	if err := fault.First(x.read(features, "features", false, false), y.read(outputs, "outputs", false, false)); err != nil {
+		return nil, err
+	}
+	if err := equal("outputs.d", y.c.d, sp.FeatureLen()); err != nil {
+		return nil, err
+	}
+	if y.c.parts != nil {
+		if err := equal("outputs.part_len", y.c.part_len, sp.PartLen()); err != nil {
+			return nil, err
+		}
+	}
+	return rowsOfBoth(sp, &x, &y)
+}

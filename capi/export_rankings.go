@@ -131,19 +131,6 @@ func doExtensionsBefore(a *extensionsBeforeArgs) error {
 	return extensions.Before(a.dst.Data, poset, a.mostDownsets, a.workers, a.mon)
 }
 
-func doExtensionsCommon(a *extensionsCommonArgs) error {
-	if a.nElements < 2 || a.nElements > extensions.MostElements {
-		return cabi.Illegal("n_elements is %d, must be between 2 and %d", a.nElements, extensions.MostElements)
-	}
-	if a.y == nil && a.m != a.n && a.n >= 0 && a.m > 0 {
-		return cabi.Illegal("m is %d without y, must be n, %d", a.m, a.n)
-	}
-	if err := checkDownsets(a.mostDownsets); err != nil || len(a.dst.Data) == 0 {
-		return err
-	}
-	return extensions.Common(a.dst.Data, a.x, a.y, a.nElements, a.mostDownsets, a.workers, a.mon)
-}
-
 // posetOf returns the partial order of pairs.
 func posetOf(pairs []int32, elements int) (*extensions.Poset, error) {
 	if elements < 1 || elements > extensions.MostElements {

@@ -42,8 +42,8 @@ func learning(sp structure.Space, options *ridgeOptionsIn, targets *targetsIn, w
 
 // readTargets reads outputs to learn.
 func readTargets(r C.cp_targets) (fit.Targets, error) {
-	in, err := readTargetsIn(&r, "targets", false, false)
-	if err != nil {
+	var in targetsIn
+	if err := in.read(&r, "targets", false, false); err != nil {
 		return fit.Targets{}, err
 	}
 	return in.targets()
@@ -151,54 +151,4 @@ func doRidgeLoo(a *ridgeLooArgs) error {
 		scores[i] = linalg.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: a.loo.scores[i*n*d : (i+1)*n*d]}
 	}
 	return opt.LeaveOneOut(a.space, a.kernel, targets, a.loo.alphas, work32, work64, scores, a.mon)
-}
-
-// What follows is for functions that read their arguments themselves.
-
-func ridgeOptions(p *C.cp_in_ridge_options, sp structure.Space) (fit.Ridge, error) {
-	in, err := readRidgeOptionsIn(p, "options", false, false)
-	if err != nil {
-		return fit.Ridge{}, err
-	}
-	return in.ridge(sp, 1)
-}
-
-func fitInfo(p *C.cp_fit_info) (func(solve.Info), error) {
-	in, err := readFitInfoIn(p, "info", true, true)
-	return in.set, err
-}
-
-// ridgeCall is what all ridge calls have in common.
-type ridgeCall struct {
-	space   structure.Space
-	opt     fit.Ridge
-	n, d    C.int64_t
-	targets fit.Targets
-	mon     *parallel.Monitor
-}
-
-func newRidgeCall(s C.cp_space, options *C.cp_in_ridge_options, targets *C.cp_in_targets, workers C.int32_t,
-	control *C.cp_control) (ridgeCall, error) {
-	var c ridgeCall
-	var err error
-	if c.space, err = space(s); err != nil {
-		return c, err
-	}
-	if c.opt, err = ridgeOptions(options, c.space); err != nil {
-		return c, err
-	}
-	t, err := readExecution(workers, control)
-	if err != nil {
-		return c, err
-	}
-	c.opt.Workers, c.mon = t.workers, t.mon
-	r, err := cabi.Record(targets, "targets")
-	if err != nil {
-		return c, err
-	}
-	c.n, c.d = r.n, r.d
-	if c.targets, err = readTargets(r); err != nil {
-		return c, err
-	}
-	return c, equal("targets.d", r.d, c.space.FeatureLen())
 }

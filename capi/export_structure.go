@@ -123,47 +123,30 @@ func momentsOf(s structure.Space) (structure.Momenter, error) {
 	return need[structure.Momenter](s, "the mean and second moment of its embedding")
 }
 
-func doSpaceMean(a *spaceMeanArgs) error {
-	moments, err := momentsOf(a.space)
-	if err == nil && a.d > 0 {
-		moments.Mean(a.dst)
-	}
-	return err
-}
-
-func doSpaceSecondMoment(a *spaceSecondMomentArgs) error {
-	moments, err := momentsOf(a.space)
-	if err != nil || a.d == 0 {
-		return err
-	}
-	if a.mon == nil {
-		moments.SecondMoment(linalg.General(a.dst))
-		return nil
-	}
-	own := linalg.NewMatrix[float64](a.d, a.d) // the caller's is not touched after the call
-	if err := parallel.Detached(a.mon, func() error {
-		moments.SecondMoment(linalg.General(own))
-		return nil
-	}); err != nil {
-		return err
-	}
-	a.dst.CopyFrom(own)
-	return nil
-}
-
 func doSpaceMoments(a *spaceMomentsArgs) error {
-	if _, err := momentsOf(a.space); err != nil {
+	moments, err := momentsOf(a.space)
+	if err != nil {
 		return err
 	}
-	facts, found := a.space.Facts(), new(float64)
+	facts, found, second := a.space.Facts(), new(float64), a.second
+	if second.Data != nil && a.mon != nil {
+		second = linalg.NewMatrix[float64](a.d, a.d) // the caller's is not touched after the call
+	}
+	if a.mean != nil {
+		moments.Mean(a.mean)
+	}
 	if err := parallel.Detached(a.mon, func() error {
-		if facts.StandardError != nil {
+		if second.Data != nil {
+			moments.SecondMoment(linalg.General(second))
+		}
+		if a.info.given && facts.StandardError != nil {
 			*found = facts.StandardError()
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
+	copy(a.second.Data, second.Data)
 	result := C.cp_moments_info{standard_error: C.double(*found)}
 	cabi.PutName(result.kind[:], catalogue.Moments.Of(int(facts.Moments)))
 	a.info.to.Set(result)

@@ -97,21 +97,10 @@ int32_t cp_space_count(cp_space space, char *dst, int64_t dst_cap, int64_t *need
   return go_cp_space_count(space, dst, dst_cap, needed, err, err_cap);
 }
 
-int32_t cp_space_mean(cp_space space, double *dst, int64_t d, char *err, int64_t err_cap) {
+int32_t cp_space_moments(cp_space space, double *mean, double *second, int64_t d, cp_moments_info *info,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_space_mean(space, dst, d, err, err_cap);
-}
-
-int32_t cp_space_second_moment(cp_space space, double *dst, int64_t d, int32_t workers, cp_control *control, char *err,
-                               int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_space_second_moment(space, dst, d, workers, control, err, err_cap);
-}
-
-int32_t cp_space_moments(cp_space space, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
-                         int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_space_moments(space, info, workers, control, err, err_cap);
+  return go_cp_space_moments(space, mean, second, d, info, workers, control, err, err_cap);
 }
 
 int32_t cp_space_check(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t workers, cp_control *control,
@@ -120,16 +109,10 @@ int32_t cp_space_check(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len
   return go_cp_space_check(space, y, n, part_len, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_space_embed(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
-                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_space_embed(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t partial, double *dst,
+                       int64_t d, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_space_embed(space, y, n, part_len, dst, d, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_space_embed_partial(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
-                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_space_embed_partial(space, y, n, part_len, dst, d, workers, control, bad_row, err, err_cap);
+  return go_cp_space_embed(space, y, n, part_len, partial, dst, d, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len, int32_t workers,
@@ -317,13 +300,6 @@ int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
   return go_cp_extensions_before(pairs, n_pairs, n_elements, most_downsets, dst, workers, control, err, err_cap);
 }
 
-int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, int64_t n_elements,
-                             int64_t most_downsets, double *dst, int32_t workers, cp_control *control, int64_t *bad_row,
-                             char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_extensions_common(x, n, y, m, n_elements, most_downsets, dst, workers, control, bad_row, err, err_cap);
-}
-
 int32_t cp_partition_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options, cp_estimates *dst,
                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
@@ -367,16 +343,10 @@ int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *num
   return go_cp_nearest(x, y, m, numbers, squares, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap) {
+int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t semidefinite, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_kernel_check(kernel, n, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_kernel_semidefinite(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row,
-                               char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_kernel_semidefinite(kernel, n, workers, control, bad_row, err, err_cap);
+  return go_cp_kernel_check(kernel, n, semidefinite, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_symmetric_eigen(double *matrix, int64_t n, double *values, int32_t workers, cp_control *control,
@@ -446,14 +416,6 @@ int32_t cp_ridge_primal_start(cp_space space, cp_in_ridge_options *options, int6
                               int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
   return go_cp_ridge_primal_start(space, options, p, coef, d, info, session, workers, control, err, err_cap);
-}
-
-int32_t cp_ridge_losses(cp_space space, cp_in_ridge_options *options, cp_in_f64 *scores, cp_in_targets *targets,
-                        double *losses, double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row,
-                        char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_losses(space, options, scores, targets, losses, curvatures, workers, control, bad_row, err,
-                            err_cap);
 }
 
 int32_t cp_sgd_fit(cp_space space, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,

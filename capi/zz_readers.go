@@ -34,64 +34,6 @@ func go_cp_space_count(space_ C.cp_space, dst_ *C.char, dst_cap_ C.int64_t, need
 	})
 }
 
-// spaceMeanArgs are the arguments of cp_space_mean.
-type spaceMeanArgs struct {
-	space structure.Space
-	dst   []float64
-	d     int
-}
-
-//export go_cp_space_mean
-func go_cp_space_mean(space_ C.cp_space, dst_ *C.double, d_ C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
-		a := new(spaceMeanArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.d = int(d_)
-		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.dst, err = cabi.View[float64](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.d))); err != nil {
-			return err
-		}
-		return doSpaceMean(a)
-	})
-}
-
-// spaceSecondMomentArgs are the arguments of cp_space_second_moment.
-type spaceSecondMomentArgs struct {
-	space   structure.Space
-	dst     linalg.Matrix[float64]
-	d       int
-	workers int
-	mon     *parallel.Monitor
-}
-
-//export go_cp_space_second_moment
-func go_cp_space_second_moment(space_ C.cp_space, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
-		a := new(spaceSecondMomentArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.d = int(d_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.d)), cabi.Size(float64(a.d))); err != nil {
-			return err
-		}
-		return doSpaceSecondMoment(a)
-	})
-}
-
 // momentsInfoIn is a cp_moments_info as it is read.
 type momentsInfoIn struct {
 	c             C.cp_moments_info           // all of it
@@ -100,44 +42,61 @@ type momentsInfoIn struct {
 	standardError float64
 }
 
-// readMomentsInfoIn reads the argument of that name.
-func readMomentsInfoIn(p *C.cp_moments_info, name string, optional, written bool) (r *momentsInfoIn, err error) {
-	if r = (&momentsInfoIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *momentsInfoIn) read(p *C.cp_moments_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.standardError = float64(r.c.standard_error)
-	return r, nil
+	return nil
 }
 
 // spaceMomentsArgs are the arguments of cp_space_moments.
 type spaceMomentsArgs struct {
 	space   structure.Space
+	mean    []float64
+	second  linalg.Matrix[float64]
+	d       int
 	info    *momentsInfoIn
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		info momentsInfoIn
+	}
 }
 
 //export go_cp_space_moments
-func go_cp_space_moments(space_ C.cp_space, info_ *C.cp_moments_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_space_moments(space_ C.cp_space, mean_ *C.double, second_ *C.double, d_ C.int64_t, info_ *C.cp_moments_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guard(err_, err_cap_, func() (err error) {
 		a := new(spaceMomentsArgs)
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
-		if a.info, err = readMomentsInfoIn(info_, "info", false, true); err != nil {
+		a.d = int(d_)
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
 			return err
 		}
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.mean, err = cabi.Optional[float64](unsafe.Pointer(mean_), "mean", cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.second, err = matrixAt(unsafe.Pointer(second_), "second", true, cabi.Size(float64(a.d)), cabi.Size(float64(a.d))); err != nil {
 			return err
 		}
 		return doSpaceMoments(a)
@@ -185,6 +144,7 @@ type spaceEmbedArgs struct {
 	y       []int32
 	n       int
 	partLen int
+	partial int
 	dst     linalg.Matrix[float64]
 	d       int
 	workers int
@@ -192,7 +152,7 @@ type spaceEmbedArgs struct {
 }
 
 //export go_cp_space_embed
-func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, partial_ C.int32_t, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(spaceEmbedArgs)
 		if a.space, err = space(space_); err != nil {
@@ -200,6 +160,7 @@ func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_le
 		}
 		a.n = int(n_)
 		a.partLen = int(part_len_)
+		a.partial = int(partial_)
 		a.d = int(d_)
 		if a.workers, err = cabi.Workers(workers_); err != nil {
 			return err
@@ -220,50 +181,6 @@ func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_le
 			return err
 		}
 		return doSpaceEmbed(a)
-	})
-}
-
-// spaceEmbedPartialArgs are the arguments of cp_space_embed_partial.
-type spaceEmbedPartialArgs struct {
-	space   structure.Space
-	y       []int32
-	n       int
-	partLen int
-	dst     linalg.Matrix[float64]
-	d       int
-	workers int
-	mon     *parallel.Monitor
-}
-
-//export go_cp_space_embed_partial
-func go_cp_space_embed_partial(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.double, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(spaceEmbedPartialArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.n = int(n_)
-		a.partLen = int(part_len_)
-		a.d = int(d_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
-			return err
-		}
-		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
-			return err
-		}
-		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
-			return err
-		}
-		return doSpaceEmbedPartial(a)
 	})
 }
 
@@ -423,21 +340,21 @@ type layoutIn struct {
 	nCells int
 }
 
-// readLayoutIn reads the argument of that name.
-func readLayoutIn(p *C.cp_layout, name string, optional, written bool) (r *layoutIn, err error) {
-	if r = (&layoutIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *layoutIn) read(p *C.cp_layout, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.nItems = int(r.c.n_items)
 	r.nCells = int(r.c.n_cells)
-	return r, nil
+	return nil
 }
 
 // spaceLayoutArgs are the arguments of cp_space_layout.
@@ -449,6 +366,9 @@ type spaceLayoutArgs struct {
 	d       int
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		layout layoutIn
+	}
 }
 
 //export go_cp_space_layout
@@ -458,7 +378,8 @@ func go_cp_space_layout(space_ C.cp_space, layout_ *C.cp_layout, rows_ *C.int32_
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
-		if a.layout, err = readLayoutIn(layout_, "layout", false, true); err != nil {
+		a.layout = &a.structs.layout
+		if err = a.layout.read(layout_, "layout", false, true); err != nil {
 			return err
 		}
 		a.d = int(d_)
@@ -534,32 +455,32 @@ type conditionsIn struct {
 	v     []int32
 }
 
-// readConditionsIn reads the argument of that name.
-func readConditionsIn(p *C.cp_conditions, name string, optional, written bool) (r *conditionsIn, err error) {
-	if r = (&conditionsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *conditionsIn) read(p *C.cp_conditions, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
-	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
-		return nil, err
+	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.key, err = cabi.View[int32](unsafe.Pointer(r.c.key), name+".key", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
-		return nil, err
+	if r.key, err = cabi.View[int32](unsafe.Pointer(r.c.key), "key", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.u, err = cabi.View[int32](unsafe.Pointer(r.c.u), name+".u", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
-		return nil, err
+	if r.u, err = cabi.View[int32](unsafe.Pointer(r.c.u), "u", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.v, err = cabi.View[int32](unsafe.Pointer(r.c.v), name+".v", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
-		return nil, err
+	if r.v, err = cabi.View[int32](unsafe.Pointer(r.c.v), "v", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // restrictionIn is a cp_restriction as it is read.
@@ -576,34 +497,34 @@ type restrictionIn struct {
 	needed   int
 }
 
-// readRestrictionIn reads the argument of that name.
-func readRestrictionIn(p *C.cp_restriction, name string, optional, written bool) (r *restrictionIn, err error) {
-	if r = (&restrictionIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *restrictionIn) read(p *C.cp_restriction, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
-	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
-		return nil, err
+	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.capacity = int(r.c.capacity)
 	r.needed = int(r.c.needed)
-	if r.feature, err = cabi.View[int32](unsafe.Pointer(r.c.feature), name+".feature", cabi.Size(float64(r.capacity))); err != nil {
-		return nil, err
+	if r.feature, err = cabi.View[int32](unsafe.Pointer(r.c.feature), "feature", cabi.Size(float64(r.capacity))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.value, err = cabi.View[int8](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.capacity))); err != nil {
-		return nil, err
+	if r.value, err = cabi.View[int8](unsafe.Pointer(r.c.value), "value", cabi.Size(float64(r.capacity))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.must, err = cabi.View[int8](unsafe.Pointer(r.c.must), name+".must", cabi.Size(float64(r.capacity))); err != nil {
-		return nil, err
+	if r.must, err = cabi.View[int8](unsafe.Pointer(r.c.must), "must", cabi.Size(float64(r.capacity))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // spaceRestrictArgs are the arguments of cp_space_restrict.
@@ -613,6 +534,10 @@ type spaceRestrictArgs struct {
 	restriction *restrictionIn
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		conditions  conditionsIn
+		restriction restrictionIn
+	}
 }
 
 //export go_cp_space_restrict
@@ -622,10 +547,12 @@ func go_cp_space_restrict(space_ C.cp_space, conditions_ *C.cp_in_conditions, re
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
-		if a.conditions, err = readConditionsIn(conditions_, "conditions", false, false); err != nil {
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", false, false); err != nil {
 			return err
 		}
-		if a.restriction, err = readRestrictionIn(restriction_, "restriction", true, true); err != nil {
+		a.restriction = &a.structs.restriction
+		if err = a.restriction.read(restriction_, "restriction", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -648,6 +575,9 @@ type spaceArrangeArgs struct {
 	dst        []int32
 	workers    int
 	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		conditions conditionsIn
+	}
 }
 
 //export go_cp_space_arrange
@@ -657,7 +587,8 @@ func go_cp_space_arrange(space_ C.cp_space, conditions_ *C.cp_in_conditions, y_ 
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
-		if a.conditions, err = readConditionsIn(conditions_, "conditions", false, false); err != nil {
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", false, false); err != nil {
 			return err
 		}
 		a.n = int(n_)
@@ -807,41 +738,41 @@ type scoresIn struct {
 	first      []int64
 }
 
-// readScoresIn reads the argument of that name.
-func readScoresIn(p *C.cp_scores, name string, optional, written bool) (r *scoresIn, err error) {
-	if r = (&scoresIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *scoresIn) read(p *C.cp_scores, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.d = int(r.c.d)
 	r.nMagnitude = int(r.c.n_magnitude)
 	r.nSpaces = int(r.c.n_spaces)
-	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.linear, err = matrixAt(unsafe.Pointer(r.c.linear), name+".linear", false, cabi.Size(r.times(r.n)), cabi.Size(float64(r.d))); err != nil {
-		return nil, err
+	if r.linear, err = matrixAt(unsafe.Pointer(r.c.linear), "linear", false, cabi.Size(r.times(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.magnitude, err = matrixAt(unsafe.Pointer(r.c.magnitude), name+".magnitude", false, cabi.Size(r.times(r.nMagnitude)), cabi.Size(float64(r.d))); err != nil {
-		return nil, err
+	if r.magnitude, err = matrixAt(unsafe.Pointer(r.c.magnitude), "magnitude", false, cabi.Size(r.times(r.nMagnitude)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.streams, err = cabi.Optional[int64](unsafe.Pointer(r.c.streams), name+".streams", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.streams, err = cabi.Optional[int64](unsafe.Pointer(r.c.streams), "streams", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.spaces, err = cabi.View[C.cp_space](unsafe.Pointer(r.c.spaces), name+".spaces", cabi.Size(float64(r.nSpaces))); err != nil {
-		return nil, err
+	if r.spaces, err = cabi.View[C.cp_space](unsafe.Pointer(r.c.spaces), "spaces", cabi.Size(float64(r.nSpaces))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.of, err = cabi.Optional[int32](unsafe.Pointer(r.c.of), name+".of", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.of, err = cabi.Optional[int32](unsafe.Pointer(r.c.of), "of", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // constraintsIn is a cp_constraints as it is read.
@@ -856,32 +787,32 @@ type constraintsIn struct {
 	must    []int8
 }
 
-// readConstraintsIn reads the argument of that name.
-func readConstraintsIn(p *C.cp_constraints, name string, optional, written bool) (r *constraintsIn, err error) {
-	if r = (&constraintsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *constraintsIn) read(p *C.cp_constraints, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
-	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
-		return nil, err
+	if r.first, err = cabi.View[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.feature, err = cabi.View[int32](unsafe.Pointer(r.c.feature), name+".feature", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
-		return nil, err
+	if r.feature, err = cabi.View[int32](unsafe.Pointer(r.c.feature), "feature", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.value, err = cabi.View[int8](unsafe.Pointer(r.c.value), name+".value", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
-		return nil, err
+	if r.value, err = cabi.View[int8](unsafe.Pointer(r.c.value), "value", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.must, err = cabi.View[int8](unsafe.Pointer(r.c.must), name+".must", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
-		return nil, err
+	if r.must, err = cabi.View[int8](unsafe.Pointer(r.c.must), "must", cabi.Size(cabi.Last(r.first, float64(r.n)))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // decodeOptionsIn is a cp_decode_options as it is read.
@@ -895,33 +826,35 @@ type decodeOptionsIn struct {
 	conditions  *conditionsIn
 }
 
-// readDecodeOptionsIn reads the argument of that name.
-func readDecodeOptionsIn(p *C.cp_decode_options, name string, optional, written bool) (r *decodeOptionsIn, err error) {
-	if r = (&decodeOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *decodeOptionsIn) read(p *C.cp_decode_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_decode_options{}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
-		return nil, err
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), "method"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.seed = uint64(r.c.seed)
 	if r.c.constraints != nil {
-		if r.constraints, err = readConstraintsIn(r.c.constraints, name+".constraints", false, false); err != nil {
-			return nil, err
+		r.constraints = new(constraintsIn)
+		if err = r.constraints.read(r.c.constraints, "constraints", false, false); err != nil {
+			return cabi.Within(name, err)
 		}
 	}
 	if r.c.conditions != nil {
-		if r.conditions, err = readConditionsIn(r.c.conditions, name+".conditions", false, false); err != nil {
-			return nil, err
+		r.conditions = new(conditionsIn)
+		if err = r.conditions.read(r.c.conditions, "conditions", false, false); err != nil {
+			return cabi.Within(name, err)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // certificatesIn is a cp_certificates as it is read.
@@ -937,35 +870,35 @@ type certificatesIn struct {
 	met        []uint8
 }
 
-// readCertificatesIn reads the argument of that name.
-func readCertificatesIn(p *C.cp_certificates, name string, optional, written bool) (r *certificatesIn, err error) {
-	if r = (&certificatesIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *certificatesIn) read(p *C.cp_certificates, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
-	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), "value", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), name+".upper_bound", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), "upper_bound", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), name+".nu", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), "nu", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), name+".optimal", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), "optimal", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.met, err = cabi.Optional[uint8](unsafe.Pointer(r.c.met), name+".met", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.met, err = cabi.Optional[uint8](unsafe.Pointer(r.c.met), "met", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // decodeArgs are the arguments of cp_decode.
@@ -978,23 +911,31 @@ type decodeArgs struct {
 	certificates *certificatesIn
 	workers      int
 	mon          *parallel.Monitor
+	structs      struct { // what others point to
+		scores       scoresIn
+		options      decodeOptionsIn
+		certificates certificatesIn
+	}
 }
 
 //export go_cp_decode
 func go_cp_decode(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_decode_options, dst_ *C.int32_t, part_len_ C.int64_t, certificates_ *C.cp_in_certificates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(decodeArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
 			return err
 		}
-		if a.options, err = readDecodeOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
 		a.partLen = int(part_len_)
-		if a.certificates, err = readCertificatesIn(certificates_, "certificates", true, false); err != nil {
+		a.certificates = &a.structs.certificates
+		if err = a.certificates.read(certificates_, "certificates", true, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -1029,23 +970,23 @@ type searchOptionsIn struct {
 	seed         uint64
 }
 
-// readSearchOptionsIn reads the argument of that name.
-func readSearchOptionsIn(p *C.cp_search_options, name string, optional, written bool) (r *searchOptionsIn, err error) {
-	if r = (&searchOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *searchOptionsIn) read(p *C.cp_search_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_search_options{runs: 1}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
-		return nil, err
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), "method"); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.proposals, err = cabi.Name(unsafe.Pointer(r.c.proposals), name+".proposals"); err != nil {
-		return nil, err
+	if r.proposals, err = cabi.Name(unsafe.Pointer(r.c.proposals), "proposals"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.nLevels = int(r.c.n_levels)
 	r.epsilon = float64(r.c.epsilon)
@@ -1053,10 +994,10 @@ func readSearchOptionsIn(p *C.cp_search_options, name string, optional, written 
 	r.steps = int(r.c.steps)
 	r.runs = int(r.c.runs)
 	r.seed = uint64(r.c.seed)
-	if r.temperatures, err = cabi.View[float64](unsafe.Pointer(r.c.temperatures), name+".temperatures", cabi.Size(float64(r.nLevels))); err != nil {
-		return nil, err
+	if r.temperatures, err = cabi.View[float64](unsafe.Pointer(r.c.temperatures), "temperatures", cabi.Size(float64(r.nLevels))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // searchRecordIn is a cp_search_record as it is read.
@@ -1075,44 +1016,44 @@ type searchRecordIn struct {
 	success     []float64
 }
 
-// readSearchRecordIn reads the argument of that name.
-func readSearchRecordIn(p *C.cp_search_record, name string, optional, written bool) (r *searchRecordIn, err error) {
-	if r = (&searchRecordIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *searchRecordIn) read(p *C.cp_search_record, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
-	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), "value", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), name+".upper_bound", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), "upper_bound", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), name+".nu", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), "nu", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), name+".optimal", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), "optimal", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.temperature, err = cabi.Optional[float64](unsafe.Pointer(r.c.temperature), name+".temperature", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.temperature, err = cabi.Optional[float64](unsafe.Pointer(r.c.temperature), "temperature", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), name+".steps", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), "steps", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), name+".accepted", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), "accepted", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.success, err = cabi.Optional[float64](unsafe.Pointer(r.c.success), name+".success", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.success, err = cabi.Optional[float64](unsafe.Pointer(r.c.success), "success", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // searchArgs are the arguments of cp_search.
@@ -1125,23 +1066,31 @@ type searchArgs struct {
 	record  *searchRecordIn
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options searchOptionsIn
+		record  searchRecordIn
+	}
 }
 
 //export go_cp_search
 func go_cp_search(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, dst_ *C.int32_t, part_len_ C.int64_t, record_ *C.cp_in_search_record, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(searchArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
 			return err
 		}
-		if a.options, err = readSearchOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
 		a.partLen = int(part_len_)
-		if a.record, err = readSearchRecordIn(record_, "record", true, false); err != nil {
+		a.record = &a.structs.record
+		if err = a.record.read(record_, "record", true, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -1173,27 +1122,27 @@ type kbestOptionsIn struct {
 	rows   int
 }
 
-// readKbestOptionsIn reads the argument of that name.
-func readKbestOptionsIn(p *C.cp_kbest_options, name string, optional, written bool) (r *kbestOptionsIn, err error) {
-	if r = (&kbestOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *kbestOptionsIn) read(p *C.cp_kbest_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_kbest_options{nu: 1.0}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
-		return nil, err
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), "method"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.nu = float64(r.c.nu)
 	r.skip = int(r.c.skip)
 	r.most = int(r.c.most)
 	r.row = int(r.c.row)
 	r.rows = int(r.c.rows)
-	return r, nil
+	return nil
 }
 
 // kbestListIn is a cp_kbest_list as it is read.
@@ -1209,28 +1158,28 @@ type kbestListIn struct {
 	count    []int64
 }
 
-// readKbestListIn reads the argument of that name.
-func readKbestListIn(p *C.cp_kbest_list, name string, optional, written bool) (r *kbestListIn, err error) {
-	if r = (&kbestListIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *kbestListIn) read(p *C.cp_kbest_list, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.capacity = int(r.c.capacity)
 	r.partLen = int(r.c.part_len)
-	if r.value, err = matrixAt(unsafe.Pointer(r.c.value), name+".value", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.capacity))); err != nil {
-		return nil, err
+	if r.value, err = matrixAt(unsafe.Pointer(r.c.value), "value", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.capacity))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.count, err = cabi.View[int64](unsafe.Pointer(r.c.count), name+".count", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.count, err = cabi.View[int64](unsafe.Pointer(r.c.count), "count", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // kbestArgs are the arguments of cp_kbest.
@@ -1241,22 +1190,30 @@ type kbestArgs struct {
 	list    *kbestListIn
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options kbestOptionsIn
+		list    kbestListIn
+	}
 }
 
 //export go_cp_kbest
 func go_cp_kbest(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_kbest_options, list_ *C.cp_kbest_list, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(kbestArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
 			return err
 		}
-		if a.options, err = readKbestOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
-		if a.list, err = readKbestListIn(list_, "list", false, true); err != nil {
+		a.list = &a.structs.list
+		if err = a.list.read(list_, "list", false, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -1283,19 +1240,25 @@ type kbestStartArgs struct {
 	session []C.cp_session
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options kbestOptionsIn
+	}
 }
 
 //export go_cp_kbest_start
 func go_cp_kbest_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_kbest_options, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(kbestStartArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
 			return err
 		}
-		if a.options, err = readKbestOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -1355,13 +1318,17 @@ type logPartitionArgs struct {
 	marginals linalg.Matrix[float64]
 	workers   int
 	mon       *parallel.Monitor
+	structs   struct { // what others point to
+		scores scoresIn
+	}
 }
 
 //export go_cp_log_partition
 func go_cp_log_partition(space_ C.cp_space, scores_ *C.cp_in_scores, log_z_ *C.double, marginals_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(logPartitionArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
@@ -1391,13 +1358,17 @@ type orderPositionsArgs struct {
 	partLen int
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores scoresIn
+	}
 }
 
 //export go_cp_order_positions
 func go_cp_order_positions(space_ C.cp_space, scores_ *C.cp_in_scores, dst_ *C.double, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(orderPositionsArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
@@ -1428,13 +1399,17 @@ type sampleDistributionArgs struct {
 	partLen  int
 	workers  int
 	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		scores scoresIn
+	}
 }
 
 //export go_cp_sample_distribution
 func go_cp_sample_distribution(space_ C.cp_space, scores_ *C.cp_in_scores, n_samples_ C.int64_t, seed_ C.uint64_t, dst_ *C.int32_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(sampleDistributionArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
@@ -1470,13 +1445,18 @@ type setsDecideArgs struct {
 	value      []float64
 	workers    int
 	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		scores     scoresIn
+		conditions conditionsIn
+	}
 }
 
 //export go_cp_sets_decide
 func go_cp_sets_decide(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_in_char, conditions_ *C.cp_in_conditions, dst_ *C.int32_t, part_len_ C.int64_t, value_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(setsDecideArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
@@ -1485,7 +1465,8 @@ func go_cp_sets_decide(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_i
 		if a.loss, err = cabi.Name(unsafe.Pointer(loss_), "loss"); err != nil {
 			return err
 		}
-		if a.conditions, err = readConditionsIn(conditions_, "conditions", true, false); err != nil {
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
 			return err
 		}
 		a.partLen = int(part_len_)
@@ -1518,13 +1499,17 @@ type setsValueArgs struct {
 	value   []float64
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores scoresIn
+	}
 }
 
 //export go_cp_sets_value
 func go_cp_sets_value(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_in_char, y_ *C.cp_in_i32, part_len_ C.int64_t, value_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(setsValueArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
@@ -1571,20 +1556,20 @@ type chainOptionsIn struct {
 	exactSeconds float64
 }
 
-// readChainOptionsIn reads the argument of that name.
-func readChainOptionsIn(p *C.cp_chain_options, name string, optional, written bool) (r *chainOptionsIn, err error) {
-	if r = (&chainOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *chainOptionsIn) read(p *C.cp_chain_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_chain_options{n_samples: 1, burn_in: 1000, thin: 1, budget: 1000000, exact_seconds: 300}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
-		return nil, err
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), "method"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.nSamples = int(r.c.n_samples)
 	r.burnIn = int(r.c.burn_in)
@@ -1595,7 +1580,7 @@ func readChainOptionsIn(p *C.cp_chain_options, name string, optional, written bo
 	r.diagnosed = int(r.c.diagnosed)
 	r.nRows = int(r.c.n_rows)
 	r.exactSeconds = float64(r.c.exact_seconds)
-	return r, nil
+	return nil
 }
 
 // chainRecordIn is a cp_chain_record as it is read.
@@ -1618,54 +1603,54 @@ type chainRecordIn struct {
 	mixingBound         []float64
 }
 
-// readChainRecordIn reads the argument of that name.
-func readChainRecordIn(p *C.cp_chain_record, name string, optional, written bool) (r *chainRecordIn, err error) {
-	if r = (&chainRecordIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *chainRecordIn) read(p *C.cp_chain_record, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.nSamples = int(r.c.n_samples)
-	if r.value, err = matrixAt(unsafe.Pointer(r.c.value), name+".value", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
-		return nil, err
+	if r.value, err = matrixAt(unsafe.Pointer(r.c.value), "value", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), name+".steps", cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
-		return nil, err
+	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), "steps", cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), name+".accepted", cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
-		return nil, err
+	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), "accepted", cabi.Size(float64(r.n)), cabi.Size(float64(r.nSamples))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.total, err = cabi.Optional[int64](unsafe.Pointer(r.c.total), name+".total", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.total, err = cabi.Optional[int64](unsafe.Pointer(r.c.total), "total", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.spacing, err = cabi.Optional[int64](unsafe.Pointer(r.c.spacing), name+".spacing", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.spacing, err = cabi.Optional[int64](unsafe.Pointer(r.c.spacing), "spacing", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.acceptance, err = cabi.Optional[float64](unsafe.Pointer(r.c.acceptance), name+".acceptance", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.acceptance, err = cabi.Optional[float64](unsafe.Pointer(r.c.acceptance), "acceptance", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.effectiveSize, err = cabi.Optional[float64](unsafe.Pointer(r.c.effective_size), name+".effective_size", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.effectiveSize, err = cabi.Optional[float64](unsafe.Pointer(r.c.effective_size), "effective_size", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.rHat, err = cabi.Optional[float64](unsafe.Pointer(r.c.r_hat), name+".r_hat", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.rHat, err = cabi.Optional[float64](unsafe.Pointer(r.c.r_hat), "r_hat", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.autocorrelationTime, err = cabi.Optional[float64](unsafe.Pointer(r.c.autocorrelation_time), name+".autocorrelation_time", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.autocorrelationTime, err = cabi.Optional[float64](unsafe.Pointer(r.c.autocorrelation_time), "autocorrelation_time", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.autocorrelation, err = cabi.Optional[float64](unsafe.Pointer(r.c.autocorrelation), name+".autocorrelation", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.autocorrelation, err = cabi.Optional[float64](unsafe.Pointer(r.c.autocorrelation), "autocorrelation", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.mixingBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.mixing_bound), name+".mixing_bound", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.mixingBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.mixing_bound), "mixing_bound", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // chainSampleArgs are the arguments of cp_chain_sample.
@@ -1678,23 +1663,31 @@ type chainSampleArgs struct {
 	record  *chainRecordIn
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options chainOptionsIn
+		record  chainRecordIn
+	}
 }
 
 //export go_cp_chain_sample
 func go_cp_chain_sample(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_chain_options, dst_ *C.int32_t, part_len_ C.int64_t, record_ *C.cp_chain_record, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(chainSampleArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
 			return err
 		}
-		if a.options, err = readChainOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
 		a.partLen = int(part_len_)
-		if a.record, err = readChainRecordIn(record_, "record", true, true); err != nil {
+		a.record = &a.structs.record
+		if err = a.record.read(record_, "record", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -1725,13 +1718,17 @@ type mixingBoundArgs struct {
 	bound   []float64
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores scoresIn
+	}
 }
 
 //export go_cp_mixing_bound
 func go_cp_mixing_bound(space_ C.cp_space, scores_ *C.cp_in_scores, method_ *C.cp_in_char, epsilon_ C.double, bound_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(mixingBoundArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
@@ -1887,23 +1884,23 @@ type extensionsOptionsIn struct {
 	seed         uint64
 }
 
-// readExtensionsOptionsIn reads the argument of that name.
-func readExtensionsOptionsIn(p *C.cp_extensions_options, name string, optional, written bool) (r *extensionsOptionsIn, err error) {
-	if r = (&extensionsOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *extensionsOptionsIn) read(p *C.cp_extensions_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_extensions_options{epsilon: 0.1, delta: 0.05, most_downsets: 2097152}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.epsilon = float64(r.c.epsilon)
 	r.delta = float64(r.c.delta)
 	r.mostDownsets = int(r.c.most_downsets)
 	r.seed = uint64(r.c.seed)
-	return r, nil
+	return nil
 }
 
 // extensionsInfoIn is a cp_extensions_info as it is read.
@@ -1916,22 +1913,22 @@ type extensionsInfoIn struct {
 	nSamples int
 }
 
-// readExtensionsInfoIn reads the argument of that name.
-func readExtensionsInfoIn(p *C.cp_extensions_info, name string, optional, written bool) (r *extensionsInfoIn, err error) {
-	if r = (&extensionsInfoIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *extensionsInfoIn) read(p *C.cp_extensions_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.logCount = float64(r.c.log_count)
 	r.nLevels = int(r.c.n_levels)
 	r.nSamples = int(r.c.n_samples)
-	return r, nil
+	return nil
 }
 
 // extensionsEstimateArgs are the arguments of cp_extensions_estimate.
@@ -1944,6 +1941,10 @@ type extensionsEstimateArgs struct {
 	info      *extensionsInfoIn
 	workers   int
 	mon       *parallel.Monitor
+	structs   struct { // what others point to
+		options extensionsOptionsIn
+		info    extensionsInfoIn
+	}
 }
 
 //export go_cp_extensions_estimate
@@ -1952,13 +1953,15 @@ func go_cp_extensions_estimate(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elemen
 		a := new(extensionsEstimateArgs)
 		a.nPairs = int(n_pairs_)
 		a.nElements = int(n_elements_)
-		if a.options, err = readExtensionsOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
 		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
 			return err
 		}
-		if a.info, err = readExtensionsInfoIn(info_, "info", true, true); err != nil {
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -2008,46 +2011,6 @@ func go_cp_extensions_before(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements
 	})
 }
 
-// extensionsCommonArgs are the arguments of cp_extensions_common.
-type extensionsCommonArgs struct {
-	x            []int32
-	n            int
-	y            []int32
-	m            int
-	nElements    int
-	mostDownsets int
-	dst          linalg.Matrix[float64]
-	workers      int
-	mon          *parallel.Monitor
-}
-
-//export go_cp_extensions_common
-func go_cp_extensions_common(x_ *C.cp_in_i32, n_ C.int64_t, y_ *C.cp_in_i32, m_ C.int64_t, n_elements_ C.int64_t, most_downsets_ C.int64_t, dst_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(extensionsCommonArgs)
-		a.n = int(n_)
-		a.m = int(m_)
-		a.nElements = int(n_elements_)
-		a.mostDownsets = int(most_downsets_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if a.x, err = cabi.View[int32](unsafe.Pointer(x_), "x", cabi.Size(float64(a.n)), cabi.Size(float64(a.nElements)*(float64(a.nElements)-1)/2)); err != nil {
-			return err
-		}
-		if a.y, err = cabi.Optional[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.m)), cabi.Size(float64(a.nElements)*(float64(a.nElements)-1)/2)); err != nil {
-			return err
-		}
-		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.m))); err != nil {
-			return err
-		}
-		return doExtensionsCommon(a)
-	})
-}
-
 // estimateOptionsIn is a cp_estimate_options as it is read.
 type estimateOptionsIn struct {
 	c            C.cp_estimate_options           // all of it
@@ -2067,26 +2030,26 @@ type estimateOptionsIn struct {
 	high         []float64
 }
 
-// readEstimateOptionsIn reads the argument of that name.
-func readEstimateOptionsIn(p *C.cp_estimate_options, name string, optional, written bool) (r *estimateOptionsIn, err error) {
-	if r = (&estimateOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *estimateOptionsIn) read(p *C.cp_estimate_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_estimate_options{epsilon: 0.1, delta: 0.05, max_steps: 100000000, exact_seconds: 300}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
-		return nil, err
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), "method"); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.sampler, err = cabi.Name(unsafe.Pointer(r.c.sampler), name+".sampler"); err != nil {
-		return nil, err
+	if r.sampler, err = cabi.Name(unsafe.Pointer(r.c.sampler), "sampler"); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.schedule, err = cabi.Name(unsafe.Pointer(r.c.schedule), name+".schedule"); err != nil {
-		return nil, err
+	if r.schedule, err = cabi.Name(unsafe.Pointer(r.c.schedule), "schedule"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.epsilon = float64(r.c.epsilon)
 	r.delta = float64(r.c.delta)
@@ -2094,7 +2057,7 @@ func readEstimateOptionsIn(p *C.cp_estimate_options, name string, optional, writ
 	r.seed = uint64(r.c.seed)
 	r.exactSeconds = float64(r.c.exact_seconds)
 	r.plain = int(r.c.plain)
-	return r, nil
+	return nil
 }
 
 // estimatesIn is a cp_estimates as it is read.
@@ -2128,77 +2091,77 @@ type estimatesIn struct {
 	variance       []float64
 }
 
-// readEstimatesIn reads the argument of that name.
-func readEstimatesIn(p *C.cp_estimates, name string, optional, written bool) (r *estimatesIn, err error) {
-	if r = (&estimatesIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *estimatesIn) read(p *C.cp_estimates, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.d = int(r.c.d)
 	r.levelsCap = int(r.c.levels_cap)
 	r.levelsNeeded = int(r.c.levels_needed)
-	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), "value", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.lower, err = cabi.Optional[float64](unsafe.Pointer(r.c.lower), name+".lower", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.lower, err = cabi.Optional[float64](unsafe.Pointer(r.c.lower), "lower", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.upper, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper), name+".upper", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.upper, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper), "upper", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.guaranteed, err = cabi.Optional[uint8](unsafe.Pointer(r.c.guaranteed), name+".guaranteed", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.guaranteed, err = cabi.Optional[uint8](unsafe.Pointer(r.c.guaranteed), "guaranteed", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.samples, err = cabi.Optional[int64](unsafe.Pointer(r.c.samples), name+".samples", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.samples, err = cabi.Optional[int64](unsafe.Pointer(r.c.samples), "samples", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), name+".steps", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.steps, err = cabi.Optional[int64](unsafe.Pointer(r.c.steps), "steps", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), name+".accepted", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.accepted, err = cabi.Optional[int64](unsafe.Pointer(r.c.accepted), "accepted", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.levelSamples, err = cabi.Optional[int64](unsafe.Pointer(r.c.level_samples), name+".level_samples", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.levelSamples, err = cabi.Optional[int64](unsafe.Pointer(r.c.level_samples), "level_samples", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.repeats, err = cabi.Optional[int64](unsafe.Pointer(r.c.repeats), name+".repeats", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.repeats, err = cabi.Optional[int64](unsafe.Pointer(r.c.repeats), "repeats", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.effectiveShare, err = cabi.Optional[float64](unsafe.Pointer(r.c.effective_share), name+".effective_share", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.effectiveShare, err = cabi.Optional[float64](unsafe.Pointer(r.c.effective_share), "effective_share", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.rHat, err = cabi.Optional[float64](unsafe.Pointer(r.c.r_hat), name+".r_hat", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.rHat, err = cabi.Optional[float64](unsafe.Pointer(r.c.r_hat), "r_hat", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.sampler, err = cabi.Optional[byte](unsafe.Pointer(r.c.sampler), name+".sampler", cabi.Size(float64(r.n)), cabi.Size(16)); err != nil {
-		return nil, err
+	if r.sampler, err = cabi.Optional[byte](unsafe.Pointer(r.c.sampler), "sampler", cabi.Size(float64(r.n)), cabi.Size(16)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.why, err = cabi.Optional[byte](unsafe.Pointer(r.c.why), name+".why", cabi.Size(float64(r.n)), cabi.Size(256)); err != nil {
-		return nil, err
+	if r.why, err = cabi.Optional[byte](unsafe.Pointer(r.c.why), "why", cabi.Size(float64(r.n)), cabi.Size(256)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.firstLevel, err = cabi.Optional[int64](unsafe.Pointer(r.c.first_level), name+".first_level", cabi.Size(float64(r.n)+1)); err != nil {
-		return nil, err
+	if r.firstLevel, err = cabi.Optional[int64](unsafe.Pointer(r.c.first_level), "first_level", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.levels, err = cabi.View[float64](unsafe.Pointer(r.c.levels), name+".levels", cabi.Size(float64(r.levelsCap))); err != nil {
-		return nil, err
+	if r.levels, err = cabi.View[float64](unsafe.Pointer(r.c.levels), "levels", cabi.Size(float64(r.levelsCap))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.expansion, err = cabi.Optional[float64](unsafe.Pointer(r.c.expansion), name+".expansion", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.expansion, err = cabi.Optional[float64](unsafe.Pointer(r.c.expansion), "expansion", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.spread, err = cabi.Optional[float64](unsafe.Pointer(r.c.spread), name+".spread", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.spread, err = cabi.Optional[float64](unsafe.Pointer(r.c.spread), "spread", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.variance, err = cabi.Optional[float64](unsafe.Pointer(r.c.variance), name+".variance", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.variance, err = cabi.Optional[float64](unsafe.Pointer(r.c.variance), "variance", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // partitionEstimateArgs are the arguments of cp_partition_estimate.
@@ -2209,22 +2172,30 @@ type partitionEstimateArgs struct {
 	dst     *estimatesIn
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options estimateOptionsIn
+		dst     estimatesIn
+	}
 }
 
 //export go_cp_partition_estimate
 func go_cp_partition_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(partitionEstimateArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
 			return err
 		}
-		if a.options, err = readEstimateOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
-		if a.dst, err = readEstimatesIn(dst_, "dst", false, true); err != nil {
+		a.dst = &a.structs.dst
+		if err = a.dst.read(dst_, "dst", false, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -2263,22 +2234,30 @@ type marginalsEstimateArgs struct {
 	dst     *estimatesIn
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options estimateOptionsIn
+		dst     estimatesIn
+	}
 }
 
 //export go_cp_marginals_estimate
 func go_cp_marginals_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(marginalsEstimateArgs)
-		if a.scores, err = readScoresIn(scores_, "scores", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
 			return err
 		}
-		if a.options, err = readEstimateOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
-		if a.dst, err = readEstimatesIn(dst_, "dst", false, true); err != nil {
+		a.dst = &a.structs.dst
+		if err = a.dst.read(dst_, "dst", false, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -2323,32 +2302,32 @@ type suppliedIn struct {
 	moves    int
 }
 
-// readSuppliedIn reads the argument of that name.
-func readSuppliedIn(p *C.cp_supplied, name string, optional, written bool) (r *suppliedIn, err error) {
-	if r = (&suppliedIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *suppliedIn) read(p *C.cp_supplied, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.width = int(r.c.width)
 	r.logCount = float64(r.c.log_count)
 	r.moves = int(r.c.moves)
-	if r.draws, err = matrixAt(unsafe.Pointer(r.c.draws), name+".draws", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.width))); err != nil {
-		return nil, err
+	if r.draws, err = matrixAt(unsafe.Pointer(r.c.draws), "draws", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.width))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.scores, err = cabi.Optional[float64](unsafe.Pointer(r.c.scores), name+".scores", cabi.Size(float64(r.width))); err != nil {
-		return nil, err
+	if r.scores, err = cabi.Optional[float64](unsafe.Pointer(r.c.scores), "scores", cabi.Size(float64(r.width))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), name+".mean", cabi.Size(float64(r.width))); err != nil {
-		return nil, err
+	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), "mean", cabi.Size(float64(r.width))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // estimateStartArgs are the arguments of cp_estimate_start.
@@ -2359,19 +2338,27 @@ type estimateStartArgs struct {
 	session  []C.cp_session
 	workers  int
 	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		supplied suppliedIn
+		options  estimateOptionsIn
+		dst      estimatesIn
+	}
 }
 
 //export go_cp_estimate_start
 func go_cp_estimate_start(supplied_ *C.cp_in_supplied, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guard(err_, err_cap_, func() (err error) {
 		a := new(estimateStartArgs)
-		if a.supplied, err = readSuppliedIn(supplied_, "supplied", false, false); err != nil {
+		a.supplied = &a.structs.supplied
+		if err = a.supplied.read(supplied_, "supplied", false, false); err != nil {
 			return err
 		}
-		if a.options, err = readEstimateOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
-		if a.dst, err = readEstimatesIn(dst_, "dst", false, true); err != nil {
+		a.dst = &a.structs.dst
+		if err = a.dst.read(dst_, "dst", false, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -2411,19 +2398,27 @@ type chainStartArgs struct {
 	session  []C.cp_session
 	workers  int
 	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		supplied suppliedIn
+		options  chainOptionsIn
+		record   chainRecordIn
+	}
 }
 
 //export go_cp_chain_start
 func go_cp_chain_start(supplied_ *C.cp_in_supplied, options_ *C.cp_in_chain_options, dst_ *C.int32_t, record_ *C.cp_chain_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guard(err_, err_cap_, func() (err error) {
 		a := new(chainStartArgs)
-		if a.supplied, err = readSuppliedIn(supplied_, "supplied", false, false); err != nil {
+		a.supplied = &a.structs.supplied
+		if err = a.supplied.read(supplied_, "supplied", false, false); err != nil {
 			return err
 		}
-		if a.options, err = readChainOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		if a.record, err = readChainRecordIn(record_, "record", true, true); err != nil {
+		a.record = &a.structs.record
+		if err = a.record.read(record_, "record", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -2456,25 +2451,25 @@ type kernelFunctionIn struct {
 	coef0  float64
 }
 
-// readKernelFunctionIn reads the argument of that name.
-func readKernelFunctionIn(p *C.cp_kernel_function, name string, optional, written bool) (r *kernelFunctionIn, err error) {
-	if r = (&kernelFunctionIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *kernelFunctionIn) read(p *C.cp_kernel_function, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.name, err = cabi.Name(unsafe.Pointer(r.c.name), name+".name"); err != nil {
-		return nil, err
+	if r.name, err = cabi.Name(unsafe.Pointer(r.c.name), "name"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.gamma = float64(r.c.gamma)
 	r.degree = float64(r.c.degree)
 	r.coef0 = float64(r.c.coef0)
-	return r, nil
+	return nil
 }
 
 // featuresIn is a cp_features as it is read.
@@ -2494,37 +2489,37 @@ type featuresIn struct {
 	indptr  []int64
 }
 
-// readFeaturesIn reads the argument of that name.
-func readFeaturesIn(p *C.cp_features, name string, optional, written bool) (r *featuresIn, err error) {
-	if r = (&featuresIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *featuresIn) read(p *C.cp_features, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.p = int(r.c.p)
-	if r.type_, err = cabi.Name(unsafe.Pointer(r.c._type), name+".type"); err != nil {
-		return nil, err
+	if r.type_, err = cabi.Name(unsafe.Pointer(r.c._type), "type"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.stride = int(r.c.stride)
 	r.mapped = int(r.c.mapped)
 	r.nnz = int(r.c.nnz)
 	r.dense = unsafe.Pointer(r.c.dense)
-	if r.data, err = cabi.Optional[float64](unsafe.Pointer(r.c.data), name+".data", cabi.Size(float64(r.nnz))); err != nil {
-		return nil, err
+	if r.data, err = cabi.Optional[float64](unsafe.Pointer(r.c.data), "data", cabi.Size(float64(r.nnz))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.indices, err = cabi.Optional[int32](unsafe.Pointer(r.c.indices), name+".indices", cabi.Size(float64(r.nnz))); err != nil {
-		return nil, err
+	if r.indices, err = cabi.Optional[int32](unsafe.Pointer(r.c.indices), "indices", cabi.Size(float64(r.nnz))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.indptr, err = cabi.Optional[int64](unsafe.Pointer(r.c.indptr), name+".indptr", cabi.Size(float64(r.n)+1)); err != nil {
-		return nil, err
+	if r.indptr, err = cabi.Optional[int64](unsafe.Pointer(r.c.indptr), "indptr", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // kernelArgs are the arguments of cp_kernel.
@@ -2537,19 +2532,27 @@ type kernelArgs struct {
 	values   unsafe.Pointer
 	workers  int
 	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		function kernelFunctionIn
+		x        featuresIn
+		y        featuresIn
+	}
 }
 
 //export go_cp_kernel
 func go_cp_kernel(function_ *C.cp_in_kernel_function, x_ *C.cp_in_features, y_ *C.cp_in_features, first_ C.int64_t, type_ *C.cp_in_char, values_ unsafe.Pointer, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(kernelArgs)
-		if a.function, err = readKernelFunctionIn(function_, "function", false, false); err != nil {
+		a.function = &a.structs.function
+		if err = a.function.read(function_, "function", false, false); err != nil {
 			return err
 		}
-		if a.x, err = readFeaturesIn(x_, "x", false, false); err != nil {
+		a.x = &a.structs.x
+		if err = a.x.read(x_, "x", false, false); err != nil {
 			return err
 		}
-		if a.y, err = readFeaturesIn(y_, "y", true, false); err != nil {
+		a.y = &a.structs.y
+		if err = a.y.read(y_, "y", true, false); err != nil {
 			return err
 		}
 		a.first = int(first_)
@@ -2574,13 +2577,17 @@ type kernelScaleArgs struct {
 	gamma   []float64
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		x featuresIn
+	}
 }
 
 //export go_cp_kernel_scale
 func go_cp_kernel_scale(x_ *C.cp_in_features, weights_ *C.cp_in_f64, gamma_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(kernelScaleArgs)
-		if a.x, err = readFeaturesIn(x_, "x", false, false); err != nil {
+		a.x = &a.structs.x
+		if err = a.x.read(x_, "x", false, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -2608,16 +2615,22 @@ type nearestArgs struct {
 	squares linalg.Matrix[float64]
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		x featuresIn
+		y featuresIn
+	}
 }
 
 //export go_cp_nearest
 func go_cp_nearest(x_ *C.cp_in_features, y_ *C.cp_in_features, m_ C.int64_t, numbers_ *C.int64_t, squares_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(nearestArgs)
-		if a.x, err = readFeaturesIn(x_, "x", false, false); err != nil {
+		a.x = &a.structs.x
+		if err = a.x.read(x_, "x", false, false); err != nil {
 			return err
 		}
-		if a.y, err = readFeaturesIn(y_, "y", false, false); err != nil {
+		a.y = &a.structs.y
+		if err = a.y.read(y_, "y", false, false); err != nil {
 			return err
 		}
 		a.m = int(m_)
@@ -2639,17 +2652,19 @@ func go_cp_nearest(x_ *C.cp_in_features, y_ *C.cp_in_features, m_ C.int64_t, num
 
 // kernelCheckArgs are the arguments of cp_kernel_check.
 type kernelCheckArgs struct {
-	kernel  linalg.Matrix[float64]
-	n       int
-	workers int
-	mon     *parallel.Monitor
+	kernel       linalg.Matrix[float64]
+	n            int
+	semidefinite int
+	workers      int
+	mon          *parallel.Monitor
 }
 
 //export go_cp_kernel_check
-func go_cp_kernel_check(kernel_ *C.cp_in_f64, n_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_kernel_check(kernel_ *C.cp_in_f64, n_ C.int64_t, semidefinite_ C.int32_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(kernelCheckArgs)
 		a.n = int(n_)
+		a.semidefinite = int(semidefinite_)
 		if a.workers, err = cabi.Workers(workers_); err != nil {
 			return err
 		}
@@ -2660,32 +2675,6 @@ func go_cp_kernel_check(kernel_ *C.cp_in_f64, n_ C.int64_t, workers_ C.int32_t, 
 			return err
 		}
 		return doKernelCheck(a)
-	})
-}
-
-// kernelSemidefiniteArgs are the arguments of cp_kernel_semidefinite.
-type kernelSemidefiniteArgs struct {
-	kernel  linalg.Matrix[float64]
-	n       int
-	workers int
-	mon     *parallel.Monitor
-}
-
-//export go_cp_kernel_semidefinite
-func go_cp_kernel_semidefinite(kernel_ *C.cp_in_f64, n_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(kernelSemidefiniteArgs)
-		a.n = int(n_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.n))); err != nil {
-			return err
-		}
-		return doKernelSemidefinite(a)
 	})
 }
 
@@ -2737,20 +2726,20 @@ type orderFunctionIn struct {
 	weights      []float64
 }
 
-// readOrderFunctionIn reads the argument of that name.
-func readOrderFunctionIn(p *C.cp_order_function, name string, optional, written bool) (r *orderFunctionIn, err error) {
-	if r = (&orderFunctionIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *orderFunctionIn) read(p *C.cp_order_function, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.name, err = cabi.Name(unsafe.Pointer(r.c.name), name+".name"); err != nil {
-		return nil, err
+	if r.name, err = cabi.Name(unsafe.Pointer(r.c.name), "name"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.gamma = float64(r.c.gamma)
 	r.normalize = int(r.c.normalize)
@@ -2759,10 +2748,10 @@ func readOrderFunctionIn(p *C.cp_order_function, name string, optional, written 
 	r.epsilon = float64(r.c.epsilon)
 	r.delta = float64(r.c.delta)
 	r.seed = uint64(r.c.seed)
-	if r.nEstimated, err = cabi.Optional[int64](unsafe.Pointer(r.c.n_estimated), name+".n_estimated", cabi.Size(1)); err != nil {
-		return nil, err
+	if r.nEstimated, err = cabi.Optional[int64](unsafe.Pointer(r.c.n_estimated), "n_estimated", cabi.Size(1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // ordersIn is a cp_orders as it is read.
@@ -2776,27 +2765,27 @@ type ordersIn struct {
 	signs     []int8
 }
 
-// readOrdersIn reads the argument of that name.
-func readOrdersIn(p *C.cp_orders, name string, optional, written bool) (r *ordersIn, err error) {
-	if r = (&ordersIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *ordersIn) read(p *C.cp_orders, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.nItems = int(r.c.n_items)
-	if r.positions, err = matrixAt(unsafe.Pointer(r.c.positions), name+".positions", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.nItems))); err != nil {
-		return nil, err
+	if r.positions, err = matrixAt(unsafe.Pointer(r.c.positions), "positions", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.nItems))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.signs, err = cabi.Optional[int8](unsafe.Pointer(r.c.signs), name+".signs", cabi.Size(float64(r.n)), cabi.Size(float64(r.nItems)*(float64(r.nItems)-1)/2)); err != nil {
-		return nil, err
+	if r.signs, err = cabi.Optional[int8](unsafe.Pointer(r.c.signs), "signs", cabi.Size(float64(r.n)), cabi.Size(float64(r.nItems)*(float64(r.nItems)-1)/2)); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // orderKernelArgs are the arguments of cp_order_kernel.
@@ -2807,19 +2796,27 @@ type orderKernelArgs struct {
 	values   linalg.Matrix[float64]
 	workers  int
 	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		function orderFunctionIn
+		x        ordersIn
+		y        ordersIn
+	}
 }
 
 //export go_cp_order_kernel
 func go_cp_order_kernel(function_ *C.cp_in_order_function, x_ *C.cp_in_orders, y_ *C.cp_in_orders, values_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(orderKernelArgs)
-		if a.function, err = readOrderFunctionIn(function_, "function", false, false); err != nil {
+		a.function = &a.structs.function
+		if err = a.function.read(function_, "function", false, false); err != nil {
 			return err
 		}
-		if a.x, err = readOrdersIn(x_, "x", false, false); err != nil {
+		a.x = &a.structs.x
+		if err = a.x.read(x_, "x", false, false); err != nil {
 			return err
 		}
-		if a.y, err = readOrdersIn(y_, "y", true, false); err != nil {
+		a.y = &a.structs.y
+		if err = a.y.read(y_, "y", true, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -2856,37 +2853,37 @@ type modelIn struct {
 	decision  string
 }
 
-// readModelIn reads the argument of that name.
-func readModelIn(p *C.cp_model, name string, optional, written bool) (r *modelIn, err error) {
-	if r = (&modelIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *modelIn) read(p *C.cp_model, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.m = int(r.c.m)
 	r.d = int(r.c.d)
 	r.shift = float64(r.c.shift)
-	if r.loss, err = cabi.Name(unsafe.Pointer(r.c.loss), name+".loss"); err != nil {
-		return nil, err
+	if r.loss, err = cabi.Name(unsafe.Pointer(r.c.loss), "loss"); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.decision, err = cabi.Name(unsafe.Pointer(r.c.decision), name+".decision"); err != nil {
-		return nil, err
+	if r.decision, err = cabi.Name(unsafe.Pointer(r.c.decision), "decision"); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), name+".coef", false, cabi.Size(float64(r.m)), cabi.Size(float64(r.d))); err != nil {
-		return nil, err
+	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), "coef", false, cabi.Size(float64(r.m)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.intercept, err = cabi.Optional[float64](unsafe.Pointer(r.c.intercept), name+".intercept", cabi.Size(float64(r.d))); err != nil {
-		return nil, err
+	if r.intercept, err = cabi.Optional[float64](unsafe.Pointer(r.c.intercept), "intercept", cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), name+".mean", cabi.Size(float64(r.d))); err != nil {
-		return nil, err
+	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), "mean", cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // predictionsIn is a cp_predictions as it is read.
@@ -2905,37 +2902,37 @@ type predictionsIn struct {
 	optimal    []uint8
 }
 
-// readPredictionsIn reads the argument of that name.
-func readPredictionsIn(p *C.cp_predictions, name string, optional, written bool) (r *predictionsIn, err error) {
-	if r = (&predictionsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *predictionsIn) read(p *C.cp_predictions, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.partLen = int(r.c.part_len)
 	r.first = int(r.c.first)
-	if r.outputs, err = cabi.Optional[int32](unsafe.Pointer(r.c.outputs), name+".outputs", cabi.Size(float64(r.n)), cabi.Size(float64(r.partLen))); err != nil {
-		return nil, err
+	if r.outputs, err = cabi.Optional[int32](unsafe.Pointer(r.c.outputs), "outputs", cabi.Size(float64(r.n)), cabi.Size(float64(r.partLen))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), name+".value", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.value, err = cabi.Optional[float64](unsafe.Pointer(r.c.value), "value", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), name+".upper_bound", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.upperBound, err = cabi.Optional[float64](unsafe.Pointer(r.c.upper_bound), "upper_bound", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), name+".nu", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.nu, err = cabi.Optional[float64](unsafe.Pointer(r.c.nu), "nu", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), name+".optimal", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.optimal, err = cabi.Optional[uint8](unsafe.Pointer(r.c.optimal), "optimal", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // predictArgs are the arguments of cp_predict.
@@ -2949,6 +2946,14 @@ type predictArgs struct {
 	predictions *predictionsIn
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		model       modelIn
+		function    kernelFunctionIn
+		train       featuresIn
+		x           featuresIn
+		options     decodeOptionsIn
+		predictions predictionsIn
+	}
 }
 
 //export go_cp_predict
@@ -2958,22 +2963,28 @@ func go_cp_predict(space_ C.cp_space, model_ *C.cp_in_model, function_ *C.cp_in_
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
-		if a.model, err = readModelIn(model_, "model", false, false); err != nil {
+		a.model = &a.structs.model
+		if err = a.model.read(model_, "model", false, false); err != nil {
 			return err
 		}
-		if a.function, err = readKernelFunctionIn(function_, "function", true, false); err != nil {
+		a.function = &a.structs.function
+		if err = a.function.read(function_, "function", true, false); err != nil {
 			return err
 		}
-		if a.train, err = readFeaturesIn(train_, "train", true, false); err != nil {
+		a.train = &a.structs.train
+		if err = a.train.read(train_, "train", true, false); err != nil {
 			return err
 		}
-		if a.x, err = readFeaturesIn(x_, "x", false, false); err != nil {
+		a.x = &a.structs.x
+		if err = a.x.read(x_, "x", false, false); err != nil {
 			return err
 		}
-		if a.options, err = readDecodeOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
-		if a.predictions, err = readPredictionsIn(predictions_, "predictions", false, false); err != nil {
+		a.predictions = &a.structs.predictions
+		if err = a.predictions.read(predictions_, "predictions", false, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3011,32 +3022,32 @@ type ridgeOptionsIn struct {
 	precision string
 }
 
-// readRidgeOptionsIn reads the argument of that name.
-func readRidgeOptionsIn(p *C.cp_ridge_options, name string, optional, written bool) (r *ridgeOptionsIn, err error) {
-	if r = (&ridgeOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *ridgeOptionsIn) read(p *C.cp_ridge_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_ridge_options{alpha: 1, tol: 1e-8}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.loss, err = cabi.Name(unsafe.Pointer(r.c.loss), name+".loss"); err != nil {
-		return nil, err
+	if r.loss, err = cabi.Name(unsafe.Pointer(r.c.loss), "loss"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.alpha = float64(r.c.alpha)
 	r.tol = float64(r.c.tol)
 	r.maxIter = int(r.c.max_iter)
 	r.shift = float64(r.c.shift)
-	if r.solver, err = cabi.Name(unsafe.Pointer(r.c.solver), name+".solver"); err != nil {
-		return nil, err
+	if r.solver, err = cabi.Name(unsafe.Pointer(r.c.solver), "solver"); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.precision, err = cabi.Name(unsafe.Pointer(r.c.precision), name+".precision"); err != nil {
-		return nil, err
+	if r.precision, err = cabi.Name(unsafe.Pointer(r.c.precision), "precision"); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // ridgePlanInfoIn is a cp_ridge_plan_info as it is read.
@@ -3053,16 +3064,16 @@ type ridgePlanInfoIn struct {
 	besideLoo     int
 }
 
-// readRidgePlanInfoIn reads the argument of that name.
-func readRidgePlanInfoIn(p *C.cp_ridge_plan_info, name string, optional, written bool) (r *ridgePlanInfoIn, err error) {
-	if r = (&ridgePlanInfoIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *ridgePlanInfoIn) read(p *C.cp_ridge_plan_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.distinct = int(r.c.distinct)
@@ -3072,7 +3083,7 @@ func readRidgePlanInfoIn(p *C.cp_ridge_plan_info, name string, optional, written
 	r.workLooDouble = int(r.c.work_loo_double)
 	r.beside = int(r.c.beside)
 	r.besideLoo = int(r.c.beside_loo)
-	return r, nil
+	return nil
 }
 
 // ridgePlanArgs are the arguments of cp_ridge_plan.
@@ -3085,6 +3096,10 @@ type ridgePlanArgs struct {
 	plan    *ridgePlanInfoIn
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options ridgeOptionsIn
+		plan    ridgePlanInfoIn
+	}
 }
 
 //export go_cp_ridge_plan
@@ -3094,13 +3109,15 @@ func go_cp_ridge_plan(space_ C.cp_space, options_ *C.cp_in_ridge_options, n_ C.i
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
-		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
 		a.n = int(n_)
 		a.p = int(p_)
 		a.nnz = int(nnz_)
-		if a.plan, err = readRidgePlanInfoIn(plan_, "plan", false, true); err != nil {
+		a.plan = &a.structs.plan
+		if err = a.plan.read(plan_, "plan", false, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3125,30 +3142,30 @@ type targetsIn struct {
 	weights []float64
 }
 
-// readTargetsIn reads the argument of that name.
-func readTargetsIn(p *C.cp_targets, name string, optional, written bool) (r *targetsIn, err error) {
-	if r = (&targetsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *targetsIn) read(p *C.cp_targets, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.d = int(r.c.d)
-	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
-		return nil, err
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), name+".psi", false, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
-		return nil, err
+	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), "psi", false, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // workspaceIn is a cp_workspace as it is read.
@@ -3160,21 +3177,21 @@ type workspaceIn struct {
 	bytes int
 }
 
-// readWorkspaceIn reads the argument of that name.
-func readWorkspaceIn(p *C.cp_workspace, name string, optional, written bool) (r *workspaceIn, err error) {
-	if r = (&workspaceIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *workspaceIn) read(p *C.cp_workspace, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.bytes = int(r.c.bytes)
 	r.data = unsafe.Pointer(r.c.data)
-	return r, nil
+	return nil
 }
 
 // fitInfoIn is a cp_fit_info as it is read.
@@ -3188,23 +3205,23 @@ type fitInfoIn struct {
 	nRefine   int
 }
 
-// readFitInfoIn reads the argument of that name.
-func readFitInfoIn(p *C.cp_fit_info, name string, optional, written bool) (r *fitInfoIn, err error) {
-	if r = (&fitInfoIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *fitInfoIn) read(p *C.cp_fit_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.objective = float64(r.c.objective)
 	r.residual = float64(r.c.residual)
 	r.nIter = int(r.c.n_iter)
 	r.nRefine = int(r.c.n_refine)
-	return r, nil
+	return nil
 }
 
 // ridgeKernelArgs are the arguments of cp_ridge_kernel.
@@ -3218,6 +3235,12 @@ type ridgeKernelArgs struct {
 	info      *fitInfoIn
 	workers   int
 	mon       *parallel.Monitor
+	structs   struct { // what others point to
+		options   ridgeOptionsIn
+		targets   targetsIn
+		workspace workspaceIn
+		info      fitInfoIn
+	}
 }
 
 //export go_cp_ridge_kernel
@@ -3227,16 +3250,20 @@ func go_cp_ridge_kernel(space_ C.cp_space, options_ *C.cp_in_ridge_options, kern
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
-		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		if a.targets, err = readTargetsIn(targets_, "targets", false, false); err != nil {
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
 			return err
 		}
-		if a.workspace, err = readWorkspaceIn(workspace_, "workspace", true, false); err != nil {
+		a.workspace = &a.structs.workspace
+		if err = a.workspace.read(workspace_, "workspace", true, false); err != nil {
 			return err
 		}
-		if a.info, err = readFitInfoIn(info_, "info", true, true); err != nil {
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3270,28 +3297,28 @@ type looIn struct {
 	scores  []float64
 }
 
-// readLooIn reads the argument of that name.
-func readLooIn(p *C.cp_loo, name string, optional, written bool) (r *looIn, err error) {
-	if r = (&looIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *looIn) read(p *C.cp_loo, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.nAlphas = int(r.c.n_alphas)
 	r.n = int(r.c.n)
 	r.d = int(r.c.d)
-	if r.alphas, err = cabi.View[float64](unsafe.Pointer(r.c.alphas), name+".alphas", cabi.Size(float64(r.nAlphas))); err != nil {
-		return nil, err
+	if r.alphas, err = cabi.View[float64](unsafe.Pointer(r.c.alphas), "alphas", cabi.Size(float64(r.nAlphas))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.scores, err = cabi.View[float64](unsafe.Pointer(r.c.scores), name+".scores", cabi.Size(float64(r.nAlphas)), cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
-		return nil, err
+	if r.scores, err = cabi.View[float64](unsafe.Pointer(r.c.scores), "scores", cabi.Size(float64(r.nAlphas)), cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // ridgeLooArgs are the arguments of cp_ridge_loo.
@@ -3304,6 +3331,12 @@ type ridgeLooArgs struct {
 	workspace *workspaceIn
 	workers   int
 	mon       *parallel.Monitor
+	structs   struct { // what others point to
+		options   ridgeOptionsIn
+		targets   targetsIn
+		loo       looIn
+		workspace workspaceIn
+	}
 }
 
 //export go_cp_ridge_loo
@@ -3313,16 +3346,20 @@ func go_cp_ridge_loo(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_
 		if a.space, err = space(space_); err != nil {
 			return err
 		}
-		if a.options, err = readRidgeOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		if a.targets, err = readTargetsIn(targets_, "targets", false, false); err != nil {
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
 			return err
 		}
-		if a.loo, err = readLooIn(loo_, "loo", false, false); err != nil {
+		a.loo = &a.structs.loo
+		if err = a.loo.read(loo_, "loo", false, false); err != nil {
 			return err
 		}
-		if a.workspace, err = readWorkspaceIn(workspace_, "workspace", true, false); err != nil {
+		a.workspace = &a.structs.workspace
+		if err = a.workspace.read(workspace_, "workspace", true, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3344,6 +3381,301 @@ func go_cp_ridge_loo(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_
 	})
 }
 
+// outputsIn is a cp_outputs as it is read.
+type outputsIn struct {
+	c       C.cp_outputs           // all of it
+	to      cabi.Out[C.cp_outputs] // where results go
+	given   bool
+	n       int
+	d       int
+	partLen int
+	parts   []int32
+	partial int
+	mapped  int
+	psi     linalg.Matrix[float64]
+	nnz     int
+	data    []float64
+	indices []int32
+	indptr  []int64
+	first   []int64
+	weights []float64
+}
+
+// read reads the argument of that name.
+func (r *outputsIn) read(p *C.cp_outputs, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	r.partLen = int(r.c.part_len)
+	r.partial = int(r.c.partial)
+	r.mapped = int(r.c.mapped)
+	r.nnz = int(r.c.nnz)
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.parts, err = cabi.Optional[int32](unsafe.Pointer(r.c.parts), "parts", cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.partLen))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), "psi", true, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.data, err = cabi.Optional[float64](unsafe.Pointer(r.c.data), "data", cabi.Size(float64(r.nnz))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.indices, err = cabi.Optional[int32](unsafe.Pointer(r.c.indices), "indices", cabi.Size(float64(r.nnz))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.indptr, err = cabi.Optional[int64](unsafe.Pointer(r.c.indptr), "indptr", cabi.Size(cabi.Last(r.first, float64(r.n))+1)); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// ridgeFeaturesArgs are the arguments of cp_ridge_features.
+type ridgeFeaturesArgs struct {
+	space    structure.Space
+	options  *ridgeOptionsIn
+	features *featuresIn
+	outputs  *outputsIn
+	budget   int
+	coef     linalg.Matrix[float64]
+	info     *fitInfoIn
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  ridgeOptionsIn
+		features featuresIn
+		outputs  outputsIn
+		info     fitInfoIn
+	}
+}
+
+//export go_cp_ridge_features
+func go_cp_ridge_features(space_ C.cp_space, options_ *C.cp_in_ridge_options, features_ *C.cp_in_features, outputs_ *C.cp_in_outputs, budget_ C.int64_t, coef_ *C.double, info_ *C.cp_fit_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeFeaturesArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.features = &a.structs.features
+		if err = a.features.read(features_, "features", false, false); err != nil {
+			return err
+		}
+		a.outputs = &a.structs.outputs
+		if err = a.outputs.read(outputs_, "outputs", false, false); err != nil {
+			return err
+		}
+		a.budget = int(budget_)
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("outputs.d", C.int64_t(a.outputs.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.outputs.c.parts != nil {
+			if err := equal("outputs.part_len", C.int64_t(a.outputs.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(float64(a.features.p)+float64(a.options.shift)), cabi.Size(float64(a.outputs.d))); err != nil {
+			return err
+		}
+		return doRidgeFeatures(a)
+	})
+}
+
+// ridgeSumsArgs are the arguments of cp_ridge_sums.
+type ridgeSumsArgs struct {
+	space    structure.Space
+	options  *ridgeOptionsIn
+	features *featuresIn
+	outputs  *outputsIn
+	sums     []float64
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  ridgeOptionsIn
+		features featuresIn
+		outputs  outputsIn
+	}
+}
+
+//export go_cp_ridge_sums
+func go_cp_ridge_sums(space_ C.cp_space, options_ *C.cp_in_ridge_options, features_ *C.cp_in_features, outputs_ *C.cp_in_outputs, sums_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeSumsArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.features = &a.structs.features
+		if err = a.features.read(features_, "features", false, false); err != nil {
+			return err
+		}
+		a.outputs = &a.structs.outputs
+		if err = a.outputs.read(outputs_, "outputs", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("outputs.d", C.int64_t(a.outputs.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.outputs.c.parts != nil {
+			if err := equal("outputs.part_len", C.int64_t(a.outputs.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.sums, err = cabi.View[float64](unsafe.Pointer(sums_), "sums", cabi.Size(2+(float64(a.features.p)+1)*(float64(a.features.p)+1+float64(a.outputs.d)))); err != nil {
+			return err
+		}
+		return doRidgeSums(a)
+	})
+}
+
+// ridgeProductArgs are the arguments of cp_ridge_product.
+type ridgeProductArgs struct {
+	space     structure.Space
+	options   *ridgeOptionsIn
+	features  *featuresIn
+	outputs   *outputsIn
+	direction []float64
+	product   linalg.Matrix[float64]
+	workers   int
+	mon       *parallel.Monitor
+	structs   struct { // what others point to
+		options  ridgeOptionsIn
+		features featuresIn
+		outputs  outputsIn
+	}
+}
+
+//export go_cp_ridge_product
+func go_cp_ridge_product(space_ C.cp_space, options_ *C.cp_in_ridge_options, features_ *C.cp_in_features, outputs_ *C.cp_in_outputs, direction_ *C.cp_in_f64, product_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(ridgeProductArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.features = &a.structs.features
+		if err = a.features.read(features_, "features", false, false); err != nil {
+			return err
+		}
+		a.outputs = &a.structs.outputs
+		if err = a.outputs.read(outputs_, "outputs", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("outputs.d", C.int64_t(a.outputs.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.outputs.c.parts != nil {
+			if err := equal("outputs.part_len", C.int64_t(a.outputs.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.direction, err = cabi.View[float64](unsafe.Pointer(direction_), "direction", cabi.Size(2+2*float64(a.features.p)+(float64(a.features.p)+float64(a.options.shift))*float64(a.outputs.d))); err != nil {
+			return err
+		}
+		if a.product, err = matrixAt(unsafe.Pointer(product_), "product", false, cabi.Size(float64(a.features.p)+float64(a.options.shift)), cabi.Size(float64(a.outputs.d))); err != nil {
+			return err
+		}
+		return doRidgeProduct(a)
+	})
+}
+
+// ridgePrimalStartArgs are the arguments of cp_ridge_primal_start.
+type ridgePrimalStartArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	p       int
+	coef    linalg.Matrix[float64]
+	d       int
+	info    *fitInfoIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options ridgeOptionsIn
+		info    fitInfoIn
+	}
+}
+
+//export go_cp_ridge_primal_start
+func go_cp_ridge_primal_start(space_ C.cp_space, options_ *C.cp_in_ridge_options, p_ C.int64_t, coef_ *C.double, d_ C.int64_t, info_ *C.cp_fit_info, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(ridgePrimalStartArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.p = int(p_)
+		a.d = int(d_)
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(float64(a.p)+float64(a.options.shift)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doRidgePrimalStart(a)
+	})
+}
+
 // designIn is a cp_design as it is read.
 type designIn struct {
 	c         C.cp_design           // all of it
@@ -3359,35 +3691,418 @@ type designIn struct {
 	indptr    []int64
 }
 
-// readDesignIn reads the argument of that name.
-func readDesignIn(p *C.cp_design, name string, optional, written bool) (r *designIn, err error) {
-	if r = (&designIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *designIn) read(p *C.cp_design, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.p = int(r.c.p)
 	r.nnz = int(r.c.nnz)
 	r.intercept = int(r.c.intercept)
-	if r.dense, err = matrixAt(unsafe.Pointer(r.c.dense), name+".dense", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.p))); err != nil {
-		return nil, err
+	if r.dense, err = matrixAt(unsafe.Pointer(r.c.dense), "dense", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.p))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.data, err = cabi.Optional[float64](unsafe.Pointer(r.c.data), name+".data", cabi.Size(float64(r.nnz))); err != nil {
-		return nil, err
+	if r.data, err = cabi.Optional[float64](unsafe.Pointer(r.c.data), "data", cabi.Size(float64(r.nnz))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.indices, err = cabi.Optional[int32](unsafe.Pointer(r.c.indices), name+".indices", cabi.Size(float64(r.nnz))); err != nil {
-		return nil, err
+	if r.indices, err = cabi.Optional[int32](unsafe.Pointer(r.c.indices), "indices", cabi.Size(float64(r.nnz))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.indptr, err = cabi.Optional[int64](unsafe.Pointer(r.c.indptr), name+".indptr", cabi.Size(float64(r.n)+1)); err != nil {
-		return nil, err
+	if r.indptr, err = cabi.Optional[int64](unsafe.Pointer(r.c.indptr), "indptr", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
+}
+
+// sgdPassesIn is a cp_sgd_passes as it is read.
+type sgdPassesIn struct {
+	c         C.cp_sgd_passes           // all of it
+	to        cabi.Out[C.cp_sgd_passes] // where results go
+	given     bool
+	order     []int64
+	nOrder    int
+	shuffle   int
+	seed      uint64
+	maxIter   int
+	tol       float64
+	curve     []float64
+	eta0      float64
+	seen      int
+	curvature float64
+}
+
+// read reads the argument of that name.
+func (r *sgdPassesIn) read(p *C.cp_sgd_passes, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.nOrder = int(r.c.n_order)
+	r.shuffle = int(r.c.shuffle)
+	r.seed = uint64(r.c.seed)
+	r.maxIter = int(r.c.max_iter)
+	r.tol = float64(r.c.tol)
+	r.eta0 = float64(r.c.eta0)
+	r.seen = int(r.c.seen)
+	r.curvature = float64(r.c.curvature)
+	if r.order, err = cabi.View[int64](unsafe.Pointer(r.c.order), "order", cabi.Size(float64(r.nOrder))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.curve, err = cabi.Optional[float64](unsafe.Pointer(r.c.curve), "curve", cabi.Size(float64(r.maxIter))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// sgdStateIn is a cp_sgd_state as it is read.
+type sgdStateIn struct {
+	c        C.cp_sgd_state           // all of it
+	to       cabi.Out[C.cp_sgd_state] // where results go
+	given    bool
+	rows     int
+	d        int
+	coef     linalg.Matrix[float64]
+	average  linalg.Matrix[float64]
+	velocity linalg.Matrix[float64]
+	gains    []float64
+}
+
+// read reads the argument of that name.
+func (r *sgdStateIn) read(p *C.cp_sgd_state, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.rows = int(r.c.rows)
+	r.d = int(r.c.d)
+	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), "coef", false, cabi.Size(float64(r.rows)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.average, err = matrixAt(unsafe.Pointer(r.c.average), "average", true, cabi.Size(float64(r.rows)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.velocity, err = matrixAt(unsafe.Pointer(r.c.velocity), "velocity", true, cabi.Size(float64(r.rows)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.gains, err = cabi.Optional[float64](unsafe.Pointer(r.c.gains), "gains", cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// sgdReportIn is a cp_sgd_report as it is read.
+type sgdReportIn struct {
+	c         C.cp_sgd_report           // all of it
+	to        cabi.Out[C.cp_sgd_report] // where results go
+	given     bool
+	passes    int
+	steps     int
+	converged int
+	loss      float64
+	weight    float64
+	start     float64
+	curvature float64
+	visits    int
+}
+
+// read reads the argument of that name.
+func (r *sgdReportIn) read(p *C.cp_sgd_report, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.passes = int(r.c.passes)
+	r.steps = int(r.c.steps)
+	r.converged = int(r.c.converged)
+	r.loss = float64(r.c.loss)
+	r.weight = float64(r.c.weight)
+	r.start = float64(r.c.start)
+	r.curvature = float64(r.c.curvature)
+	r.visits = int(r.c.visits)
+	return nil
+}
+
+// sgdFitArgs are the arguments of cp_sgd_fit.
+type sgdFitArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	design  *designIn
+	targets *targetsIn
+	passes  *sgdPassesIn
+	state   *sgdStateIn
+	report  *sgdReportIn
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options ridgeOptionsIn
+		design  designIn
+		targets targetsIn
+		passes  sgdPassesIn
+		state   sgdStateIn
+		report  sgdReportIn
+	}
+}
+
+//export go_cp_sgd_fit
+func go_cp_sgd_fit(space_ C.cp_space, options_ *C.cp_in_ridge_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, passes_ *C.cp_in_sgd_passes, state_ *C.cp_in_sgd_state, report_ *C.cp_sgd_report, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(sgdFitArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.passes = &a.structs.passes
+		if err = a.passes.read(passes_, "passes", false, false); err != nil {
+			return err
+		}
+		a.state = &a.structs.state
+		if err = a.state.read(state_, "state", false, false); err != nil {
+			return err
+		}
+		a.report = &a.structs.report
+		if err = a.report.read(report_, "report", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("state.d", C.int64_t(a.state.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		return doSgdFit(a)
+	})
+}
+
+// sgdKernelIn is a cp_sgd_kernel as it is read.
+type sgdKernelIn struct {
+	c        C.cp_sgd_kernel           // all of it
+	to       cabi.Out[C.cp_sgd_kernel] // where results go
+	given    bool
+	n        int
+	function *kernelFunctionIn
+	x        *featuresIn
+	matrix   linalg.Matrix[float64]
+	rows     []int64
+	columns  []int64
+	nRows    int
+	nColumns int
+	values   linalg.Matrix[float64]
+}
+
+// read reads the argument of that name.
+func (r *sgdKernelIn) read(p *C.cp_sgd_kernel, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	if r.c.function != nil {
+		r.function = new(kernelFunctionIn)
+		if err = r.function.read(r.c.function, "function", false, false); err != nil {
+			return cabi.Within(name, err)
+		}
+	}
+	if r.c.x != nil {
+		r.x = new(featuresIn)
+		if err = r.x.read(r.c.x, "x", false, false); err != nil {
+			return cabi.Within(name, err)
+		}
+	}
+	r.nRows = int(r.c.n_rows)
+	r.nColumns = int(r.c.n_columns)
+	if r.matrix, err = matrixAt(unsafe.Pointer(r.c.matrix), "matrix", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.rows, err = cabi.Optional[int64](unsafe.Pointer(r.c.rows), "rows", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.columns, err = cabi.Optional[int64](unsafe.Pointer(r.c.columns), "columns", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.values, err = matrixAt(unsafe.Pointer(r.c.values), "values", false, cabi.Size(float64(r.nRows)), cabi.Size(cabi.Or(float64(r.nColumns), 1))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// sgdSupportIn is a cp_sgd_support as it is read.
+type sgdSupportIn struct {
+	c         C.cp_sgd_support           // all of it
+	to        cabi.Out[C.cp_sgd_support] // where results go
+	given     bool
+	capacity  int
+	most      int
+	n         int
+	rows      []int64
+	coef      linalg.Matrix[float64]
+	average   linalg.Matrix[float64]
+	velocity  linalg.Matrix[float64]
+	gains     []float64
+	visits    int
+	passes    int
+	steps     int
+	converged int
+	loss      float64
+	weight    float64
+	start     float64
+	curvature float64
+	stage     int
+	at        int
+	quiet     int
+	value     float64
+}
+
+// read reads the argument of that name.
+func (r *sgdSupportIn) read(p *C.cp_sgd_support, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.capacity = int(r.c.capacity)
+	r.most = int(r.c.most)
+	r.n = int(r.c.n)
+	r.visits = int(r.c.visits)
+	r.passes = int(r.c.passes)
+	r.steps = int(r.c.steps)
+	r.converged = int(r.c.converged)
+	r.loss = float64(r.c.loss)
+	r.weight = float64(r.c.weight)
+	r.start = float64(r.c.start)
+	r.curvature = float64(r.c.curvature)
+	r.stage = int(r.c.stage)
+	r.at = int(r.c.at)
+	r.quiet = int(r.c.quiet)
+	r.value = float64(r.c.value)
+	if r.rows, err = cabi.View[int64](unsafe.Pointer(r.c.rows), "rows", cabi.Size(float64(r.capacity))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// sgdExpansionArgs are the arguments of cp_sgd_expansion.
+type sgdExpansionArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	given_  *sgdKernelIn
+	targets *targetsIn
+	passes  *sgdPassesIn
+	support *sgdSupportIn
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options ridgeOptionsIn
+		given_  sgdKernelIn
+		targets targetsIn
+		passes  sgdPassesIn
+		support sgdSupportIn
+	}
+}
+
+//export go_cp_sgd_expansion
+func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, given_ *C.cp_sgd_kernel, targets_ *C.cp_in_targets, passes_ *C.cp_in_sgd_passes, support_ *C.cp_sgd_support, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(sgdExpansionArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.given_ = &a.structs.given_
+		if err = a.given_.read(given_, "given", false, true); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.passes = &a.structs.passes
+		if err = a.passes.read(passes_, "passes", false, false); err != nil {
+			return err
+		}
+		a.support = &a.structs.support
+		if err = a.support.read(support_, "support", false, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.support.coef, err = matrixAt(unsafe.Pointer(a.support.c.coef), "support.coef", false, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.average, err = matrixAt(unsafe.Pointer(a.support.c.average), "support.average", true, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.velocity, err = matrixAt(unsafe.Pointer(a.support.c.velocity), "support.velocity", true, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.gains, err = cabi.Optional[float64](unsafe.Pointer(a.support.c.gains), "support.gains", cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		return doSgdExpansion(a)
+	})
 }
 
 // preferencesIn is a cp_preferences as it is read.
@@ -3408,44 +4123,44 @@ type preferencesIn struct {
 	ownEnds   []int32
 }
 
-// readPreferencesIn reads the argument of that name.
-func readPreferencesIn(p *C.cp_preferences, name string, optional, written bool) (r *preferencesIn, err error) {
-	if r = (&preferencesIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *preferencesIn) read(p *C.cp_preferences, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.k = int(r.c.k)
-	if r.subgraphs, err = cabi.Name(unsafe.Pointer(r.c.subgraphs), name+".subgraphs"); err != nil {
-		return nil, err
+	if r.subgraphs, err = cabi.Name(unsafe.Pointer(r.c.subgraphs), "subgraphs"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.nOwn = int(r.c.n_own)
 	r.nEdges = int(r.c.n_edges)
-	if r.signs, err = cabi.View[int8](unsafe.Pointer(r.c.signs), name+".signs", cabi.Size(float64(r.n)), cabi.Size(float64(r.k)*(float64(r.k)-1)/2)); err != nil {
-		return nil, err
+	if r.signs, err = cabi.View[int8](unsafe.Pointer(r.c.signs), "signs", cabi.Size(float64(r.n)), cabi.Size(float64(r.k)*(float64(r.k)-1)/2)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.margins, err = matrixAt(unsafe.Pointer(r.c.margins), name+".margins", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.k)*(float64(r.k)-1)/2)); err != nil {
-		return nil, err
+	if r.margins, err = matrixAt(unsafe.Pointer(r.c.margins), "margins", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.k)*(float64(r.k)-1)/2)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.ownRows, err = cabi.Optional[int64](unsafe.Pointer(r.c.own_rows), name+".own_rows", cabi.Size(float64(r.n)+1)); err != nil {
-		return nil, err
+	if r.ownRows, err = cabi.Optional[int64](unsafe.Pointer(r.c.own_rows), "own_rows", cabi.Size(float64(r.n)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.ownEdges, err = cabi.Optional[int64](unsafe.Pointer(r.c.own_edges), name+".own_edges", cabi.Size(float64(r.nOwn)+1)); err != nil {
-		return nil, err
+	if r.ownEdges, err = cabi.Optional[int64](unsafe.Pointer(r.c.own_edges), "own_edges", cabi.Size(float64(r.nOwn)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.ownEnds, err = cabi.Optional[int32](unsafe.Pointer(r.c.own_ends), name+".own_ends", cabi.Size(float64(r.nEdges)), cabi.Size(2)); err != nil {
-		return nil, err
+	if r.ownEnds, err = cabi.Optional[int32](unsafe.Pointer(r.c.own_ends), "own_ends", cabi.Size(float64(r.nEdges)), cabi.Size(2)); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // labelrankOptionsIn is a cp_labelrank_options as it is read.
@@ -3459,23 +4174,23 @@ type labelrankOptionsIn struct {
 	seed    uint64
 }
 
-// readLabelrankOptionsIn reads the argument of that name.
-func readLabelrankOptionsIn(p *C.cp_labelrank_options, name string, optional, written bool) (r *labelrankOptionsIn, err error) {
-	if r = (&labelrankOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *labelrankOptionsIn) read(p *C.cp_labelrank_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_labelrank_options{c: 1, tol: 1e-2, max_iter: 1000}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.c_ = float64(r.c.c)
 	r.tol = float64(r.c.tol)
 	r.maxIter = int(r.c.max_iter)
 	r.seed = uint64(r.c.seed)
-	return r, nil
+	return nil
 }
 
 // labelrankInfoIn is a cp_labelrank_info as it is read.
@@ -3488,22 +4203,22 @@ type labelrankInfoIn struct {
 	nIter     int
 }
 
-// readLabelrankInfoIn reads the argument of that name.
-func readLabelrankInfoIn(p *C.cp_labelrank_info, name string, optional, written bool) (r *labelrankInfoIn, err error) {
-	if r = (&labelrankInfoIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *labelrankInfoIn) read(p *C.cp_labelrank_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.objective = float64(r.c.objective)
 	r.gap = float64(r.c.gap)
 	r.nIter = int(r.c.n_iter)
-	return r, nil
+	return nil
 }
 
 // labelrankSvmArgs are the arguments of cp_labelrank_svm.
@@ -3516,22 +4231,32 @@ type labelrankSvmArgs struct {
 	info        *labelrankInfoIn
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		design      designIn
+		preferences preferencesIn
+		options     labelrankOptionsIn
+		info        labelrankInfoIn
+	}
 }
 
 //export go_cp_labelrank_svm
 func go_cp_labelrank_svm(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_labelrank_options, alpha_ *C.double, coef_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(labelrankSvmArgs)
-		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
 			return err
 		}
-		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+		a.preferences = &a.structs.preferences
+		if err = a.preferences.read(preferences_, "preferences", false, false); err != nil {
 			return err
 		}
-		if a.options, err = readLabelrankOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		if a.info, err = readLabelrankInfoIn(info_, "info", true, true); err != nil {
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3560,19 +4285,27 @@ type labelrankSvmKernelArgs struct {
 	info        *labelrankInfoIn
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		preferences preferencesIn
+		options     labelrankOptionsIn
+		info        labelrankInfoIn
+	}
 }
 
 //export go_cp_labelrank_svm_kernel
 func go_cp_labelrank_svm_kernel(kernel_ *C.cp_in_f64, preferences_ *C.cp_in_preferences, options_ *C.cp_in_labelrank_options, alpha_ *C.double, dual_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(labelrankSvmKernelArgs)
-		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+		a.preferences = &a.structs.preferences
+		if err = a.preferences.read(preferences_, "preferences", false, false); err != nil {
 			return err
 		}
-		if a.options, err = readLabelrankOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		if a.info, err = readLabelrankInfoIn(info_, "info", true, true); err != nil {
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3606,25 +4339,25 @@ type onlineOptionsIn struct {
 	order  []int64
 }
 
-// readOnlineOptionsIn reads the argument of that name.
-func readOnlineOptionsIn(p *C.cp_online_options, name string, optional, written bool) (r *onlineOptionsIn, err error) {
-	if r = (&onlineOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *onlineOptionsIn) read(p *C.cp_online_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_online_options{rate: 1, radius: 1, c: 1}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.update, err = cabi.Name(unsafe.Pointer(r.c.update), name+".update"); err != nil {
-		return nil, err
+	if r.update, err = cabi.Name(unsafe.Pointer(r.c.update), "update"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.rate = float64(r.c.rate)
 	r.radius = float64(r.c.radius)
 	r.c_ = float64(r.c.c)
-	return r, nil
+	return nil
 }
 
 // onlineStateIn is a cp_online_state as it is read.
@@ -3640,33 +4373,33 @@ type onlineStateIn struct {
 	tally   []float64
 }
 
-// readOnlineStateIn reads the argument of that name.
-func readOnlineStateIn(p *C.cp_online_state, name string, optional, written bool) (r *onlineStateIn, err error) {
-	if r = (&onlineStateIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *onlineStateIn) read(p *C.cp_online_state, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.q = int(r.c.q)
 	r.k = int(r.c.k)
-	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), name+".coef", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), "coef", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.theta, err = matrixAt(unsafe.Pointer(r.c.theta), name+".theta", true, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.theta, err = matrixAt(unsafe.Pointer(r.c.theta), "theta", true, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.average, err = matrixAt(unsafe.Pointer(r.c.average), name+".average", true, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.average, err = matrixAt(unsafe.Pointer(r.c.average), "average", true, cabi.Size(float64(r.q)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.tally, err = cabi.View[float64](unsafe.Pointer(r.c.tally), name+".tally", cabi.Size(4)); err != nil {
-		return nil, err
+	if r.tally, err = cabi.View[float64](unsafe.Pointer(r.c.tally), "tally", cabi.Size(4)); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // labelrankOnlineArgs are the arguments of cp_labelrank_online.
@@ -3677,22 +4410,32 @@ type labelrankOnlineArgs struct {
 	state       *onlineStateIn
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		design      designIn
+		preferences preferencesIn
+		options     onlineOptionsIn
+		state       onlineStateIn
+	}
 }
 
 //export go_cp_labelrank_online
 func go_cp_labelrank_online(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_online_options, state_ *C.cp_in_online_state, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(labelrankOnlineArgs)
-		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
 			return err
 		}
-		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+		a.preferences = &a.structs.preferences
+		if err = a.preferences.read(preferences_, "preferences", false, false); err != nil {
 			return err
 		}
-		if a.options, err = readOnlineOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		if a.state, err = readOnlineStateIn(state_, "state", false, false); err != nil {
+		a.state = &a.structs.state
+		if err = a.state.read(state_, "state", false, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3718,19 +4461,27 @@ type labelrankMistakeBoundArgs struct {
 	bound       []float64
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		design      designIn
+		preferences preferencesIn
+		options     onlineOptionsIn
+	}
 }
 
 //export go_cp_labelrank_mistake_bound
 func go_cp_labelrank_mistake_bound(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_online_options, coef_ *C.cp_in_f64, n_passes_ C.int64_t, bound_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(labelrankMistakeBoundArgs)
-		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
 			return err
 		}
-		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+		a.preferences = &a.structs.preferences
+		if err = a.preferences.read(preferences_, "preferences", false, false); err != nil {
 			return err
 		}
-		if a.options, err = readOnlineOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
 		a.nPasses = int(n_passes_)
@@ -3765,23 +4516,23 @@ type boostOptionsIn struct {
 	scores   []float64
 }
 
-// readBoostOptionsIn reads the argument of that name.
-func readBoostOptionsIn(p *C.cp_boost_options, name string, optional, written bool) (r *boostOptionsIn, err error) {
-	if r = (&boostOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *boostOptionsIn) read(p *C.cp_boost_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_boost_options{alpha: 0.1, min_gain: 1e-4, max_iter: 2000}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.alpha = float64(r.c.alpha)
 	r.minGain = float64(r.c.min_gain)
 	r.maxIter = int(r.c.max_iter)
 	r.nRankers = int(r.c.n_rankers)
-	return r, nil
+	return nil
 }
 
 // boostCurveIn is a cp_boost_curve as it is read.
@@ -3794,26 +4545,26 @@ type boostCurveIn struct {
 	bounds []float64
 }
 
-// readBoostCurveIn reads the argument of that name.
-func readBoostCurveIn(p *C.cp_boost_curve, name string, optional, written bool) (r *boostCurveIn, err error) {
-	if r = (&boostCurveIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *boostCurveIn) read(p *C.cp_boost_curve, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.nCurve = int(r.c.n_curve)
-	if r.losses, err = cabi.Optional[float64](unsafe.Pointer(r.c.losses), name+".losses", cabi.Size(float64(r.nCurve)+1)); err != nil {
-		return nil, err
+	if r.losses, err = cabi.Optional[float64](unsafe.Pointer(r.c.losses), "losses", cabi.Size(float64(r.nCurve)+1)); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.bounds, err = cabi.Optional[float64](unsafe.Pointer(r.c.bounds), name+".bounds", cabi.Size(float64(r.nCurve))); err != nil {
-		return nil, err
+	if r.bounds, err = cabi.Optional[float64](unsafe.Pointer(r.c.bounds), "bounds", cabi.Size(float64(r.nCurve))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // labelrankBoostArgs are the arguments of cp_labelrank_boost.
@@ -3826,22 +4577,32 @@ type labelrankBoostArgs struct {
 	nIter       []int64
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		design      designIn
+		preferences preferencesIn
+		options     boostOptionsIn
+		curve       boostCurveIn
+	}
 }
 
 //export go_cp_labelrank_boost
 func go_cp_labelrank_boost(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_boost_options, curve_ *C.cp_in_boost_curve, weights_ *C.double, n_iter_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(labelrankBoostArgs)
-		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
 			return err
 		}
-		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+		a.preferences = &a.structs.preferences
+		if err = a.preferences.read(preferences_, "preferences", false, false); err != nil {
 			return err
 		}
-		if a.options, err = readBoostOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		if a.curve, err = readBoostCurveIn(curve_, "curve", true, false); err != nil {
+		a.curve = &a.structs.curve
+		if err = a.curve.read(curve_, "curve", true, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3878,16 +4639,16 @@ type rankingsIn struct {
 	listed    []int32
 }
 
-// readRankingsIn reads the argument of that name.
-func readRankingsIn(p *C.cp_rankings, name string, optional, written bool) (r *rankingsIn, err error) {
-	if r = (&rankingsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *rankingsIn) read(p *C.cp_rankings, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
@@ -3895,16 +4656,16 @@ func readRankingsIn(p *C.cp_rankings, name string, optional, written bool) (r *r
 	r.top = int(r.c.top)
 	r.losses = unsafe.Pointer(r.c.losses)
 	r.nListed = int(r.c.n_listed)
-	if r.positions, err = cabi.View[int32](unsafe.Pointer(r.c.positions), name+".positions", cabi.Size(float64(r.n)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.positions, err = cabi.View[int32](unsafe.Pointer(r.c.positions), "positions", cabi.Size(float64(r.n)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.listed, err = cabi.Optional[int32](unsafe.Pointer(r.c.listed), name+".listed", cabi.Size(float64(r.nListed)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.listed, err = cabi.Optional[int32](unsafe.Pointer(r.c.listed), "listed", cabi.Size(float64(r.nListed)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // labelrankDirectArgs are the arguments of cp_labelrank_direct.
@@ -3918,25 +4679,35 @@ type labelrankDirectArgs struct {
 	info            *labelrankInfoIn
 	workers         int
 	mon             *parallel.Monitor
+	structs         struct { // what others point to
+		design   designIn
+		rankings rankingsIn
+		options  labelrankOptionsIn
+		info     labelrankInfoIn
+	}
 }
 
 //export go_cp_labelrank_direct
 func go_cp_labelrank_direct(design_ *C.cp_in_design, rankings_ *C.cp_in_rankings, loss_ *C.cp_in_char, position_weights_ *C.cp_in_f64, options_ *C.cp_in_labelrank_options, coef_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(labelrankDirectArgs)
-		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
 			return err
 		}
-		if a.rankings, err = readRankingsIn(rankings_, "rankings", false, false); err != nil {
+		a.rankings = &a.structs.rankings
+		if err = a.rankings.read(rankings_, "rankings", false, false); err != nil {
 			return err
 		}
 		if a.loss, err = cabi.Name(unsafe.Pointer(loss_), "loss"); err != nil {
 			return err
 		}
-		if a.options, err = readLabelrankOptionsIn(options_, "options", false, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		if a.info, err = readLabelrankInfoIn(info_, "info", true, true); err != nil {
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -4007,27 +4778,27 @@ type neighborsIn struct {
 	counts  []int32
 }
 
-// readNeighborsIn reads the argument of that name.
-func readNeighborsIn(p *C.cp_neighbors, name string, optional, written bool) (r *neighborsIn, err error) {
-	if r = (&neighborsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *neighborsIn) read(p *C.cp_neighbors, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.m = int(r.c.m)
-	if r.numbers, err = cabi.View[int64](unsafe.Pointer(r.c.numbers), name+".numbers", cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
-		return nil, err
+	if r.numbers, err = cabi.View[int64](unsafe.Pointer(r.c.numbers), "numbers", cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), name+".weights", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
-		return nil, err
+	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), "weights", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // labelrankConsensusArgs are the arguments of cp_labelrank_consensus.
@@ -4041,16 +4812,22 @@ type labelrankConsensusArgs struct {
 	pairs       []float64
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		preferences preferencesIn
+		neighbors   neighborsIn
+	}
 }
 
 //export go_cp_labelrank_consensus
 func go_cp_labelrank_consensus(preferences_ *C.cp_in_preferences, neighbors_ *C.cp_in_neighbors, scores_ *C.double, positions_ *C.int32_t, theta_ *C.double, probability_ *C.double, pairs_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(labelrankConsensusArgs)
-		if a.preferences, err = readPreferencesIn(preferences_, "preferences", false, false); err != nil {
+		a.preferences = &a.structs.preferences
+		if err = a.preferences.read(preferences_, "preferences", false, false); err != nil {
 			return err
 		}
-		if a.neighbors, err = readNeighborsIn(neighbors_, "neighbors", false, false); err != nil {
+		a.neighbors = &a.structs.neighbors
+		if err = a.neighbors.read(neighbors_, "neighbors", false, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -4093,28 +4870,28 @@ type profileIn struct {
 	nExtensions int
 }
 
-// readProfileIn reads the argument of that name.
-func readProfileIn(p *C.cp_profile, name string, optional, written bool) (r *profileIn, err error) {
-	if r = (&profileIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *profileIn) read(p *C.cp_profile, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.k = int(r.c.k)
 	r.nExtensions = int(r.c.n_extensions)
-	if r.ranks, err = matrixAt(unsafe.Pointer(r.c.ranks), name+".ranks", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.ranks, err = matrixAt(unsafe.Pointer(r.c.ranks), "ranks", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // pairsIn is a cp_pairs as it is read.
@@ -4127,26 +4904,26 @@ type pairsIn struct {
 	tied   linalg.Matrix[float64]
 }
 
-// readPairsIn reads the argument of that name.
-func readPairsIn(p *C.cp_pairs, name string, optional, written bool) (r *pairsIn, err error) {
-	if r = (&pairsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *pairsIn) read(p *C.cp_pairs, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.k = int(r.c.k)
-	if r.before, err = matrixAt(unsafe.Pointer(r.c.before), name+".before", false, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.before, err = matrixAt(unsafe.Pointer(r.c.before), "before", false, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.tied, err = matrixAt(unsafe.Pointer(r.c.tied), name+".tied", true, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.tied, err = matrixAt(unsafe.Pointer(r.c.tied), "tied", true, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // aggregatePairsArgs are the arguments of cp_aggregate_pairs.
@@ -4155,16 +4932,22 @@ type aggregatePairsArgs struct {
 	pairs   *pairsIn
 	workers int
 	mon     *parallel.Monitor
+	structs struct { // what others point to
+		profile profileIn
+		pairs   pairsIn
+	}
 }
 
 //export go_cp_aggregate_pairs
 func go_cp_aggregate_pairs(profile_ *C.cp_in_profile, pairs_ *C.cp_in_pairs, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregatePairsArgs)
-		if a.profile, err = readProfileIn(profile_, "profile", false, false); err != nil {
+		a.profile = &a.structs.profile
+		if err = a.profile.read(profile_, "profile", false, false); err != nil {
 			return err
 		}
-		if a.pairs, err = readPairsIn(pairs_, "pairs", false, false); err != nil {
+		a.pairs = &a.structs.pairs
+		if err = a.pairs.read(pairs_, "pairs", false, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -4209,13 +4992,17 @@ type aggregateMarginsArgs struct {
 	threshold float64
 	dst       linalg.Matrix[float64]
 	k         int
+	structs   struct { // what others point to
+		pairs pairsIn
+	}
 }
 
 //export go_cp_aggregate_margins
 func go_cp_aggregate_margins(pairs_ *C.cp_in_pairs, threshold_ C.double, dst_ *C.double, k_ C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guard(err_, err_cap_, func() (err error) {
 		a := new(aggregateMarginsArgs)
-		if a.pairs, err = readPairsIn(pairs_, "pairs", false, false); err != nil {
+		a.pairs = &a.structs.pairs
+		if err = a.pairs.read(pairs_, "pairs", false, false); err != nil {
 			return err
 		}
 		a.threshold = float64(threshold_)
@@ -4274,27 +5061,27 @@ type aggregateOptionsIn struct {
 	seed    uint64
 }
 
-// readAggregateOptionsIn reads the argument of that name.
-func readAggregateOptionsIn(p *C.cp_aggregate_options, name string, optional, written bool) (r *aggregateOptionsIn, err error) {
-	if r = (&aggregateOptionsIn{given: p != nil}); p == nil && optional {
+// read reads the argument of that name.
+func (r *aggregateOptionsIn) read(p *C.cp_aggregate_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
 		r.c = C.cp_aggregate_options{penalty: 0.5}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), name+".method"); err != nil {
-		return nil, err
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), "method"); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.output, err = cabi.Name(unsafe.Pointer(r.c.output), name+".output"); err != nil {
-		return nil, err
+	if r.output, err = cabi.Name(unsafe.Pointer(r.c.output), "output"); err != nil {
+		return cabi.Within(name, err)
 	}
 	r.penalty = float64(r.c.penalty)
 	r.seed = uint64(r.c.seed)
-	return r, nil
+	return nil
 }
 
 // programsIn is a cp_programs as it is read.
@@ -4309,30 +5096,30 @@ type programsIn struct {
 	lowerBound []float64
 }
 
-// readProgramsIn reads the argument of that name.
-func readProgramsIn(p *C.cp_programs, name string, optional, written bool) (r *programsIn, err error) {
-	if r = (&programsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *programsIn) read(p *C.cp_programs, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.k = int(r.c.k)
 	r.nGroups = int(r.c.n_groups)
-	if r.x, err = matrixAt(unsafe.Pointer(r.c.x), name+".x", false, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.x, err = matrixAt(unsafe.Pointer(r.c.x), "x", false, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.state, err = cabi.View[int32](unsafe.Pointer(r.c.state), name+".state", cabi.Size(float64(r.nGroups))); err != nil {
-		return nil, err
+	if r.state, err = cabi.View[int32](unsafe.Pointer(r.c.state), "state", cabi.Size(float64(r.nGroups))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.lowerBound, err = cabi.View[float64](unsafe.Pointer(r.c.lower_bound), name+".lower_bound", cabi.Size(float64(r.nGroups))); err != nil {
-		return nil, err
+	if r.lowerBound, err = cabi.View[float64](unsafe.Pointer(r.c.lower_bound), "lower_bound", cabi.Size(float64(r.nGroups))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // consensusInfoIn is a cp_consensus_info as it is read.
@@ -4348,16 +5135,16 @@ type consensusInfoIn struct {
 	optimal       int
 }
 
-// readConsensusInfoIn reads the argument of that name.
-func readConsensusInfoIn(p *C.cp_consensus_info, name string, optional, written bool) (r *consensusInfoIn, err error) {
-	if r = (&consensusInfoIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *consensusInfoIn) read(p *C.cp_consensus_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.distance = float64(r.c.distance)
@@ -4366,7 +5153,7 @@ func readConsensusInfoIn(p *C.cp_consensus_info, name string, optional, written 
 	r.standardError = float64(r.c.standard_error)
 	r.expected = int(r.c.expected)
 	r.optimal = int(r.c.optimal)
-	return r, nil
+	return nil
 }
 
 // aggregateArgs are the arguments of cp_aggregate.
@@ -4380,26 +5167,38 @@ type aggregateArgs struct {
 	info     *consensusInfoIn
 	workers  int
 	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		profile  profileIn
+		pairs    pairsIn
+		options  aggregateOptionsIn
+		programs programsIn
+		info     consensusInfoIn
+	}
 }
 
 //export go_cp_aggregate
 func go_cp_aggregate(profile_ *C.cp_in_profile, pairs_ *C.cp_in_pairs, options_ *C.cp_in_aggregate_options, programs_ *C.cp_in_programs, dst_ *C.int32_t, dst_len_ C.int64_t, info_ *C.cp_consensus_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregateArgs)
-		if a.profile, err = readProfileIn(profile_, "profile", true, false); err != nil {
+		a.profile = &a.structs.profile
+		if err = a.profile.read(profile_, "profile", true, false); err != nil {
 			return err
 		}
-		if a.pairs, err = readPairsIn(pairs_, "pairs", true, false); err != nil {
+		a.pairs = &a.structs.pairs
+		if err = a.pairs.read(pairs_, "pairs", true, false); err != nil {
 			return err
 		}
-		if a.options, err = readAggregateOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
-		if a.programs, err = readProgramsIn(programs_, "programs", true, false); err != nil {
+		a.programs = &a.structs.programs
+		if err = a.programs.read(programs_, "programs", true, false); err != nil {
 			return err
 		}
 		a.dstLen = int(dst_len_)
-		if a.info, err = readConsensusInfoIn(info_, "info", true, true); err != nil {
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -4426,23 +5225,23 @@ type acyclicInfoIn struct {
 	optimal    int
 }
 
-// readAcyclicInfoIn reads the argument of that name.
-func readAcyclicInfoIn(p *C.cp_acyclic_info, name string, optional, written bool) (r *acyclicInfoIn, err error) {
-	if r = (&acyclicInfoIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *acyclicInfoIn) read(p *C.cp_acyclic_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.weight = float64(r.c.weight)
 	r.upperBound = float64(r.c.upper_bound)
 	r.ratio = float64(r.c.ratio)
 	r.optimal = int(r.c.optimal)
-	return r, nil
+	return nil
 }
 
 // aggregateAcyclicArgs are the arguments of cp_aggregate_acyclic.
@@ -4456,6 +5255,11 @@ type aggregateAcyclicArgs struct {
 	info     *acyclicInfoIn
 	workers  int
 	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  aggregateOptionsIn
+		programs programsIn
+		info     acyclicInfoIn
+	}
 }
 
 //export go_cp_aggregate_acyclic
@@ -4463,13 +5267,16 @@ func go_cp_aggregate_acyclic(margins_ *C.cp_in_f64, k_ C.int64_t, options_ *C.cp
 	return guard(err_, err_cap_, func() (err error) {
 		a := new(aggregateAcyclicArgs)
 		a.k = int(k_)
-		if a.options, err = readAggregateOptionsIn(options_, "options", true, false); err != nil {
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", true, false); err != nil {
 			return err
 		}
-		if a.programs, err = readProgramsIn(programs_, "programs", true, false); err != nil {
+		a.programs = &a.structs.programs
+		if err = a.programs.read(programs_, "programs", true, false); err != nil {
 			return err
 		}
-		if a.info, err = readAcyclicInfoIn(info_, "info", true, true); err != nil {
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -4502,27 +5309,27 @@ type relationsIn struct {
 	weights []float64
 }
 
-// readRelationsIn reads the argument of that name.
-func readRelationsIn(p *C.cp_relations, name string, optional, written bool) (r *relationsIn, err error) {
-	if r = (&relationsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *relationsIn) read(p *C.cp_relations, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.k = int(r.c.k)
-	if r.before, err = cabi.View[int32](unsafe.Pointer(r.c.before), name+".before", cabi.Size(float64(r.n)), cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.before, err = cabi.View[int32](unsafe.Pointer(r.c.before), "before", cabi.Size(float64(r.n)), cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
-		return nil, err
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // aggregateExtendArgs are the arguments of cp_aggregate_extend.
@@ -4534,13 +5341,17 @@ type aggregateExtendArgs struct {
 	weights     linalg.Matrix[float64]
 	workers     int
 	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		relations relationsIn
+	}
 }
 
 //export go_cp_aggregate_extend
 func go_cp_aggregate_extend(relations_ *C.cp_in_relations, n_extensions_ C.int64_t, seed_ C.uint64_t, ranks_ *C.double, weights_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregateExtendArgs)
-		if a.relations, err = readRelationsIn(relations_, "relations", false, false); err != nil {
+		a.relations = &a.structs.relations
+		if err = a.relations.read(relations_, "relations", false, false); err != nil {
 			return err
 		}
 		a.nExtensions = int(n_extensions_)
@@ -4573,28 +5384,28 @@ type rankedSetsIn struct {
 	weights linalg.Matrix[float64]
 }
 
-// readRankedSetsIn reads the argument of that name.
-func readRankedSetsIn(p *C.cp_ranked_sets, name string, optional, written bool) (r *rankedSetsIn, err error) {
-	if r = (&rankedSetsIn{given: p != nil}); p == nil && optional {
-		return r, nil
+// read reads the argument of that name.
+func (r *rankedSetsIn) read(p *C.cp_ranked_sets, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
 	} else if r.c, err = cabi.Record(p, name); err != nil {
-		return nil, err
+		return err
 	}
 	if written {
 		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.n = int(r.c.n)
 	r.m = int(r.c.m)
 	r.k = int(r.c.k)
-	if r.ranks, err = cabi.View[int32](unsafe.Pointer(r.c.ranks), name+".ranks", cabi.Size(float64(r.n)), cabi.Size(float64(r.m)), cabi.Size(float64(r.k))); err != nil {
-		return nil, err
+	if r.ranks, err = cabi.View[int32](unsafe.Pointer(r.c.ranks), "ranks", cabi.Size(float64(r.n)), cabi.Size(float64(r.m)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
 	}
-	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), name+".weights", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
-		return nil, err
+	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), "weights", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.m))); err != nil {
+		return cabi.Within(name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // plackettLuceFitArgs are the arguments of cp_plackett_luce_fit.
@@ -4605,13 +5416,17 @@ type plackettLuceFitArgs struct {
 	nUnfitted []int64
 	workers   int
 	mon       *parallel.Monitor
+	structs   struct { // what others point to
+		sets rankedSetsIn
+	}
 }
 
 //export go_cp_plackett_luce_fit
 func go_cp_plackett_luce_fit(sets_ *C.cp_in_ranked_sets, penalty_ C.double, utilities_ *C.double, n_unfitted_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(plackettLuceFitArgs)
-		if a.sets, err = readRankedSetsIn(sets_, "sets", false, false); err != nil {
+		a.sets = &a.structs.sets
+		if err = a.sets.read(sets_, "sets", false, false); err != nil {
 			return err
 		}
 		a.penalty = float64(penalty_)

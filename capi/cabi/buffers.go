@@ -4,6 +4,7 @@ package cabi
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"combpred/core/parallel"
@@ -15,13 +16,14 @@ const maxBytes = 1 << 47
 // maxWorkers bounds the number of goroutines that a caller may ask for.
 const maxWorkers = 1 << 16
 
-// elements returns the product of dims after checking that it is the length of a buffer of such elements.
+// elements returns the product of dims after checking that it is the length of a buffer of such elements. Messages have copies of dims, which
+// then take no memory of their own in calls that are legal.
 func elements[N ~int64](name string, size uintptr, dims []N) (int, error) {
 	total := uint64(1)
 	empty := false
 	for _, d := range dims {
 		if d < 0 {
-			return 0, Illegal("%s has dimensions %v, none may be negative", name, dims)
+			return 0, Illegal("%s has dimensions %v, none may be negative", name, slices.Clone(dims))
 		}
 		empty = empty || d == 0
 	}
@@ -31,7 +33,7 @@ func elements[N ~int64](name string, size uintptr, dims []N) (int, error) {
 	for _, d := range dims {
 		hi, lo := bits.Mul64(total, uint64(d))
 		if hi != 0 || lo > maxBytes/uint64(size) {
-			return 0, Illegal("%s has dimensions %v, more than can be addressed", name, dims)
+			return 0, Illegal("%s has dimensions %v, more than can be addressed", name, slices.Clone(dims))
 		}
 		total = lo
 	}
@@ -46,7 +48,7 @@ func View[T any, N ~int64](p unsafe.Pointer, name string, dims ...N) ([]T, error
 		return nil, err
 	}
 	if p == nil {
-		return nil, Illegal("%s is NULL, but has dimensions %v", name, dims)
+		return nil, Illegal("%s is NULL, but has dimensions %v", name, slices.Clone(dims))
 	}
 	if uintptr(p)%unsafe.Alignof(zero) != 0 {
 		return nil, Illegal("%s must be aligned to %d bytes", name, unsafe.Alignof(zero))

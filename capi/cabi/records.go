@@ -1,8 +1,9 @@
 package cabi
 
 import (
-	"strings"
 	"unsafe"
+
+	"combpred/core/fault"
 )
 
 // maxRecord bounds the size of a struct: no later version of one is larger.
@@ -74,6 +75,9 @@ func (o Out[T]) Set(value T) {
 	share(o.at, &value, o.bytes)
 }
 
+// Within says that an error about a field is about that of a struct.
+func Within(name string, err error) error { return fault.Wrap("%s.%w", name, err) }
+
 // Name returns a copy of the NUL-terminated name at p, "" where p is NULL.
 func Name(p unsafe.Pointer, what string) (string, error) { return Text(p, what, maxName) }
 
@@ -82,13 +86,10 @@ func Text(p unsafe.Pointer, what string, most int) (string, error) {
 	if p == nil {
 		return "", nil
 	}
-	var b strings.Builder
 	for i := range most {
-		c := *(*byte)(unsafe.Add(p, i))
-		if c == 0 {
-			return b.String(), nil
+		if *(*byte)(unsafe.Add(p, i)) == 0 {
+			return string(unsafe.Slice((*byte)(p), i)), nil
 		}
-		b.WriteByte(c)
 	}
 	return "", Illegal("%s has no NUL within %d bytes", what, most)
 }

@@ -46,9 +46,8 @@ def calls() -> None:
     row, err = ctypes.c_int64(), ctypes.create_string_buffer(200)
     scores = record(abi.CScores, n=1, d=d, linear=linear)
     given = (rankings.handle, ctypes.byref(scores), None, y.ctypes.data, 6, None, 1, None, ctypes.byref(row), err, 200)
-    print(
-        f"cp_space_mean   {microseconds(lambda: dll.cp_space_mean(rankings.handle, mean.ctypes.data, d, err, 200)):.2f}"
-    )
+    moments = (rankings.handle, mean.ctypes.data, None, d, None, 1, None, err, 200)
+    print(f"cp_space_moments {microseconds(lambda: dll.cp_space_moments(*moments)):.2f}")
     print(f"cp_decode       {microseconds(lambda: dll.cp_decode(*given)):.2f}")
     print(f"decode          {microseconds(lambda: decode(rankings, linear)):.2f}")
 

@@ -65,7 +65,7 @@ int main(void) {
     int32_t *y = room(request.n * LABELS, sizeof *y);
     double *psi = room(request.n * D, sizeof *psi);
     OK(cp_space_sample(s, (uint64_t)drawn, y, request.n, LABELS, 1, NULL, ERR));
-    OK(cp_space_embed(s, y, request.n, LABELS, psi, D, 1, NULL, NULL, ERR));
+    OK(cp_space_embed(s, y, request.n, LABELS, 0, psi, D, 1, NULL, NULL, ERR));
     for (int64_t i = 0; i < request.n; i++) {
       for (int j = 0; j < D; j++) request.results[i] += linear[j] * psi[i * D + j];
     }

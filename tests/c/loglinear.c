@@ -24,7 +24,7 @@ int main(void) {
   int32_t *y = room(n * LABELS, sizeof *y);
   for (int64_t i = 0; i < n * LABELS; i++) y[i] = (int32_t)rankings[i];
   double *psi = room(n * PAIRS, sizeof *psi);
-  OK(cp_space_embed(s, y, n, LABELS, psi, PAIRS, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, y, n, LABELS, 0, psi, PAIRS, 1, NULL, &bad_row, ERR));
 
   cp_design design = CP_DESIGN;
   design.n = n, design.p = p, design.intercept = 1, design.dense = x;

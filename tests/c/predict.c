@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   int32_t *y = room(n * part_len, sizeof *y);
   for (int64_t i = 0; i < n * part_len; i++) y[i] = (int32_t)rankings[i];
   double *psi = room(n * d, sizeof *psi), *dual = room(n * d, sizeof *dual), *kernel = room(n * n, sizeof *kernel);
-  OK(cp_space_embed(s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, y, n, part_len, 0, psi, d, 1, NULL, &bad_row, ERR));
 
   cp_features seen = rows_of(x, n, p), unseen = rows_of(fresh, m, p);
   cp_kernel_function function = CP_KERNEL_FUNCTION;

@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   int32_t *y = room(n * part_len, sizeof *y);
   for (int64_t i = 0; i < n * part_len; i++) y[i] = (int32_t)rankings[i];
   double *psi = room(n * d, sizeof *psi);
-  OK(cp_space_embed(s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, y, n, part_len, 0, psi, d, 1, NULL, &bad_row, ERR));
 
   cp_ridge_options options = CP_RIDGE_OPTIONS;
   options.alpha = sizes[2];

@@ -18,10 +18,10 @@ int main(void) {
   int32_t *y = room(n * part_len, sizeof *y), *all = room(MEMBERS * part_len, sizeof *all);
   for (int64_t i = 0; i < n * part_len; i++) y[i] = (int32_t)rankings[i];
   double *psi = room(n * d, sizeof *psi), *members = room(MEMBERS * d, sizeof *members);
-  OK(cp_space_embed(s, y, n, part_len, psi, d, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, y, n, part_len, 0, psi, d, 1, NULL, &bad_row, ERR));
   OK(cp_space_enumerate(s, 0, all, MEMBERS, part_len, &count, 1, NULL, ERR));
   if (count != MEMBERS) return 3;
-  OK(cp_space_embed(s, all, MEMBERS, part_len, members, d, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, all, MEMBERS, part_len, 0, members, d, 1, NULL, &bad_row, ERR));
 
   cp_design design = CP_DESIGN;
   design.n = n, design.p = p, design.dense = features, design.intercept = 1;

@@ -124,9 +124,8 @@ def test_message_is_cut_to_its_buffer_between_characters(dll):
 
 
 def test_no_message_buffer_is_needed(dll):
-    assert dll.cp_space_mean(0, None, 0, None, 0) == abi.EVALUE
-    assert dll.cp_space_mean(0, None, 0, None, 100) == abi.EVALUE
-    assert dll.cp_space_mean(0, None, 0, ctypes.create_string_buffer(8), -1) == abi.EVALUE
+    for message, room in ((None, 0), (None, 100), (ctypes.create_string_buffer(8), -1)):
+        assert dll.cp_space_names(0, None, 0, out(), 1, None, message, room) == abi.EVALUE
 
 
 def test_check_tells_bad_rows_from_bad_arguments(dll):

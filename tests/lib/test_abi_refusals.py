@@ -121,7 +121,7 @@ def test_misaligned_pointers_are_refused(dll):
     odd = ctypes.addressof(block) + 1
     a = Answer(dll.cp_space_open, odd, None, 0, out())
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
-    a = Answer(dll.cp_space_mean, STRUCTURE, odd, D)
+    a = Answer(dll.cp_space_moments, STRUCTURE, odd, None, D, None, 1, None)
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
     a = Answer(dll.cp_space_sample, STRUCTURE, 0, None, 0, PART_LEN, 1, odd)
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
@@ -132,6 +132,9 @@ NULLABLE = {
     *(
         "cp_decode.options",
         "cp_space_open.names",
+        "cp_space_moments.mean",
+        "cp_space_moments.second",
+        "cp_space_moments.info",
         "cp_space_restrict.restriction",
         "cp_kbest.options",
         "cp_kbest_start.options",

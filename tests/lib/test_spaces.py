@@ -37,7 +37,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def refusal(dll: Any, handle: int) -> str:
     """Return what the core says against a handle, or else against the illegal length that it gets."""
     message = ctypes.create_string_buffer(200)
-    assert dll.cp_space_mean(handle, None, -1, message, 200) == abi.EVALUE
+    assert dll.cp_space_moments(handle, None, None, -1, None, 1, None, message, 200) == abi.EVALUE
     return message.value.decode()
 
 

@@ -147,16 +147,16 @@ func (r *readers) structs(d header.Declared, done map[string]bool) {
 		}
 	}
 	r.WriteString("}\n")
-	fmt.Fprintf(r, "\n// read%s reads the argument of that name.\n", title(kind))
-	fmt.Fprintf(r, "func read%s(p *C.%s, name string, optional, written bool) (r *%s, err error) {\n", title(kind), name, kind)
-	fmt.Fprintf(r, "\tif r = (&%s{given: p != nil}); p == nil && optional {\n", kind)
+	fmt.Fprintf(r, "\n// read reads the argument of that name.\n")
+	fmt.Fprintf(r, "func (r *%s) read(p *C.%s, name string, optional, written bool) (err error) {\n", kind, name)
+	r.WriteString("\tif r.given = p != nil; p == nil && optional {\n")
 	if value, ok := r.defaults[name]; ok {
 		fmt.Fprintf(r, "\t\tr.c = %s\n", value)
 	} else {
-		r.WriteString("\t\treturn r, nil\n")
+		r.WriteString("\t\treturn nil\n")
 	}
-	r.WriteString("\t} else if r.c, err = cabi.Record(p, name); err != nil {\n\t\treturn nil, err\n\t}\n")
-	r.WriteString("\tif written {\n\t\tif r.to, err = cabi.OutRecord(p, name, optional); err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t}\n")
+	r.WriteString("\t} else if r.c, err = cabi.Record(p, name); err != nil {\n\t\treturn err\n\t}\n")
+	r.WriteString("\tif written {\n\t\tif r.to, err = cabi.OutRecord(p, name, optional); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n")
 	for _, f := range fields[1:] { // what sizes of others depend on comes first
 		if len(f.Sizes) == 0 || f.Name == "first" {
 			r.readField(name, f)
@@ -167,7 +167,7 @@ func (r *readers) structs(d header.Declared, done map[string]bool) {
 			r.readField(name, f)
 		}
 	}
-	r.WriteString("\treturn r, nil\n}\n")
+	r.WriteString("\treturn nil\n}\n")
 }
 
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
@@ -207,7 +207,8 @@ func (r *readers) readField(owner string, d header.Declared) {
 	case kind == "":
 	case r.Record(d) != "":
 		fmt.Fprintf(r, "\tif %s != nil {\n", at)
-		r.try("nil, ", "%s, err = read%s(%s, name+%q, false, false)", to, title(camel(r.Record(d))+"In"), at, "."+d.Name)
+		fmt.Fprintf(r, "\t%s = new(%sIn)\n", to, camel(r.Record(d)))
+		r.try(inStruct, "err = %s.read(%s, %q, false, false)", to, at, d.Name)
 		r.WriteString("\t}\n")
 	case len(d.Sizes) > 0 && !isRaw(d):
 		if !outside(d.Sizes) {
@@ -220,10 +221,10 @@ func (r *readers) readField(owner string, d header.Declared) {
 					return "float64(r." + camel(name) + ")"
 				})
 			}
-			r.view(d, at, to, `name+".`+d.Name+`"`, sizes, "nil, ")
+			r.view(d, at, to, d.Name, sizes, inStruct)
 		}
 	case kind == "string":
-		r.try("nil, ", "%s, err = cabi.Name(unsafe.Pointer(%s), name+%q)", to, at, "."+d.Name)
+		r.try(inStruct, "%s, err = cabi.Name(unsafe.Pointer(%s), %q)", to, at, d.Name)
 	case kind == "unsafe.Pointer":
 		fmt.Fprintf(r, "\t%s = unsafe.Pointer(%s)\n", to, at)
 	default:
@@ -251,23 +252,29 @@ func outside(sizes []ast.Expr) (found bool) {
 	return found
 }
 
-// view writes what views a buffer, and returns other, beside the error, where there is none.
-func (r *readers) view(d header.Declared, at, to, name string, sizes []string, other string) {
+// What readers return with an error: names of fields come before that of their struct is known.
+const (
+	inStruct   = "cabi.Within(name, err)"
+	inFunction = "err"
+)
+
+// view writes what views a buffer of that name, and returns something with the error.
+func (r *readers) view(d header.Declared, at, to, name string, sizes []string, returned string) {
 	reader, element := "cabi.View", elements[d.Element()]
 	if d.Optional {
 		reader = "cabi.Optional"
 	}
 	dims := "cabi.Size(" + strings.Join(sizes, "), cabi.Size(") + ")"
 	if len(sizes) == 2 && element == "float64" {
-		r.try(other, "%s, err = matrixAt(unsafe.Pointer(%s), %s, %t, %s)", to, at, name, d.Optional, dims)
+		r.try(returned, "%s, err = matrixAt(unsafe.Pointer(%s), %q, %t, %s)", to, at, name, d.Optional, dims)
 		return
 	}
-	r.try(other, "%s, err = %s[%s](unsafe.Pointer(%s), %s, %s)", to, reader, element, at, name, dims)
+	r.try(returned, "%s, err = %s[%s](unsafe.Pointer(%s), %q, %s)", to, reader, element, at, name, dims)
 }
 
-// try writes an assignment to err, among others, and the return of an error beside other results.
-func (r *readers) try(other, assignment string, args ...any) {
-	fmt.Fprintf(r, "\tif %s; err != nil {\n\t\treturn %serr\n\t}\n", fmt.Sprintf(assignment, args...), other)
+// try writes an assignment to err, among others, and what is returned with an error.
+func (r *readers) try(returned, assignment string, args ...any) {
+	fmt.Fprintf(r, "\tif %s; err != nil {\n\t\treturn %s\n\t}\n", fmt.Sprintf(assignment, args...), returned)
 }
 
 // size returns an expression in Go, of float64, for a size.
@@ -330,6 +337,7 @@ func (r *readers) function(name string) {
 	if _, runs := has["workers"]; runs {
 		r.WriteString("\tworkers int\n\tmon *parallel.Monitor\n")
 	}
+	r.WriteString(r.storage(parameters))
 	fmt.Fprintf(r, "}\n\n//export go_%s\nfunc go_%s(%s) C.int32_t {\n", name, name, strings.Join(list, ", "))
 	guard := "guard(err_, err_cap_, "
 	if _, ok := has["bad_row"]; ok {
@@ -341,16 +349,30 @@ func (r *readers) function(name string) {
 			r.readParameter(d, room)
 		}
 		if scored && d.Name == "scores" {
-			r.try("", "a.rows, err = a.scores.batch(space_)")
+			r.try(inFunction, "a.rows, err = a.scores.batch(space_)")
 		}
 	}
 	if _, ok := has["workers"]; ok {
-		r.try("", "a.workers, err = cabi.Workers(workers_)")
-		r.try("", "a.mon, err = cabi.Monitor(unsafe.Pointer(control_))")
+		r.try(inFunction, "a.workers, err = cabi.Workers(workers_)")
+		r.try(inFunction, "a.mon, err = cabi.Monitor(unsafe.Pointer(control_))")
 	}
 	r.checkSpace(parameters, scored)
 	r.readBuffers(parameters, has)
 	fmt.Fprintf(r, "\treturn do%s(a)\n\t})\n}\n", title(camel(name)))
+}
+
+// storage returns a field with the structs among the parameters: they lie in the same memory as the arguments.
+func (r *readers) storage(parameters []header.Declared) string {
+	fields := ""
+	for _, d := range parameters {
+		if name := r.Record(d); name != "" && !isSpace(d) && !tail[d.Name] {
+			fields += fmt.Sprintf("\t\t%s %sIn\n", camel(d.Name), camel(name))
+		}
+	}
+	if fields == "" {
+		return ""
+	}
+	return "\tstructs struct { // what others point to\n" + fields + "\t}\n"
 }
 
 // ofScores reports whether a function is about rows of scores, which may have spaces of their own.
@@ -385,14 +407,14 @@ func (r *readers) readParameter(d header.Declared, room bool) {
 	switch {
 	case tail[d.Name] || len(d.Sizes) > 0 && d.Name != "needed" && !isRaw(d) || room && d.Name == "dst_cap":
 	case d.Name == "needed":
-		r.try("", "a.room, err = roomFor(dst_, dst_cap_, needed_)")
+		r.try(inFunction, "a.room, err = roomFor(dst_, dst_cap_, needed_)")
 	case isSpace(d):
-		r.try("", "a.space, err = space(%s)", at)
+		r.try(inFunction, "a.space, err = space(%s)", at)
 	case r.Record(d) != "":
-		reader := "read" + title(camel(r.Record(d))+"In")
-		r.try("", "%s, err = %s(%s, %q, %t, %t)", to, reader, at, d.Name, d.Optional, !d.Constant())
+		fmt.Fprintf(r, "\t%s = &a.structs.%s\n", to, camel(d.Name))
+		r.try(inFunction, "err = %s.read(%s, %q, %t, %t)", to, at, d.Name, d.Optional, !d.Constant())
 	case d.CType == "cp_in_char *":
-		r.try("", "%s, err = cabi.Name(unsafe.Pointer(%s), %q)", to, at, d.Name)
+		r.try(inFunction, "%s, err = cabi.Name(unsafe.Pointer(%s), %q)", to, at, d.Name)
 	case d.Pointer():
 		fmt.Fprintf(r, "\t%s = unsafe.Pointer(%s)\n", to, at)
 	default:
@@ -489,13 +511,13 @@ func (r *readers) readBuffers(parameters []header.Declared, has map[string]heade
 	_, room := has["needed"]
 	for _, d := range parameters {
 		if len(d.Sizes) > 0 && !isRaw(d) && d.Name != "needed" && !(room && d.Name == "dst") {
-			r.view(d, parameter(d), "a."+camel(d.Name), fmt.Sprintf("%q", d.Name), sizes(d, ""), "")
+			r.view(d, parameter(d), "a."+camel(d.Name), d.Name, sizes(d, ""), inFunction)
 		}
 		if name := r.Record(d); name != "" && !isSpace(d) {
 			for _, f := range r.Structs[name] {
 				if outside(f.Sizes) {
-					owner, name := "a."+camel(d.Name)+".", fmt.Sprintf("%q", d.Name+"."+f.Name)
-					r.view(f, owner+"c."+cName(f.Name), owner+camel(f.Name), name, sizes(f, camel(d.Name)+"."), "")
+					owner := "a." + camel(d.Name) + "."
+					r.view(f, owner+"c."+cName(f.Name), owner+camel(f.Name), d.Name+"."+f.Name, sizes(f, camel(d.Name)+"."), inFunction)
 				}
 			}
 		}

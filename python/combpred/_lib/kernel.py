@@ -177,7 +177,7 @@ def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
 
     The message names the row, the column and the remedy.
     """
-    _check("cp_kernel_check", kernel, n_threads, 2.0)
+    _check(kernel, 0, n_threads, 2.0)
 
 
 def require_semidefinite(kernel: FloatArray) -> None:
@@ -186,11 +186,11 @@ def require_semidefinite(kernel: FloatArray) -> None:
     What is refused does have a negative eigenvalue, of at least 1e-6 of the largest; negative ones below some 1e-4 of
     the largest can be missed. Cost: 32 products with a vector.
     """
-    _check("cp_kernel_semidefinite", kernel, None, 2.0 * _LANCZOS_STEPS)
+    _check(kernel, 1, None, 2.0 * _LANCZOS_STEPS)
 
 
-def _check(function: str, kernel: FloatArray, n_threads: int | None, flops: float) -> None:
-    computed(function, kernel, n_threads=n_threads, flops=flops * len(kernel) ** 2)
+def _check(kernel: FloatArray, semidefinite: int, n_threads: int | None, flops: float) -> None:
+    computed("cp_kernel_check", kernel, semidefinite, n_threads=n_threads, flops=flops * len(kernel) ** 2)
 
 
 class Eigendecomposition(NamedTuple):

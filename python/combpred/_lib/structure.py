@@ -315,7 +315,7 @@ def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
     d = description.shape.n_features
     mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
-    computed("cp_space_mean", description, dst=mean)
+    computed("cp_space_moments", description, None, mean=mean, second=None, n_threads=1)
     return mean
 
 
@@ -324,15 +324,17 @@ def structure_second_moment(description: Description) -> FloatArray:
     d = description.shape.n_features
     # The library computes it in memory of its own, which it may go on with after Ctrl-C.
     require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
-    moment: FloatArray = computed("cp_space_second_moment", description, d=d, n_threads=1, flops=50.0 * d * d)
+    flops = 50.0 * d * d
+    moment: FloatArray = computed("cp_space_moments", description, None, d=d, mean=None, n_threads=1, flops=flops)
     return moment
 
 
 def structure_moments(description: Description) -> tuple[str, float]:
     """Return what the moments are (one of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
     info = record(abi.CMomentsInfo)
-    flops = 1e4 * description.shape.n_features**2  # where they are estimated from samples
-    call("cp_space_moments", description, info, n_threads=1, flops=flops)
+    d = description.shape.n_features
+    flops = 1e4 * d * d  # where they are estimated from samples
+    call("cp_space_moments", description, None, None, d, info, n_threads=1, flops=flops)
     return info.kind.decode(), info.standard_error
 
 
@@ -349,8 +351,7 @@ def structure_embed(
     psi = allocate(
         (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
     )
-    function = "cp_space_embed_partial" if partial else "cp_space_embed"
-    computed(function, description, y, dst=psi, n_threads=n_threads, flops=10.0 * psi.size)
+    computed("cp_space_embed", description, y, int(partial), dst=psi, n_threads=n_threads, flops=10.0 * psi.size)
     return psi
 
 

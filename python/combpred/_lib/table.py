@@ -33,7 +33,8 @@ def put(struct: Record, **fields: Any) -> Record:
     must agree.
     """
     buffers, sizes = _buffers(type(struct))
-    known = vars(struct).setdefault("sizes of arrays", {})
+    set_before: set[str] = vars(struct).setdefault("sizes that are set", set())
+    known = {name: getattr(struct, name) for name in set_before}  # as the library has left them
     for name, value in fields.items():
         if isinstance(value, str):
             value = value.encode()
@@ -48,7 +49,8 @@ def put(struct: Record, **fields: Any) -> Record:
         elif name in sizes and known.setdefault(name, value) != value:
             raise ValueError(f"{name} is {value}, must be {known[name]}")
         setattr(struct, name, value)
-    for name in sizes & known.keys():
+    set_before |= sizes & known.keys()
+    for name in set_before:
         setattr(struct, name, known[name])
     return struct
 

@@ -135,12 +135,9 @@ CALLS = {
     "cp_space_close": [opened],
     "cp_space_facts": [S, ctypes.create_string_buffer(2048), 2048, out()],
     "cp_space_count": [S, ctypes.create_string_buffer(64), 64, out()],
-    "cp_space_mean": [S, doubles(0), D],
-    "cp_space_second_moment": [S, doubles(0), D, *RUN],
-    "cp_space_moments": [S, record(abi.CMomentsInfo), *RUN],
+    "cp_space_moments": [S, doubles(0), doubles(16), D, record(abi.CMomentsInfo), *RUN],
     "cp_space_check": [S, Y, 2, PART_LEN, *RUN],
-    "cp_space_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
-    "cp_space_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
+    "cp_space_embed": [S, Y, 2, PART_LEN, 1, doubles(0), D, *RUN],
     "cp_space_sample": [S, 7, Y, 2, PART_LEN, *RUN],
     "cp_space_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, WRITTEN[64:].ctypes.data, PART_LEN, *RUN],
     "cp_space_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
@@ -193,12 +190,10 @@ CALLS = {
         *(ctypes.create_string_buffer(64), 64, out(), record(abi.CExtensionsInfo), *RUN),
     ],
     "cp_extensions_before": [PAIRS.ctypes.data, 2, 4, 1000, doubles(64), *RUN],
-    "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
     "cp_kernel": [RBF, FEATURES, FEATURES, 0, b"float64", doubles(512), *RUN],
     "cp_kernel_scale": [FEATURES, ONES.ctypes.data, doubles(512), *RUN],
     "cp_nearest": [FEATURES, FEATURES, 2, doubles(2740), doubles(2750), *RUN],
-    "cp_kernel_check": [K, 2, *RUN],
-    "cp_kernel_semidefinite": [K, 2, *RUN],
+    "cp_kernel_check": [K, 2, 1, *RUN],
     "cp_symmetric_eigen": [doubles(2800), 2, doubles(2810), *RUN],
     "cp_order_kernel": [
         *(
@@ -223,7 +218,6 @@ CALLS = {
     "cp_ridge_sums": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2600), *RUN],
     "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2700), doubles(512), *RUN],
     "cp_ridge_primal_start": [S, PRIMAL, 2, doubles(512), D, record(abi.CFitInfo), out(), *RUN],
-    "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [
         *(
             S,
