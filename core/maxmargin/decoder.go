@@ -132,7 +132,7 @@ func (f *finder) find(psi []float64, score structure.Scores, stream int) (bool, 
 	return false, nil
 }
 
-// decoder returns the oracle of the problem's space.
-func (p *Problem) decoder(workers int) *Decoder {
+// Decoder returns the oracle of the problem's space.
+func (p *Problem) Decoder(workers int) *Decoder {
 	return &Decoder{Space: p.Space, Method: p.Method, Candidates: p.Candidates, Seed: p.Seed, Workers: workers}
 }

@@ -34,7 +34,7 @@ func TestARequestToStopIsHeard(t *testing.T) {
 		for _, slack := range []bool{false, true} {
 			p.Slack = slack
 			mon := new(parallel.Monitor)
-			oracle := &impatient{Decoder: p.decoder(1), mon: mon}
+			oracle := &impatient{Decoder: p.Decoder(1), mon: mon}
 			_, _, err := TrainSVMBy(p, SVMOptions{Solver: solver, MaxIter: 50, BlockRows: 4}, oracle, mon)
 			if !errors.Is(err, parallel.ErrCancelled) || oracle.count != 3 {
 				t.Errorf("got %v after %d requests", err, oracle.count)
@@ -43,7 +43,7 @@ func TestARequestToStopIsHeard(t *testing.T) {
 	}
 	p.Slack = false
 	mon := new(parallel.Monitor)
-	oracle := &impatient{Decoder: p.decoder(1), mon: mon}
+	oracle := &impatient{Decoder: p.Decoder(1), mon: mon}
 	if _, err := TrainPerceptronBy(p, PerceptronOptions{MaxIter: 50}, oracle, mon); !errors.Is(err, parallel.ErrCancelled) || oracle.count != 3 {
 		t.Errorf("got %v after %d requests", err, oracle.count)
 	}
@@ -102,17 +102,17 @@ func TestLargeProductsAreMadeWhereTheOracleSays(t *testing.T) {
 			return last.Data, err
 		},
 	}) {
-		want, err := train(p.decoder(1))
+		want, err := train(p.Decoder(1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := &elsewhere{Decoder: p.decoder(1)}
+		e := &elsewhere{Decoder: p.Decoder(1)}
 		got, err := train(e)
 		if err != nil || e.works < 9 || !slices.Equal(got, want) {
 			t.Errorf("%s: %d parts elsewhere, error %v", name, e.works, err)
 		}
 		for at := range -e.left {
-			if _, err := train(&elsewhere{Decoder: p.decoder(1), left: at + 1}); !errors.Is(err, errElsewhere) {
+			if _, err := train(&elsewhere{Decoder: p.Decoder(1), left: at + 1}); !errors.Is(err, errElsewhere) {
 				t.Errorf("%s: failure %d is lost: %v", name, at+1, err)
 			}
 		}

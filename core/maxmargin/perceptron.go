@@ -76,7 +76,7 @@ type perceptron struct {
 // TrainPerceptron trains a perceptron whose outputs the problem's space decodes.
 func TrainPerceptron(p *Problem, o PerceptronOptions, mon *parallel.Monitor) (*Trained, error) {
 	o.Sampled = o.Sampled || p.Candidates > 0
-	return TrainPerceptronBy(p, o, p.decoder(o.Workers), mon)
+	return TrainPerceptronBy(p, o, p.Decoder(o.Workers), mon)
 }
 
 // TrainPerceptronBy trains a perceptron whose outputs an oracle finds.

@@ -82,7 +82,7 @@ func (o SVMOptions) Check(s Solution) error {
 // TrainSVM trains a support vector machine whose outputs the problem's space decodes. It returns the looks at the objective on the way,
 // too, the last being that of the solution.
 func TrainSVM(p *Problem, o SVMOptions, mon *parallel.Monitor) (Solution, []Look, error) {
-	return TrainSVMBy(p, o, p.decoder(o.Workers), mon)
+	return TrainSVMBy(p, o, p.Decoder(o.Workers), mon)
 }
 
 // TrainSVMBy trains a support vector machine whose outputs, or planes, an oracle finds.

@@ -19,6 +19,8 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 ABI_VERSION = 4
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
 ASK_DONE, ASK_DECODE, ASK_LISTED, ASK_HOLDS = range(4)
+ASK_BEST = 20
+ASK_PLANES = 21
 ASK_SUMS = 30
 ASK_PRODUCT = 31
 ASK_DRAWS = 40
@@ -368,19 +370,6 @@ class CSVMInfo(Structure):
     _fields_ = _fields(objective=_F, gap=_F, n_iter=_N, n_calls=_N, exact=_N, n_curve=_N)
 
 
-class CMarginStep(Structure):
-    """cp_margin_step."""
-
-    _fields_ = _fields(request=_W, n=_N, rows=_N, linear=_N, magnitude=_N, reply=_N, offset=_N, proven=_N, stream=_N,
-                       length=_N, n_iter=_N, objective=_F, bound=_F)
-
-
-class CMarginSizes(Structure):
-    """cp_margin_sizes."""
-
-    _fields_ = _fields(state=_N, q=_N, d=_N)
-
-
 class CPerceptronOptions(Structure):
     """cp_perceptron_options."""
 
@@ -552,13 +541,9 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_loglinear_kernel": (_P, _N, _P, _F, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
     "cp_svm_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_svm_state_len": (_P, _P, _P, _P, _P, *_ROW),
-    "cp_svm_next": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_svm_result": (_P, _P, _P, _P, _P, _N, _P, _P, *_ROW),
+    "cp_svm_start": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_perceptron_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_perceptron_state_len": (_P, _P, _P, _P, _P, *_ROW),
-    "cp_perceptron_next": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_perceptron_result": (_P, _P, _P, _P, _P, _N, _P, _P, *_ROW),
+    "cp_perceptron_start": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_svm": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_svm_kernel": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_online": (_P, _P, _P, _P, *_RUN, *_ROW),
