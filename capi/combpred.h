@@ -1892,7 +1892,7 @@ typedef struct cp_svm_solution {
   double *coef;    /* [q, d] W                                                                                  */
   int64_t n_curve;
   double *curve;   /* [n_curve, 3] passes, objective and dual objective wherever they were computed, and zeros
-                      behind. Where there are more the last of them is in the last row */
+                      behind. Where there are more the last of them is in the last row                          */
 } cp_svm_solution;
 typedef const cp_svm_solution cp_in_svm_solution;
 #define CP_SVM_SOLUTION {.struct_size = sizeof(cp_svm_solution)}

@@ -57,14 +57,5 @@ func (s *planes) weigh(blocks int, f func() error) error {
 // top returns the first k rows.
 func top(m matrix, k int) matrix { return m.Slice(0, min(k, m.Rows), 0, m.Cols) }
 
-func fillNaN(m matrix) {
-	for i := range m.Rows {
-		row := m.Row(i)
-		for j := range row {
-			row[j] = math.NaN()
-		}
-	}
-}
-
 // finite reports whether v is a number.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -44,7 +44,8 @@ func TestARequestToStopIsHeard(t *testing.T) {
 	p.Slack = false
 	mon := new(parallel.Monitor)
 	oracle := &impatient{Decoder: p.Decoder(1), mon: mon}
-	if _, err := TrainPerceptronBy(p, PerceptronOptions{MaxIter: 50}, oracle, mon); !errors.Is(err, parallel.ErrCancelled) || oracle.count != 3 {
+	_, err := TrainPerceptronBy(p, PerceptronOptions{MaxIter: 50}, oracle, mon)
+	if !errors.Is(err, parallel.ErrCancelled) || oracle.count != 3 {
 		t.Errorf("got %v after %d requests", err, oracle.count)
 	}
 }

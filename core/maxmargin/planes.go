@@ -134,7 +134,9 @@ func (s *planes) answered(magnitude matrix) error {
 		// What is left unanswered is not to pass for an answer.
 		r.Offset[i], r.Proven[i] = math.NaN(), false
 	}
-	fillNaN(r.Psi)
+	for j := range r.Psi.Data {
+		r.Psi.Data[j] = math.NaN()
+	}
 	return fault.Renumbered(s.oracle.Answer(r, s.mon), func(place int) int { return int(s.rows[place]) })
 }
 
