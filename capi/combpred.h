@@ -180,6 +180,13 @@ enum {
   CP_ASK_LISTED = 2, /* nothing: the next of a list is in parts[part_len], and value is its score           */
   CP_ASK_HOLDS = 3,  /* proven[n]: 1 for each of the sets in parts[n, n_edges] that has the property, 0 for one
                         that has not; those behind a set with the verdict stream, 0 or 1, may stay 2        */
+  CP_ASK_BEST = 20,  /* psi[n, d], NaN before: ψ(z) of an output z of largest ⟨linear, ψ(z)⟩ + ⟨magnitude, ψ(z)²⟩ for
+                        each row of linear[n, d] and, unless it is NULL, of magnitude[n, d]; and proven[n]: 1 where
+                        it is proven best. rows[n] are the numbers of the rows. Where random streams are needed, that
+                        of the first row has the number stream, and the others have the next ones           */
+  CP_ASK_PLANES = 21, /* the same for the worst output z at scores f in linear: psi, v = ψ_i − ψ(z), with slack
+                         rescaling times the loss; losses[n], NaN before, loss_i(z); and proven, 1 where no output
+                         makes loss − ⟨f, v⟩ larger. Zeros stand for z = y_i                                */
   CP_ASK_SUMS = 30,  /* sums: what cp_ridge_sums adds to it for all rows                                    */
   CP_ASK_PRODUCT = 31, /* results[q, d]: what cp_ridge_product adds to it for all rows, linear being the
                           direction                                                                         */
@@ -193,7 +200,8 @@ enum {
 };
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
- * on the session. Answers are all zero before they are written. What a request does not use is 0 or NULL. */
+ * on the session. Answers are all zero before they are written, unless a request says otherwise. What it does not use
+ * is 0 or NULL. */
 typedef struct cp_request {
   int64_t struct_size;
   int64_t ask;
@@ -1275,7 +1283,8 @@ typedef const cp_ridge_options cp_in_ridge_options;
 typedef struct cp_targets {
   int64_t struct_size;
   int64_t n, d;       /* d must be the structure's                                                                   */
-  cp_in_f64 *psi;     /* [last(first, n), d] or [first[n], d]: embedded outputs, not centred, or averages of several */
+  cp_in_f64 *psi;     /* [last(first, n), d]? or [first[n], d]: embedded outputs, not centred, or averages of several.
+                         NULL for cp_svm_start only                                                                  */
   cp_in_i64 *first;   /* [n + 1]? one output for each example                                                        */
   cp_in_f64 *weights; /* [n]? not negative, or NULL: all 1                                                           */
 } cp_targets;
@@ -1770,7 +1779,7 @@ int32_t cp_loglinear_kernel_weights(cp_in_loglinear_features *features, cp_in_ch
  * a row, on average; a weight of 0 leaves it out.
  *
  * cp_svm_fit and cp_perceptron_fit train where the library knows the structure. Where outputs, or losses, are the
- * caller's own, cp_svm_next and cp_perceptron_next say which outputs to find next. */
+ * caller's own, sessions of cp_svm_start and cp_perceptron_start ask which outputs to find. */
 
 /* loss_i(z) = constant_i + ⟨gradient_i, ψ(z)⟩ + ⟨magnitude_i, ψ(z)²⟩ of n rows. */
 typedef struct cp_affine_loss {
@@ -1823,7 +1832,7 @@ typedef struct cp_svm_options {
   cp_in_char *method;    /* of decoding, as in cp_decode_options; for cp_svm_fit                                  */
   int64_t n_candidates;  /* above 0 (at most 2^20): not decoding, but the best of so many uniform outputs, drawn anew
                             for each row, is taken; for cp_svm_fit and "margin"                                   */
-  int64_t most_rows;     /* in a request of cp_svm_next; 0: as many as are quick                                  */
+  int64_t most_rows;     /* in a request of cp_svm_start; 0: as many as are quick                                 */
 } cp_svm_options;
 typedef const cp_svm_options cp_in_svm_options;
 #define CP_SVM_OPTIONS {.struct_size = sizeof(cp_svm_options), .c = 1, .tol = 1e-2, .max_iter = 1000, .average = 1}
@@ -1835,7 +1844,7 @@ typedef struct cp_svm_solution {
   double *coef;    /* [q, d] W                                                                                  */
   int64_t n_curve;
   double *curve;   /* [n_curve, 3] passes, objective and dual objective wherever they were computed, and zeros
-                      behind. Where there are more the last of them is in the last row. cp_svm_result leaves it */
+                      behind. Where there are more the last of them is in the last row                          */
 } cp_svm_solution;
 typedef const cp_svm_solution cp_in_svm_solution;
 #define CP_SVM_SOLUTION {.struct_size = sizeof(cp_svm_solution)}
@@ -1859,68 +1868,18 @@ typedef struct cp_svm_info {
  * CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design, or one with which decoding failed. */
 int32_t cp_svm_fit(cp_space space, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
-                   cp_in_affine_loss *loss, cp_in_svm_solution *solution, cp_svm_info *info /* ? */, int32_t workers,
-                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                   cp_in_affine_loss *loss /* ? */, cp_in_svm_solution *solution, cp_svm_info *info /* ? */,
+                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* What training needs to go on. Places are numbers of entries of state, from 0 on. */
-typedef struct cp_margin_step {
-  int64_t struct_size;
-  char request[16];  /* "decode": for each of n rows an output z of largest ⟨linear, ψ(z)⟩ + ⟨magnitude, ψ(z)²⟩ is to
-                                  be found: ψ(z) to be written to reply, and 1 to proven where it is proven best
-                        "planes": the worst output for each row is to be found, for scores f in linear: v = ψ_i −
-                                  ψ(z) (with slack rescaling times the loss) to be written to reply, loss_i(z) to
-                                  offset, and 1 to proven where no output makes loss − ⟨f, v⟩ larger. Zeros stand for
-                                  z = y_i
-                        "look":   nothing; objective and bound are new
-                        "grow":   a state of length entries, of which the first are those of this one
-                        "done":   nothing; cp_svm_result and cp_perceptron_result tell what has been found      */
-  int64_t n;
-  int64_t rows;      /* [n] place of the numbers of the rows                                                    */
-  int64_t linear;    /* [n, d] places                                                                           */
-  int64_t magnitude; /* [n, d], or -1: zero                                                                     */
-  int64_t reply;     /* [n, d]                                                                                  */
-  int64_t offset;    /* [n]                                                                                     */
-  int64_t proven;    /* [n]; zero before                                                                        */
-  int64_t stream;    /* number of the random stream of the first row, if any are needed; the others have the next
-                        ones                                                                                    */
-  int64_t length;
-  int64_t n_iter;    /* passes begun                                                                            */
-  double objective;  /* of the primal, and                                                                      */
-  double bound;      /* of the dual, wherever they were computed last; of a perceptron the mistakes in the pass */
-} cp_margin_step;
-#define CP_MARGIN_STEP {.struct_size = sizeof(cp_margin_step)}
-
-/* Lengths for the state of training. */
-typedef struct cp_margin_sizes {
-  int64_t struct_size;
-  int64_t state; /* in doubles, at the beginning */
-  int64_t q, d;  /* of the weights [q, d]        */
-} cp_margin_sizes;
-#define CP_MARGIN_SIZES {.struct_size = sizeof(cp_margin_sizes)}
-
-/* The same where outputs are the caller's own. loss NULL, with zero_one 0: losses are the caller's own, too; requests
- * are then for "planes", and psi of targets may be NULL. Otherwise they are for "decode". zero_one must be 0.
- *
- * cp_svm_state_len tells the length of the state, which may be longer. The first call of cp_svm_next is made with a
- * state of zeros; it and the later ones, with the same arguments, say by step what is to be done before the next.
- * Everything that is known lies in state[state_len]: nothing is lost, and nothing to be freed, where the caller never
- * goes on; a copy goes on where it was made. A state that is damaged is CP_EVALUE. Every call looks at all rows of
- * sparse designs, and at all weights.
- * cp_svm_result may be called at any time between, and tells the best so far, with an objective of INFINITY before
- * there is one. control->step of cp_svm_next counts passes that end in the call, and control->value is the gap.
- * Errors are those of cp_svm_fit; CP_ENOTCONVERGED comes after "done" only.
- * bad_row is a row of the design, targets or loss. */
-int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
-                         cp_in_affine_loss *loss /* ? */, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
-                         int64_t err_cap);
-int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
-                    cp_in_affine_loss *loss /* ? */, double *state /* [state_len] */, int64_t state_len,
-                    cp_margin_step *step, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                    int64_t err_cap);
-int32_t cp_svm_result(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
-                      cp_in_affine_loss *loss /* ? */, double *state /* [state_len] */, int64_t state_len,
-                      cp_in_svm_solution *solution, cp_svm_info *info /* ? */, int64_t *bad_row, char *err,
-                      int64_t err_cap);
+/* Opens a session that trains where outputs are the caller's own. It asks with CP_ASK_BEST, or, with a loss of NULL and
+ * zero_one 0, which mean that losses are the caller's own, too, with CP_ASK_PLANES; psi of targets may then be NULL.
+ * zero_one must be 0. At the end solution and info, unless it is NULL, are those of cp_svm_fit. CP_ENOTCONVERGED comes
+ * with CP_ASK_DONE. control and errors are those of cp_svm_fit.
+ * bad_row is a row of the design, targets or loss, also that of cp_session_next. */
+int32_t cp_svm_start(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+                     cp_in_affine_loss *loss /* ? */, cp_in_svm_solution *solution, cp_svm_info *info /* ? */,
+                     cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                     int64_t err_cap);
 
 typedef struct cp_perceptron_options {
   int64_t struct_size;
@@ -1929,8 +1888,8 @@ typedef struct cp_perceptron_options {
   cp_in_i64 *order;     /* [design.n]? an order of the rows, NULL: as they stand; to be shuffled, or not */
   uint64_t seed;        /* of that, of candidates, and of random decoders                             */
   cp_in_char *method;   /* of decoding, and                                                           */
-  int64_t n_candidates; /* as for cp_svm_options. Where it is above 0, also for cp_perceptron_next, passes without
-                           mistakes do not end training                                               */
+  int64_t n_candidates; /* as for cp_svm_options. Where it is above 0, also for cp_perceptron_start, passes
+                           without mistakes do not end training                                       */
   double squared;       /* above 0: asks for a bound on the mistakes, loss being "hamming" of cp_affine_losses: the
                            largest ‖ψ(y) − ψ(z)‖² for each unit of loss, 1 for "bits" and 2 for signs; 0: loss is
                            NULL                                                                       */
@@ -1976,20 +1935,12 @@ int32_t cp_perceptron_fit(cp_space space, cp_in_perceptron_options *options, cp_
                           cp_perceptron_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
                           char *err, int64_t err_cap);
 
-/* The same where outputs are the caller's own, by requests for "decode", as for cp_svm_next; the state never grows.
- * cp_perceptron_result is called once, after "done". Errors are those of cp_svm_next. control is that of
- * cp_perceptron_fit. bad_row is a row of the design or targets. */
-int32_t cp_perceptron_state_len(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                                cp_in_affine_loss *loss /* ? */, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
-                                int64_t err_cap);
-int32_t cp_perceptron_next(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                           cp_in_affine_loss *loss /* ? */, double *state /* [state_len] */, int64_t state_len,
-                           cp_margin_step *step, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                           int64_t err_cap);
-int32_t cp_perceptron_result(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                             cp_in_affine_loss *loss /* ? */, double *state /* [state_len] */, int64_t state_len,
-                             cp_in_perceptron_solution *solution, cp_perceptron_info *info /* ? */, int64_t *bad_row,
-                             char *err, int64_t err_cap);
+/* Opens a session that does the same where outputs are the caller's own, with CP_ASK_BEST. Errors and bad_row are those
+ * of cp_svm_start, control is that of cp_perceptron_fit. */
+int32_t cp_perceptron_start(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
+                            cp_in_affine_loss *loss /* ? */, cp_in_perceptron_solution *solution,
+                            cp_perceptron_info *info /* ? */, cp_session *session /* [1] */, int32_t workers,
+                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Label ranking ----------------------------------------------------------------------------------------------- */
 

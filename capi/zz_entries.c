@@ -501,24 +501,12 @@ int32_t cp_svm_fit(cp_space space, cp_in_svm_options *options, cp_in_design *des
   return go_cp_svm_fit(space, options, design, targets, loss, solution, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
-                         cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_svm_start(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
+                     cp_in_svm_solution *solution, cp_svm_info *info, cp_session *session, int32_t workers,
+                     cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_svm_state_len(options, design, targets, loss, sizes, bad_row, err, err_cap);
-}
-
-int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
-                    double *state, int64_t state_len, cp_margin_step *step, int32_t workers, cp_control *control,
-                    int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_svm_next(options, design, targets, loss, state, state_len, step, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_svm_result(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
-                      double *state, int64_t state_len, cp_in_svm_solution *solution, cp_svm_info *info,
-                      int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_svm_result(options, design, targets, loss, state, state_len, solution, info, bad_row, err, err_cap);
+  return go_cp_svm_start(options, design, targets, loss, solution, info, session, workers, control, bad_row, err,
+                         err_cap);
 }
 
 int32_t cp_perceptron_fit(cp_space space, cp_in_perceptron_options *options, cp_in_design *design,
@@ -530,28 +518,13 @@ int32_t cp_perceptron_fit(cp_space space, cp_in_perceptron_options *options, cp_
                               err_cap);
 }
 
-int32_t cp_perceptron_state_len(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                                cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
-                                int64_t err_cap) {
+int32_t cp_perceptron_start(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
+                            cp_in_affine_loss *loss, cp_in_perceptron_solution *solution, cp_perceptron_info *info,
+                            cp_session *session, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_perceptron_state_len(options, design, targets, loss, sizes, bad_row, err, err_cap);
-}
-
-int32_t cp_perceptron_next(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                           cp_in_affine_loss *loss, double *state, int64_t state_len, cp_margin_step *step,
-                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_perceptron_next(options, design, targets, loss, state, state_len, step, workers, control, bad_row, err,
-                               err_cap);
-}
-
-int32_t cp_perceptron_result(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                             cp_in_affine_loss *loss, double *state, int64_t state_len,
-                             cp_in_perceptron_solution *solution, cp_perceptron_info *info, int64_t *bad_row, char *err,
-                             int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_perceptron_result(options, design, targets, loss, state, state_len, solution, info, bad_row, err,
-                                 err_cap);
+  return go_cp_perceptron_start(options, design, targets, loss, solution, info, session, workers, control, bad_row, err,
+                                err_cap);
 }
 
 int32_t cp_labelrank_svm(cp_in_design *design, cp_in_preferences *preferences, cp_in_labelrank_options *options,

@@ -3159,7 +3159,7 @@ func (r *targetsIn) read(p *C.cp_targets, name string, optional, written bool) (
 	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n)+1)); err != nil {
 		return cabi.Within(name, err)
 	}
-	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), "psi", false, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
+	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), "psi", true, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
 		return cabi.Within(name, err)
 	}
 	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
@@ -4102,6 +4102,659 @@ func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, giv
 			return err
 		}
 		return doSgdExpansion(a)
+	})
+}
+
+// affineLossesArgs are the arguments of cp_affine_losses.
+type affineLossesArgs struct {
+	entries   string
+	cost      string
+	psi       linalg.Matrix[float64]
+	n         int
+	d         int
+	counted   []int8
+	parent    []int32
+	constant  []float64
+	gradient  linalg.Matrix[float64]
+	magnitude linalg.Matrix[float64]
+}
+
+//export go_cp_affine_losses
+func go_cp_affine_losses(entries_ *C.cp_in_char, cost_ *C.cp_in_char, psi_ *C.cp_in_f64, n_ C.int64_t, d_ C.int64_t, counted_ *C.cp_in_i8, parent_ *C.cp_in_i32, constant_ *C.double, gradient_ *C.double, magnitude_ *C.double, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(affineLossesArgs)
+		if a.entries, err = cabi.Name(unsafe.Pointer(entries_), "entries"); err != nil {
+			return err
+		}
+		if a.cost, err = cabi.Name(unsafe.Pointer(cost_), "cost"); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.d = int(d_)
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.counted, err = cabi.Optional[int8](unsafe.Pointer(counted_), "counted", cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.parent, err = cabi.Optional[int32](unsafe.Pointer(parent_), "parent", cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.constant, err = cabi.View[float64](unsafe.Pointer(constant_), "constant", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.gradient, err = matrixAt(unsafe.Pointer(gradient_), "gradient", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.magnitude, err = matrixAt(unsafe.Pointer(magnitude_), "magnitude", true, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doAffineLosses(a)
+	})
+}
+
+// rowsOrderArgs are the arguments of cp_rows_order.
+type rowsOrderArgs struct {
+	design  *designIn
+	targets *targetsIn
+	order   []int64
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		design  designIn
+		targets targetsIn
+	}
+}
+
+//export go_cp_rows_order
+func go_cp_rows_order(design_ *C.cp_in_design, targets_ *C.cp_in_targets, order_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(rowsOrderArgs)
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.order, err = cabi.View[int64](unsafe.Pointer(order_), "order", cabi.Size(float64(a.design.n))); err != nil {
+			return err
+		}
+		return doRowsOrder(a)
+	})
+}
+
+// svmOptionsIn is a cp_svm_options as it is read.
+type svmOptionsIn struct {
+	c           C.cp_svm_options           // all of it
+	to          cabi.Out[C.cp_svm_options] // where results go
+	given       bool
+	solver      string
+	rescaling   string
+	c_          float64
+	tol         float64
+	maxIter     int
+	average     int
+	zeroOne     int
+	order       []int64
+	seed        uint64
+	method      string
+	nCandidates int
+	mostRows    int
+}
+
+// read reads the argument of that name.
+func (r *svmOptionsIn) read(p *C.cp_svm_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		r.c = C.cp_svm_options{c: 1, tol: 1e-2, max_iter: 1000, average: 1}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	if r.solver, err = cabi.Name(unsafe.Pointer(r.c.solver), "solver"); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.rescaling, err = cabi.Name(unsafe.Pointer(r.c.rescaling), "rescaling"); err != nil {
+		return cabi.Within(name, err)
+	}
+	r.c_ = float64(r.c.c)
+	r.tol = float64(r.c.tol)
+	r.maxIter = int(r.c.max_iter)
+	r.average = int(r.c.average)
+	r.zeroOne = int(r.c.zero_one)
+	r.seed = uint64(r.c.seed)
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), "method"); err != nil {
+		return cabi.Within(name, err)
+	}
+	r.nCandidates = int(r.c.n_candidates)
+	r.mostRows = int(r.c.most_rows)
+	return nil
+}
+
+// affineLossIn is a cp_affine_loss as it is read.
+type affineLossIn struct {
+	c         C.cp_affine_loss           // all of it
+	to        cabi.Out[C.cp_affine_loss] // where results go
+	given     bool
+	n         int
+	d         int
+	constant  []float64
+	gradient  linalg.Matrix[float64]
+	magnitude linalg.Matrix[float64]
+}
+
+// read reads the argument of that name.
+func (r *affineLossIn) read(p *C.cp_affine_loss, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	if r.constant, err = cabi.View[float64](unsafe.Pointer(r.c.constant), "constant", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.gradient, err = matrixAt(unsafe.Pointer(r.c.gradient), "gradient", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.magnitude, err = matrixAt(unsafe.Pointer(r.c.magnitude), "magnitude", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// svmSolutionIn is a cp_svm_solution as it is read.
+type svmSolutionIn struct {
+	c      C.cp_svm_solution           // all of it
+	to     cabi.Out[C.cp_svm_solution] // where results go
+	given  bool
+	q      int
+	d      int
+	coef   linalg.Matrix[float64]
+	nCurve int
+	curve  linalg.Matrix[float64]
+}
+
+// read reads the argument of that name.
+func (r *svmSolutionIn) read(p *C.cp_svm_solution, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.q = int(r.c.q)
+	r.d = int(r.c.d)
+	r.nCurve = int(r.c.n_curve)
+	if r.coef, err = matrixAt(unsafe.Pointer(r.c.coef), "coef", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.curve, err = matrixAt(unsafe.Pointer(r.c.curve), "curve", false, cabi.Size(float64(r.nCurve)), cabi.Size(3)); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// svmInfoIn is a cp_svm_info as it is read.
+type svmInfoIn struct {
+	c         C.cp_svm_info           // all of it
+	to        cabi.Out[C.cp_svm_info] // where results go
+	given     bool
+	objective float64
+	gap       float64
+	nIter     int
+	nCalls    int
+	exact     int
+	nCurve    int
+}
+
+// read reads the argument of that name.
+func (r *svmInfoIn) read(p *C.cp_svm_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.objective = float64(r.c.objective)
+	r.gap = float64(r.c.gap)
+	r.nIter = int(r.c.n_iter)
+	r.nCalls = int(r.c.n_calls)
+	r.exact = int(r.c.exact)
+	r.nCurve = int(r.c.n_curve)
+	return nil
+}
+
+// svmFitArgs are the arguments of cp_svm_fit.
+type svmFitArgs struct {
+	space    structure.Space
+	options  *svmOptionsIn
+	design   *designIn
+	targets  *targetsIn
+	loss     *affineLossIn
+	solution *svmSolutionIn
+	info     *svmInfoIn
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  svmOptionsIn
+		design   designIn
+		targets  targetsIn
+		loss     affineLossIn
+		solution svmSolutionIn
+		info     svmInfoIn
+	}
+}
+
+//export go_cp_svm_fit
+func go_cp_svm_fit(space_ C.cp_space, options_ *C.cp_in_svm_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, loss_ *C.cp_in_affine_loss, solution_ *C.cp_in_svm_solution, info_ *C.cp_svm_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(svmFitArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.loss = &a.structs.loss
+		if err = a.loss.read(loss_, "loss", true, false); err != nil {
+			return err
+		}
+		a.solution = &a.structs.solution
+		if err = a.solution.read(solution_, "solution", false, false); err != nil {
+			return err
+		}
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if loss_ != nil {
+			if err := equal("loss.d", C.int64_t(a.loss.d), a.space.FeatureLen()); err != nil {
+				return err
+			}
+		}
+		if err := equal("solution.d", C.int64_t(a.solution.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.options.order, err = cabi.Optional[int64](unsafe.Pointer(a.options.c.order), "options.order", cabi.Size(float64(a.design.n))); err != nil {
+			return err
+		}
+		return doSvmFit(a)
+	})
+}
+
+// svmStartArgs are the arguments of cp_svm_start.
+type svmStartArgs struct {
+	options  *svmOptionsIn
+	design   *designIn
+	targets  *targetsIn
+	loss     *affineLossIn
+	solution *svmSolutionIn
+	info     *svmInfoIn
+	session  []C.cp_session
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  svmOptionsIn
+		design   designIn
+		targets  targetsIn
+		loss     affineLossIn
+		solution svmSolutionIn
+		info     svmInfoIn
+	}
+}
+
+//export go_cp_svm_start
+func go_cp_svm_start(options_ *C.cp_in_svm_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, loss_ *C.cp_in_affine_loss, solution_ *C.cp_in_svm_solution, info_ *C.cp_svm_info, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(svmStartArgs)
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.loss = &a.structs.loss
+		if err = a.loss.read(loss_, "loss", true, false); err != nil {
+			return err
+		}
+		a.solution = &a.structs.solution
+		if err = a.solution.read(solution_, "solution", false, false); err != nil {
+			return err
+		}
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.order, err = cabi.Optional[int64](unsafe.Pointer(a.options.c.order), "options.order", cabi.Size(float64(a.design.n))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doSvmStart(a)
+	})
+}
+
+// perceptronOptionsIn is a cp_perceptron_options as it is read.
+type perceptronOptionsIn struct {
+	c           C.cp_perceptron_options           // all of it
+	to          cabi.Out[C.cp_perceptron_options] // where results go
+	given       bool
+	maxIter     int
+	shuffle     int
+	order       []int64
+	seed        uint64
+	method      string
+	nCandidates int
+	squared     float64
+	least       float64
+	visits      int
+	start       linalg.Matrix[float64]
+}
+
+// read reads the argument of that name.
+func (r *perceptronOptionsIn) read(p *C.cp_perceptron_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		r.c = C.cp_perceptron_options{max_iter: 100, shuffle: 1}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.maxIter = int(r.c.max_iter)
+	r.shuffle = int(r.c.shuffle)
+	r.seed = uint64(r.c.seed)
+	if r.method, err = cabi.Name(unsafe.Pointer(r.c.method), "method"); err != nil {
+		return cabi.Within(name, err)
+	}
+	r.nCandidates = int(r.c.n_candidates)
+	r.squared = float64(r.c.squared)
+	r.least = float64(r.c.least)
+	r.visits = int(r.c.visits)
+	return nil
+}
+
+// perceptronSolutionIn is a cp_perceptron_solution as it is read.
+type perceptronSolutionIn struct {
+	c        C.cp_perceptron_solution           // all of it
+	to       cabi.Out[C.cp_perceptron_solution] // where results go
+	given    bool
+	n        int
+	q        int
+	d        int
+	last     linalg.Matrix[float64]
+	late     linalg.Matrix[float64]
+	dualLast linalg.Matrix[float64]
+	dualLate linalg.Matrix[float64]
+}
+
+// read reads the argument of that name.
+func (r *perceptronSolutionIn) read(p *C.cp_perceptron_solution, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	r.q = int(r.c.q)
+	r.d = int(r.c.d)
+	if r.last, err = matrixAt(unsafe.Pointer(r.c.last), "last", true, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.late, err = matrixAt(unsafe.Pointer(r.c.late), "late", true, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.dualLast, err = matrixAt(unsafe.Pointer(r.c.dual_last), "dual_last", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.dualLate, err = matrixAt(unsafe.Pointer(r.c.dual_late), "dual_late", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// perceptronInfoIn is a cp_perceptron_info as it is read.
+type perceptronInfoIn struct {
+	c         C.cp_perceptron_info           // all of it
+	to        cabi.Out[C.cp_perceptron_info] // where results go
+	given     bool
+	mistakes  int
+	nIter     int
+	visits    int
+	separated int
+	radius    float64
+	bound     float64
+}
+
+// read reads the argument of that name.
+func (r *perceptronInfoIn) read(p *C.cp_perceptron_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.mistakes = int(r.c.mistakes)
+	r.nIter = int(r.c.n_iter)
+	r.visits = int(r.c.visits)
+	r.separated = int(r.c.separated)
+	r.radius = float64(r.c.radius)
+	r.bound = float64(r.c.bound)
+	return nil
+}
+
+// perceptronFitArgs are the arguments of cp_perceptron_fit.
+type perceptronFitArgs struct {
+	space    structure.Space
+	options  *perceptronOptionsIn
+	design   *designIn
+	targets  *targetsIn
+	loss     *affineLossIn
+	solution *perceptronSolutionIn
+	info     *perceptronInfoIn
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  perceptronOptionsIn
+		design   designIn
+		targets  targetsIn
+		loss     affineLossIn
+		solution perceptronSolutionIn
+		info     perceptronInfoIn
+	}
+}
+
+//export go_cp_perceptron_fit
+func go_cp_perceptron_fit(space_ C.cp_space, options_ *C.cp_in_perceptron_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, loss_ *C.cp_in_affine_loss, solution_ *C.cp_in_perceptron_solution, info_ *C.cp_perceptron_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(perceptronFitArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.loss = &a.structs.loss
+		if err = a.loss.read(loss_, "loss", true, false); err != nil {
+			return err
+		}
+		a.solution = &a.structs.solution
+		if err = a.solution.read(solution_, "solution", false, false); err != nil {
+			return err
+		}
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if loss_ != nil {
+			if err := equal("loss.d", C.int64_t(a.loss.d), a.space.FeatureLen()); err != nil {
+				return err
+			}
+		}
+		if err := equal("solution.d", C.int64_t(a.solution.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.options.order, err = cabi.Optional[int64](unsafe.Pointer(a.options.c.order), "options.order", cabi.Size(float64(a.design.n))); err != nil {
+			return err
+		}
+		if a.options.start, err = matrixAt(unsafe.Pointer(a.options.c.start), "options.start", true, cabi.Size(float64(a.design.p)+float64(a.design.intercept)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		return doPerceptronFit(a)
+	})
+}
+
+// perceptronStartArgs are the arguments of cp_perceptron_start.
+type perceptronStartArgs struct {
+	options  *perceptronOptionsIn
+	design   *designIn
+	targets  *targetsIn
+	loss     *affineLossIn
+	solution *perceptronSolutionIn
+	info     *perceptronInfoIn
+	session  []C.cp_session
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  perceptronOptionsIn
+		design   designIn
+		targets  targetsIn
+		loss     affineLossIn
+		solution perceptronSolutionIn
+		info     perceptronInfoIn
+	}
+}
+
+//export go_cp_perceptron_start
+func go_cp_perceptron_start(options_ *C.cp_in_perceptron_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, loss_ *C.cp_in_affine_loss, solution_ *C.cp_in_perceptron_solution, info_ *C.cp_perceptron_info, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(perceptronStartArgs)
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.loss = &a.structs.loss
+		if err = a.loss.read(loss_, "loss", true, false); err != nil {
+			return err
+		}
+		a.solution = &a.structs.solution
+		if err = a.solution.read(solution_, "solution", false, false); err != nil {
+			return err
+		}
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.order, err = cabi.Optional[int64](unsafe.Pointer(a.options.c.order), "options.order", cabi.Size(float64(a.design.n))); err != nil {
+			return err
+		}
+		if a.options.start, err = matrixAt(unsafe.Pointer(a.options.c.start), "options.start", true, cabi.Size(float64(a.design.p)+float64(a.design.intercept)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doPerceptronStart(a)
 	})
 }
 

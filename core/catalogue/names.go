@@ -147,14 +147,10 @@ var (
 		{"borda", int(aggregate.BordaCount)}, {"footrule", int(aggregate.Assignment)},
 		{"median-rank", int(aggregate.MedianRanks)},
 	}
-	Consensuses    = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
-	MarginSolvers  = Names{{"cutting-plane", int(maxmargin.CuttingPlanes)}, {"frank-wolfe", int(maxmargin.Blockwise)}}
-	Rescalings     = Names{{"margin", 0}, {"slack", 1}}
-	MarginRequests = Names{
-		{"done", int(maxmargin.Finished)}, {"decode", int(maxmargin.Decode)}, {"planes", int(maxmargin.Planes)},
-		{"look", int(maxmargin.Looked)}, {"grow", int(maxmargin.More)},
-	}
-	EntryKinds = Names{
+	Consensuses   = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
+	MarginSolvers = Names{{"cutting-plane", int(maxmargin.CuttingPlanes)}, {"frank-wolfe", int(maxmargin.Blockwise)}}
+	Rescalings    = Names{{"margin", 0}, {"slack", 1}}
+	EntryKinds    = Names{
 		{"bits", int(affine.Bits)}, {"signs", int(affine.Signs)}, {"signs and zeros", int(affine.SignsAndZeros)},
 		{"signs and ties", int(affine.SignsAndTies)},
 	}

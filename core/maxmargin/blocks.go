@@ -124,15 +124,15 @@ func scatter(x uint64) uint64 {
 // How many numbers ψ of all outputs may be: where slack rescaling looks at each, which takes 0.1 ms a row, and where a loss of 0 and 1 is
 // taken at all.
 const (
-	fewNumbers  = 1 << 14
-	mostNumbers = 1 << 24
+	fewNumbers = 1 << 14
+	mostListed = 1 << 24
 )
 
 // SetMembers lists the outputs of the space where the worst one is to be found by a look at each.
 func (p *Problem) SetMembers() (err error) {
 	switch {
 	case p.Loss.ZeroOne:
-		p.Members, err = ListMembers(p.Space, mostNumbers)
+		p.Members, err = ListMembers(p.Space, mostListed)
 	case p.Slack:
 		if members, unknown := ListMembers(p.Space, fewNumbers); unknown == nil {
 			p.Members = members
@@ -173,20 +173,20 @@ func (p *Problem) squareNorm(block int) (norm float64) {
 const longest = 1e280
 
 // gathered are the dense inputs of some blocks, a view of them where these are consecutive rows.
-func (p *Problem) gathered(numbers []float64) matrix {
-	lo, k := int(numbers[0]), len(numbers)
-	if p.Rows == nil && int(numbers[k-1])-lo == k-1 {
+func (p *Problem) gathered(numbers []int) matrix {
+	lo, k := numbers[0], len(numbers)
+	if p.Rows == nil && numbers[k-1]-lo == k-1 {
 		return p.X.Dense.Slice(lo, lo+k, 0, p.X.Features())
 	}
 	out := linalg.NewMatrix[float64](k, p.X.Features())
 	for i, block := range numbers {
-		copy(out.Row(i), p.X.Dense.Row(p.row(int(block))))
+		copy(out.Row(i), p.X.Dense.Row(p.row(block)))
 	}
 	return out
 }
 
 // scoresTo writes the scores Wᵀx of some blocks, whose numbers ascend, to the rows of f.
-func (p *Problem) scoresTo(f, w matrix, numbers []float64, workers int) error {
+func (p *Problem) scoresTo(f, w matrix, numbers []int, workers int) error {
 	if p.X.Sparse == nil {
 		p.X.ScoresTo(f, p.gathered(numbers), w)
 		return nil
@@ -195,21 +195,21 @@ func (p *Problem) scoresTo(f, w matrix, numbers []float64, workers int) error {
 		for i := lo; i < hi; i++ {
 			row := f.Row(i)
 			clear(row)
-			p.X.Entries(p.row(int(numbers[i])), func(k int, x float64) { linalg.Axpy(row, w.Row(k), x) })
+			p.X.Entries(p.row(numbers[i]), func(k int, x float64) { linalg.Axpy(row, w.Row(k), x) })
 		}
 		return nil
 	})
 }
 
 // combineTo adds Σ_i x_i a_iᵀ over some blocks to w, a_i being row i of a.
-func (p *Problem) combineTo(w, a matrix, numbers []float64) {
+func (p *Problem) combineTo(w, a matrix, numbers []int) {
 	if p.X.Sparse == nil {
 		p.X.AddProducts(w, p.gathered(numbers), a)
 		return
 	}
 	for i, block := range numbers {
 		row := a.Row(i)
-		p.X.Entries(p.row(int(block)), func(k int, x float64) { linalg.Axpy(w.Row(k), row, x) })
+		p.X.Entries(p.row(block), func(k int, x float64) { linalg.Axpy(w.Row(k), row, x) })
 	}
 }
 

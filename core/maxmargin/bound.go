@@ -22,123 +22,88 @@ import (
 // ratioRounding is the share of the scores below which they are alike.
 const ratioRounding = 1e-12
 
-func (m *PerceptronTraining) beginBound() {
-	h := m.head
-	m.weights.Zero()
-	m.p.expand(m.weights, m.oracle, func(dst []float64, i int) { copy(dst, m.steps.V.Row(i)) })
-	for i := range m.order {
-		m.order[i] = float64(i)
+// bound returns the bound, NaN where there is none.
+func (t *perceptron) bound() (float64, error) {
+	weights := t.newWeights()
+	if err := t.expand(weights, func(dst []float64, i int) { copy(dst, t.steps.V.Row(i)) }); err != nil {
+		return 0, err
 	}
-	h[perRatio], h[perActive] = math.Inf(1), float64(len(m.order))
-	m.beginRound()
-}
-
-func (m *PerceptronTraining) beginRound() {
-	h := m.head
-	h[perCursor], h[perRetained], h[perFound], h[perNewRatio], h[headPhase] = 0, 0, 0, math.Inf(1), phaseRatio
-}
-
-// askRatios decodes a batch with the ratio so far times the loss added, in the first round with the loss alone.
-func (m *PerceptronTraining) askRatios() (Request, error) {
-	s, h := m.oracle, m.head
-	cursor := int(h[perCursor])
-	count := min(s.f.Rows, int(h[perActive])-cursor)
-	if count < 1 {
-		return Request{}, errDamaged
-	}
-	copy(s.numbers, m.order[cursor:cursor+count])
-	s.own[ownBlocks] = float64(count)
-	if !s.intact() {
-		return Request{}, errDamaged
-	}
-	if err := m.p.scoresTo(s.some(s.f), m.weights, s.numbers[:count], m.o.Workers); err != nil {
-		return Request{}, err
-	}
-	h[headCount], h[headPhase] = 0, phaseRatioTaken
-	for k := range count {
-		s.askWeighted(k, h[perRatio])
-	}
-	return s.request()
-}
-
-func (m *PerceptronTraining) takeRatios() error {
-	s, h := m.oracle, m.head
-	count := s.count()
-	if !s.intact() || int(h[perCursor])+count > int(h[perActive]) {
-		return errDamaged
-	}
-	if err := s.checkFound(count); err != nil {
-		return err
-	}
-	first := math.IsInf(h[perRatio], 1)
-	for k := range count {
-		if s.proven[k] != 1 {
-			h[headPhase] = phaseDone
-			return nil
+	ratio, active := math.Inf(1), inOrder(t.blocks()) // active: those that may still lower it
+	for {
+		next, rest, err := t.lowest(weights, ratio, active)
+		if err != nil {
+			return 0, err
 		}
-		block := int(s.numbers[k])
-		row := m.p.row(block)
-		psi, loss := s.psi.Row(k), m.p.Loss.of(row, s.psi.Row(k))
-		var own, margin float64
-		for j, y := range m.p.Psi.Row(row) {
-			own += s.f.Row(k)[j] * y
-			margin += s.f.Row(k)[j] * (y - psi[j])
+		if math.IsInf(next, 1) {
+			break
 		}
-		smaller := loss > 0
-		if !first {
-			ratio := h[perRatio]
-			smaller = smaller && ratio*loss-margin > ratioRounding*(ratio*loss+math.Abs(own))
-		}
-		if smaller {
-			h[perFound] = 1
-			h[perNewRatio] = min(h[perNewRatio], margin/loss)
-		}
-		if smaller || first {
-			m.order[int(h[perRetained])] = float64(block)
-			h[perRetained]++
+		if ratio, active = min(ratio, next), rest; !(ratio > 0) {
+			break
 		}
 	}
-	h[perCursor] += float64(count)
-	h[headPhase] = phaseRatio
-	if h[perCursor] < h[perActive] {
-		return nil
-	}
-	if h[perFound] == 1 {
-		h[perRatio], h[perActive] = min(h[perRatio], h[perNewRatio]), h[perRetained]
-		if h[perRatio] > 0 {
-			m.beginRound()
-			return nil
-		}
-	}
-	m.endBound()
-	return nil
-}
-
-// endBound computes the bound from the least ratio.
-func (m *PerceptronTraining) endBound() {
-	h := m.head
-	h[headPhase] = phaseDone
-	if !(h[perRatio] > 0) {
-		return
+	if !(ratio > 0) {
+		return math.NaN(), nil
 	}
 	var far float64
 	least, most := math.Inf(1), 0.0
-	for i, weight := range m.p.Weights {
-		far = max(far, m.p.squareNorm(i))
+	for i, weight := range t.Weights {
+		far = max(far, t.squareNorm(i))
 		least, most = min(least, weight), max(most, weight)
 	}
-	norm := linalg.Dot(m.weights.Data, m.weights.Data)
-	h[perBound] = m.o.Squared * norm * far * (most / least) / (m.o.Least * h[perRatio] * h[perRatio])
+	norm := linalg.Dot(weights.Data, weights.Data)
+	return t.o.Squared * norm * far * (most / least) / (t.o.Least * ratio * ratio), nil
+}
+
+// lowest returns the least ratio below the given one that decoding with so many times the loss finds, with the loss alone for an infinite
+// one; +Inf where there is none, NaN where that is not proven. rest, in the memory of active, are the blocks that may have a smaller one.
+func (s *planes) lowest(weights matrix, ratio float64, active []int) (next float64, rest []int, err error) {
+	next, rest = math.Inf(1), active[:0]
+	isFirst := math.IsInf(ratio, 1)
+	for lo := 0; lo < len(active); lo += s.f.Rows {
+		s.numbers, s.asked = append(s.numbers[:0], active[lo:min(lo+s.f.Rows, len(active))]...), s.asked[:0]
+		if err := fault.First(s.mon.Err(), s.score(weights)); err != nil {
+			return next, rest, err
+		}
+		for k := range s.numbers {
+			s.askWeighted(k, ratio)
+		}
+		if err := s.found(s.magnitude); err != nil {
+			return next, rest, err
+		}
+		for k, block := range s.numbers {
+			if !s.proven[k] {
+				return math.NaN(), nil, nil
+			}
+			row := s.row(block)
+			psi, loss := s.psi.Row(k), s.Loss.of(row, s.psi.Row(k))
+			var own, margin float64
+			for j, y := range s.Psi.Row(row) {
+				own += s.f.Row(k)[j] * y
+				margin += s.f.Row(k)[j] * (y - psi[j])
+			}
+			isSmaller := loss > 0 && (isFirst || ratio*loss-margin > ratioRounding*(ratio*loss+math.Abs(own)))
+			if isSmaller {
+				next = min(next, margin/loss)
+			}
+			if isSmaller || isFirst {
+				rest = append(rest, block)
+			}
+		}
+	}
+	return next, rest, nil
 }
 
 var errPsi = fault.Value("what was found has no finite embedding")
 
-// checkFound returns an error for the first of the outputs found that has not been embedded.
-func (s *planes) checkFound(count int) error {
-	for k := range count {
+// found gets an answer to the request about the blocks asked for, and returns an error for the first output that has not been embedded.
+func (s *planes) found(magnitude matrix) error {
+	if err := s.answered(magnitude); err != nil {
+		return err
+	}
+	for k, block := range s.numbers {
 		for _, v := range s.psi.Row(k) {
 			if !finite(v) {
-				return fault.At(s.row(int(s.numbers[k])), errPsi)
+				return fault.At(s.row(block), errPsi)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package maxmargin
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -24,154 +26,175 @@ import (
 // there, those of later passes included, and the share remains small: next to the best weights, passes soon find what the value of these
 // has missed.
 const (
-	mostIdle   = 30    // iterations after which a plane that plays no part is dropped
-	leastShare = 0.1   // of the way from the best weights to those that minimise the planes
-	innerGap   = 0.3   // of the gap, how well the problem of the planes is solved: the next plane changes it by more
-	largest    = 1e300 // of the squares of planes, some hundred of which are added up
+	mostIdle    = 30    // iterations after which a plane that plays no part is dropped
+	leastShare  = 0.1   // of the way from the best weights to those that minimise the planes
+	innerGap    = 0.3   // of the gap, how well the problem of the planes is solved: the next plane changes it by more
+	largest     = 1e300 // of the squares of planes, some hundred of which are added up
+	firstPlanes = 32    // that there is room for at first
+	mostPlanes  = 1 << 20
 )
+
+// cut trains by cutting planes.
+func (t *svm) cut() error {
+	best, plane, b := t.newWeights(), t.newWeights(), &bundle{length: len(t.weights.Data)}
+	var start float64
+	for i, weight := range t.Weights {
+		start += weight * t.startOf(i)
+	}
+	if err := b.add(plane.Data, start); err != nil { // the plane of ψ_i themselves lies below all losses
+		return err
+	}
+	b.shares[0] = 1
+	primal, bound, share := math.Inf(1), start, leastShare
+	t.found.Weights, t.found.Exact = best, true
+	for iter := 1; ; iter++ {
+		s, err := t.sweep(plane)
+		if err != nil {
+			return err
+		}
+		risk := s.risk
+		if s.unproven > 0 {
+			if risk, err = t.atLeast(risk, b); err != nil {
+				return err
+			}
+		}
+		isBetter := s.norm+risk < primal
+		if isBetter {
+			primal, t.found.Exact = s.norm+risk, s.unproven == 0
+			best.CopyFrom(t.weights)
+		}
+		gap, isLast := primal-bound, iter >= t.o.MaxIter
+		t.mon.Advance(1)
+		t.mon.Report(gap)
+		if gap <= t.o.Tol*primal || !isLast { // the plane of the last sweep still raises the bound
+			if t.look(iter, primal, bound) {
+				return nil
+			}
+		}
+		var dual float64
+		err = t.work((len(b.offsets)+1)*b.length, func() (err error) {
+			if err = b.add(plane.Data, s.offset); err == nil {
+				dual, err = b.minimise(t.weights.Data, innerGap*gap, t.mon)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if !t.found.Exact {
+			primal = max(primal, linalg.Dot(best.Data, best.Data)/2+s.offset-linalg.Dot(plane.Data, best.Data))
+		}
+		bound = max(bound, dual)
+		if t.found.Exact {
+			bound = min(bound, primal) // above it by rounding
+		}
+		if isLast {
+			t.look(iter, primal, bound)
+			return nil
+		}
+		if isBetter && s.unproven == 0 {
+			share = min(1, 2*share)
+		} else {
+			share = max(leastShare, share/2)
+		}
+		for j, w := range best.Data {
+			t.weights.Data[j] = w + share*(t.weights.Data[j]-w)
+		}
+	}
+}
+
+// atLeast returns the value of the largest plane at the weights, or risk if that is larger.
+func (t *svm) atLeast(risk float64, b *bundle) (float64, error) {
+	products := make([]float64, len(b.offsets))
+	err := t.work(len(products)*b.length, func() error {
+		b.productsTo(products, t.weights.Data)
+		return nil
+	})
+	for j, v := range products {
+		risk = max(risk, b.offsets[j]-v)
+	}
+	return risk, err
+}
 
 // bundle holds the planes offset − ⟨W, plane⟩, and the solution of their problem.
 type bundle struct {
-	plane   matrix // the one that a sweep makes, q×d
-	planes  matrix // capacity × q·d
+	length  int
+	planes  matrix // with room for more
+	gram    matrix // inner products of the planes
 	offsets []float64
 	shares  []float64
-	idle    []float64
-	gram    matrix // inner products of the planes, capacity × capacity
+	idle    []int // iterations
 }
 
-func (b *bundle) layout(t *tape, capacity, length int) {
-	b.planes = t.matrix(capacity, length)
-	b.layoutPerPlane(t, capacity)
-}
-
-// layoutPerPlane lays out the numbers of each plane, which come after the planes and move when there is room for more of them.
-func (b *bundle) layoutPerPlane(t *tape, capacity int) {
-	b.offsets, b.shares, b.idle, b.gram = t.take(capacity), t.take(capacity), t.take(capacity), t.matrix(capacity, capacity)
-}
-
-func (b *bundle) copyPerPlane(from bundle) {
-	copy(b.offsets, from.offsets)
-	copy(b.shares, from.shares)
-	copy(b.idle, from.idle)
-	b.gram.CopyFrom(from.gram)
-}
-
-// productsTo writes the inner products of the first k planes with v to dst.
-func (b *bundle) productsTo(dst, v []float64, k int) {
+// productsTo writes the inner products of the planes with v to dst.
+func (b *bundle) productsTo(dst, v []float64) {
 	if len(v) == 0 {
 		clear(dst)
 		return
 	}
-	blas64.Gemv(blas.NoTrans, 1, linalg.General(top(b.planes, k)), vector(v), 0, vector(dst))
+	if len(dst) > 0 {
+		blas64.Gemv(blas.NoTrans, 1, linalg.General(top(b.planes, len(dst))), vector(v), 0, vector(dst))
+	}
 }
 
-// judgePlane compares the weights of a sweep with the best so far.
-func (m *SVM) judgePlane(norm float64, mon *parallel.Monitor) Request {
-	h, k := m.head, int(m.head[svmPlanes])
-	risk, proven := h[svmRisk], h[svmUnproven] == 0
-	if !proven {
-		products := make([]float64, k)
-		m.cut.productsTo(products, m.weights.Data, k)
-		for j, v := range products {
-			risk = max(risk, m.cut.offsets[j]-v)
-		}
+// add adds a plane to the others.
+func (b *bundle) add(plane []float64, offset float64) error {
+	k := len(b.offsets)
+	if k == mostPlanes {
+		return fault.Numerical("more planes play a part than can be kept; lower C, or raise tol")
 	}
-	h[svmImproved] = flag(norm+risk < h[svmPrimal])
-	if h[svmImproved] == 1 {
-		h[svmPrimal], h[svmProven] = norm+risk, flag(proven)
-		copy(m.best.Data, m.weights.Data)
+	if k == b.planes.Rows {
+		room := max(firstPlanes, 2*k)
+		b.planes, b.gram = enlarged(b.planes, room, b.length), enlarged(b.gram, room, room)
 	}
-	h[svmGap] = h[svmPrimal] - h[svmBound]
-	mon.Advance(1)
-	mon.Report(h[svmGap])
-	h[headPhase] = phaseAdd
-	if h[svmGap] <= m.o.Tol*h[svmPrimal] {
-		h[headPhase] = phaseDone
-	} else if int(h[svmIter]) >= m.o.MaxIter {
-		return Request{} // the plane of the last sweep still raises the bound
-	}
-	return m.looked()
-}
-
-// addPlane adds the plane of the sweep to the others.
-func (m *SVM) addPlane() (Request, error) {
-	h, b, k := m.head, &m.cut, int(m.head[svmPlanes])
-	if capacity := int(h[svmCapacity]); k == capacity {
-		if capacity > mostPlanes/2 {
-			return Request{}, fault.Numerical("more planes play a part than can be kept; lower C, or raise tol")
-		}
-		return Request{Ask: More, Length: m.length(2 * capacity)}, nil
-	}
-	square := linalg.Dot(b.plane.Data, b.plane.Data)
+	square := linalg.Dot(plane, plane)
 	if !(square < largest) {
-		return Request{}, fault.Numerical("C times the features in X has squares that overflow; scale the inputs, or lower C")
+		return fault.Numerical("C times the features in X has squares that overflow; scale the inputs, or lower C")
 	}
-	copy(b.planes.Row(k), b.plane.Data)
+	copy(b.planes.Row(k), plane)
 	products := b.gram.Row(k)[:k]
-	b.productsTo(products, b.plane.Data, k)
+	b.productsTo(products, plane)
 	for j, v := range products {
 		b.gram.Row(j)[k] = v
 	}
 	b.gram.Row(k)[k] = square
-	b.offsets[k], b.shares[k], b.idle[k] = h[svmOffset], 0, 0
-	h[svmPlanes]++
-	if h[svmProven] != 1 {
-		best := m.best.Data
-		h[svmPrimal] = max(h[svmPrimal], linalg.Dot(best, best)/2+b.offsets[k]-linalg.Dot(b.plane.Data, best))
-	}
-	h[headPhase] = phaseMinimise
-	return Request{}, nil
+	b.offsets, b.shares, b.idle = append(b.offsets, offset), append(b.shares, 0), append(b.idle, 0)
+	return nil
 }
 
-// minimise solves the problem of the planes and moves to the next weights.
-func (m *SVM) minimise(mon *parallel.Monitor) (Request, error) {
-	h, b, k := m.head, &m.cut, int(m.head[svmPlanes])
-	shares := append([]float64(nil), b.shares[:k]...)
-	if err := simplex.Maximise(b.gram.Slice(0, k, 0, k), b.offsets[:k], shares, innerGap*h[svmGap], mon); err != nil {
-		return Request{}, err
+// enlarged returns a matrix of more rows and columns that begins with those of m.
+func enlarged(m matrix, rows, columns int) matrix {
+	out := linalg.NewMatrix[float64](rows, columns)
+	out.CopyFrom(m)
+	return out
+}
+
+// minimise solves the problem of the planes to within a gap, writes the weights to lowest, and returns the value.
+func (b *bundle) minimise(lowest []float64, gap float64, mon *parallel.Monitor) (float64, error) {
+	k := len(b.offsets)
+	if err := simplex.Maximise(b.gram.Slice(0, k, 0, k), b.offsets, b.shares, gap, mon); err != nil {
+		return 0, err
 	}
-	copy(b.shares, shares)
-	lowest := m.weights.Data
-	clear(lowest)
 	if len(lowest) > 0 {
-		blas64.Gemv(blas.Trans, 1, linalg.General(top(b.planes, k)), vector(shares), 0, vector(lowest))
+		blas64.Gemv(blas.Trans, 1, linalg.General(top(b.planes, k)), vector(b.shares), 0, vector(lowest))
 	}
-	h[svmBound] = max(h[svmBound], linalg.Dot(b.offsets[:k], shares)-linalg.Dot(lowest, lowest)/2)
-	if h[svmProven] == 1 {
-		h[svmBound] = min(h[svmBound], h[svmPrimal]) // above it by rounding
-	}
-	if h[svmImproved] == 1 && h[svmUnproven] == 0 {
-		h[svmShare] = min(1, 2*h[svmShare])
-	} else {
-		h[svmShare] = max(leastShare, h[svmShare]/2)
-	}
-	for j, best := range m.best.Data {
-		lowest[j] = best + h[svmShare]*(lowest[j]-best)
-	}
-	m.dropIdle(k)
-	if int(h[svmIter]) >= m.o.MaxIter {
-		h[headPhase] = phaseDone
-		return m.looked(), nil
-	}
-	h[svmIter]++
-	m.beginSweep()
-	return Request{}, nil
+	value := linalg.Dot(b.offsets, b.shares) - linalg.Dot(lowest, lowest)/2
+	b.dropIdle()
+	return value, nil
 }
 
 // dropIdle forgets the planes that have long played no part.
-func (m *SVM) dropIdle(k int) {
-	b := &m.cut
+func (b *bundle) dropIdle() {
 	var active []int
-	for j := range k {
-		if b.idle[j]++; b.shares[j] > 0 {
+	for j, share := range b.shares {
+		if b.idle[j]++; share > 0 {
 			b.idle[j] = 0
 		}
 		if b.idle[j] < mostIdle {
 			active = append(active, j)
 		}
 	}
-	if len(active) == k {
+	if len(active) == len(b.shares) {
 		return
 	}
 	for to, from := range active {
@@ -181,5 +204,6 @@ func (m *SVM) dropIdle(k int) {
 			b.gram.Row(to)[l] = b.gram.Row(from)[j]
 		}
 	}
-	m.head[svmPlanes] = float64(len(active))
+	k := len(active)
+	b.offsets, b.shares, b.idle = b.offsets[:k], b.shares[:k], b.idle[:k]
 }

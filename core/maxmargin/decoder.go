@@ -10,13 +10,9 @@ import (
 	"combpred/core/structure"
 )
 
-// Engine answers the requests of a machine. Errors about a row number it within the request.
-type Engine interface {
-	Answer(r Request, mon *parallel.Monitor) error
-}
-
-// Decoder is an Engine that decodes.
+// Decoder is an Oracle that decodes.
 type Decoder struct {
+	Here
 	Space  structure.Space
 	Method decode.Method
 	// Candidates, where positive, replaces decoding: the best of so many uniform outputs is taken, drawn anew for each row.
@@ -33,8 +29,8 @@ const rowsAtOnce = 16
 
 // Answer decodes the rows of a request.
 func (e *Decoder) Answer(r Request, mon *parallel.Monitor) error {
-	if r.Ask != Decode {
-		return &structure.CapabilityError{Structure: structure.Describe(e.Space), Need: "an engine that knows the loss, to find planes"}
+	if r.Planes {
+		return &structure.CapabilityError{Structure: structure.Describe(e.Space), Need: "an oracle that knows the loss, to find planes"}
 	}
 	some := func(f *finder, lo, hi int) error {
 		for k := lo; k < hi; k++ {
@@ -42,13 +38,9 @@ func (e *Decoder) Answer(r Request, mon *parallel.Monitor) error {
 			if r.Magnitude.Rows > 0 {
 				score.Magnitude = r.Magnitude.Row(k)
 			}
-			r.Proven[k] = 0
-			proven, err := f.find(r.Psi.Row(k), score, r.Stream+k)
-			if err != nil {
+			var err error
+			if r.Proven[k], err = f.find(r.Psi.Row(k), score, r.Stream+k); err != nil {
 				return fault.At(k, err)
-			}
-			if proven {
-				r.Proven[k] = 1
 			}
 		}
 		return nil
@@ -140,47 +132,7 @@ func (f *finder) find(psi []float64, score structure.Scores, stream int) (bool, 
 	return false, nil
 }
 
-// decoder returns what answers the requests of machines for the problem.
-func (p *Problem) decoder(workers int) *Decoder {
+// Decoder returns the oracle of the problem's space.
+func (p *Problem) Decoder(workers int) *Decoder {
 	return &Decoder{Space: p.Space, Method: p.Method, Candidates: p.Candidates, Seed: p.Seed, Workers: workers}
-}
-
-// TrainSVM trains a support vector machine whose outputs the problem's space decodes. It returns the looks at the objective on the way,
-// too, the last being that of the solution.
-func TrainSVM(p *Problem, o SVMOptions, mon *parallel.Monitor) (Solution, []Look, error) {
-	return TrainSVMBy(p, o, p.decoder(o.Workers), mon)
-}
-
-// TrainSVMBy trains a support vector machine whose outputs, or planes, an engine finds.
-func TrainSVMBy(p *Problem, o SVMOptions, engine Engine, mon *parallel.Monitor) (Solution, []Look, error) {
-	length, err := o.StateLen(p)
-	if err != nil {
-		return Solution{}, nil, err
-	}
-	state := make([]float64, length)
-	m, err := NewSVM(p, o, state)
-	if err != nil {
-		return Solution{}, nil, err
-	}
-	var looks []Look
-	err = Drive(m, state, engine, func(l Look) { looks = append(looks, l) }, mon)
-	if err != nil {
-		return Solution{}, nil, err
-	}
-	return m.Found(), looks, nil
-}
-
-// TrainPerceptron trains a perceptron whose outputs the problem's space decodes. The machine, which has ended, knows the weights.
-func TrainPerceptron(p *Problem, o PerceptronOptions, mon *parallel.Monitor) (*PerceptronTraining, error) {
-	o.Sampled = o.Sampled || p.Candidates > 0
-	length, err := o.StateLen(p)
-	if err != nil {
-		return nil, err
-	}
-	state := make([]float64, length)
-	m, err := NewPerceptron(p, o, state)
-	if err != nil {
-		return nil, err
-	}
-	return m, Drive(m, state, p.decoder(o.Workers), nil, mon)
 }

@@ -17,8 +17,6 @@
 // The perceptron (Collins 2002) adds C_i x_i (ψ_i − ψ(z))ᵀ wherever an output z other than y_i scores as high, and v_i counts what was
 // added. A bound on its mistakes follows from the margin that it reached (Novikoff 1962).
 //
-// Training is done by machines, SVM and Perceptron, that hide nothing: what a machine knows lies in one flat slice of float64 that its
-// caller owns. Next runs until something is needed from elsewhere, says what, and goes on when it is called again, be it by another value
-// that was made for the same slice. So outputs may be decoded by whoever can, and losses computed by whoever knows them. TrainSVM and
-// TrainPerceptron drive these machines where the core can do everything.
+// TrainSVM and TrainPerceptron decode by the problem's space. TrainSVMBy and TrainPerceptronBy ask an Oracle: so outputs may be decoded by
+// whoever can, and losses computed by whoever knows them.
 package maxmargin

@@ -138,23 +138,24 @@ func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 
 // caller answers like somebody who knows the losses.
 type caller struct {
+	Here
 	p       *Problem
 	members matrix
 	slack   bool
 }
 
 func (c caller) Answer(r Request, _ *parallel.Monitor) error {
-	if r.Ask != Planes {
+	if !r.Planes {
 		return errors.New("nobody decodes here")
 	}
 	for k := range r.Linear.Rows {
-		directions, offsets := planesOf(c.p, c.members, c.p.row(r.Block(k)), c.slack)
+		directions, offsets := planesOf(c.p, c.members, int(r.Rows[k]), c.slack)
 		best := math.Inf(-1)
 		for z, offset := range offsets {
 			if v := offset - linalg.Dot(r.Linear.Row(k), directions.Row(z)); v > best {
 				best = v
 				copy(r.Psi.Row(k), directions.Row(z))
-				r.Offset[k], r.Proven[k] = offset, 1
+				r.Offset[k], r.Proven[k] = offset, true
 			}
 		}
 	}
@@ -172,7 +173,7 @@ func TestLossesThatOnlyTheCallerKnows(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := &Problem{X: p.X, Weights: p.Weights, Psi: matrix{Cols: p.Psi.Cols}, Asked: true}
-		got, _, err := drive(asked, o, caller{p, members, true}, nil)
+		got, _, err := TrainSVMBy(asked, o, caller{p: p, members: members, slack: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

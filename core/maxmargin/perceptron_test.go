@@ -33,7 +33,7 @@ func TestMistakesOnSeparableDataStayWithinTheBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := m.Found()
+		found := m
 		novikoff := found.Radius * found.Radius * linalg.Dot(hidden.Data, hidden.Data) / (margin * margin)
 		if !found.Separated || float64(found.Mistakes) > novikoff || !(float64(found.Mistakes) <= found.Bound) ||
 			math.IsInf(found.Bound, 0) {
@@ -41,7 +41,9 @@ func TestMistakesOnSeparableDataStayWithinTheBounds(t *testing.T) {
 		}
 		// The same bound from margins and losses of all outputs.
 		w, late := linalg.NewMatrix[float64](p.X.Columns(), p.Psi.Cols), linalg.NewMatrix[float64](p.X.Columns(), p.Psi.Cols)
-		m.AddWeights(w, late)
+		if err := m.AddWeights(w, late); err != nil {
+			t.Fatal(err)
+		}
 		ratio, far := math.Inf(1), 0.0
 		for i := range p.blocks() {
 			directions, losses := planesOf(p, members, i, false)
@@ -93,13 +95,15 @@ func TestPassesAreThoseOfTheRule(t *testing.T) {
 			linalg.Axpy(total.Data, w.Data, 1)
 		}
 	}
-	found := m.Found()
+	found := m
 	if found.Mistakes != mistakes || found.Iter != passes || found.Visits != 5*o.MaxIter && found.Separated || !math.IsNaN(found.Bound) {
 		t.Errorf("%+v, must be %d mistakes in %d passes", found, mistakes, passes)
 	}
 	last, late := linalg.NewMatrix[float64](3, 3), linalg.NewMatrix[float64](3, 3)
-	m.AddWeights(last, late)
-	visits := m.head[perSteps]
+	if err := m.AddWeights(last, late); err != nil {
+		t.Fatal(err)
+	}
+	visits := float64(m.run.steps.Step)
 	for i := range last.Data {
 		if math.Abs(last.Data[i]-w.Data[i]) > 1e-12 || math.Abs(last.Data[i]-late.Data[i]/visits-total.Data[i]/visits) > 1e-12 {
 			t.Fatalf("weight %d is %g, must be %g", i, last.Data[i], w.Data[i])
@@ -125,7 +129,9 @@ func TestTrainingOfAPerceptronContinues(t *testing.T) {
 	}
 	last, late := linalg.NewMatrix[float64](4, 3), linalg.NewMatrix[float64](4, 3)
 	want, wantLate := linalg.NewMatrix[float64](4, 3), linalg.NewMatrix[float64](4, 3)
-	whole.AddWeights(want, wantLate)
+	if err := whole.AddWeights(want, wantLate); err != nil {
+		t.Fatal(err)
+	}
 	visits, mistakes := 0, 0
 	for range 4 {
 		m, err := TrainPerceptron(p, PerceptronOptions{MaxIter: 1, Start: last, Visits: visits}, nil)
@@ -134,57 +140,19 @@ func TestTrainingOfAPerceptronContinues(t *testing.T) {
 		}
 		next := linalg.NewMatrix[float64](4, 3)
 		next.CopyFrom(last)
-		m.AddWeights(next, late)
+		if err := m.AddWeights(next, late); err != nil {
+			t.Fatal(err)
+		}
 		last = next
-		visits, mistakes = m.Found().Visits, mistakes+m.Found().Mistakes
+		visits, mistakes = m.Visits, mistakes+m.Mistakes
 	}
 	for i := range last.Data {
 		if math.Abs(last.Data[i]-want.Data[i]) > 1e-10 || math.Abs(late.Data[i]-wantLate.Data[i]) > 1e-9 {
 			t.Fatalf("weight %d is %g, must be %g", i, last.Data[i], want.Data[i])
 		}
 	}
-	if visits != 48 || mistakes != whole.Found().Mistakes {
-		t.Errorf("%d visits with %d mistakes, %+v", visits, mistakes, whole.Found())
-	}
-}
-
-func TestAPerceptronKnowsNothingButItsState(t *testing.T) {
-	p := instance(t, "permutations", 3, 20, 3)
-	members, _ := ListMembers(p.Space, 1<<16)
-	explain(p, members)
-	o := bounded(members)
-	whole, err := TrainPerceptron(p, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	length, err := o.StateLen(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	state := make([]float64, length)
-	if _, err := NewPerceptron(p, o, state); err != nil {
-		t.Fatal(err)
-	}
-	engine := p.decoder(1)
-	for {
-		m, err := ResumePerceptron(p, o, state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := m.Next(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Ask == Finished {
-			if m.Found() != whole.Found() || !slices.Equal(m.steps.W.Data, whole.steps.W.Data) {
-				t.Errorf("%+v, must be %+v", m.Found(), whole.Found())
-			}
-			return
-		}
-		if err := engine.Answer(r, nil); err != nil {
-			t.Fatal(err)
-		}
-		state = slices.Clone(state)
+	if visits != 48 || mistakes != whole.Mistakes {
+		t.Errorf("%d visits with %d mistakes, %+v", visits, mistakes, whole)
 	}
 }
 
@@ -194,16 +162,16 @@ func TestNoBoundWhereNothingIsProven(t *testing.T) {
 	noisy := bounded(members)
 	noisy.MaxIter = 3
 	m, err := TrainPerceptron(p, noisy, nil)
-	if err != nil || m.Found().Separated || !math.IsNaN(m.Found().Bound) || m.Found().Visits != 60 {
-		t.Errorf("%+v, error %v", m.Found(), err)
+	if err != nil || m.Separated || !math.IsNaN(m.Bound) || m.Visits != 60 {
+		t.Errorf("%+v, error %v", m, err)
 	}
 	explain(p, members)
 	p.Candidates = 2
 	drawn := bounded(members)
 	drawn.MaxIter = 50
 	m, err = TrainPerceptron(p, drawn, nil)
-	if err != nil || m.Found().Separated || m.Found().Iter != 50 {
-		t.Errorf("%+v, error %v", m.Found(), err)
+	if err != nil || m.Separated || m.Iter != 50 {
+		t.Errorf("%+v, error %v", m, err)
 	}
 }
 
@@ -228,16 +196,8 @@ func TestWhatNoPerceptronTakesIsRefused(t *testing.T) {
 		}
 	}
 	p, o := instance(t, "labelsets", 3, 6, 2), PerceptronOptions{MaxIter: 3}
-	length, _ := o.StateLen(p)
-	m, err := NewPerceptron(p, o, make([]float64, length))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if Drive(m, nil, nothing{}, nil, nil) == nil {
+	if _, err := TrainPerceptronBy(p, o, nothing{}, nil); err == nil {
 		t.Error("a request without an answer passed for one")
-	}
-	if m.Grow(nil) == nil {
-		t.Error("the state of a perceptron grew")
 	}
 }
 
@@ -262,55 +222,4 @@ func explain(p *Problem, members matrix) (hidden matrix, margin float64) {
 	}
 	p.Loss = hamming(p.Psi, members)
 	return hidden, margin
-}
-
-// TestDamagedStatesAreErrors spoils single numbers of states that have got somewhere.
-func TestDamagedStatesAreErrors(t *testing.T) {
-	p := instance(t, "permutations", 3, 12, 3)
-	members, _ := ListMembers(p.Space, 1<<16)
-	explain(p, members)
-	rng := rand.New(rand.NewPCG(9, 9))
-	o, svm, walk := bounded(members), SVMOptions{MaxIter: 3, BlockRows: 5}, SVMOptions{Solver: Blockwise, MaxIter: 3, BlockRows: 5}
-	o.MaxIter = 50
-	for _, kind := range []struct {
-		length func() (int, error)
-		begin  func(state []float64) (Machine, error)
-		resume func(state []float64) (Machine, error)
-	}{
-		{func() (int, error) { return o.StateLen(p) }, func(s []float64) (Machine, error) { return NewPerceptron(p, o, s) },
-			func(s []float64) (Machine, error) { return ResumePerceptron(p, o, s) }},
-		{func() (int, error) { return svm.StateLen(p) }, func(s []float64) (Machine, error) { return NewSVM(p, svm, s) },
-			func(s []float64) (Machine, error) { return ResumeSVM(p, svm, s) }},
-		{func() (int, error) { return walk.StateLen(p) }, func(s []float64) (Machine, error) { return NewSVM(p, walk, s) },
-			func(s []float64) (Machine, error) { return ResumeSVM(p, walk, s) }},
-	} {
-		length, _ := kind.length()
-		for range 300 {
-			state := make([]float64, length)
-			m, err := kind.begin(state)
-			if err != nil {
-				t.Fatal(err)
-			}
-			engine := p.decoder(1)
-			for range rng.IntN(30) {
-				if r, err := m.Next(nil); err == nil && r.Ask == Decode {
-					_ = engine.Answer(r, nil)
-				}
-			}
-			at := rng.IntN(min(length, []int{svmHead, length}[rng.IntN(2)]))
-			state[at] = []float64{math.NaN(), -1, 1e300, 0.5, math.Inf(1), 7}[rng.IntN(6)]
-			if m, err = kind.resume(state); err != nil {
-				continue
-			}
-			for range 40 { // goes on, or says what is wrong, but does not panic
-				r, err := m.Next(nil)
-				if err != nil || r.Ask == Finished {
-					break
-				}
-				if r.Ask == Decode {
-					_ = engine.Answer(r, nil)
-				}
-			}
-		}
-	}
 }

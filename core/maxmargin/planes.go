@@ -13,167 +13,157 @@ import (
 	"combpred/core/structure"
 )
 
-// planes finds the largest planes of some blocks at scores, asking for decodings or for the planes themselves where it has to. All that
-// it knows lies in a state.
+// planes finds the largest planes of some blocks at scores, by an oracle where it has to.
 type planes struct {
 	*Problem
-	head      []float64 // of the whole state
-	own       []float64 // planesLen numbers of its own
-	numbers   []float64 // blocks
-	f         matrix    // their scores
-	asked     []float64 // blocks that a request is about
-	rows      []float64 // their rows
+	oracle  Oracle
+	mon     *parallel.Monitor
+	workers int
+	stream  int // rows asked for so far
+
+	numbers []int  // the blocks
+	f       matrix // their scores
+	psi     matrix // what the oracle has answered, in the end the directions
+	offset  []float64
+	proven  []bool
+
+	asked     []int // places among the blocks of those that a request is about
+	rows      []int64
 	linear    matrix
 	magnitude matrix
-	psi       matrix // replies, in the end the directions
-	offset    []float64
-	proven    []float64
-	search    []float64 // of slack rescaling: searchLen numbers a block
-	best      matrix    // and ψ of the best output so far
-	workers   int
-}
 
-const (
-	ownStage = iota // how many replies were asked for
-	ownBlocks
-	planesLen
-)
+	search []search // of slack rescaling
+	best   matrix   // and ψ of the best output so far
+}
 
 func (p *Problem) searches() bool { return p.Slack && !p.Asked && p.Members.Rows == 0 }
 
-// newPlanes takes its part of a state for up to so many blocks at once.
-func (p *Problem) newPlanes(t *tape, rows, workers int) *planes {
-	d := p.Psi.Cols
-	s := &planes{Problem: p, own: t.take(planesLen), numbers: t.take(rows), f: t.matrix(rows, d), asked: t.take(rows), rows: t.take(rows),
-		linear: t.matrix(rows, d), psi: t.matrix(rows, d), offset: t.take(rows), proven: t.take(rows), workers: workers}
-	s.magnitude, s.best = shaped(nil, 0, d), shaped(nil, 0, d)
+// newPlanes returns what finds the planes of so many blocks at once, 0 for as many as are quick.
+func (p *Problem) newPlanes(rows, workers int, oracle Oracle, mon *parallel.Monitor) *planes {
+	if rows == 0 {
+		rows = p.defaultRows()
+	}
+	rows = min(rows, p.blocks())
+	each := func() matrix { return linalg.NewMatrix[float64](rows, p.Psi.Cols) }
+	s := &planes{Problem: p, oracle: oracle, mon: mon, workers: workers, f: each(), psi: each(), linear: each(),
+		magnitude: matrix{Cols: p.Psi.Cols}, offset: make([]float64, rows), proven: make([]bool, rows), rows: make([]int64, rows)}
 	if p.Loss.Magnitude.Rows > 0 {
-		s.magnitude = t.matrix(rows, d)
+		s.magnitude = each()
 	}
 	if p.searches() {
-		s.search, s.best = t.take(rows*searchLen), t.matrix(rows, d)
+		s.search, s.best = make([]search, rows), each()
 	}
 	return s
 }
 
-func (s *planes) count() int { return int(s.own[ownBlocks]) }
-
-// intact reports whether what the state says of the blocks can be.
-func (s *planes) intact() bool {
-	if !counts(s.own[ownBlocks], s.f.Rows) || s.own[ownBlocks] == 0 || !counts(s.own[ownStage], 2+hullRounds) {
-		return false
-	}
-	for _, block := range s.numbers[:s.count()] {
-		if !counts(block, s.blocks()-1) {
-			return false
-		}
-	}
-	return true
-}
-
 // some returns the rows of a matrix that belong to the blocks.
-func (s *planes) some(m matrix) matrix { return top(m, s.count()) }
+func (s *planes) some(m matrix) matrix { return top(m, len(s.numbers)) }
 
-// begin says of which consecutive blocks planes are wanted; their scores are to be written to f before next is called.
-func (s *planes) begin(first, count int) []float64 {
-	s.own[ownStage], s.own[ownBlocks] = 0, float64(count)
-	for k := range count {
-		s.numbers[k] = float64(first + k)
+// begin says of which consecutive blocks planes are wanted: up to so many.
+func (s *planes) begin(first, most int) {
+	s.numbers, s.asked = s.numbers[:0], s.asked[:0]
+	for block := first; block < min(first+most, s.blocks()); block++ {
+		s.numbers = append(s.numbers, block)
 	}
-	return s.numbers[:count]
 }
 
-// next takes in the reply, if any, and returns the next request, or none when the planes are there: directions in psi, offsets in offset.
-func (s *planes) next(mon *parallel.Monitor) (r Request, done bool, err error) {
-	if !s.intact() {
-		return Request{}, false, errDamaged
+// score computes the scores of the blocks.
+func (s *planes) score(w matrix) error {
+	return s.weigh(len(s.numbers), func() error { return s.scoresTo(s.some(s.f), w, s.numbers, s.workers) })
+}
+
+// findAt finds the planes at the weights w of a batch of blocks that begins with the given one.
+func (s *planes) findAt(w matrix, first int) error {
+	s.begin(first, s.f.Rows)
+	if err := s.score(w); err != nil {
+		return err
 	}
-	stage := int(s.own[ownStage])
+	return s.find()
+}
+
+// find finds the planes at scores that are in f: directions are then in psi, offsets in offset.
+func (s *planes) find() (err error) {
+	if err := s.mon.Err(); err != nil {
+		return err
+	}
 	switch {
 	case s.Asked:
-		done, err = s.byCaller(stage)
+		err = s.byCaller()
 	case s.Members.Rows > 0:
-		done, err = true, s.byList(mon)
+		err = s.byList()
 	case s.Slack:
-		done, err = s.bySearch(stage)
+		err = s.bySearch()
 	default:
-		done, err = s.byDecoding(stage)
+		err = s.byDecoding()
 	}
-	if err == nil && done {
-		err = s.checkPlanes()
+	if err != nil {
+		return err
 	}
-	if err != nil || done {
-		return Request{}, done, err
+	for k, block := range s.numbers {
+		if !finite(s.value(k)) {
+			return fault.At(s.row(block), errPlane)
+		}
 	}
-	s.own[ownStage]++
-	r, err = s.request()
-	return r, false, err
+	return nil
 }
+
+var errPlane = fault.Value("what was found has no finite loss or score")
 
 // ask adds a block, by its place k among those of the batch, to the next request.
 func (s *planes) ask(k int) (place int) {
-	place = int(s.head[headCount])
-	s.asked[place] = s.numbers[k]
-	s.head[headCount]++
-	return place
+	s.asked = append(s.asked, k)
+	return len(s.asked) - 1
 }
 
-// request returns the request about the blocks asked for.
-func (s *planes) request() (Request, error) {
-	k := int(s.head[headCount])
-	r := Request{Ask: Decode, Linear: top(s.linear, k), Magnitude: top(s.magnitude, k), Psi: top(s.psi, k), Offset: s.offset[:k],
-		Proven: s.proven[:k], Rows: s.rows[:k], Stream: int(s.head[headStream]), numbers: s.asked[:k]}
-	if s.Asked {
-		r.Ask = Planes
-	}
-	s.head[headStream] += float64(k)
-	for i := range k {
-		r.Rows[i] = float64(s.row(r.Block(i)))
+// answered gets an answer to the request about the blocks asked for.
+func (s *planes) answered(magnitude matrix) error {
+	k := len(s.asked)
+	r := Request{Planes: s.Asked, Rows: s.rows[:k], Linear: top(s.linear, k), Magnitude: top(magnitude, k), Stream: s.stream,
+		Psi: top(s.psi, k), Offset: s.offset[:k], Proven: s.proven[:k]}
+	s.stream += k
+	for i, at := range s.asked {
+		row := s.row(s.numbers[at])
+		s.rows[i] = int64(row)
 		err := structure.CheckScores(r.Linear.Row(i))
 		if err == nil && r.Magnitude.Rows > 0 {
 			err = structure.CheckScores(r.Magnitude.Row(i))
 		}
 		if err != nil {
-			return r, fault.At(s.row(r.Block(i)), err)
+			return fault.At(row, err)
 		}
+		// What is left unanswered is not to pass for an answer.
+		r.Offset[i], r.Proven[i] = math.NaN(), false
 	}
-	// What is left unanswered is not to pass for an answer.
-	clearNaN(r.Psi)
-	clear(r.Proven)
-	return r, nil
+	for j := range r.Psi.Data {
+		r.Psi.Data[j] = math.NaN()
+	}
+	return fault.Renumbered(s.oracle.Answer(r, s.mon), func(place int) int { return int(s.rows[place]) })
 }
 
 // byCaller asks for the planes.
-func (s *planes) byCaller(stage int) (bool, error) {
-	if stage > 0 {
-		return true, nil
+func (s *planes) byCaller() error {
+	for k := range s.numbers {
+		copy(s.linear.Row(s.ask(k)), s.f.Row(k))
 	}
-	s.head[headCount] = 0
-	for k := range s.count() {
-		place := s.ask(k)
-		copy(s.linear.Row(place), s.f.Row(k))
-		s.offset[place] = math.NaN()
-	}
-	return false, nil
+	return s.answered(s.magnitude)
 }
 
 // byDecoding asks for the output of largest loss plus score.
-func (s *planes) byDecoding(stage int) (bool, error) {
-	if stage > 0 {
-		for k := range s.count() {
-			s.offset[k] = s.planeOf(s.row(int(s.numbers[k])), s.f.Row(k), s.psi.Row(k))
-		}
-		return true, nil
-	}
-	s.head[headCount] = 0
-	for k := range s.count() {
+func (s *planes) byDecoding() error {
+	for k, block := range s.numbers {
 		place := s.ask(k)
-		score := s.augmented(s.linear.Row(place), s.f.Row(k), s.row(int(s.numbers[k])))
+		score := s.augmented(s.linear.Row(place), s.f.Row(k), s.row(block))
 		if s.magnitude.Rows > 0 {
 			copy(s.magnitude.Row(place), score.Magnitude)
 		}
 	}
-	return false, nil
+	if err := s.answered(s.magnitude); err != nil {
+		return err
+	}
+	for k, block := range s.numbers {
+		s.offset[k] = s.planeOf(s.row(block), s.f.Row(k), s.psi.Row(k))
+	}
+	return nil
 }
 
 // value returns the value of the plane of a block of the batch at its scores.
@@ -181,23 +171,11 @@ func (s *planes) value(k int) float64 {
 	return s.offset[k] - linalg.Dot(s.f.Row(k), s.psi.Row(k))
 }
 
-var errPlane = fault.Value("what was found has no finite loss or score")
-
-// checkPlanes returns an error for the first block whose plane is not finite.
-func (s *planes) checkPlanes() error {
-	for k := range s.count() {
-		if !finite(s.value(k)) {
-			return fault.At(s.row(int(s.numbers[k])), errPlane)
-		}
-	}
-	return nil
-}
-
 // listed bounds the values of outputs that a worker holds at once.
 const listed = 1 << 20
 
 // byList finds planes by a look at all outputs, for either rescaling and any loss.
-func (s *planes) byList(mon *parallel.Monitor) error {
+func (s *planes) byList() error {
 	members := s.Members.Rows
 	grain := max(1, min(64, listed/members))
 	var squares matrix
@@ -207,8 +185,8 @@ func (s *planes) byList(mon *parallel.Monitor) error {
 			floats.MulTo(squares.Row(z), s.Members.Row(z), s.Members.Row(z))
 		}
 	}
-	return parallel.For(s.count(), grain, s.workers, nil, func(lo, hi int) error {
-		if err := mon.Err(); err != nil {
+	return parallel.For(len(s.numbers), grain, s.workers, nil, func(lo, hi int) error {
+		if err := s.mon.Err(); err != nil {
 			return err
 		}
 		products := linalg.NewMatrix[float64](hi-lo, members)
@@ -222,26 +200,28 @@ func (s *planes) byList(mon *parallel.Monitor) error {
 }
 
 // losses returns the losses of all outputs, whose squares are given where they count, against those of some blocks.
-func (s *planes) losses(blocks []float64, squares matrix) matrix {
+func (s *planes) losses(blocks []int, squares matrix) matrix {
 	dst := linalg.NewMatrix[float64](len(blocks), s.Members.Rows)
 	if s.Loss.ZeroOne {
 		for k, block := range blocks {
-			own := s.Psi.Row(s.row(int(block)))
+			own := s.Psi.Row(s.row(block))
 			for z := range dst.Cols {
-				dst.Row(k)[z] = flag(!slices.Equal(s.Members.Row(z), own))
+				if !slices.Equal(s.Members.Row(z), own) {
+					dst.Row(k)[z] = 1
+				}
 			}
 		}
 		return dst
 	}
 	some := linalg.NewMatrix[float64](len(blocks), s.Members.Cols)
 	for k, block := range blocks {
-		copy(some.Row(k), s.Loss.Gradient.Row(s.row(int(block))))
-		floats.AddConst(s.Loss.Constant[s.row(int(block))], dst.Row(k))
+		copy(some.Row(k), s.Loss.Gradient.Row(s.row(block)))
+		floats.AddConst(s.Loss.Constant[s.row(block)], dst.Row(k))
 	}
 	linalg.Gemm(blas.NoTrans, blas.Trans, 1, some, s.Members, 1, dst)
 	if squares.Rows > 0 {
 		for k, block := range blocks {
-			copy(some.Row(k), s.Loss.Magnitude.Row(s.row(int(block))))
+			copy(some.Row(k), s.Loss.Magnitude.Row(s.row(block)))
 		}
 		linalg.Gemm(blas.NoTrans, blas.Trans, 1, some, squares, 1, dst)
 	}
@@ -250,7 +230,7 @@ func (s *planes) losses(blocks []float64, squares matrix) matrix {
 
 // choose makes the plane of the worst output, given losses and scores of all.
 func (s *planes) choose(k int, losses, scores []float64) {
-	own := s.Psi.Row(s.row(int(s.numbers[k])))
+	own := s.Psi.Row(s.row(s.numbers[k]))
 	score := linalg.Dot(s.f.Row(k), own)
 	best, worst := math.Inf(-1), 0
 	for z, loss := range losses {
@@ -270,7 +250,7 @@ func (s *planes) choose(k int, losses, scores []float64) {
 	for j, z := range s.Members.Row(worst) {
 		direction[j] = factor * (own[j] - z)
 	}
-	s.offset[k], s.proven[k] = losses[worst], 1
+	s.offset[k], s.proven[k] = losses[worst], true
 	if s.value(k) < 0 {
 		clear(direction)
 		s.offset[k] = 0

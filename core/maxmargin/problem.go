@@ -96,6 +96,29 @@ func (r Rule) Share(t int) float64 {
 // maxSteps bounds the number of a step, so that shares are exact enough.
 const maxSteps = 1 << 48
 
+// mostNumbers bounds how many numbers training holds, so that their count does not overflow: beyond any memory.
+const mostNumbers = 1 << 45
+
+// checkNumbers returns an error where weights or means of blocks are beyond any memory, or the squares of a row overflow.
+func (p *Problem) checkNumbers() error {
+	if d, q := float64(p.Psi.Cols), float64(p.X.Columns()); d*(2*firstPlanes*q+4*float64(p.blocks())) > mostNumbers {
+		return fault.Memory("%d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Columns(), p.Psi.Cols)
+	}
+	worst := -1
+	for i := range p.blocks() {
+		if row := p.row(i); !(p.squareNorm(i) <= longest) && (worst < 0 || row < worst) {
+			worst = row
+		}
+	}
+	if worst >= 0 {
+		return fault.At(worst, fault.Value("the squares of the features in X overflow; scale the inputs"))
+	}
+	return nil
+}
+
+// newWeights returns weights of zero, q×d.
+func (p *Problem) newWeights() matrix { return linalg.NewMatrix[float64](p.X.Columns(), p.Psi.Cols) }
+
 // checkRows returns an error unless there are blocks, of rows that exist.
 func (p *Problem) checkRows() error {
 	n, m := p.X.Len(), p.blocks()

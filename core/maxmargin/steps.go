@@ -15,16 +15,15 @@ const rounding = 1e-13
 
 // towards takes the step of block i towards a plane, by line search on the dual, and returns the gap of the block before it. f are its
 // scores and norm its ‖x‖²; direction is overwritten.
-func (p *Problem) towards(s *State, i int, f, direction []float64, offset, norm float64) (gap float64, moved bool) {
-	var square float64
-	gap = offset - s.Offset[i]
+func (p *Problem) towards(s *State, i int, f, direction []float64, offset, norm float64) float64 {
+	gap, square := offset-s.Offset[i], 0.0
 	for j, at := range s.V.Row(i) {
 		direction[j] -= at
 		gap -= f[j] * direction[j]
 		square += direction[j] * direction[j]
 	}
 	if !(gap > 0) {
-		return gap, false
+		return gap
 	}
 	// The dual changes by γ·C_i·gap − ½γ²·C_i²‖x_i‖²‖move‖².
 	size := 1.0
@@ -32,7 +31,7 @@ func (p *Problem) towards(s *State, i int, f, direction []float64, offset, norm 
 		size = gap / curvature
 	}
 	p.advance(s, FrankWolfe, i, direction, size, size*(offset-s.Offset[i]))
-	return gap, true
+	return gap
 }
 
 // away takes the step of the perceptron on block i, psi being what decoding its scores f has found, and returns ‖ψ_i − ψ(z)‖², 0 where

@@ -239,28 +239,14 @@ func TestSlackSearchesStayWithinTheirBound(t *testing.T) {
 		p := instance(t, space.name, space.size, 40, 2)
 		members, _ := ListMembers(p.Space, 1<<16)
 		p.Slack = true
-		var tp tape
-		p.newPlanes(&tp, 40, 1)
-		state := make([]float64, headLen+tp.at)
-		s := p.newPlanes(&tape{data: state[headLen:]}, 40, 1)
-		s.head = state[:headLen]
+		s := p.newPlanes(40, 1, &Decoder{Space: p.Space, Workers: 1}, nil)
 		rng := rand.New(rand.NewPCG(7, 7))
 		s.begin(0, 40)
 		for i := range s.f.Data {
 			s.f.Data[i] = rng.NormFloat64() * []float64{0.05, 0.3, 1}[i/s.f.Cols%3]
 		}
-		engine := &Decoder{Space: p.Space, Workers: 1}
-		for {
-			r, done, err := s.next(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if done {
-				break
-			}
-			if err := engine.Answer(r, nil); err != nil {
-				t.Fatal(err)
-			}
+		if err := s.find(); err != nil {
+			t.Fatal(err)
 		}
 		proven, sum, most := 0, 0.0, 0.0
 		for k := range 40 {
@@ -270,11 +256,11 @@ func TestSlackSearchesStayWithinTheirBound(t *testing.T) {
 				best = max(best, offset-linalg.Dot(s.f.Row(k), directions.Row(z)))
 			}
 			v := s.value(k)
-			if v > best+1e-9 || best > s.searchOf(k)[searchBound]+1e-9 {
-				t.Errorf("%s: found %g, the best is %g, the bound %g", space.name, v, best, s.searchOf(k)[searchBound])
+			if v > best+1e-9 || best > s.search[k].bound+1e-9 {
+				t.Errorf("%s: found %g, the best is %g, the bound %g", space.name, v, best, s.search[k].bound)
 			}
 			sum, most = sum+v, most+best
-			if s.proven[k] == 1 {
+			if s.proven[k] {
 				if proven++; math.Abs(v-best) > 1e-8*(1+best) {
 					t.Errorf("%s: %g is called the best, which is %g", space.name, v, best)
 				}

@@ -46,38 +46,30 @@ int main(void) {
   printf("passes %" PRId64 " %" PRId64 " %" PRId64 "\n", info.n_iter, info.n_curve, control.step);
 
   /* The same by a decoder of one's own. */
-  cp_margin_sizes sized = CP_MARGIN_SIZES;
-  OK(cp_svm_state_len(&options, &design, &targets, &loss, &sized, &bad_row, ERR));
-  int64_t length = sized.state;
-  double *state = room(length, sizeof *state);
-  cp_margin_step step = CP_MARGIN_STEP;
-  int64_t asked = 0;
+  cp_svm_info own = CP_SVM_INFO;
+  cp_session session;
+  OK(cp_svm_start(&options, &design, &targets, &loss, &solution, &own, &session, 1, NULL, &bad_row, ERR));
+  cp_request asked = CP_REQUEST;
+  int64_t decoded = 0;
   for (;;) {
-    OK(cp_svm_next(&options, &design, &targets, &loss, state, length, &step, 1, NULL, &bad_row, ERR));
-    if (!strcmp(step.request, "done")) break;
-    if (!strcmp(step.request, "grow")) {
-      double *longer = room(step.length, sizeof *longer);
-      memcpy(longer, state, (size_t)length * sizeof *state);
-      state = longer, length = step.length;
-    }
-    if (strcmp(step.request, "decode")) continue;
-    for (int64_t i = 0; i < step.n; i++, asked++) {
+    OK(cp_session_next(session, &asked, &bad_row, ERR));
+    if (asked.ask == CP_ASK_DONE) break;
+    for (int64_t i = 0; i < asked.n; i++, decoded++) {
       double best = -1e300;
       for (int64_t z = 0; z < MEMBERS; z++) {
         double value = 0;
-        for (int64_t j = 0; j < d; j++) value += state[step.linear + i * d + j] * members[z * d + j];
+        for (int64_t j = 0; j < d; j++) value += asked.linear[i * d + j] * members[z * d + j];
         if (value > best) {
           best = value;
-          memcpy(state + step.reply + i * d, members + z * d, (size_t)d * sizeof *state);
+          memcpy(asked.psi + i * d, members + z * d, (size_t)d * sizeof *asked.psi);
         }
       }
-      state[step.proven + i] = 1;
+      asked.proven[i] = 1;
     }
   }
-  cp_svm_info own = CP_SVM_INFO;
-  OK(cp_svm_result(&options, &design, &targets, &loss, state, length, &solution, &own, &bad_row, ERR));
+  OK(cp_session_close(session, ERR));
   print_doubles("own", &own.objective, 1);
-  if (asked != own.n_calls || !own.exact) return 4;
+  if (decoded != own.n_calls || !own.exact) return 4;
 
   cp_perceptron_options visits = CP_PERCEPTRON_OPTIONS;
   visits.max_iter = 3, visits.shuffle = 0;
@@ -90,8 +82,11 @@ int main(void) {
   print_doubles("perceptron", last, q * d);
   printf("mistakes %" PRId64 "\n", ended.mistakes);
 
-  state[0] = 3;
-  int32_t status = cp_svm_next(&options, &design, &targets, &loss, state, length, &step, 1, NULL, &bad_row, ERR);
-  printf("refused %d %s\n", (int)status, message);
+  /* A request without an answer. */
+  OK(cp_svm_start(&options, &design, &targets, &loss, &solution, &own, &session, 1, NULL, &bad_row, ERR));
+  OK(cp_session_next(session, &asked, &bad_row, ERR));
+  int32_t status = cp_session_next(session, &asked, &bad_row, ERR);
+  printf("refused %d %" PRId64 " %s\n", (int)status, bad_row, message);
+  OK(cp_session_close(session, ERR));
   return 0;
 }

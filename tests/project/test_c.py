@@ -308,7 +308,7 @@ def test_svm(run):
     assert found["mistakes"] == [str(visited.n_mistakes_)]
     average = np.vstack([visited.coef_.T, visited.intercept_])
     np.testing.assert_allclose(numbers(found["perceptron"]), average.ravel(), rtol=0, atol=1e-12)
-    assert " ".join(found["refused"]).startswith("1 the state has not been begun")
+    assert " ".join(found["refused"]) == "1 0 what was found has no finite loss or score"
 
 
 def test_loglinear(run):

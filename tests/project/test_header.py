@@ -11,8 +11,6 @@ import pytest
 #: Functions that share the comment of the one before.
 TOGETHER = {
     "cp_blas_routines": ["cp_blas_offer", "cp_blas_activate"],
-    "cp_svm_state_len": ["cp_svm_next", "cp_svm_result"],
-    "cp_perceptron_state_len": ["cp_perceptron_next", "cp_perceptron_result"],
 }
 
 _DECLARED = re.compile(r"(/\*(?:(?!\*/).)*\*/\n)?int32_t (cp_\w+)\(([^;]*)\);", re.S)

@@ -159,6 +159,7 @@ func (d *SVM) Train(x *solve.Design, mon *parallel.Monitor) (maxmargin.Solution,
 
 // engine finds the largest planes.
 type engine struct {
+	maxmargin.Here
 	*SVM
 	psi      linalg.Matrix[float64]
 	newWorst func() worst
@@ -213,7 +214,7 @@ func (e *engine) Answer(r maxmargin.Request, mon *parallel.Monitor) error {
 				return fault.At(at, err)
 			}
 			plane := r.Psi.Row(at)
-			r.Offset[at], r.Proven[at] = loss, 1
+			r.Offset[at], r.Proven[at] = loss, true
 			for l, position := range found {
 				plane[l] = e.psi.Row(row)[l] - e.SVM.Weights[position]
 			}

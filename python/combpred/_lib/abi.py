@@ -19,6 +19,8 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 ABI_VERSION = 4
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
 ASK_DONE, ASK_DECODE, ASK_LISTED, ASK_HOLDS = range(4)
+ASK_BEST = 20
+ASK_PLANES = 21
 ASK_SUMS = 30
 ASK_PRODUCT = 31
 ASK_DRAWS = 40
@@ -362,19 +364,6 @@ class CSVMInfo(Structure):
     _fields_ = _fields(objective=_F, gap=_F, n_iter=_N, n_calls=_N, exact=_N, n_curve=_N)
 
 
-class CMarginStep(Structure):
-    """cp_margin_step."""
-
-    _fields_ = _fields(request=_W, n=_N, rows=_N, linear=_N, magnitude=_N, reply=_N, offset=_N, proven=_N, stream=_N,
-                       length=_N, n_iter=_N, objective=_F, bound=_F)
-
-
-class CMarginSizes(Structure):
-    """cp_margin_sizes."""
-
-    _fields_ = _fields(state=_N, q=_N, d=_N)
-
-
 class CPerceptronOptions(Structure):
     """cp_perceptron_options."""
 
@@ -542,13 +531,9 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_loglinear_kernel": (_P, _N, _P, _F, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
     "cp_svm_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_svm_state_len": (_P, _P, _P, _P, _P, *_ROW),
-    "cp_svm_next": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_svm_result": (_P, _P, _P, _P, _P, _N, _P, _P, *_ROW),
+    "cp_svm_start": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_perceptron_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_perceptron_state_len": (_P, _P, _P, _P, _P, *_ROW),
-    "cp_perceptron_next": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_perceptron_result": (_P, _P, _P, _P, _P, _N, _P, _P, *_ROW),
+    "cp_perceptron_start": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_svm": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_svm_kernel": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_online": (_P, _P, _P, _P, *_RUN, *_ROW),
@@ -705,16 +690,10 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "cp_affine_losses": ("entries", "cost", "psi f8 n, d", "n=", "d=", "counted? i1 d", "parent? i4 d",
                          ">constant f8 n", ">gradient f8 n, d", ">magnitude? f8 n, d",),
     "cp_rows_order": ("design", "targets", ">order i8 design.n",),
-    "cp_svm_fit": ("space", "options", "design", "targets", "loss", "solution", ">info?",),
-    "cp_svm_state_len": ("options", "design", "targets", "loss?", ">sizes",),
-    "cp_svm_next": ("options", "design", "targets", "loss?", ">state f8 state_len", "state_len=", ">step",),
-    "cp_svm_result": ("options", "design", "targets", "loss?", ">state f8 state_len", "state_len=", "solution",
-                      ">info?",),
+    "cp_svm_fit": ("space", "options", "design", "targets", "loss?", "solution", ">info?",),
+    "cp_svm_start": ("options", "design", "targets", "loss?", "solution", ">info?", ">session u8 1",),
     "cp_perceptron_fit": ("space", "options", "design", "targets", "loss?", "solution", ">info?",),
-    "cp_perceptron_state_len": ("options", "design", "targets", "loss?", ">sizes",),
-    "cp_perceptron_next": ("options", "design", "targets", "loss?", ">state f8 state_len", "state_len=", ">step",),
-    "cp_perceptron_result": ("options", "design", "targets", "loss?", ">state f8 state_len", "state_len=", "solution",
-                             ">info?",),
+    "cp_perceptron_start": ("options", "design", "targets", "loss?", "solution", ">info?", ">session u8 1",),
     "cp_labelrank_svm": ("design", "preferences", "options",
                          ">alpha f8 preferences.n, preferences.k * (preferences.k - 1) // 2",
                          ">coef f8 design.p + design.intercept, preferences.k", ">info?",),
@@ -779,7 +758,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CModel": ("coef f8 m, d", "intercept? f8 d", "mean? f8 d",),
     "CPredictions": (">scores? f8 n, model.d", ">outputs? i4 n, part_len", ">value? f8 n", ">upper_bound? f8 n",
                      ">nu? f8 n", ">optimal? u1 n",),
-    "CTargets": ("psi f8 ..., d", "first? i8 n + 1", "weights? f8 n",),
+    "CTargets": ("psi? f8 ..., d", "first? i8 n + 1", "weights? f8 n",),
     "CLOO": ("alphas f8 n_alphas", ">scores f8 n_alphas, n, d",),
     "COutputs": ("parts? i4 ..., part_len", "psi? f8 ..., d", "data? f8 nnz", "indices? i4 nnz", "indptr? i8 ... + 1",
                  "first? i8 n + 1", "weights? f8 n",),

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from . import abi
 from .arrays import CountArray, FloatArray, IndexArray
 from .call import call
-from .control import reported
 from .decode import score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design, Targets
+from .session import Session, view
 from .structure import Description
 from .table import contiguous, floats, record
 
@@ -162,8 +162,8 @@ class Request(NamedTuple):
         Gets ψ of the outputs. With the user's own losses gets ψ of the row less ψ of the output, with slack rescaling
         times the loss.
     offset : ndarray of shape (k,)
-        Gets the losses, where they are the user's own.
-    proven : ndarray of shape (k,)
+        Gets the losses, where they are the user's own; otherwise of shape (0,).
+    proven : ndarray of shape (k,), uint8
         Gets 1 where an output is proven to be the best.
     stream : int
         Chooses the random stream, if any: those of the rows are this and the next ones.
@@ -174,8 +174,22 @@ class Request(NamedTuple):
     magnitude: FloatArray | None
     reply: FloatArray
     offset: FloatArray
-    proven: FloatArray
+    proven: NDArray[np.uint8]
     stream: int
+
+    @classmethod
+    def of(cls, request: abi.CRequest, d: int) -> Request:
+        """Return what a session asks for; its scores are copied, as users' functions may keep them."""
+        n, n_offsets = request.n, request.n if request.ask == abi.ASK_PLANES else 0
+        return cls(
+            view(request.rows, np.int64, n).astype(np.intp),
+            view(request.linear, np.float64, n, d).copy(),
+            view(request.magnitude, np.float64, n, d).copy() if request.magnitude else None,
+            view(request.psi, np.float64, n, d),
+            view(request.losses, np.float64, n_offsets),
+            view(request.proven, np.uint8, n),
+            request.stream,
+        )
 
 
 Answer = Callable[[Request], None]
@@ -233,15 +247,12 @@ def svm_fit(
         As :func:`combpred._lib.control.reported` takes them.
     """
     given = record(abi.CSVMOptions, **_limited(options), order=rows.order)
-    run = _Run("svm", rows, given, n_threads)
     coef, info = np.empty(rows.size), record(abi.CSVMInfo)
-    curve = None
-    if not callable(by):
-        curve = np.empty((min(int(options["max_iter"]), _MOST_LOOKS), 3))
+    curve = np.empty((min(int(options["max_iter"]), _MOST_LOOKS), 3))
     q, d = rows.size
-    solution = record(abi.CSVMSolution, q=q, d=d, coef=coef, n_curve=0 if curve is None else len(curve), curve=curve)
-    status = run.train(by, solution, info, label, verbose)
-    looks = run.looks if curve is None else [(int(n), float(p), float(b)) for n, p, b in curve[: info.n_curve]]
+    solution = record(abi.CSVMSolution, q=q, d=d, coef=coef, n_curve=len(curve), curve=curve)
+    status = _train("svm", rows, by, given, solution, info, n_threads, label, verbose)
+    looks = [(int(n), float(p), float(b)) for n, p, b in curve[: info.n_curve]]
     return MarginSolution(
         coef, info.objective, info.gap, info.n_iter, info.n_calls, bool(info.exact), looks, status == abi.OK
     )
@@ -308,21 +319,12 @@ def perceptron_fit(
     begin = None if start is None else floats(start[0], "start", q, d)
     dual_last, dual_late = np.zeros((rows.design.n, d)), np.zeros((rows.design.n, d))
     given = record(abi.CPerceptronOptions, **_limited(options), order=rows.order, start=begin)
-    solution, info = (
-        record(
-            abi.CPerceptronSolution,
-            n=rows.design.n,
-            q=q,
-            d=d,
-            last=last,
-            late=late,
-            dual_last=dual_last,
-            dual_late=dual_late,
-        ),
-        record(abi.CPerceptronInfo),
-    )
-    run = _Run("perceptron", rows, given, n_threads)
-    run.train(by, solution, info, label, verbose)
+    solution = record(
+        abi.CPerceptronSolution, n=rows.design.n, q=q, d=d, last=last, late=late, dual_last=dual_last,
+        dual_late=dual_late,
+    )  # fmt: skip
+    info = record(abi.CPerceptronInfo)
+    _train("perceptron", rows, by, given, solution, info, n_threads, label, verbose)
     return PerceptronFit(
         last, late, dual_last, dual_late, info.mistakes, info.n_iter, info.visits, bool(info.separated), info.radius,
         info.bound,
@@ -333,56 +335,24 @@ def _limited(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, "max_iter": min(int(options["max_iter"]), 2**30)}
 
 
-class _Run:
-    """A run of training: by the library, or answered in Python."""
-
-    def __init__(self, kind: str, rows: MarginRows, options: Any, n_threads: int) -> None:
-        self._kind, self._rows, self._n_threads = kind, rows, n_threads
-        self._arguments = options, rows.design, rows.targets, rows.loss_struct()
-        self.looks: list[tuple[int, float, float]] = []
-
-    def train(self, by: Description | Answer, solution: Any, info: Any, label: str, verbose: int) -> int:
-        """Train, and return the status."""
-        if not callable(by):
-            return call(
-                f"cp_{self._kind}_fit", by, *self._arguments, solution, info, n_threads=self._n_threads, flops=_ALWAYS,
-                label=label, verbose=verbose,
-            )  # fmt: skip
-        control = abi.Control()
-        with reported(control, label, verbose=verbose):
-            state = self._answered(by, control)
-        return call(f"cp_{self._kind}_result", *self._arguments, state, len(state), solution, info)
-
-    def _answered(self, answer: Answer, control: abi.Control) -> FloatArray:
-        sizes, step = record(abi.CMarginSizes), record(abi.CMarginStep)
-        call(f"cp_{self._kind}_state_len", *self._arguments, sizes)
-        state: FloatArray = np.zeros(sizes.state)
-        d, flops = self._rows.targets.d, 4.0 * self._rows.design.nnz * self._rows.targets.d
-        while True:
-            call(
-                f"cp_{self._kind}_next", *self._arguments, state, len(state), step, n_threads=self._n_threads,
-                flops=flops,
-            )  # fmt: skip
-            control.step = step.n_iter
-            if step.request == b"done":
-                return state
-            if step.request == b"look":
-                self.looks.append((step.n_iter, step.objective, step.bound))
-                control.value = step.objective - step.bound
-            elif step.request == b"grow":
-                state = np.concatenate([state, np.zeros(step.length - len(state))])
-            else:
-                answer(_request(state, step, d))
-
-
-def _request(state: FloatArray, step: Any, d: int) -> Request:
-    def at(place: int, *shape: int) -> FloatArray:
-        part: FloatArray = state[place : place + int(np.prod(shape))].reshape(shape)
-        return part
-
-    n = step.n
-    magnitude = None if step.magnitude < 0 else at(step.magnitude, n, d)
-    return Request(
-        at(step.rows, n).astype(np.intp), at(step.linear, n, d), magnitude, at(step.reply, n, d), at(step.offset, n),
-        at(step.proven, n), step.stream,
-    )  # fmt: skip
+def _train(
+    kind: str,
+    rows: MarginRows,
+    by: Description | Answer,
+    options: Any,
+    solution: Any,
+    info: Any,
+    n_threads: int,
+    label: str,
+    verbose: int,
+) -> int:
+    """Train, by the library or with answers in Python, and return the status."""
+    arguments = options, rows.design, rows.targets, rows.loss_struct(), solution, info
+    if not callable(by):
+        return call(f"cp_{kind}_fit", by, *arguments, n_threads=n_threads, flops=_ALWAYS, label=label, verbose=verbose)
+    with Session(
+        f"cp_{kind}_start", *arguments, n_threads=n_threads, flops=_ALWAYS, label=label, verbose=verbose
+    ) as session:
+        for request in session:
+            by(Request.of(request, rows.targets.d))
+        return session.status

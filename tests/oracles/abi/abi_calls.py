@@ -112,20 +112,6 @@ WEIGHTS = record(
     dual_late=doubles(2350),
 )
 
-
-def trained(kind: str, options: ctypes.Structure) -> np.ndarray:
-    """Return the state of training that has ended, all outputs being like those of the rows."""
-    given, sizes = [ctypes.byref(each) for each in (options, *MARGINS)], record(abi.CMarginSizes)
-    call(f"cp_{kind}_state_len", *given, ctypes.byref(sizes))
-    state, step = np.zeros(sizes.state), record(abi.CMarginStep)
-    while step.request != b"done":
-        state[step.reply : step.reply + step.n * D] = 0.0
-        call(f"cp_{kind}_next", *given, state.ctypes.data, len(state), ctypes.byref(step), n_threads=1)
-    return state
-
-
-SVM_STATE, VISITED = trained("svm", OWN_SVM), trained("perceptron", OWN_PERCEPTRON)
-
 CALLS = {
     "cp_catalogue": [ctypes.create_string_buffer(1 << 17), 1 << 17, out()],
     "cp_blas_status": [ctypes.create_string_buffer(512), 512, out()],
@@ -236,17 +222,9 @@ CALLS = {
     "cp_affine_losses": [b"signs and zeros", b"hamming", Z, 2, D, None, None, *map(doubles, (2300, 2310, 2330))],
     "cp_rows_order": [DESIGN, TARGETS, WRITTEN[48:].ctypes.data, *RUN],
     "cp_svm_fit": [S, SVM, *MARGINS, SOLUTION, record(abi.CSVMInfo), *RUN],
-    "cp_svm_state_len": [OWN_SVM, *MARGINS, record(abi.CMarginSizes)],
-    "cp_svm_next": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), record(abi.CMarginStep), *RUN],
-    "cp_svm_result": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), SOLUTION, record(abi.CSVMInfo)],
+    "cp_svm_start": [OWN_SVM, *MARGINS, SOLUTION, record(abi.CSVMInfo), out(), *RUN],
     "cp_perceptron_fit": [S, PERCEPTRON, *MARGINS, WEIGHTS, record(abi.CPerceptronInfo), *RUN],
-    "cp_perceptron_state_len": [OWN_PERCEPTRON, *MARGINS, record(abi.CMarginSizes)],
-    "cp_perceptron_next": [
-        *(OWN_PERCEPTRON, *MARGINS, VISITED.ctypes.data, len(VISITED), record(abi.CMarginStep), *RUN)
-    ],
-    "cp_perceptron_result": [
-        *(OWN_PERCEPTRON, *MARGINS, VISITED.ctypes.data, len(VISITED), WEIGHTS, record(abi.CPerceptronInfo))
-    ],
+    "cp_perceptron_start": [OWN_PERCEPTRON, *MARGINS, WEIGHTS, record(abi.CPerceptronInfo), out(), *RUN],
     "cp_labelrank_svm": [DESIGN, *MACHINE],
     "cp_labelrank_svm_kernel": [K, *MACHINE],
     "cp_labelrank_online": [

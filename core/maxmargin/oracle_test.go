@@ -14,149 +14,108 @@ import (
 	"combpred/core/structure"
 )
 
-// drive trains by another engine than the problem's own.
-func drive(p *Problem, o SVMOptions, engine Engine, mon *parallel.Monitor) (Solution, []Look, error) {
-	length, err := o.StateLen(p)
-	if err != nil {
-		return Solution{}, nil, err
-	}
-	state := make([]float64, length)
-	m, err := NewSVM(p, o, state)
-	if err != nil {
-		return Solution{}, nil, err
-	}
-	var looks []Look
-	err = Drive(m, state, engine, func(l Look) { looks = append(looks, l) }, mon)
-	return m.Found(), looks, err
-}
-
-// resumed trains by a new machine for every request, on a copy of the state, the old one being destroyed.
-func resumed(t *testing.T, p *Problem, o SVMOptions, engine Engine) Solution {
-	t.Helper()
-	length, err := o.StateLen(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	state := make([]float64, length)
-	if _, err := NewSVM(p, o, state); err != nil {
-		t.Fatal(err)
-	}
-	grown := 0
-	for {
-		m, err := ResumeSVM(p, o, state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := m.Next(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch r.Ask {
-		case Finished:
-			if o.Solver == CuttingPlanes && grown == 0 {
-				t.Error("the state never had to grow")
-			}
-			return m.Found()
-		case More:
-			grown++
-			if state = append(state, make([]float64, r.Length-len(state))...); grown > 1 {
-				state = append(state, math.NaN()) // what is behind is not looked at
-			}
-		case Decode:
-			if err := engine.Answer(r, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		moved := slices.Clone(state)
-		for i := range state {
-			state[i] = math.NaN()
-		}
-		state = moved
-	}
-}
-
-func TestNothingIsKnownButTheState(t *testing.T) {
-	for _, o := range []SVMOptions{
-		{Solver: CuttingPlanes, Tol: 1e-6, MaxIter: 60, BlockRows: 7},
-		{Solver: Blockwise, Tol: 1e-6, MaxIter: 20, Average: true, BlockRows: 7},
-		{Solver: Blockwise, Tol: 1e-6, MaxIter: 20, Seed: 4},
-	} {
-		for _, slack := range []bool{false, true} {
-			p := instance(t, "permutations", 4, 30, 4)
-			p.Slack = slack
-			for i := range p.Weights {
-				p.Weights[i] *= 10
-			}
-			want, _, err := TrainSVM(p, o, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := resumed(t, p, o, p.decoder(1))
-			if !slices.Equal(got.Weights.Data, want.Weights.Data) || got.Objective != want.Objective || got.Calls != want.Calls {
-				t.Errorf("%+v: %g after %d iterations, must be %g after %d", o, got.Objective, got.Iter, want.Objective, want.Iter)
-			}
-		}
-	}
-}
-
-// impatient asks to stop at every few requests.
+// impatient asks to stop at its third request.
 type impatient struct {
-	Engine
+	*Decoder
 	mon   *parallel.Monitor
 	count int
 }
 
 func (i *impatient) Answer(r Request, mon *parallel.Monitor) error {
-	err := i.Engine.Answer(r, mon)
-	if i.count++; i.count%3 == 0 {
+	if i.count++; i.count == 3 {
 		i.mon.Cancel()
 	}
-	return err
+	return i.Decoder.Answer(r, nil)
 }
 
-func TestAfterARequestToStopTrainingGoesOn(t *testing.T) {
+func TestARequestToStopIsHeard(t *testing.T) {
+	p := instance(t, "labelsets", 3, 9, 2)
 	for _, solver := range []Solver{CuttingPlanes, Blockwise} {
-		p := instance(t, "labelsets", 3, 9, 2)
-		o := SVMOptions{Solver: solver, Tol: 1e-3, MaxIter: 50, BlockRows: 4}
-		want, _, err := TrainSVM(p, o, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		length, _ := o.StateLen(p)
-		m, err := NewSVM(p, o, make([]float64, length))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mon := new(parallel.Monitor)
-		stops, engine := 0, p.decoder(1)
-		for count := 0; ; count++ {
-			if count%5 == 4 {
-				mon.Cancel()
+		for _, slack := range []bool{false, true} {
+			p.Slack = slack
+			mon := new(parallel.Monitor)
+			oracle := &impatient{Decoder: p.Decoder(1), mon: mon}
+			_, _, err := TrainSVMBy(p, SVMOptions{Solver: solver, MaxIter: 50, BlockRows: 4}, oracle, mon)
+			if !errors.Is(err, parallel.ErrCancelled) || oracle.count != 3 {
+				t.Errorf("got %v after %d requests", err, oracle.count)
 			}
-			r, err := m.Next(mon)
-			if errors.Is(err, parallel.ErrCancelled) {
-				stops++
-				*mon = parallel.Monitor{}
-				continue
-			}
+		}
+	}
+	p.Slack = false
+	mon := new(parallel.Monitor)
+	oracle := &impatient{Decoder: p.Decoder(1), mon: mon}
+	_, err := TrainPerceptronBy(p, PerceptronOptions{MaxIter: 50}, oracle, mon)
+	if !errors.Is(err, parallel.ErrCancelled) || oracle.count != 3 {
+		t.Errorf("got %v after %d requests", err, oracle.count)
+	}
+}
+
+// elsewhere counts what is done elsewhere, and fails at the last of so many requests or parts.
+type elsewhere struct {
+	*Decoder
+	works, left int
+}
+
+var errElsewhere = errors.New("not here")
+
+func (e *elsewhere) count() error {
+	if e.left--; e.left == 0 {
+		return errElsewhere
+	}
+	return nil
+}
+
+func (e *elsewhere) Answer(r Request, mon *parallel.Monitor) error {
+	return fault.First(e.count(), e.Decoder.Answer(r, mon))
+}
+
+func (e *elsewhere) Work(f func() error) error {
+	e.works++
+	return fault.First(e.count(), f())
+}
+
+// TestLargeProductsAreMadeWhereTheOracleSays has weights that are large enough, and fails at any time.
+func TestLargeProductsAreMadeWhereTheOracleSays(t *testing.T) {
+	p := instance(t, "permutations", 4, 12, heavy/6)
+	members, _ := ListMembers(p.Space, 1<<16)
+	explain(p, members)
+	walk := bounded(members)
+	walk.MaxIter = 100
+	for name, train := range slicex.InOrder(map[string]func(e Oracle) ([]float64, error){
+		"cutting planes": func(e Oracle) ([]float64, error) {
+			found, _, err := TrainSVMBy(p, SVMOptions{MaxIter: 3, BlockRows: 2}, e, nil)
+			return found.Weights.Data, err
+		},
+		"blockwise": func(e Oracle) ([]float64, error) {
+			found, _, err := TrainSVMBy(p, SVMOptions{Solver: Blockwise, MaxIter: 3, Average: true, BlockRows: 2}, e, nil)
+			return found.Weights.Data, err
+		},
+		"perceptron": func(e Oracle) ([]float64, error) {
+			found, err := TrainPerceptronBy(p, walk, e, nil)
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
-			if r.Ask == Finished {
-				break
+			last := p.newWeights()
+			err = found.AddWeights(last, p.newWeights())
+			if !(found.Bound > 0) {
+				t.Errorf("%d visits, and no bound", found.Visits)
 			}
-			if r.Ask == Decode {
-				if err := engine.Answer(r, nil); err != nil {
-					t.Fatal(err)
-				}
-			}
+			return last.Data, err
+		},
+	}) {
+		want, err := train(p.Decoder(1))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := m.Found(); stops == 0 || !slices.Equal(got.Weights.Data, want.Weights.Data) {
-			t.Errorf("%d stops, %+v, must be %+v", stops, got, want)
+		e := &elsewhere{Decoder: p.Decoder(1)}
+		got, err := train(e)
+		if err != nil || e.works < 9 || !slices.Equal(got, want) {
+			t.Errorf("%s: %d parts elsewhere, error %v", name, e.works, err)
 		}
-		mon = new(parallel.Monitor)
-		if _, _, err := drive(p, o, &impatient{Engine: p.decoder(1), mon: mon}, mon); !errors.Is(err, parallel.ErrCancelled) {
-			t.Errorf("got %v", err)
+		for at := range -e.left {
+			if _, err := train(&elsewhere{Decoder: p.Decoder(1), left: at + 1}); !errors.Is(err, errElsewhere) {
+				t.Errorf("%s: failure %d is lost: %v", name, at+1, err)
+			}
 		}
 	}
 }
@@ -242,18 +201,18 @@ func TestWhatCandidatesMissIsRemembered(t *testing.T) {
 	}
 }
 
-type nothing struct{}
+type nothing struct{ Here }
 
 func (nothing) Answer(Request, *parallel.Monitor) error { return nil }
 
 // Weights of 2^50 entries are refused before any memory is asked for.
-func TestStatesBeyondMemoryAreRefused(t *testing.T) {
+func TestWeightsBeyondMemoryAreRefused(t *testing.T) {
 	x := &solve.Sparse{Rows: 1, Cols: 1 << 40, Indptr: []int64{0, 0}}
 	d := 1 << 10
 	p := &Problem{X: &solve.Design{Rows: linalg.Rows{Sparse: x}}, Psi: linalg.NewMatrix[float64](1, d), Weights: []float64{1},
 		Loss: Loss{Constant: []float64{0}, Gradient: linalg.NewMatrix[float64](1, d)}}
 	_, _, ofSVM := TrainSVM(p, SVMOptions{Tol: 1e-2, MaxIter: 5}, nil)
-	_, ofPerceptron := PerceptronOptions{MaxIter: 5}.StateLen(p)
+	_, ofPerceptron := TrainPerceptron(p, PerceptronOptions{MaxIter: 5}, nil)
 	for _, err := range []error{ofSVM, ofPerceptron} {
 		if fault.KindOf(err) != fault.KindMemory {
 			t.Errorf("got %v", err)
@@ -299,15 +258,13 @@ func TestWhatCannotBeTrainedIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	p = instance(t, "labelsets", 3, 6, 2)
-	if _, _, err := drive(p, o, nothing{}, nil); err == nil {
-		t.Error("a request without an answer passed for one")
-	}
-	length, _ := o.StateLen(p)
-	if _, err := ResumeSVM(p, o, make([]float64, length)); err == nil {
-		t.Error("a state that was not begun passed for one")
-	}
-	if _, err := NewSVM(p, o, make([]float64, length-1)); err == nil {
-		t.Error("a state that is too short was taken")
+	for _, solver := range []Solver{CuttingPlanes, Blockwise} {
+		for _, slack := range []bool{false, true} {
+			p.Slack, o.Solver = slack, solver
+			if _, _, err := TrainSVMBy(p, o, nothing{}, nil); err == nil {
+				t.Errorf("solver %d: a request without an answer passed for one", solver)
+			}
+		}
 	}
 	if _, err := ListMembers(p.Space, 3); err == nil {
 		t.Error("24 numbers passed for 3")
