@@ -336,8 +336,8 @@ typedef struct cp_moments_info {
 #define CP_MOMENTS_INFO {.struct_size = sizeof(cp_moments_info)}
 
 /* Writes the mean of the embedding under the uniform distribution to mean[d], its second moment E ψψᵀ to second[d, d],
- * and where the two come from to info; each may be NULL. d must be the structure's. CP_ECAPABILITY: the structure has no
- * moments. Where they are sampled they are estimated now, once for a structure, which takes long for large ones. It
+ * and where the two come from to info; each may be NULL. d must be the structure's. CP_ECAPABILITY: the structure has
+ * no moments. Where they are sampled they are estimated now, once for a structure, which takes long for large ones. It
  * cannot be stopped inside: see control above. */
 int32_t cp_space_moments(cp_space space, double *mean /* [d]? */, double *second /* [d, d]? */, int64_t d,
                          cp_moments_info *info /* ? */, int32_t workers, cp_control *control, char *err,
@@ -349,10 +349,10 @@ int32_t cp_space_check(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t
                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_space_check does, which bad_row is
- * about. With partial = 1 rows may be outputs of which only a part is known, in structures that have such: ψ is then the
- * mean over all outputs that agree with it. "permutations": position 0 is that of a label about which nothing is known,
- * and labels that share the last position come behind all others, in an unknown order. One row has one or the other:
- * CP_EVALUE for both. CP_ECAPABILITY for others. control->step counts rows. */
+ * about. With partial = 1 rows may be outputs of which only a part is known, in structures that have such: ψ is then
+ * the mean over all outputs that agree with it. "permutations": position 0 is that of a label about which nothing is
+ * known, and labels that share the last position come behind all others, in an unknown order. One row has one or the
+ * other: CP_EVALUE for both. CP_ECAPABILITY for others. control->step counts rows. */
 int32_t cp_space_embed(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len, int32_t partial,
                        double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
                        char *err, int64_t err_cap);
@@ -905,15 +905,15 @@ typedef struct cp_extensions_info {
 #define CP_EXTENSIONS_INFO {.struct_size = sizeof(cp_extensions_info)}
 
 /* Counts the linear extensions of a partial order, given as for cp_extensions_sample. dst[dst_cap] gets their number,
- * rounded where it is estimated, as cp_space_count writes it; log_count is not rounded. dst may be NULL with dst_cap = 0
- * where *info is enough, and info may be NULL. options NULL: the defaults.
+ * rounded where it is estimated, as cp_space_count writes it; log_count is not rounded. dst may be NULL with dst_cap =
+ * 0 where *info is enough, and info may be NULL. options NULL: the defaults.
  *
- * Posets are taken apart where no relation joins parts, and where all of one part is before all of another; what is left
- * may have up to 64 elements and most_downsets downsets, over which the work goes. Beyond that the number is estimated
- * with guaranteed error, or with epsilon = 0 it is CP_ECAPABILITY. For an estimate elements are taken away one by one:
- * the share of orders that end, or begin, with one follows from draws by coupling from the past, about 2 n_levels
- * ln(2/delta) / epsilon^2 of which end so for each. The seed decides on everything. control->step counts connected
- * components, or draws; control->cancel is polled every few milliseconds. */
+ * Posets are taken apart where no relation joins parts, and where all of one part is before all of another; what is
+ * left may have up to 64 elements and most_downsets downsets, over which the work goes. Beyond that the number is
+ * estimated with guaranteed error, or with epsilon = 0 it is CP_ECAPABILITY. For an estimate elements are taken away
+ * one by one: the share of orders that end, or begin, with one follows from draws by coupling from the past, about 2
+ * n_levels ln(2/delta) / epsilon^2 of which end so for each. The seed decides on everything. control->step counts
+ * connected components, or draws; control->cancel is polled every few milliseconds. */
 int32_t cp_extensions_count(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
                             cp_in_extensions_options *options /* ? */, char *dst /* [dst_cap] */, int64_t dst_cap,
                             int64_t *needed /* [1] */, cp_extensions_info *info /* ? */, int32_t workers,
@@ -998,8 +998,8 @@ typedef struct cp_estimates {
 #define CP_ESTIMATES {.struct_size = sizeof(cp_estimates)}
 
 /* For each row s of scores->linear[n, d] writes ln Σ_y exp⟨s, ψ(y)⟩, exact, estimated or approximated, with bounds, to
- * value, lower and upper; or by the methods of E ψ estimates of that under p(y) ∝ exp⟨s, ψ(y)⟩ to marginals. options may
- * be NULL.
+ * value, lower and upper; or by the methods of E ψ estimates of that under p(y) ∝ exp⟨s, ψ(y)⟩ to marginals. options
+ * may be NULL.
  *
  * "exact": lower and upper are value; marginals too. "annealed": from its value at scores of 0 through levels of scaled
  * scores; lower and upper are the logarithms of Z/(1 + epsilon) and Z/(1 − epsilon) for the estimate Z, and hold with
@@ -1010,8 +1010,8 @@ typedef struct cp_estimates {
  *
  * "samples", "counting", "chains": bounds on the errors of marginals, which hold together for a row, go to error; with
  * guaranteed, samples, steps, accepted, sampler, effective_share, r_hat and why. schedule is not used. "samples" takes
- * as many draws as Hoeffding's inequality asks for. "chains" takes one of the chains as sampler, and Student's intervals
- * of means of batches.
+ * as many draws as Hoeffding's inequality asks for. "chains" takes one of the chains as sampler, and Student's
+ * intervals of means of batches.
  *
  * CP_ECAPABILITY: the structure is too large for "exact", does not know how many outputs it has, lacks what sampler or
  * schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was not done within
