@@ -74,10 +74,6 @@ func int32s(p *C.cp_in_i32, name string, dims ...C.int64_t) ([]int32, error) {
 	return cabi.View[int32](unsafe.Pointer(p), name, dims...)
 }
 
-func int64s(p *C.cp_in_i64, name string, dims ...C.int64_t) ([]int64, error) {
-	return cabi.View[int64](unsafe.Pointer(p), name, dims...)
-}
-
 // matrix views p[rows, cols].
 func matrix(p *C.cp_in_f64, name string, rows, cols C.int64_t) (linalg.Matrix[float64], error) {
 	data, err := float64s(p, name, rows, cols)

@@ -98,7 +98,7 @@
  *   Where the steps of a loop must follow one another it is checked and not used.
  * - control may be NULL. See cp_control. Each function says what control->step counts; where it says nothing, step
  *   stays as it is, and so does value. Work that cannot be stopped (cp_space_moments, cp_ridge_plan,
- *   the moments of cp_partition_estimate) goes on inside the library after CP_ECANCELLED, and touches
+ *   the moments of cp_estimate) goes on inside the library after CP_ECANCELLED, and touches
  *   nothing of the caller's.
  * - Infinite or NaN numbers in the inputs are CP_EVALUE where the function has to look at every entry anyway, and are
  *   documented there; elsewhere they give unspecified numbers, never a crash.
@@ -344,8 +344,8 @@ typedef struct cp_moments_info {
 #define CP_MOMENTS_INFO {.struct_size = sizeof(cp_moments_info)}
 
 /* Writes the mean of the embedding under the uniform distribution to mean[d], its second moment E ψψᵀ to second[d, d],
- * and where the two come from to info; each may be NULL. d must be the structure's. CP_ECAPABILITY: the structure has no
- * moments. Where they are sampled they are estimated now, once for a structure, which takes long for large ones. It
+ * and where the two come from to info; each may be NULL. d must be the structure's. CP_ECAPABILITY: the structure has
+ * no moments. Where they are sampled they are estimated now, once for a structure, which takes long for large ones. It
  * cannot be stopped inside: see control above. */
 int32_t cp_space_moments(cp_space space, double *mean /* [d]? */, double *second /* [d, d]? */, int64_t d,
                          cp_moments_info *info /* ? */, int32_t workers, cp_control *control, char *err,
@@ -357,10 +357,10 @@ int32_t cp_space_check(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t
                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_space_check does, which bad_row is
- * about. With partial = 1 rows may be outputs of which only a part is known, in structures that have such: ψ is then the
- * mean over all outputs that agree with it. "permutations": position 0 is that of a label about which nothing is known,
- * and labels that share the last position come behind all others, in an unknown order. One row has one or the other:
- * CP_EVALUE for both. CP_ECAPABILITY for others. control->step counts rows. */
+ * about. With partial = 1 rows may be outputs of which only a part is known, in structures that have such: ψ is then
+ * the mean over all outputs that agree with it. "permutations": position 0 is that of a label about which nothing is
+ * known, and labels that share the last position come behind all others, in an unknown order. One row has one or the
+ * other: CP_EVALUE for both. CP_ECAPABILITY for others. control->step counts rows. */
 int32_t cp_space_embed(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len, int32_t partial,
                        double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
                        char *err, int64_t err_cap);
@@ -890,29 +890,20 @@ int32_t cp_extensions_sample(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pair
                              int64_t n_samples, int64_t *steps /* [n_samples]? */, int32_t workers, cp_control *control,
                              char *err, int64_t err_cap);
 
-/* Counts the linear extensions of a partial order, given as for cp_extensions_sample, exactly. dst[dst_cap] gets their
- * number as cp_space_count writes it. Posets are taken apart where no relation joins parts, and where all of one
- * part is before all of another; what is left may have up to 64 elements and most_downsets downsets (1 to 2^24), over
- * which the work goes; beyond that it is CP_ECAPABILITY. control->step counts connected components; control->cancel is
- * polled every few milliseconds. */
-int32_t cp_extensions_count(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
-                            int64_t most_downsets, char *dst /* [dst_cap] */, int64_t dst_cap,
-                            int64_t *needed /* [1] */, int32_t workers, cp_control *control, char *err,
-                            int64_t err_cap);
-
-/* How exactly cp_extensions_estimate counts. */
+/* How exactly cp_extensions_count counts. */
 typedef struct cp_extensions_options {
   int64_t struct_size;
-  double epsilon;        /* between 0 and 1: the number is within the factors 1 - epsilon and 1 + epsilon ... */
+  double epsilon;        /* between 0 and 1: the number is within the factors 1 - epsilon and 1 + epsilon ...; or 0:
+                            the number is exact, or CP_ECAPABILITY                                            */
   double delta;          /* ... with probability at least 1 - delta, between 0 and 1                          */
-  int64_t most_downsets; /* 1 to 2^24: what has no more is counted exactly, as by cp_extensions_count         */
+  int64_t most_downsets; /* 1 to 2^24: what has no more is counted exactly                                    */
   uint64_t seed;
 } cp_extensions_options;
 typedef const cp_extensions_options cp_in_extensions_options;
 #define CP_EXTENSIONS_OPTIONS \
   {.struct_size = sizeof(cp_extensions_options), .epsilon = 0.1, .delta = 0.05, .most_downsets = 2097152}
 
-/* What cp_extensions_estimate has found. */
+/* What cp_extensions_count has found. */
 typedef struct cp_extensions_info {
   int64_t struct_size;
   double log_count;  /* natural logarithm of the number                                                             */
@@ -921,16 +912,20 @@ typedef struct cp_extensions_info {
 } cp_extensions_info;
 #define CP_EXTENSIONS_INFO {.struct_size = sizeof(cp_extensions_info)}
 
-/* Estimates the number of linear extensions of a partial order, given as for cp_extensions_sample, with guaranteed
- * error. Where most_downsets suffice the number is exact. Elsewhere elements are taken away one by one: the share of
- * orders that end, or begin, with one follows from draws by coupling from the past, about 2 n_levels ln(2/delta) /
- * epsilon^2 of which end so for each. dst[dst_cap] gets the number, rounded, as cp_space_count writes it; log_count
- * is not rounded. dst may be NULL with dst_cap = 0 where *info is enough, and info may be NULL. options NULL: the
- * defaults. The seed decides on everything. control->step counts draws. */
-int32_t cp_extensions_estimate(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
-                               cp_in_extensions_options *options /* ? */, char *dst /* [dst_cap] */, int64_t dst_cap,
-                               int64_t *needed /* [1] */, cp_extensions_info *info /* ? */, int32_t workers,
-                               cp_control *control, char *err, int64_t err_cap);
+/* Counts the linear extensions of a partial order, given as for cp_extensions_sample. dst[dst_cap] gets their number,
+ * rounded where it is estimated, as cp_space_count writes it; log_count is not rounded. dst may be NULL with dst_cap =
+ * 0 where *info is enough, and info may be NULL. options NULL: the defaults.
+ *
+ * Posets are taken apart where no relation joins parts, and where all of one part is before all of another; what is
+ * left may have up to 64 elements and most_downsets downsets, over which the work goes. Beyond that the number is
+ * estimated with guaranteed error, or with epsilon = 0 it is CP_ECAPABILITY. For an estimate elements are taken away
+ * one by one: the share of orders that end, or begin, with one follows from draws by coupling from the past, about 2
+ * n_levels ln(2/delta) / epsilon^2 of which end so for each. The seed decides on everything. control->step counts
+ * connected components, or draws; control->cancel is polled every few milliseconds. */
+int32_t cp_extensions_count(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pairs, int64_t n_elements,
+                            cp_in_extensions_options *options /* ? */, char *dst /* [dst_cap] */, int64_t dst_cap,
+                            int64_t *needed /* [1] */, cp_extensions_info *info /* ? */, int32_t workers,
+                            cp_control *control, char *err, int64_t err_cap);
 
 /* Writes to dst[n_elements, n_elements] the probability that u comes before v, at [u, v], in a uniform linear extension
  * of a partial order, given as for cp_extensions_sample: exact up to rounding, 0 on the diagonal. Extensions are
@@ -944,7 +939,7 @@ int32_t cp_extensions_before(cp_in_i32 *pairs /* [n_pairs, 2] */, int64_t n_pair
 
 typedef struct cp_estimate_options {
   int64_t struct_size;
-  cp_in_char *method;   /* of cp_partition_estimate:
+  cp_in_char *method;   /* of ln Z:
                            "auto":     "exact" where that is expected to take no more than exact_seconds, else
                                        "annealed"
                            "exact":    as cp_log_partition
@@ -952,7 +947,7 @@ typedef struct cp_estimate_options {
                                        delta
                            "taylor":   approximated for small scores from the mean and the covariance of ψ over all
                                        outputs
-                           of cp_marginals_estimate:
+                           of E ψ:
                            "samples":  averages over draws from p, each entry to ± epsilon
                            "counting": quotients of annealed sums, to epsilon relative to the distance of an entry
                                        from low: also for entries that are nearly always there. d + 1 times the work,
@@ -1011,7 +1006,8 @@ typedef struct cp_estimates {
 #define CP_ESTIMATES {.struct_size = sizeof(cp_estimates)}
 
 /* For each row s of scores->linear[n, d] writes ln Σ_y exp⟨s, ψ(y)⟩, exact, estimated or approximated, with bounds, to
- * value, lower and upper. options may be NULL.
+ * value, lower and upper; or by the methods of E ψ estimates of that under p(y) ∝ exp⟨s, ψ(y)⟩ to marginals. options
+ * may be NULL.
  *
  * "exact": lower and upper are value; marginals too. "annealed": from its value at scores of 0 through levels of scaled
  * scores; lower and upper are the logarithms of Z/(1 + epsilon) and Z/(1 − epsilon) for the estimate Z, and hold with
@@ -1020,24 +1016,19 @@ typedef struct cp_estimates {
  * cut to them; marginals get the gradients; with expansion, spread and variance. Rows are decoded twice for the bounds,
  * but not where value, lower, upper and spread are all NULL.
  *
+ * "samples", "counting", "chains": bounds on the errors of marginals, which hold together for a row, go to error; with
+ * guaranteed, samples, steps, accepted, sampler, effective_share, r_hat and why. schedule is not used. "samples" takes
+ * as many draws as Hoeffding's inequality asks for. "chains" takes one of the chains as sampler, and Student's
+ * intervals of means of batches.
+ *
  * CP_ECAPABILITY: the structure is too large for "exact", does not know how many outputs it has, lacks what sampler or
  * schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was not done within
  * max_steps. NaN or infinite scores, or a bound below the score of an output: CP_EVALUE with bad_row.
- * "annealed": control->step counts draws, control->value is the level; control->cancel is polled every few
+ * control->step counts draws, control->value is the level of "annealed"; control->cancel is polled every few
  * milliseconds. Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and
  * CP_ECAPABILITY, too. */
-int32_t cp_partition_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options /* ? */,
-                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                              int64_t err_cap);
-
-/* For each row s of scores->linear[n, d] writes estimates of E ψ under p(y) ∝ exp⟨s, ψ(y)⟩ to marginals, and bounds on
- * their errors, which hold together for a row, to error; with guaranteed, samples, steps, accepted, sampler,
- * effective_share, r_hat and why. schedule is not used. control->step counts draws. "samples" takes as many draws as
- * Hoeffding's inequality asks for. "chains" takes one of the chains as sampler, and Student's intervals of means of
- * batches. Failures, control and bad_row are as for cp_partition_estimate. */
-int32_t cp_marginals_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options /* ? */,
-                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                              int64_t err_cap);
+int32_t cp_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options /* ? */, cp_estimates *dst,
+                    int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Uniform outputs of a caller's own, of which the library knows these numbers only. */
 typedef struct cp_supplied {
@@ -1059,7 +1050,7 @@ typedef const cp_supplied cp_in_supplied;
  * all levels in linear[n].
  * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with moves, which asks for
  * states of chains with CP_ASK_WALK. "annealed" needs log_count, and "samples" and "counting" low and high. control is
- * as for cp_partition_estimate. */
+ * as for cp_estimate. */
 int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options /* ? */, cp_estimates *dst,
                           cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
                           int64_t err_cap);

@@ -39,33 +39,35 @@ func (in *estimateOptionsIn) options(methods catalogue.Names, workers int, mon *
 	return o, r.err
 }
 
-func doPartitionEstimate(a *partitionEstimateArgs) error {
-	opt, err := estimating(a.scores, a.rows, a.options, catalogue.PartitionMethods, a.dst, a.workers, a.mon)
+func doEstimate(a *estimateArgs) error {
+	opt, err := a.options.options(catalogue.EstimateMethods, a.workers, a.mon)
 	if err != nil {
 		return err
 	}
-	if opt.method == catalogue.AutoEstimate {
+	opt.Streams, opt.Bound = a.rows.streams, first(opt.Bound, a.scores.n)
+	if err := fault.First(cabi.Equal("dst.n", int64(a.dst.n), "the scores", a.scores.n), a.rows.CheckLinear()); err != nil {
+		return err
+	}
+	switch opt.method {
+	case catalogue.Samples, catalogue.Counting, catalogue.ChainMeans:
+		found, err := a.dst.means(a.rows.Batch, opt)
+		if err != nil {
+			return err
+		}
+		a.dst.setRows(found)
+	case catalogue.AutoEstimate:
 		opt.method = catalogue.Annealed
 		if _, seconds, err := partition.Costs(a.rows.Batch, true); err == nil && seconds <= opt.exactSeconds {
 			opt.method = catalogue.ExactSum
 		}
+		fallthrough
+	default:
+		if err := a.dst.partition(a.rows.Batch, opt); err != nil {
+			return err
+		}
 	}
-	if err := a.dst.partition(a.rows.Batch, opt); err != nil {
-		return err
-	}
-	a.dst.finish(catalogue.PartitionMethods, opt.method)
+	a.dst.finish(catalogue.EstimateMethods, opt.method)
 	return nil
-}
-
-// estimating returns how estimates for rows of scores are made.
-func estimating(in *scoresIn, of rows, options *estimateOptionsIn, methods catalogue.Names, dst *estimatesIn, workers int,
-	mon *parallel.Monitor) (estimateOptions, error) {
-	opt, err := options.options(methods, workers, mon)
-	if err != nil {
-		return opt, err
-	}
-	opt.Streams, opt.Bound = of.streams, first(opt.Bound, in.n)
-	return opt, fault.First(cabi.Equal("dst.n", int64(dst.n), "the scores", in.n), of.CheckLinear())
 }
 
 // partition computes ln Z by the method.
@@ -104,20 +106,6 @@ func (e *estimatesIn) partition(of *structure.Batch, opt estimateOptions) error 
 		return err
 	}
 	e.setAnnealed(found, func(i int) float64 { return logCounts[of.At(i)] }, opt.Options)
-	return nil
-}
-
-func doMarginalsEstimate(a *marginalsEstimateArgs) error {
-	opt, err := estimating(a.scores, a.rows, a.options, catalogue.MarginalMethods, a.dst, a.workers, a.mon)
-	if err != nil {
-		return err
-	}
-	found, err := a.dst.means(a.rows.Batch, opt)
-	if err != nil {
-		return err
-	}
-	a.dst.setRows(found)
-	a.dst.finish(catalogue.MarginalMethods, opt.method)
 	return nil
 }
 

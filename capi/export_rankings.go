@@ -88,28 +88,13 @@ func doExtensionsSample(a *extensionsSampleArgs) error {
 func doExtensionsCount(a *extensionsCountArgs) error {
 	poset, err := posetOf(a.pairs, a.nElements)
 	if err == nil {
-		err = checkDownsets(a.mostDownsets)
-	}
-	if err != nil {
-		return err
-	}
-	number, err := extensions.Count(poset, a.mostDownsets, a.workers, a.mon)
-	if err != nil {
-		return err
-	}
-	writeDigits(a.room, number)
-	return nil
-}
-
-func doExtensionsEstimate(a *extensionsEstimateArgs) error {
-	poset, err := posetOf(a.pairs, a.nElements)
-	if err == nil {
 		err = checkDownsets(a.options.mostDownsets)
 	}
 	if err != nil {
 		return err
 	}
-	found, err := extensions.Estimate(poset, a.options.epsilon, a.options.delta, a.options.mostDownsets, a.options.seed, a.workers, a.mon)
+	o := a.options
+	found, err := extensions.Estimate(poset, o.epsilon, o.delta, o.mostDownsets, o.seed, a.workers, a.mon)
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,8 @@ func (in *sgdSupportIn) support() (s sgd.Support, at sgd.Progress, err error) {
 		}
 	}
 	held, err := descending(in.coef, in.average, in.velocity, in.gains)
-	s = sgd.Support{Rows: in.rows, Len: in.n, Coef: held.Coef, Average: held.Average, Velocity: held.Velocity, Gains: held.Gains, Most: in.most}
+	s = sgd.Support{Rows: in.rows, Len: in.n, Coef: held.Coef, Average: held.Average, Velocity: held.Velocity, Gains: held.Gains,
+		Most: in.most}
 	at = sgd.Progress{Stage: in.stage, At: in.at, Quiet: in.quiet, Value: in.value, Curvature: in.curvature,
 		Outcome: sgd.Outcome{Passes: in.passes, Steps: in.steps, Loss: in.loss, Weight: in.weight, Start: in.start,
 			Converged: in.converged != 0}}

@@ -278,20 +278,12 @@ int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
                                  err_cap);
 }
 
-int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, char *dst,
-                            int64_t dst_cap, int64_t *needed, int32_t workers, cp_control *control, char *err,
-                            int64_t err_cap) {
+int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
+                            char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
+                            cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_extensions_count(pairs, n_pairs, n_elements, most_downsets, dst, dst_cap, needed, workers, control, err,
+  return go_cp_extensions_count(pairs, n_pairs, n_elements, options, dst, dst_cap, needed, info, workers, control, err,
                                 err_cap);
-}
-
-int32_t cp_extensions_estimate(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
-                               char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
-                               cp_control *control, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_extensions_estimate(pairs, n_pairs, n_elements, options, dst, dst_cap, needed, info, workers, control,
-                                   err, err_cap);
 }
 
 int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, double *dst,
@@ -300,16 +292,10 @@ int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
   return go_cp_extensions_before(pairs, n_pairs, n_elements, most_downsets, dst, workers, control, err, err_cap);
 }
 
-int32_t cp_partition_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options, cp_estimates *dst,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options, cp_estimates *dst,
+                    int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_partition_estimate(space, scores, options, dst, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_marginals_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options, cp_estimates *dst,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_marginals_estimate(space, scores, options, dst, workers, control, bad_row, err, err_cap);
+  return go_cp_estimate(space, scores, options, dst, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst,

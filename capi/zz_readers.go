@@ -1839,40 +1839,6 @@ func go_cp_extensions_sample(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements
 	})
 }
 
-// extensionsCountArgs are the arguments of cp_extensions_count.
-type extensionsCountArgs struct {
-	pairs        []int32
-	nPairs       int
-	nElements    int
-	mostDownsets int
-	room         cabi.Room
-	workers      int
-	mon          *parallel.Monitor
-}
-
-//export go_cp_extensions_count
-func go_cp_extensions_count(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements_ C.int64_t, most_downsets_ C.int64_t, dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
-		a := new(extensionsCountArgs)
-		a.nPairs = int(n_pairs_)
-		a.nElements = int(n_elements_)
-		a.mostDownsets = int(most_downsets_)
-		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
-			return err
-		}
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if a.pairs, err = cabi.View[int32](unsafe.Pointer(pairs_), "pairs", cabi.Size(float64(a.nPairs)), cabi.Size(2)); err != nil {
-			return err
-		}
-		return doExtensionsCount(a)
-	})
-}
-
 // extensionsOptionsIn is a cp_extensions_options as it is read.
 type extensionsOptionsIn struct {
 	c            C.cp_extensions_options           // all of it
@@ -1931,8 +1897,8 @@ func (r *extensionsInfoIn) read(p *C.cp_extensions_info, name string, optional, 
 	return nil
 }
 
-// extensionsEstimateArgs are the arguments of cp_extensions_estimate.
-type extensionsEstimateArgs struct {
+// extensionsCountArgs are the arguments of cp_extensions_count.
+type extensionsCountArgs struct {
 	pairs     []int32
 	nPairs    int
 	nElements int
@@ -1947,10 +1913,10 @@ type extensionsEstimateArgs struct {
 	}
 }
 
-//export go_cp_extensions_estimate
-func go_cp_extensions_estimate(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements_ C.int64_t, options_ *C.cp_in_extensions_options, dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, info_ *C.cp_extensions_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+//export go_cp_extensions_count
+func go_cp_extensions_count(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elements_ C.int64_t, options_ *C.cp_in_extensions_options, dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, info_ *C.cp_extensions_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guard(err_, err_cap_, func() (err error) {
-		a := new(extensionsEstimateArgs)
+		a := new(extensionsCountArgs)
 		a.nPairs = int(n_pairs_)
 		a.nElements = int(n_elements_)
 		a.options = &a.structs.options
@@ -1973,7 +1939,7 @@ func go_cp_extensions_estimate(pairs_ *C.cp_in_i32, n_pairs_ C.int64_t, n_elemen
 		if a.pairs, err = cabi.View[int32](unsafe.Pointer(pairs_), "pairs", cabi.Size(float64(a.nPairs)), cabi.Size(2)); err != nil {
 			return err
 		}
-		return doExtensionsEstimate(a)
+		return doExtensionsCount(a)
 	})
 }
 
@@ -2164,8 +2130,8 @@ func (r *estimatesIn) read(p *C.cp_estimates, name string, optional, written boo
 	return nil
 }
 
-// partitionEstimateArgs are the arguments of cp_partition_estimate.
-type partitionEstimateArgs struct {
+// estimateArgs are the arguments of cp_estimate.
+type estimateArgs struct {
 	rows    rows
 	scores  *scoresIn
 	options *estimateOptionsIn
@@ -2179,10 +2145,10 @@ type partitionEstimateArgs struct {
 	}
 }
 
-//export go_cp_partition_estimate
-func go_cp_partition_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+//export go_cp_estimate
+func go_cp_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(partitionEstimateArgs)
+		a := new(estimateArgs)
 		a.scores = &a.structs.scores
 		if err = a.scores.read(scores_, "scores", false, false); err != nil {
 			return err
@@ -2222,69 +2188,7 @@ func go_cp_partition_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, option
 		if a.dst.error, err = matrixAt(unsafe.Pointer(a.dst.c.error), "dst.error", true, cabi.Size(cabi.Or(a.scores.times(a.scores.n), float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
 			return err
 		}
-		return doPartitionEstimate(a)
-	})
-}
-
-// marginalsEstimateArgs are the arguments of cp_marginals_estimate.
-type marginalsEstimateArgs struct {
-	rows    rows
-	scores  *scoresIn
-	options *estimateOptionsIn
-	dst     *estimatesIn
-	workers int
-	mon     *parallel.Monitor
-	structs struct { // what others point to
-		scores  scoresIn
-		options estimateOptionsIn
-		dst     estimatesIn
-	}
-}
-
-//export go_cp_marginals_estimate
-func go_cp_marginals_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_estimate_options, dst_ *C.cp_estimates, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(marginalsEstimateArgs)
-		a.scores = &a.structs.scores
-		if err = a.scores.read(scores_, "scores", false, false); err != nil {
-			return err
-		}
-		if a.rows, err = a.scores.batch(space_); err != nil {
-			return err
-		}
-		a.options = &a.structs.options
-		if err = a.options.read(options_, "options", true, false); err != nil {
-			return err
-		}
-		a.dst = &a.structs.dst
-		if err = a.dst.read(dst_, "dst", false, true); err != nil {
-			return err
-		}
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := a.rows.checkFeatureLen("dst.d", a.dst.d); err != nil {
-			return err
-		}
-		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 1))); err != nil {
-			return err
-		}
-		if a.options.low, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.low), "options.low", cabi.Size(cabi.Or(float64(a.rows.entries()), 0))); err != nil {
-			return err
-		}
-		if a.options.high, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.high), "options.high", cabi.Size(cabi.Or(float64(a.rows.entries()), 0))); err != nil {
-			return err
-		}
-		if a.dst.marginals, err = matrixAt(unsafe.Pointer(a.dst.c.marginals), "dst.marginals", true, cabi.Size(cabi.Or(a.scores.times(a.scores.n), float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
-			return err
-		}
-		if a.dst.error, err = matrixAt(unsafe.Pointer(a.dst.c.error), "dst.error", true, cabi.Size(cabi.Or(a.scores.times(a.scores.n), float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {
-			return err
-		}
-		return doMarginalsEstimate(a)
+		return doEstimate(a)
 	})
 }
 

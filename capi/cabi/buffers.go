@@ -16,8 +16,8 @@ const maxBytes = 1 << 47
 // maxWorkers bounds the number of goroutines that a caller may ask for.
 const maxWorkers = 1 << 16
 
-// elements returns the product of dims after checking that it is the length of a buffer of such elements. Messages have copies of dims, which
-// then take no memory of their own in calls that are legal.
+// elements returns the product of dims after checking that it is the length of a buffer of such elements. Messages have copies of dims,
+// which then take no memory of their own in calls that are legal.
 func elements[N ~int64](name string, size uintptr, dims []N) (int, error) {
 	total := uint64(1)
 	empty := false

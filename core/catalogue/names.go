@@ -124,6 +124,7 @@ var (
 	ChainMethods     = named(chain.Methods())
 	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
 	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
+	EstimateMethods  = slices.Concat(PartitionMethods, MarginalMethods)
 	ExternalMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
 	LevelSamplers    = append(Names{{"auto", int(estimate.AutoSampler)}, {"exact", int(estimate.ExactSampler)}}, ChainMethods...)
 	SampleMethods    = append(Names{

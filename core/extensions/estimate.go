@@ -31,7 +31,7 @@ type Estimated struct {
 }
 
 // Estimate returns the number of linear extensions within the factors 1 − epsilon and 1 + epsilon with probability at
-// least 1 − delta. Results do not depend on workers.
+// least 1 − delta. Results do not depend on workers. Where epsilon is 0 it is Count.
 //
 // An element m is the last one (or the first) in a share p of the extensions of a part P, and ℓ(P) = ℓ(P∖m)/p. Elements
 // are taken away, those first that most of 64 draws agree on, until what can be taken apart no further has at most `most`
@@ -41,6 +41,13 @@ type Estimated struct {
 //
 // Cost: k/p draws for each of M levels, for k about 2 M ln(2/delta)/epsilon², each by coupling from the past.
 func Estimate(p *Poset, epsilon, delta float64, most int, seed uint64, workers int, mon *parallel.Monitor) (Estimated, error) {
+	if epsilon == 0 {
+		number, err := Count(p, most, workers, mon)
+		if err != nil {
+			return Estimated{}, err
+		}
+		return Estimated{Number: number, Log: combin.LogInt(number)}, nil
+	}
 	if !(epsilon > 0 && epsilon < 1 && delta > 0 && delta < 1) {
 		return Estimated{}, fault.Value("epsilon is %v and delta %v, must be between 0 and 1", epsilon, delta)
 	}

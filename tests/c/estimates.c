@@ -26,7 +26,7 @@ int main(void) {
   const char *methods[] = {"auto", "annealed", "taylor"};
   for (int i = 0; i < 3; i++) {
     options.method = methods[i];
-    OK(cp_partition_estimate(s, &scores, &options, &found, 2, NULL, NULL, ERR));
+    OK(cp_estimate(s, &scores, &options, &found, 2, NULL, NULL, ERR));
     char name[64];
     snprintf(name, sizeof name, "%s_by_%s", methods[i], found.method);
     print_doubles(name, value, ROWS);
@@ -40,12 +40,12 @@ int main(void) {
   print_doubles("spread", spread, ROWS);
 
   options.method = "annealed", options.sampler = "local";
-  OK(cp_partition_estimate(s, &scores, &options, &found, 2, NULL, NULL, ERR));
+  OK(cp_estimate(s, &scores, &options, &found, 2, NULL, NULL, ERR));
   print_doubles("local", value, ROWS);
   printf("trusted %d %s\n", guaranteed[0] == 0 && why[0] == 0, sampler);
 
   options.method = "samples", options.sampler = "auto";
-  OK(cp_marginals_estimate(s, &scores, &options, &found, 1, NULL, NULL, ERR));
+  OK(cp_estimate(s, &scores, &options, &found, 1, NULL, NULL, ERR));
   print_doubles("samples", marginals, ROWS * D);
   print_doubles("error", error, ROWS * D);
 
@@ -80,10 +80,10 @@ int main(void) {
   found.d = D;
   cp_control control = {1, 0, 0};
   options.sampler = "local", options.epsilon = 1e-3;
-  printf("cancelled %d\n", (int)cp_partition_estimate(s, &scores, &options, &found, 1, &control, NULL, ERR));
+  printf("cancelled %d\n", (int)cp_estimate(s, &scores, &options, &found, 1, &control, NULL, ERR));
   options.sampler = "cftp", options.max_steps = 10;
   int64_t row = -2;
-  printf("budget %d", (int)cp_partition_estimate(s, &scores, &options, &found, 1, NULL, &row, ERR));
+  printf("budget %d", (int)cp_estimate(s, &scores, &options, &found, 1, NULL, &row, ERR));
   printf(" %" PRId64 "\n", row);
   return 0;
 }

@@ -150,7 +150,7 @@ def mixing_bounds(space: Any, scores: Any, rows: list[Description], row: int | N
     return list(bound)
 
 
-def estimates(function: str, method: str, sampler_name: str = "auto") -> Callable[..., list[Any]]:
+def estimates(method: str, sampler_name: str = "auto") -> Callable[..., list[Any]]:
     def run(space: Any, scores: Any, rows: list[Description], row: int | None) -> list[Any]:
         _, d = lengths(rows)
         value, lower, upper = np.zeros((3, len(rows)))
@@ -165,7 +165,7 @@ def estimates(function: str, method: str, sampler_name: str = "auto") -> Callabl
             abi.CEstimates, n=len(rows), d=d.sum(), value=value, lower=lower, upper=upper, marginals=marginals,
             error=error, steps=steps, sampler=sampler,
         )  # fmt: skip
-        call(function, space, scores, options, found, n_threads=2)
+        call("cp_estimate", space, scores, options, found, n_threads=2)
         return list(
             zip(value, lower, upper, steps, split(marginals, d), split(error, d), map(bytes, sampler), strict=True)
         )
@@ -200,11 +200,11 @@ ENGINES = {
     "exact draws": (ANY, chains("rejection", 0)),
     "the exact sampler": (ANY, chains("auto", 0)),
     "mixing bounds": (ANY, mixing_bounds),
-    "ln Z, annealed": (RANKINGS, estimates("cp_partition_estimate", "annealed")),
-    "ln Z, exact": (ANY, estimates("cp_partition_estimate", "auto")),
-    "ln Z, by Taylor": (ANY, estimates("cp_partition_estimate", "taylor")),
-    "marginals": (SETS, estimates("cp_marginals_estimate", "samples")),
-    "means of chains": (RANKINGS, estimates("cp_marginals_estimate", "chains", "local")),
+    "ln Z, annealed": (RANKINGS, estimates("annealed")),
+    "ln Z, exact": (ANY, estimates("auto")),
+    "ln Z, by Taylor": (ANY, estimates("taylor")),
+    "marginals": (SETS, estimates("samples")),
+    "means of chains": (RANKINGS, estimates("chains", "local")),
     "positions": (RANKINGS, positions),
     "set decisions": (SETS, decide),
 }

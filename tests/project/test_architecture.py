@@ -204,7 +204,7 @@ def test_every_export_is_guarded(root):
     bodies = {
         match[1]: match[0]
         for file in (root / "capi").glob("*.go")
-        if not file.name.startswith("zz_")
+        if file.name != "zz_gopy.go"
         for match in exports.finditer(file.read_text())
     }
     assert "go_cp_decode" in bodies

@@ -177,7 +177,12 @@ func (c *Caller) plan(owner string, d header.Declared, r Row, v reflect.Value, i
 	if b >= 210 && b < 220 { // it is not aligned
 		extra = 1
 	}
+	sized := c.Header.Structs[name][0].Name == "struct_size"
+	short := sized && claimed >= 8 && claimed < size // as those of an older version: there is nothing behind what is claimed
 	bytes := int(max(size, min(claimed, 8192))) + extra
+	if short {
+		bytes = int(claimed) + extra
+	}
 	memory := c.Arena.Take(bytes)
 	clear(unsafe.Slice((*byte)(memory), bytes))
 	if d.Constant() {
@@ -190,6 +195,10 @@ func (c *Caller) plan(owner string, d header.Declared, r Row, v reflect.Value, i
 		at := reflect.NewAt(t.Field(i).Type, unsafe.Add(memory, t.Field(i).Offset)).Elem()
 		if field.Name == "struct_size" {
 			*(*int64)(at.Addr().UnsafePointer()) = claimed
+			continue
+		}
+		if short && int64(t.Field(i).Offset+t.Field(i).Type.Size()) > claimed {
+			inner.numbers[field.Name] = 0
 			continue
 		}
 		c.plan(name, field, c.Fields[name], at, inner)

@@ -28,7 +28,7 @@ int32_t cp_sum(cp_in_rows *rows, cp_in_char *method,
 `
 
 type rows struct {
-	struct_size int64 //lint:ignore U1000 written by the caller, as in C
+	struct_size int64
 	n, d        int64
 	x           *float64
 }
@@ -36,7 +36,10 @@ type rows struct {
 // sum is a function of an interface: it adds up x, and skips as many entries as it is told to by mistake.
 func sum(skip int, writes bool) func(r *rows, method *byte, dst *float64, err *byte, errCap int64) int32 {
 	return func(r *rows, method *byte, dst *float64, err *byte, errCap int64) int32 {
-		if r == nil || r.n < 0 || r.d < 0 || r.n > 100 || r.d > 100 || r.n*r.d > 0 && r.x == nil || dst == nil {
+		if r == nil || r.struct_size < int64(unsafe.Sizeof(*r)) { // behind that there is nothing
+			return 1
+		}
+		if r.n < 0 || r.d < 0 || r.n > 100 || r.d > 100 || r.n*r.d > 0 && r.x == nil || dst == nil {
 			return 1
 		}
 		*dst = 0

@@ -361,7 +361,6 @@ class Estimates:
 
 
 def estimate(
-    function: str,
     description: Description,
     scores: Any,
     asked: Asked,
@@ -371,7 +370,7 @@ def estimate(
     label: str = "",
     verbose: int = 0,
 ) -> Estimates:
-    """Fill in `found` for every row of scores (n, d), by cp_partition_estimate or cp_marginals_estimate.
+    """Fill in `found` for every row of scores (n, d), by the method asked for.
 
     Raises CapabilityError, SamplingError and ValueError as log_partition and estimate_marginals say.
     """
@@ -379,7 +378,15 @@ def estimate(
     while True:
         options, result = asked.record(), found.record()
         call(
-            function, description, rows, options, result, n_threads=n_threads, flops=_LONG, label=label, verbose=verbose
+            "cp_estimate",
+            description,
+            rows,
+            options,
+            result,
+            n_threads=n_threads,
+            flops=_LONG,
+            label=label,
+            verbose=verbose,
         )
         if not found.lacks_levels(result):  # else the same seed gives the same again
             return found

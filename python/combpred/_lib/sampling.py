@@ -237,9 +237,9 @@ def extensions_count(
     Raises CapabilityError where an inseparable part has more than `most_downsets` downsets, or 64 elements.
     """
     pairs = codes(pairs, "pairs", None, 2)
-    digits = _digits()
+    digits, exact = _digits(), record(abi.CExtensionsOptions, most_downsets=most_downsets)
     call(
-        "cp_extensions_count", pairs, len(pairs), n_elements, most_downsets, *digits,
+        "cp_extensions_count", pairs, len(pairs), n_elements, exact, *digits, None,
         n_threads=n_threads, flops=10.0 * n_elements * (n_elements**2 + min(most_downsets, 2.0 ** min(n_elements, 64))),
     )  # fmt: skip
     return int(digits[0].value, 16)
@@ -287,7 +287,7 @@ def extensions_estimate(
     )
     info = record(abi.CExtensionsInfo)
     call(
-        "cp_extensions_estimate", pairs, len(pairs), n_elements, options, *digits, info,
+        "cp_extensions_count", pairs, len(pairs), n_elements, options, *digits, info,
         n_threads=n_threads, flops=_LONG, label="counting linear extensions", verbose=verbose,
     )  # fmt: skip
     return EstimatedCount(int(digits[0].value, 16), info.log_count, info.n_levels == 0, info.n_samples)

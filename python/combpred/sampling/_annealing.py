@@ -80,9 +80,8 @@ def estimated(
     n, d = rows.shape
     found = Estimates(n, d, means=means, errors=means)
     if structure.space.in_library:
-        function = "cp_marginals_estimate" if means else "cp_partition_estimate"
         return estimate(
-            function, structure.space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose
+            structure.space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose
         )
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks

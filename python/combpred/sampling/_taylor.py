@@ -46,7 +46,7 @@ def expansion(
     require_memory(8 * d * d, f"the covariance of {structure!r}, {d} × {d} numbers,", "take method='annealed'")
     found = Estimates(len(rows), d, means=True, bounded=bounded)
     asked = Asked("taylor", plain=not centred)
-    return estimate("cp_partition_estimate", structure.space.description, rows, asked, found, n_threads=n_threads)
+    return estimate(structure.space.description, rows, asked, found, n_threads=n_threads)
 
 
 def expand(

@@ -170,8 +170,7 @@ CALLS = {
     ],
     "cp_chain_diagnose": [Z, 1, 2, 8, doubles(64), doubles(96), doubles(128), 3, *RUN],
     "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, WRITTEN[16:].ctypes.data, 2, doubles(64), *RUN],
-    "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
-    "cp_extensions_estimate": [
+    "cp_extensions_count": [
         *(PAIRS.ctypes.data, 2, 4, record(abi.CExtensionsOptions, epsilon=0.5, delta=0.5, most_downsets=1)),
         *(ctypes.create_string_buffer(64), 64, out(), record(abi.CExtensionsInfo), *RUN),
     ],

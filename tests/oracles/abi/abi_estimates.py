@@ -36,9 +36,10 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
     loose = {"epsilon": 0.5, "delta": 0.5, "max_steps": 1_000_000, "exact_seconds": 1.0, "seed": 7}
     limits = {"low": LIMITS[0].ctypes.data, "high": LIMITS[1].ctypes.data}
     supplied = record(abi.CSupplied, n=2048, width=1, draws=DRAWS.ctypes.data, log_count=0.0)
-    annealed = record(abi.CEstimateOptions, method=b"annealed", sampler=b"auto", schedule=b"adaptive", **loose, **bound)
+    annealed = record(
+        abi.CEstimateOptions, method=b"annealed", sampler=b"auto", schedule=b"adaptive", **loose, **bound, **limits
+    )  # fmt: skip
     own = record(abi.CEstimateOptions, method=b"annealed", sampler=b"auto", schedule=b"adaptive", **loose, **bound)
-    samples = record(abi.CEstimateOptions, method=b"samples", sampler=b"auto", **loose, **bound, **limits)
     chain = record(abi.CChainOptions, method=b"meta", n_samples=3, burn_in=5, thin=2, budget=100, seed=7)
     chain.start = TALLY.ctypes.data
     kept = record(abi.CChainRecord, n=1, n_samples=3, value=COLUMNS[20].ctypes.data, steps=COLUMNS[21].ctypes.data)
@@ -47,8 +48,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
     return {
         "cp_search": [s, scores, options, FOUND.ctypes.data, 4, record(abi.CSearchRecord, n=2, **columns), *RUN],
         "cp_mixing_bound": [s, scores, b"local", 0.25, COLUMNS[29].ctypes.data, *RUN],
-        "cp_partition_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
-        "cp_marginals_estimate": [s, scores, samples, estimates(2, d, levels=False), *RUN],
+        "cp_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
         "cp_estimate_start": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],
         "cp_chain_start": [supplied, chain, TALLY[8:].ctypes.data, kept, MORE.ctypes.data, *RUN],
     }
