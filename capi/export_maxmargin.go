@@ -44,8 +44,8 @@ func (in *targetsIn) problem(design *designIn, order []int64, factor float64, op
 	}
 	p := &maxmargin.Problem{X: x, Psi: in.psi}
 	if in.c.psi == nil {
-		if !optional && in.n*in.d > 0 {
-			return nil, cabi.Illegal("targets.psi is NULL")
+		if err := in.mustHavePsi(); err != nil && !optional {
+			return nil, err
 		}
 		p.Psi = linalg.Matrix[float64]{Cols: in.d, Stride: max(in.d, 1)}
 	}

@@ -29,7 +29,18 @@ func (in *targetsIn) targets() (fit.Targets, error) {
 	if in.n < 1 || in.n > maxRows {
 		return fit.Targets{}, cabi.Illegal("targets.n is %d, must be from 1 to %d", in.n, maxRows)
 	}
+	if err := in.mustHavePsi(); err != nil {
+		return fit.Targets{}, err
+	}
 	return fit.Targets{Psi: in.psi, First: ints(in.first), Weights: in.weights}, checkCount(in.psi.Rows, "targets.first[n]")
+}
+
+// mustHavePsi returns an error where embeddings are not given.
+func (in *targetsIn) mustHavePsi() error {
+	if in.c.psi == nil && in.n > 0 && in.d > 0 {
+		return cabi.Illegal("targets.psi is NULL")
+	}
+	return nil
 }
 
 // learning returns the options of a call in a space, and the outputs to learn.
