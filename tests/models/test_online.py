@@ -335,6 +335,20 @@ def test_a_function_of_two_rows_gives_the_same_steps():
                 each.partial_fit(X[:30], y[:30])
 
 
+def test_a_function_of_two_rows_is_asked_for_rows_that_come_more_than_once():
+    X, y = data(Permutations(5), n=40)
+    weights = np.arange(40) % 4
+
+    def kernel(one, other):
+        return np.exp(-0.5 * ((one - other) ** 2).sum())
+
+    by_name, by_function = (
+        sgd("permutations", kernel=each, gamma=0.5, truncation=25, max_iter=3).fit(X, y, sample_weight=weights)
+        for each in ("rbf", kernel)
+    )
+    np.testing.assert_allclose(by_function.feature_scores(X), by_name.feature_scores(X), atol=1e-10)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_ctrl_c_ends_the_passes_and_leaves_a_model(kernel, ctrl_c, monkeypatch):

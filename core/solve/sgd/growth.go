@@ -204,11 +204,11 @@ func (g *Growth) batchLength() int {
 	if g.batch > 0 {
 		return g.batch
 	}
-	d, most := g.Support.Coef.Cols, g.Support.Most
+	n, d, most := g.First+len(g.counts), g.Support.Coef.Cols, g.Support.Most
 	if most == 0 {
-		most = g.First + len(g.counts)
+		most = n
 	}
-	return max(16, min(expansionBatch, batchWork/max((most+d)*d, 1)))
+	return min(n, max(16, min(expansionBatch, batchWork/max((most+d)*d, 1)))) // whoever is asked has room for n
 }
 
 // scored are the rows whose scores the objective takes: those that are visited, and others of the support, for the penalty.
