@@ -5,6 +5,7 @@ package main
 /*
 #include "combpred.h"
 static inline cp_extensions_options default_cp_extensions_options(void) { return (cp_extensions_options)CP_EXTENSIONS_OPTIONS; }
+static inline cp_loglinear_options default_cp_loglinear_options(void) { return (cp_loglinear_options)CP_LOGLINEAR_OPTIONS; }
 static inline cp_labelrank_options default_cp_labelrank_options(void) { return (cp_labelrank_options)CP_LABELRANK_OPTIONS; }
 static inline cp_online_options default_cp_online_options(void) { return (cp_online_options)CP_ONLINE_OPTIONS; }
 static inline cp_boost_options default_cp_boost_options(void) { return (cp_boost_options)CP_BOOST_OPTIONS; }
@@ -1367,6 +1368,106 @@ func go_cp_order_kernel(function_ *C.cp_in_order_function, x_ *C.cp_in_orders, y
 	})
 }
 
+// loglinearOptionsIn is a cp_loglinear_options as it is read.
+type loglinearOptionsIn struct {
+	c            C.cp_loglinear_options           // all of it
+	to           cabi.Out[C.cp_loglinear_options] // where results go
+	given        bool
+	solver       string
+	distribution string
+	alpha        float64
+	tol          float64
+	maxIter      int
+	seed         uint64
+	kernel       int
+	sampled      int
+	intercept    int
+}
+
+// readLoglinearOptionsIn reads the argument of that name.
+func readLoglinearOptionsIn(p *C.cp_loglinear_options, name string, optional, written bool) (r *loglinearOptionsIn, err error) {
+	if r = (&loglinearOptionsIn{given: p != nil}); p == nil && optional {
+		r.c = C.default_cp_loglinear_options()
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	if r.solver, err = cabi.Name(unsafe.Pointer(r.c.solver), name+".solver"); err != nil {
+		return nil, err
+	}
+	if r.distribution, err = cabi.Name(unsafe.Pointer(r.c.distribution), name+".distribution"); err != nil {
+		return nil, err
+	}
+	r.alpha = float64(r.c.alpha)
+	r.tol = float64(r.c.tol)
+	r.maxIter = int(r.c.max_iter)
+	r.seed = uint64(r.c.seed)
+	r.kernel = int(r.c.kernel)
+	r.sampled = int(r.c.sampled)
+	r.intercept = int(r.c.intercept)
+	return r, nil
+}
+
+// loglinearSizesIn is a cp_loglinear_sizes as it is read.
+type loglinearSizesIn struct {
+	c       C.cp_loglinear_sizes           // all of it
+	to      cabi.Out[C.cp_loglinear_sizes] // where results go
+	given   bool
+	moments int
+	loss    int
+	spread  int
+	moment  int
+}
+
+// readLoglinearSizesIn reads the argument of that name.
+func readLoglinearSizesIn(p *C.cp_loglinear_sizes, name string, optional, written bool) (r *loglinearSizesIn, err error) {
+	if r = (&loglinearSizesIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.moments = int(r.c.moments)
+	r.loss = int(r.c.loss)
+	r.spread = int(r.c.spread)
+	r.moment = int(r.c.moment)
+	return r, nil
+}
+
+// loglinearArraySizesArgs are the arguments of cp_loglinear_array_sizes.
+type loglinearArraySizesArgs struct {
+	space   structure.Space
+	options *loglinearOptionsIn
+	q       int
+	sizes   *loglinearSizesIn
+}
+
+//export go_cp_loglinear_array_sizes
+func go_cp_loglinear_array_sizes(space_ C.cp_space, options_ *C.cp_in_loglinear_options, q_ C.int64_t, sizes_ *C.cp_loglinear_sizes, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(loglinearArraySizesArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readLoglinearOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.q = int(q_)
+		if a.sizes, err = readLoglinearSizesIn(sizes_, "sizes", false, true); err != nil {
+			return err
+		}
+		return doLoglinearArraySizes(a)
+	})
+}
+
 // designIn is a cp_design as it is read.
 type designIn struct {
 	c         C.cp_design           // all of it
@@ -1411,6 +1512,395 @@ func readDesignIn(p *C.cp_design, name string, optional, written bool) (r *desig
 		return nil, err
 	}
 	return r, nil
+}
+
+// targetsIn is a cp_targets as it is read.
+type targetsIn struct {
+	c       C.cp_targets           // all of it
+	to      cabi.Out[C.cp_targets] // where results go
+	given   bool
+	n       int
+	d       int
+	psi     linalg.Matrix[float64]
+	first   []int64
+	weights []float64
+}
+
+// readTargetsIn reads the argument of that name.
+func readTargetsIn(p *C.cp_targets, name string, optional, written bool) (r *targetsIn, err error) {
+	if r = (&targetsIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), name+".first", cabi.Size(float64(r.n)+1)); err != nil {
+		return nil, err
+	}
+	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), name+".psi", false, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// loglinearModelIn is a cp_loglinear_model as it is read.
+type loglinearModelIn struct {
+	c         C.cp_loglinear_model           // all of it
+	to        cabi.Out[C.cp_loglinear_model] // where results go
+	given     bool
+	q         int
+	d         int
+	weights   linalg.Matrix[float64]
+	average   linalg.Matrix[float64]
+	moment    []float64
+	nMoment   int
+	hasMoment int
+	variance  float64
+	steps     int
+	rows      int
+	seen      float64
+	chains    []int32
+}
+
+// readLoglinearModelIn reads the argument of that name.
+func readLoglinearModelIn(p *C.cp_loglinear_model, name string, optional, written bool) (r *loglinearModelIn, err error) {
+	if r = (&loglinearModelIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.q = int(r.c.q)
+	r.d = int(r.c.d)
+	r.nMoment = int(r.c.n_moment)
+	r.hasMoment = int(r.c.has_moment)
+	r.variance = float64(r.c.variance)
+	r.steps = int(r.c.steps)
+	r.rows = int(r.c.rows)
+	r.seen = float64(r.c.seen)
+	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), name+".weights", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.average, err = matrixAt(unsafe.Pointer(r.c.average), name+".average", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
+		return nil, err
+	}
+	if r.moment, err = cabi.Optional[float64](unsafe.Pointer(r.c.moment), name+".moment", cabi.Size(float64(r.nMoment))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// loglinearInfoIn is a cp_loglinear_info as it is read.
+type loglinearInfoIn struct {
+	c         C.cp_loglinear_info           // all of it
+	to        cabi.Out[C.cp_loglinear_info] // where results go
+	given     bool
+	objective float64
+	residual  float64
+	nIter     int
+	left      float64
+	leftError float64
+	limit     float64
+	gain      float64
+}
+
+// readLoglinearInfoIn reads the argument of that name.
+func readLoglinearInfoIn(p *C.cp_loglinear_info, name string, optional, written bool) (r *loglinearInfoIn, err error) {
+	if r = (&loglinearInfoIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.objective = float64(r.c.objective)
+	r.residual = float64(r.c.residual)
+	r.nIter = int(r.c.n_iter)
+	r.left = float64(r.c.left)
+	r.leftError = float64(r.c.left_error)
+	r.limit = float64(r.c.limit)
+	r.gain = float64(r.c.gain)
+	return r, nil
+}
+
+// loglinearFitArgs are the arguments of cp_loglinear_fit.
+type loglinearFitArgs struct {
+	space   structure.Space
+	options *loglinearOptionsIn
+	design  *designIn
+	targets *targetsIn
+	model   *loglinearModelIn
+	info    *loglinearInfoIn
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_loglinear_fit
+func go_cp_loglinear_fit(space_ C.cp_space, options_ *C.cp_in_loglinear_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, model_ *C.cp_loglinear_model, info_ *C.cp_loglinear_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(loglinearFitArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readLoglinearOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+			return err
+		}
+		if a.targets, err = readTargetsIn(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.model, err = readLoglinearModelIn(model_, "model", false, true); err != nil {
+			return err
+		}
+		if a.info, err = readLoglinearInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(float64(a.targets.n)), cabi.Size(2), cabi.Size(16)); err != nil {
+			return err
+		}
+		return doLoglinearFit(a)
+	})
+}
+
+// loglinearStartArgs are the arguments of cp_loglinear_start.
+type loglinearStartArgs struct {
+	space   structure.Space
+	options *loglinearOptionsIn
+	design  *designIn
+	targets *targetsIn
+	model   *loglinearModelIn
+	info    *loglinearInfoIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_loglinear_start
+func go_cp_loglinear_start(space_ C.cp_space, options_ *C.cp_in_loglinear_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, model_ *C.cp_loglinear_model, info_ *C.cp_loglinear_info, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(loglinearStartArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readLoglinearOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.design, err = readDesignIn(design_, "design", false, false); err != nil {
+			return err
+		}
+		if a.targets, err = readTargetsIn(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.model, err = readLoglinearModelIn(model_, "model", false, true); err != nil {
+			return err
+		}
+		if a.info, err = readLoglinearInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(float64(a.targets.n)), cabi.Size(2), cabi.Size(16)); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doLoglinearStart(a)
+	})
+}
+
+// loglinearSearchStartArgs are the arguments of cp_loglinear_search_start.
+type loglinearSearchStartArgs struct {
+	space   structure.Space
+	options *loglinearOptionsIn
+	model   *loglinearModelIn
+	info    *loglinearInfoIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_loglinear_search_start
+func go_cp_loglinear_search_start(space_ C.cp_space, options_ *C.cp_in_loglinear_options, model_ *C.cp_loglinear_model, info_ *C.cp_loglinear_info, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(loglinearSearchStartArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.options, err = readLoglinearOptionsIn(options_, "options", false, false); err != nil {
+			return err
+		}
+		if a.model, err = readLoglinearModelIn(model_, "model", false, true); err != nil {
+			return err
+		}
+		if a.info, err = readLoglinearInfoIn(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(0), cabi.Size(2), cabi.Size(16)); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doLoglinearSearchStart(a)
+	})
+}
+
+// loglinearKernelArgs are the arguments of cp_loglinear_kernel.
+type loglinearKernelArgs struct {
+	kernel    linalg.Matrix[float64]
+	n         int
+	weights   []float64
+	shift     float64
+	curvature []float64
+	q         []int64
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_loglinear_kernel
+func go_cp_loglinear_kernel(kernel_ *C.double, n_ C.int64_t, weights_ *C.cp_in_f64, shift_ C.double, curvature_ *C.double, q_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(loglinearKernelArgs)
+		a.n = int(n_)
+		a.shift = float64(shift_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.weights, err = cabi.Optional[float64](unsafe.Pointer(weights_), "weights", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.curvature, err = cabi.View[float64](unsafe.Pointer(curvature_), "curvature", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.q, err = cabi.View[int64](unsafe.Pointer(q_), "q", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doLoglinearKernel(a)
+	})
+}
+
+// loglinearFeaturesIn is a cp_loglinear_features as it is read.
+type loglinearFeaturesIn struct {
+	c         C.cp_loglinear_features           // all of it
+	to        cabi.Out[C.cp_loglinear_features] // where results go
+	given     bool
+	n         int
+	q         int
+	rows      linalg.Matrix[float64]
+	curvature []float64
+	weights   []float64
+}
+
+// readLoglinearFeaturesIn reads the argument of that name.
+func readLoglinearFeaturesIn(p *C.cp_loglinear_features, name string, optional, written bool) (r *loglinearFeaturesIn, err error) {
+	if r = (&loglinearFeaturesIn{given: p != nil}); p == nil && optional {
+		return r, nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return nil, err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return nil, err
+		}
+	}
+	r.n = int(r.c.n)
+	r.q = int(r.c.q)
+	if r.rows, err = matrixAt(unsafe.Pointer(r.c.rows), name+".rows", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.q))); err != nil {
+		return nil, err
+	}
+	if r.curvature, err = cabi.View[float64](unsafe.Pointer(r.c.curvature), name+".curvature", cabi.Size(float64(r.q))); err != nil {
+		return nil, err
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), name+".weights", cabi.Size(float64(r.n))); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// loglinearKernelWeightsArgs are the arguments of cp_loglinear_kernel_weights.
+type loglinearKernelWeightsArgs struct {
+	features *loglinearFeaturesIn
+	wanted   string
+	x        linalg.Matrix[float64]
+	d        int
+	dst      linalg.Matrix[float64]
+}
+
+//export go_cp_loglinear_kernel_weights
+func go_cp_loglinear_kernel_weights(features_ *C.cp_in_loglinear_features, wanted_ *C.cp_in_char, x_ *C.cp_in_f64, d_ C.int64_t, dst_ *C.double, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(loglinearKernelWeightsArgs)
+		if a.features, err = readLoglinearFeaturesIn(features_, "features", false, false); err != nil {
+			return err
+		}
+		if a.wanted, err = cabi.Name(unsafe.Pointer(wanted_), "wanted"); err != nil {
+			return err
+		}
+		a.d = int(d_)
+		if a.x, err = matrixAt(unsafe.Pointer(x_), "x", false, cabi.Size(float64(a.features.n)+float64(a.features.q)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.features.n)+float64(a.features.q)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doLoglinearKernelWeights(a)
+	})
 }
 
 // preferencesIn is a cp_preferences as it is read.

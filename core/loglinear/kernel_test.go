@@ -64,7 +64,7 @@ func TestKernelFeatures(t *testing.T) {
 		o := c.Options()
 		o.Features, o.Diagonal = q, true
 		exact := expect.Exact{Space: c.Space, Workers: 1}
-		found, err := loglinear.Minimise(o, p, c.Space, exact, matrix{}, nil)
+		found, err := loglinear.Fit(o, p, c.Space, exact, matrix{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func BenchmarkSearch(b *testing.B) {
 	var f loglinear.Found
 	for b.Loop() {
 		var err error
-		f, err = loglinear.Minimise(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
+		f, err = loglinear.Fit(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

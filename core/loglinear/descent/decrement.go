@@ -3,8 +3,9 @@ package descent
 import (
 	"math"
 
+	"combpred/core/fault"
+	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/loglinear/flat"
 )
 
 const standardErrors = 2 // by which an estimate has to be below a limit to be taken as below
@@ -24,26 +25,19 @@ func (d Decrement) beyond(limit float64) bool { return d.Value-2*standardErrors*
 // checkpoint is where a descent was after some passes, and the gradient of the objective there. An estimate of that is the mean of two,
 // whose difference tells its noise; without rows the gradient is exact.
 type checkpoint struct {
-	passes                        *float64
+	passes                        int
 	weights, gradient, difference matrix
-}
-
-func (c checkpoint) copyFrom(other checkpoint) {
-	*c.passes = *other.passes
-	c.weights.CopyFrom(other.weights)
-	c.gradient.CopyFrom(other.gradient)
-	c.difference.CopyFrom(other.difference)
 }
 
 // known returns the decrement by exact gradients now and, unless half is nil, after half the passes: half the squared norm of the
 // preconditioned gradient, or what the second half has gained. Scratch is q×d.
-func known(now checkpoint, half *checkpoint, by *loglinear.Preconditioner, scratch matrix) Decrement {
-	by.PullBackTo(scratch, now.gradient)
-	newton := 0.5 * flat.Dot(scratch.Data, scratch.Data)
+func known(now checkpoint, half *checkpoint, by *loglinear.Preconditioner, scratch matrix) (Decrement, error) {
+	err := by.PullBackTo(scratch, now.gradient)
+	newton := 0.5 * linalg.SquaredNorm(scratch.Data)
 	if half == nil {
-		return Decrement{Value: newton}
+		return Decrement{Value: newton}, err
 	}
-	return Decrement{Value: max(newton, gain(now, *half))}
+	return Decrement{Value: max(newton, gain(now, *half))}, err
 }
 
 // gain returns the step from half to now times the mean of the gradients at its ends, negated.
@@ -70,21 +64,21 @@ func newtonGain(one, two []float64) Decrement {
 }
 
 // recentGain returns the gain since half, with its error. Scratches are q×d.
-func recentGain(now, half checkpoint, by *loglinear.Preconditioner, way, pulled matrix) Decrement {
+func recentGain(now, half checkpoint, by *loglinear.Preconditioner, way, pulled matrix) (Decrement, error) {
 	for i, v := range now.weights.Data {
 		pulled.Data[i] = half.weights.Data[i] - v
 	}
-	by.CoordinatesTo(way, pulled)
+	err := by.CoordinatesTo(way, pulled)
 	var variance float64
 	for k, end := range []checkpoint{now, half} {
 		// Half the difference is the noise of the mean, about uncorrelated when preconditioned; at weights of 0 there is none.
-		if k == 1 && *end.passes == 0 {
+		if k == 1 && end.passes == 0 {
 			continue
 		}
-		by.PullBackTo(pulled, end.difference)
+		err = fault.First(err, by.PullBackTo(pulled, end.difference))
 		for i, v := range pulled.Data {
 			variance += v * v * way.Data[i] * way.Data[i] / 4
 		}
 	}
-	return Decrement{gain(now, half), math.Sqrt(variance) / 2}
+	return Decrement{gain(now, half), math.Sqrt(variance) / 2}, err
 }

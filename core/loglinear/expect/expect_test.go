@@ -22,7 +22,7 @@ func TestMeansOfDraws(t *testing.T) {
 	const n, d, rounds = 6, 6, 40
 	scores := random(n, d, 0.7, 5)
 	want := linalg.NewMatrix[float64](n, d)
-	r := loglinear.RowsRequest{Ask: loglinear.Mean, Numbers: []float64{5, 0, 3, 2, 1, 4}, Scores: scores, Means: want}
+	r := loglinear.RowsRequest{Ask: loglinear.Mean, Rows: loglinear.Numbered([]int64{5, 0, 3, 2, 1, 4}), Scores: scores, Means: want}
 	if err := (expect.Exact{Space: space, Workers: 1}).Answer(r, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestMeansOfDraws(t *testing.T) {
 	if engine.Answer(r, nil) == nil {
 		t.Error("samples tell ln Z")
 	}
-	r.Ask, r.Numbers[0] = loglinear.Mean, n
+	r.Ask, r.Rows = loglinear.Mean, loglinear.Between(n-1, 2*n-1)
 	if chained.Answer(r, nil) == nil {
 		t.Error("there are chains for a row that is not there")
 	}
@@ -75,7 +75,8 @@ func TestExact(t *testing.T) {
 	space := loglineartest.Build(t, "labelsets", 3)
 	exact := expect.Exact{Space: space, Workers: 2}
 	scores := random(5, 3, 1, 2)
-	r := loglinear.RowsRequest{Ask: loglinear.Expect, Scores: scores, Means: linalg.NewMatrix[float64](5, 3), LogZ: make([]float64, 5)}
+	r := loglinear.RowsRequest{Ask: loglinear.Expect, Rows: loglinear.Between(0, 5), Scores: scores,
+		Means: linalg.NewMatrix[float64](5, 3), LogZ: make([]float64, 5)}
 	if err := exact.Answer(r, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,14 @@ OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERG
 ASK_DONE, ASK_DECODE, ASK_LISTED, ASK_HOLDS = range(4)
 ASK_SUMS = 30
 ASK_PRODUCT = 31
+ASK_EXPECT = 32
+ASK_MEAN = 33
+ASK_PAIR = 34
+ASK_PSI = 35
+ASK_UNIFORM = 36
+ASK_MOMENTS = 37
+ASK_LOSS = 38
+ASK_SPREAD = 39
 ASK_DRAWS = 40
 ASK_WALK = 41
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
@@ -308,7 +316,7 @@ class CLoglinearOptions(Structure):
 class CLoglinearSizes(Structure):
     """cp_loglinear_sizes."""
 
-    _fields_ = _fields(rows=_N, search=_N, moments=_N, loss=_N, spread=_N, moment=_N)
+    _fields_ = _fields(moments=_N, loss=_N, spread=_N, moment=_N)
 
 
 class CLoglinearModel(Structure):
@@ -322,19 +330,6 @@ class CLoglinearInfo(Structure):
     """cp_loglinear_info."""
 
     _fields_ = _fields(objective=_F, residual=_F, n_iter=_N, left=_F, left_error=_F, limit=_F, gain=_F)
-
-
-class CLoglinearRowsStep(Structure):
-    """cp_loglinear_rows_step."""
-
-    _fields_ = _fields(state=_P, state_len=_N, declined=_N, request=_W, k=_N, draws=_N, first=_N, numbers=_N, scores=_N,
-                       means=_N, log_z=_N, psi=_N)
-
-
-class CLoglinearSearchStep(Structure):
-    """cp_loglinear_search_step."""
-
-    _fields_ = _fields(state=_P, state_len=_N, request=_W, weights=_N, reply=_N)
 
 
 class CLoglinearFeatures(Structure):
@@ -547,7 +542,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_sgd_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_expansion": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_fit": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_loglinear_rows": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_sums": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_kernel": (_P, _N, _P, _F, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
@@ -607,8 +602,8 @@ PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_chain_start": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (c_uint64, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal_start": (c_uint64, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
-    "cp_loglinear_array_sizes": (c_uint64, _P, _N, _N, _P, *_ERR),
-    "cp_loglinear_search": (c_uint64, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_loglinear_array_sizes": (c_uint64, _P, _N, _P, *_ERR),
+    "cp_loglinear_search_start": (c_uint64, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),
     "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, _P, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),

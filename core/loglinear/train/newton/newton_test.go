@@ -35,7 +35,7 @@ func TestMinimum(t *testing.T) {
 			c.Alpha = alpha
 			o := c.Options()
 			o.Tol, o.MaxIter = 1e-9, 5000
-			want, err := loglinear.Minimise(o, c.Problem, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
+			want, err := loglinear.Fit(o, c.Problem, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
 			if err != nil || want.Residual > o.Tol {
 				t.Fatal(want.Residual, err)
 			}
