@@ -37,7 +37,6 @@ type loglinearCall struct {
 	space        structure.Space
 	opt          train.Options
 	distribution int
-	constant     int // features after those of cp_loglinear_sums: 1, or none
 	problem      *loglinear.Problem
 	model        *train.Model
 }
@@ -59,14 +58,13 @@ func (in *loglinearOptionsIn) call(space structure.Space, q int) (*loglinearCall
 	if c.opt.Sampled, err = flag(in.c.sampled, "sampled"); err != nil {
 		return nil, err
 	}
-	intercept, err := flag(in.c.intercept, "intercept")
-	if intercept {
-		c.constant = 1
+	if _, err := flag(in.c.intercept, "intercept"); err != nil {
+		return nil, err
 	}
-	if err == nil && (q < 1 || q > maxRows) {
-		err = cabi.Illegal("q is %d, must be from 1 to %d", q, maxRows)
+	if q < 1 || q > maxRows {
+		return nil, cabi.Illegal("q is %d, must be from 1 to %d", q, maxRows)
 	}
-	return c, err
+	return c, nil
 }
 
 // rows takes in the rows of training.
@@ -340,6 +338,9 @@ func go_cp_loglinear_sums(s C.cp_space, options *C.cp_in_loglinear_options, feat
 			return e
 		}
 		search := c.opt.Search(c.space)
+		if e := search.Check(); e != nil {
+			return e
+		}
 		data, e := float64s(sums, "sums", C.int64_t(search.SumsLen(which)))
 		if e != nil {
 			return e
@@ -353,12 +354,9 @@ func go_cp_loglinear_sums(s C.cp_space, options *C.cp_in_loglinear_options, feat
 		if c.distribution != exact {
 			return cabi.Illegal("distribution must be \"exact\" for sums")
 		}
-		if e := search.Check(); e != nil {
-			return e
-		}
-		engine := expect.Exact{Space: c.space, Workers: run.workers}
+		oracle := expect.Exact{Space: c.space, Workers: run.workers}
 		return rows.EachWide(run.mon, func(lo int, some primal.Wide) error {
-			x := &solve.Design{Rows: some.X, Intercept: c.constant == 1}
+			x := &solve.Design{Rows: some.X, Intercept: opt.intercept == 1}
 			part := &loglinear.Problem{X: x, Psi: some.Psi, Weights: some.Weights, Mean: mean, Workers: run.workers}
 			if some.First != nil {
 				part.Psi, part.Weights = loglinear.MeanOutputs(some.Psi, some.First, some.Weights)
@@ -366,7 +364,7 @@ func go_cp_loglinear_sums(s C.cp_space, options *C.cp_in_loglinear_options, feat
 			if e := part.Prepare(); e != nil {
 				return e
 			}
-			e := loglinear.AddSums(search.Sizes, part, which, w, data, engine, run.mon)
+			e := loglinear.AddSums(search.Sizes, part, which, w, data, oracle, run.mon)
 			return fault.Renumbered(e, func(row int) int { return lo + row })
 		})
 	})
