@@ -82,12 +82,12 @@ func TestSampledDescent(t *testing.T) {
 	}{{chain.LocalMoves, false}, {chain.Meta, false}, {chain.FromPast, false}, {0, true}} {
 		var first []float64
 		for _, workers := range []int{1, 3} {
-			engine, err := expect.NewSampled(c.Space, c.Problem.Len(), by.method, by.recursion, 3, workers)
+			oracle, err := expect.NewSampled(c.Space, c.Problem.Len(), by.method, by.recursion, 3, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := descent.Options{Sizes: c.Sizes(), Alpha: c.Alpha, Tol: 1e-6, MaxIter: 100, Seed: 3, Sampled: true}
-			found, err := descent.Minimise(o, c.Problem, c.Space, engine, matrix{}, nil)
+			found, err := descent.Minimise(o, c.Problem, c.Space, oracle, matrix{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,8 +95,8 @@ func TestSampledDescent(t *testing.T) {
 			if !found.Converged || !(gap <= 4*found.Limit) || found.Left.Error == 0 {
 				t.Errorf("%v: %v is left after %d passes, said to be %v, limit %v", by, gap, found.Passes, found.Left, found.Limit)
 			}
-			if (engine.States() != nil) != (!by.recursion && by.method.Chained()) {
-				t.Errorf("%v: there are %d states", by, len(engine.States()))
+			if (oracle.States() != nil) != (!by.recursion && by.method.Chained()) {
+				t.Errorf("%v: there are %d states", by, len(oracle.States()))
 			}
 			if first == nil {
 				first = slices.Clone(found.Weights.Data)

@@ -26,15 +26,15 @@ func TestMeansOfDraws(t *testing.T) {
 	if err := (expect.Exact{Space: space, Workers: 1}).Answer(r, nil); err != nil {
 		t.Fatal(err)
 	}
-	engine, err := expect.NewSampled(space, n, 0, true, 7, 2)
+	oracle, err := expect.NewSampled(space, n, 0, true, 7, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Ask, r.Draws, r.Means = loglinear.Pair, rounds, linalg.NewMatrix[float64](2*n, d)
-	if err := engine.Answer(r, nil); err != nil {
+	if err := oracle.Answer(r, nil); err != nil {
 		t.Fatal(err)
 	}
-	draws := float64(engine.Draws * rounds)
+	draws := float64(oracle.Draws * rounds)
 	for i := range 2 * n {
 		for j, v := range r.Means.Row(i) {
 			m := want.Row(i % n)[j]
@@ -61,7 +61,7 @@ func TestMeansOfDraws(t *testing.T) {
 		}
 	}
 	r.Ask = loglinear.Expect
-	if engine.Answer(r, nil) == nil {
+	if oracle.Answer(r, nil) == nil {
 		t.Error("samples tell ln Z")
 	}
 	r.Ask, r.Rows = loglinear.Mean, loglinear.Between(n-1, 2*n-1)

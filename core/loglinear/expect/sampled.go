@@ -42,7 +42,7 @@ type Sampled struct {
 	begun  []bool  // of each row
 }
 
-// NewSampled returns an engine for n rows that count, with as many draws as they need.
+// NewSampled returns an oracle for n rows that count, with as many draws as they need.
 func NewSampled(space structure.Space, n int, method chain.Method, recursion bool, seed uint64, workers int) (*Sampled, error) {
 	s := &Sampled{Space: space, Workers: workers, Method: method, Recursion: recursion, Seed: seed,
 		Draws: drawsFor(n), Thin: localPassed * space.PartLen()}
