@@ -135,9 +135,6 @@ func (a *adder) addSpread(at Rows, scores matrix) error {
 	if err := p.Answer(a.oracle, RowsRequest{Ask: Draw, Rows: at, Scores: scores, Draws: spreadDraws, Psi: psi}, a.mon); err != nil {
 		return err
 	}
-	if math.IsNaN(psi.Row(0)[0]) {
-		return fault.At(p.Row(at.At(0)), ErrUnanswered)
-	}
 	mean := make([]float64, d)
 	for i := range k {
 		w := p.Weight(at.At(i))

@@ -22,6 +22,7 @@ from .structure import Description
 
 _ITERATIONS = 20.0  # evaluations of all rows, in estimates of the work
 _ROW_WORK = 1e4  # operations for the expectations of a row, likewise
+_LARGEST_GRAM = 4096  # order of a moment of the features that is diagonalised
 
 _ASKED = {
     abi.ASK_EXPECT: "expect", abi.ASK_MEAN: "mean", abi.ASK_PAIR: "pair", abi.ASK_PSI: "draw",
@@ -160,7 +161,8 @@ class LoglinearProblem:
         d = targets.d
         session = Session(
             "cp_loglinear_start", self.description, self, design, targets, model, model.info, n_threads=self.n_threads,
-            flops_each=design.nnz * d, label=self.label, verbose=self.verbose,
+            flops_first=10.0 * (min(design.n_weights, _LARGEST_GRAM) ** 3 + d**3), flops_each=design.nnz * d,
+            label=self.label, verbose=self.verbose,
         )  # fmt: skip
         with session:
             for request in session:
