@@ -44,7 +44,7 @@ func TestLossAgreesWithEnumeration(t *testing.T) {
 		c := loglineartest.New(t, space, 12, 3, 1)
 		s := c.Sizes()
 		n := s.Features * s.Outputs
-		w := loglineartest.Shaped(loglineartest.Random(n, 0.4, 2), s.Features, s.Outputs)
+		w := linalg.Shaped(loglineartest.Random(n, 0.4, 2), s.Features, s.Outputs)
 		var first []float64
 		for k, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
 			for _, workers := range []int{1, 3} {
@@ -226,7 +226,7 @@ func TestWarmStart(t *testing.T) {
 	if err != nil || again.Iterations != 0 || again.Objective != first.Objective {
 		t.Errorf("it moves from %v to %v in %d iterations, error %v", first.Objective, again.Objective, again.Iterations, err)
 	}
-	far := loglineartest.Shaped(loglineartest.Random(len(first.Weights.Data), 50, 4), o.Features, o.Outputs)
+	far := linalg.Shaped(loglineartest.Random(len(first.Weights.Data), 50, 4), o.Features, o.Outputs)
 	other, err := loglinear.Fit(o, c.Problem, c.Space, exact, far, nil)
 	if err != nil || !slices.Equal(other.Weights.Data, first.Weights.Data) {
 		t.Errorf("from weights that are worse than zero it ends at %v, from zero at %v, error %v", other.Objective, first.Objective, err)

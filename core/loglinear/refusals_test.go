@@ -48,7 +48,7 @@ func TestRefusals(t *testing.T) {
 	}
 	o := c.Options()
 	loss := make([]float64, o.SumsLen(loglinear.Loss))
-	nan := loglineartest.Shaped([]float64{math.NaN()}, 1, 1)
+	nan := linalg.Shaped([]float64{math.NaN()}, 1, 1)
 	for name, err := range slicex.InOrder(map[string]error{
 		"covariance":     second(loglinear.Minimise(o, nil, matrix{}, matrix{}, nil, nil)),
 		"start":          second(loglinear.Minimise(o, nil, cov, nan, nil, nil)),
@@ -174,9 +174,9 @@ func TestMomentsAreNeeded(t *testing.T) {
 
 // TestMeanOutputs: a set of outputs counts as so many rows.
 func TestMeanOutputs(t *testing.T) {
-	psi := loglineartest.Shaped([]float64{1, 2, 3, 4, 5, 6}, 3, 2)
+	psi := linalg.Shaped([]float64{1, 2, 3, 4, 5, 6}, 3, 2)
 	means, weights := loglinear.MeanOutputs(psi, []int{0, 2, 3}, []float64{0.5, 2})
-	near(t, "the means", means, loglineartest.Shaped([]float64{2, 3, 5, 6}, 2, 2), 1e-15)
+	near(t, "the means", means, linalg.Shaped([]float64{2, 3, 5, 6}, 2, 2), 1e-15)
 	if weights[0] != 1 || weights[1] != 2 {
 		t.Errorf("the weights are %v, want 1 and 2", weights)
 	}

@@ -146,11 +146,6 @@ func Random(n int, size float64, seed uint64) []float64 {
 	return x
 }
 
-// Shaped returns x as a matrix.
-func Shaped(x []float64, rows, cols int) matrix {
-	return matrix{Rows: rows, Cols: cols, Stride: cols, Data: x}
-}
-
 // Rankings is an Instance whose outputs are the best by a linear scorer, so that a search goes far.
 func Rankings(t testing.TB, n int, labels int64) *Instance {
 	c := New(t, Build(t, "permutations", labels), n, 4, 7)

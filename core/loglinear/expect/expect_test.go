@@ -12,7 +12,7 @@ import (
 )
 
 func random(rows, cols int, size float64, seed uint64) linalg.Matrix[float64] {
-	return loglineartest.Shaped(loglineartest.Random(rows*cols, size, seed), rows, cols)
+	return linalg.Shaped(loglineartest.Random(rows*cols, size, seed), rows, cols)
 }
 
 // TestMeansOfDraws: means of many draws are within six standard errors of the exact ones, which happens by chance in one of 10⁶ runs for
