@@ -1649,8 +1649,7 @@ typedef struct cp_loglinear_options {
                                "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
                                "online": one pass of "sgd" over rows that add to those of earlier passes
                                "newton": Newton's method, for "exclusive" structures (classes), and for those with
-                                         "independent" entries of ψ, whose columns of W are found apart; of
-                                         cp_loglinear_fit only                                           */
+                                         "independent" entries of ψ, whose columns of W are found apart      */
   cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or
                                lists, or draws by a method of cp_chain_options. Draws are not for "lbfgs" and "newton"
                                */
