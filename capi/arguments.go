@@ -44,21 +44,6 @@ func guardRows(badRow *C.int64_t, err *C.char, errCap C.int64_t, f func() error)
 	return C.int32_t(cabi.GuardRows((*int64)(unsafe.Pointer(badRow)), unsafe.Pointer(err), int64(errCap), f))
 }
 
-// execution is how a call that can take long runs: on how many workers, and with which monitor.
-type execution struct {
-	workers int
-	mon     *parallel.Monitor
-}
-
-func readExecution(workers C.int32_t, control *C.cp_control) (execution, error) {
-	w, err := cabi.Workers(workers)
-	if err != nil {
-		return execution{}, err
-	}
-	mon, err := cabi.Monitor(unsafe.Pointer(control))
-	return execution{w, mon}, err
-}
-
 // The words of a Monitor and a cp_control are the same memory.
 var _ [unsafe.Sizeof(C.cp_control{})]byte = [unsafe.Sizeof(parallel.Words{})]byte{}
 

@@ -190,6 +190,17 @@ enum {
   CP_ASK_SUMS = 30,  /* sums: what cp_ridge_sums adds to it for all rows                                    */
   CP_ASK_PRODUCT = 31, /* results[q, d]: what cp_ridge_product adds to it for all rows, linear being the
                           direction                                                                         */
+  CP_ASK_EXPECT = 32, /* means[n, d] and log_z[n], NaN before: expectations of ψ and ln Z, for each row of linear[n, d]
+                         with p(y) ∝ exp⟨f, ψ(y)⟩ at its scores f. rows[n] are the numbers of the rows      */
+  CP_ASK_MEAN = 33,   /* means[n, d], NaN before: expectations of ψ likewise, or estimates                  */
+  CP_ASK_PAIR = 34,   /* means[2 n, d], NaN before: two estimates of each, from draws independent of each other, the
+                         second ones after all the first; of draws times as many draws as for CP_ASK_MEAN   */
+  CP_ASK_PSI = 35,    /* psi[n draws, d], NaN before: ψ of draws independent outputs of each row, one row after the
+                         other. They may be left unwritten where nothing can be drawn                       */
+  CP_ASK_UNIFORM = 36, /* psi[draws, d], NaN before: ψ of uniform outputs, whatever the scores of the one row */
+  CP_ASK_MOMENTS = 37, /* sums[n], zero before: what cp_loglinear_sums adds to them for all rows, "moments" */
+  CP_ASK_LOSS = 38,   /* the same, "loss", at the weights linear[q, d]                                      */
+  CP_ASK_SPREAD = 39, /* the same, "spread"                                                                 */
   CP_ASK_DRAWS = 40, /* results[n, width]: the numbers of n uniform draws more, of draws in all             */
   CP_ASK_WALK = 41   /* results[n s, width]: those of the states of n chains, s of each, the states of a chain one
                         after the other, and counts[n s]: how many of the moves to each were accepted. Proposals are
@@ -1580,17 +1591,16 @@ int32_t cp_sgd_expansion(cp_space space, cp_in_ridge_options *options, cp_sgd_ke
  * of weight 0 are left out. Its gradient by f is the expectation of ψ under p(y) ∝ exp⟨f, ψ(y)⟩ minus ψ_i.
  *
  * cp_loglinear_fit does it all where the library knows these distributions. Where only the caller does, as those of a
- * "custom" structure of which nothing but moments is given, cp_loglinear_rows says about which scores it has to know
- * more. Where rows come in blocks, or lie elsewhere, cp_loglinear_search says at which weights it needs sums over all
- * rows, and cp_loglinear_sums finds those of each block, from features and outputs as cp_ridge_sums takes them. */
+ * "custom" structure of which nothing but moments is given, a session of cp_loglinear_start asks for what it has to
+ * know. Where rows come in blocks, or lie elsewhere, one of cp_loglinear_search_start asks for sums over all rows, and
+ * cp_loglinear_sums finds those of each block, from features and outputs as cp_ridge_sums takes them. */
 typedef struct cp_loglinear_options {
   int64_t struct_size;
   cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
                                "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
                                "online": one pass of "sgd" over rows that add to those of earlier passes
                                "newton": Newton's method, for "exclusive" structures (classes), and for those with
-                                         "independent" entries of ψ, whose columns of W are found apart; of
-                                         cp_loglinear_fit only                                           */
+                                         "independent" entries of ψ, whose columns of W are found apart      */
   cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or
                                lists, or draws by a method of cp_chain_options. Draws are not for "lbfgs" and "newton"
                                */
@@ -1601,25 +1611,23 @@ typedef struct cp_loglinear_options {
   int64_t max_iter;         /* iterations, or passes over the rows, at most; "sgd": at least 1            */
   uint64_t seed;            /* of draws, and of the order of rows of "sgd" and "online"                   */
   int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                              */
-  int64_t sampled;          /* of cp_loglinear_rows, 1: expectations are estimates                        */
+  int64_t sampled;          /* of cp_loglinear_start, 1: expectations are estimates                       */
   int64_t intercept;        /* of cp_loglinear_sums, 1: a constant feature of value 1 comes after the others */
 } cp_loglinear_options;
 typedef const cp_loglinear_options cp_in_loglinear_options;
 #define CP_LOGLINEAR_OPTIONS {.struct_size = sizeof(cp_loglinear_options), .alpha = 1, .tol = 1e-6, .max_iter = 200}
 
-/* Lengths of the arrays for n rows of positive weight and q features, in doubles. */
+/* Lengths of arrays for q features, in doubles. */
 typedef struct cp_loglinear_sizes {
   int64_t struct_size;
-  int64_t rows;                  /* of the state of cp_loglinear_rows                 */
-  int64_t search;                /* of the state of cp_loglinear_search, for "lbfgs"  */
   int64_t moments, loss, spread; /* of sums of cp_loglinear_sums, for "lbfgs"         */
   int64_t moment;                /* of the moment of a model                          */
 } cp_loglinear_sizes;
 #define CP_LOGLINEAR_SIZES {.struct_size = sizeof(cp_loglinear_sizes)}
 
-/* Writes the lengths of the arrays for these options, n rows of positive weight and q features to sizes.  */
-int32_t cp_loglinear_array_sizes(cp_space space, cp_in_loglinear_options *options, int64_t n, int64_t q,
-                                 cp_loglinear_sizes *sizes, char *err, int64_t err_cap);
+/* Writes the lengths of the arrays for these options and q features to sizes. */
+int32_t cp_loglinear_array_sizes(cp_space space, cp_in_loglinear_options *options, int64_t q, cp_loglinear_sizes *sizes,
+                                 char *err, int64_t err_cap);
 
 /* What training begins from, and ends with. */
 typedef struct cp_loglinear_model {
@@ -1640,7 +1648,7 @@ typedef struct cp_loglinear_model {
 } cp_loglinear_model;
 #define CP_LOGLINEAR_MODEL {.struct_size = sizeof(cp_loglinear_model)}
 
-/* How training went, so far. */
+/* How training went. */
 typedef struct cp_loglinear_info {
   int64_t struct_size;
   double objective;  /* NaN where expectations are estimates, and for "online"                                       */
@@ -1662,38 +1670,19 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
                          cp_loglinear_model *model, cp_loglinear_info *info /* ? */, int32_t workers,
                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* What cp_loglinear_rows needs to go on. Places are numbers of entries of state, from 0 on, and -1 for nothing. */
-typedef struct cp_loglinear_rows_step {
-  int64_t struct_size;
-  double *state; /* [state_len] of the caller: zeros before the first call. All that is known lies there: nothing is
-                    lost, and nothing to be freed, where the caller never goes on; a copy goes on where it was made */
-  int64_t state_len;
-  int64_t declined; /* set by the caller, 1: nothing could be drawn after "draw". It is 0 afterwards                */
-  char request[16]; /* about the distributions of rows of scores [k, d]:
-                       "expect": their expectations are to be written to means[k, d], and ln Z to log_z[k]
-                       "mean":   their expectations, or estimates, to means[k, d]
-                       "pair":   two estimates, from draws independent of each other, to means[2, k, d]; draws times
-                                 as many draws are asked for as for "mean"
-                       "draw":   ψ of draws independent outputs of each row, to psi[k, draws, d]
-                       "uniform": ψ of draws uniform outputs, whatever the scores, to psi[draws, d]; k is 1
-                       "done":   the model is written                                                               */
-  int64_t k, draws;
-  int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or    */
-  int64_t numbers; /* the place of their k numbers                                                                  */
-  int64_t scores, means, log_z, psi; /* places                                                                      */
-} cp_loglinear_rows_step;
-#define CP_LOGLINEAR_ROWS_STEP {.struct_size = sizeof(cp_loglinear_rows_step)}
-
-/* Takes in what was asked for, and goes on until more is needed. With the distribution "meta", not for "lbfgs",
- * expectations are estimated by two chains for each row, as cp_loglinear_fit does it: "uniform" and "done" are then all
- * requests. No other distribution is looked at. All arguments must be what they were before. control->step is not
- * counted. After CP_ECANCELLED it may be called again, after other failures not: what state then holds may be refused,
- * or lead anywhere. CP_EVALUE: NaN was found where an answer should be, or state is not that of such training. info may
- * be NULL. bad_row is a row of the design or targets. */
-int32_t cp_loglinear_rows(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
-                          cp_loglinear_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
-                          char *err, int64_t err_cap);
+/* Opens a session that does the same where only the caller knows the distributions. It asks with CP_ASK_EXPECT, and now
+ * and then with CP_ASK_PSI, for "lbfgs" and "sgd"; with CP_ASK_MEAN in the steps of "sgd" and "online"; and where
+ * expectations are estimates with CP_ASK_PAIR in place of CP_ASK_EXPECT. With the distribution "meta", not for "lbfgs",
+ * they are estimated by two chains for each row, as cp_loglinear_fit does it: CP_ASK_UNIFORM is then all that it asks.
+ * No other distribution is looked at, and "newton" asks for nothing. Rows are numbered without those of weight 0. The
+ * model, and info unless it is NULL, are written at the end, and must live until the session is closed, as all that the
+ * design and targets point to. CP_ENOTCONVERGED comes with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should
+ * be. control is that of cp_loglinear_fit.
+ * bad_row is a row of the design or targets, and so is that of cp_session_next. */
+int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
+                           cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info /* ? */,
+                           cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                           char *err, int64_t err_cap);
 
 /* Adds sums over rows, at weights[q, d], to sums; those over all rows are the sums of those over any parts. Begin with
  * zeros. kind and the length of sums are one of
@@ -1710,24 +1699,11 @@ int32_t cp_loglinear_sums(cp_space space, cp_in_loglinear_options *options, cp_i
                           double *sums,
                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* What cp_loglinear_search needs to go on. Places are numbers of entries of state, from 0 on. */
-typedef struct cp_loglinear_search_step {
-  int64_t struct_size;
-  double *state; /* [state_len] of the caller, as for cp_loglinear_rows                                             */
-  int64_t state_len;
-  char request[16]; /* "moments", "loss" or "spread": the sums over all rows, as cp_loglinear_sums finds them for the
-                       weights [q, d] whose place is weights, are to be written from place reply on,
-                       where zeros are
-                       "done": the model is written                                                              */
-  int64_t weights, reply;
-} cp_loglinear_search_step;
-#define CP_LOGLINEAR_SEARCH_STEP {.struct_size = sizeof(cp_loglinear_search_step)}
-
-/* The same as cp_loglinear_rows by "lbfgs" for rows that only the caller can read: it asks for sums. Failures and
- * control are those of cp_loglinear_rows. */
-int32_t cp_loglinear_search(cp_space space, cp_in_loglinear_options *options, cp_loglinear_model *model,
-                            cp_loglinear_search_step *step, cp_loglinear_info *info /* ? */, int32_t workers,
-                            cp_control *control, char *err, int64_t err_cap);
+/* Opens a session that does the same as that of cp_loglinear_start, by "lbfgs", for rows that only the caller can read:
+ * it asks with CP_ASK_MOMENTS once, and then with CP_ASK_LOSS and CP_ASK_SPREAD. */
+int32_t cp_loglinear_search_start(cp_space space, cp_in_loglinear_options *options, cp_loglinear_model *model,
+                                  cp_loglinear_info *info /* ? */, cp_session *session /* [1] */, int32_t workers,
+                                  cp_control *control, char *err, int64_t err_cap);
 
 /* Turns a kernel matrix kernel[n, n] into features in which training with it is linear: q of them for each row, which
  * are the first n·q numbers of kernel afterwards, [n, q], and curvature[n] gets the q eigenvalues of Σ_i w_i x_i x_iᵀ =

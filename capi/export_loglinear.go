@@ -4,17 +4,18 @@ package main
 import "C"
 
 import (
+	"math"
 	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/fault"
-	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/train"
+	"combpred/core/parallel"
 	"combpred/core/solve"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
@@ -36,270 +37,314 @@ type loglinearCall struct {
 	space        structure.Space
 	opt          train.Options
 	distribution int
-	constant     int // features after those of cp_loglinear_sums: 1, or none
 	problem      *loglinear.Problem
-	execution
+	model        *train.Model
 }
 
-// newLoglinearCall reads structure and options; q is set later.
-func newLoglinearCall(s C.cp_space, options *C.cp_in_loglinear_options) (c loglinearCall, err error) {
-	if c.space, err = space(s); err != nil {
-		return c, err
+// call returns the options of training with q features.
+func (in *loglinearOptionsIn) call(space structure.Space, q int) (*loglinearCall, error) {
+	c := &loglinearCall{space: space}
+	c.opt = train.Options{Features: q, Alpha: in.alpha, Tol: in.tol, MaxIter: in.maxIter, Seed: in.seed}
+	var err error
+	if c.opt.Solver, err = choice[train.Solver](catalogue.LoglinearSolvers, in.solver, "solver"); err != nil {
+		return nil, err
 	}
-	r, err := cabi.Record(options, "options")
-	if err != nil {
-		return c, err
+	if c.distribution, err = choice[int](catalogue.Distributions, in.distribution, "distribution"); err != nil {
+		return nil, err
 	}
-	c.opt = train.Options{Alpha: float64(r.alpha), Tol: float64(r.tol), MaxIter: int(r.max_iter), Seed: uint64(r.seed)}
-	if c.opt.Solver, err = named[train.Solver](catalogue.LoglinearSolvers, r.solver, "solver"); err != nil {
-		return c, err
+	if c.opt.Diagonal, err = flag(in.c.kernel, "kernel"); err != nil {
+		return nil, err
 	}
-	if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "distribution"); err != nil {
-		return c, err
+	if c.opt.Sampled, err = flag(in.c.sampled, "sampled"); err != nil {
+		return nil, err
 	}
-	if c.opt.Diagonal, err = flag(r.kernel, "kernel"); err != nil {
-		return c, err
+	if _, err := flag(in.c.intercept, "intercept"); err != nil {
+		return nil, err
 	}
-	if c.opt.Sampled, err = flag(r.sampled, "sampled"); err != nil {
-		return c, err
-	}
-	intercept, err := flag(r.intercept, "intercept")
-	if intercept {
-		c.constant = 1
-	}
-	return c, err
-}
-
-// withQ sets the number of features.
-func (c *loglinearCall) withQ(q C.int64_t) error {
 	if q < 1 || q > maxRows {
-		return cabi.Illegal("q is %d, must be from 1 to %d", int64(q), maxRows)
+		return nil, cabi.Illegal("q is %d, must be from 1 to %d", q, maxRows)
 	}
-	c.opt.Features = int(q)
-	return nil
+	return c, nil
 }
 
-// newRowsCall reads rows as well.
-func newRowsCall(s C.cp_space, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
-	workers C.int32_t, control *C.cp_control) (c loglinearCall, err error) {
-	if c, err = newLoglinearCall(s, options); err != nil {
-		return c, err
+// rows takes in the rows of training.
+func (c *loglinearCall) rows(x *solve.Design, targets *targetsIn, workers int) error {
+	if err := equal("targets.d", C.int64_t(targets.d), c.space.FeatureLen()); err != nil {
+		return err
 	}
-	if c.execution, err = readExecution(workers, control); err != nil {
-		return c, err
-	}
-	x, err := readDesign(design)
+	t, err := targets.targets()
 	if err != nil {
-		return c, err
+		return err
 	}
-	if err := c.withQ(C.int64_t(x.Columns())); err != nil {
-		return c, err
-	}
-	r, err := cabi.Record(targets, "targets")
-	if err != nil {
-		return c, err
-	}
-	if err := equal("targets.d", r.d, c.space.FeatureLen()); err != nil {
-		return c, err
-	}
-	t, err := readTargets(r)
-	if err != nil {
-		return c, err
-	}
-	if err := cabi.Equal("targets.n", r.n, "the design", x.Len()); err != nil {
-		return c, err
+	if err := cabi.Equal("targets.n", int64(targets.n), "the design", x.Len()); err != nil {
+		return err
 	}
 	mean, err := loglinear.MeanOf(c.space)
 	if err != nil {
-		return c, err
+		return err
 	}
-	c.problem = &loglinear.Problem{X: x, Psi: t.Psi, Weights: t.Weights, Mean: mean, Workers: c.workers}
+	c.problem = &loglinear.Problem{X: x, Psi: t.Psi, Weights: t.Weights, Mean: mean, Workers: workers}
 	if t.First != nil {
-		if c.problem.Psi, c.problem.Weights, err = means(t); err != nil {
-			return c, err
+		for i := range t.First[1:] {
+			if t.First[i] < 0 || t.First[i+1] <= t.First[i] {
+				return cabi.Illegal("first[%d] is %d, first[%d] is %d: a set must have outputs", i, t.First[i], i+1, t.First[i+1])
+			}
 		}
+		c.problem.Psi, c.problem.Weights = loglinear.MeanOutputs(t.Psi, t.First, t.Weights)
 	}
-	return c, c.problem.Prepare()
+	if err := c.problem.Prepare(); err != nil {
+		return err
+	}
+	return c.problem.Check()
 }
 
-// means returns the mean outputs of sets, and their weights.
-func means(t fit.Targets) (linalg.Matrix[float64], []float64, error) {
-	for i := range t.First[1:] {
-		if t.First[i] < 0 || t.First[i+1] <= t.First[i] {
-			return linalg.Matrix[float64]{}, nil, cabi.Illegal("first[%d] is %d, first[%d] is %d: a set must have outputs", i, t.First[i],
-				i+1, t.First[i+1])
-		}
+// begin takes in what training begins from.
+func (c *loglinearCall) begin(in *loglinearModelIn) error {
+	if err := fault.First(cabi.Equal("model.q", int64(in.q), "the design, with the constant,", c.opt.Features),
+		equal("model.d", C.int64_t(in.d), c.space.FeatureLen())); err != nil {
+		return err
 	}
-	psi, weights := loglinear.MeanOutputs(t.Psi, t.First, t.Weights)
-	return psi, weights, nil
+	if in.steps < 0 || in.steps > maxSteps || in.rows < 0 || in.rows > maxSteps {
+		return cabi.Illegal("model: steps and rows are %d and %d, must be from 0 to %d", in.steps, in.rows, int64(maxSteps))
+	}
+	if len(in.moment) != in.nMoment {
+		return cabi.Illegal("model: moment is NULL and n_moment %d, must be 0", in.nMoment)
+	}
+	known, err := flag(in.c.has_moment, "model.has_moment")
+	c.model = &train.Model{Weights: in.weights, Average: in.average, Moment: in.moment, Known: known, Variance: in.variance,
+		Steps: in.steps, Rows: in.rows, Seen: in.seen}
+	return err
 }
 
-// engine returns what answers requests about distributions.
-func (c loglinearCall) engine() (loglinear.Engine, *expect.Sampled, error) {
+// end writes what training has ended with.
+func (c *loglinearCall) end(model *loglinearModelIn, info *loglinearInfoIn, r train.Report, err error) error {
+	if err != nil {
+		return err
+	}
+	m, out := c.model, model.c
+	out.has_moment, out.variance, out.seen = asFlag(m.Known), C.double(m.Variance), C.double(m.Seen)
+	out.steps, out.rows = C.int64_t(m.Steps), C.int64_t(m.Rows)
+	model.to.Set(out)
+	info.to.Set(C.cp_loglinear_info{objective: C.double(r.Objective), residual: C.double(r.Residual), n_iter: C.int64_t(r.Iterations),
+		left: C.double(r.Left), left_error: C.double(r.Error), limit: C.double(r.Limit), gain: C.double(r.Gain)})
+	return r.Err(c.opt)
+}
+
+// oracle returns what knows distributions.
+func (c *loglinearCall) oracle(workers int) (loglinear.Oracle, *expect.Sampled, error) {
 	if c.distribution == exact {
-		return expect.Exact{Space: c.space, Workers: c.workers}, nil, nil
+		return expect.Exact{Space: c.space, Workers: workers}, nil, nil
 	}
 	method := chain.Method(0)
 	if c.distribution != drawn {
 		method = chain.Method(c.distribution)
 	}
-	e, err := expect.NewSampled(c.space, c.problem.Len(), method, c.distribution == drawn, c.opt.Seed, c.workers)
+	e, err := expect.NewSampled(c.space, c.problem.Len(), method, c.distribution == drawn, c.opt.Seed, workers)
 	return e, e, err
 }
 
-// loglinearModel reads what training begins from, and returns what writes what it has ended with.
-func loglinearModel(p *C.cp_loglinear_model, c loglinearCall) (*train.Model, []int32, func(), error) {
-	r, err := cabi.Record(p, "model")
+// loglinearRows returns the call of training on rows.
+func loglinearRows(space structure.Space, options *loglinearOptionsIn, design *designIn, targets *targetsIn, model *loglinearModelIn,
+	workers int) (*loglinearCall, error) {
+	x, err := design.design()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	if err := cabi.Equal("model.q", r.q, "the design, with the constant,", c.opt.Features); err != nil {
-		return nil, nil, nil, err
+	c, err := options.call(space, x.Columns())
+	if err != nil {
+		return nil, err
 	}
-	if err := equal("model.d", r.d, c.space.FeatureLen()); err != nil {
-		return nil, nil, nil, err
+	if err := c.begin(model); err != nil {
+		return nil, err
 	}
-	if r.steps < 0 || r.steps > maxSteps || r.rows < 0 || r.rows > maxSteps {
-		return nil, nil, nil, cabi.Illegal("model: steps and rows are %d and %d, must be from 0 to %d", int64(r.steps), int64(r.rows),
-			int64(maxSteps))
-	}
-	m := &train.Model{Variance: float64(r.variance), Steps: int(r.steps), Rows: int(r.rows), Seen: float64(r.seen)}
-	if m.Weights, err = matrix(r.weights, "model.weights", r.q, r.d); err != nil {
-		return nil, nil, nil, err
-	}
-	if m.Average, err = matrix(r.average, "model.average", r.q, r.d); err != nil {
-		return nil, nil, nil, err
-	}
-	if m.Moment, err = float64s(r.moment, "model.moment", r.n_moment); err != nil {
-		return nil, nil, nil, err
-	}
-	if m.Known, err = flag(r.has_moment, "model.has_moment"); err != nil {
-		return nil, nil, nil, err
-	}
-	var chains []int32
-	if c.problem != nil {
-		chains, err = cabi.Optional[int32](unsafe.Pointer(r.chains), "model.chains", C.int64_t(c.problem.Len()), 2,
-			C.int64_t(c.space.PartLen()))
-	}
-	return m, chains, func() {
-		p.has_moment = 0
-		if m.Known {
-			p.has_moment = 1
-		}
-		p.variance, p.steps, p.rows, p.seen = C.double(m.Variance), C.int64_t(m.Steps), C.int64_t(m.Rows), C.double(m.Seen)
-	}, err
+	return c, c.rows(x, targets, workers)
 }
 
-// loglinearInfo returns what writes how training went.
-func loglinearInfo(p *C.cp_loglinear_info) (func(train.Report), error) {
-	out, err := cabi.OutRecord(p, "info", true)
-	return func(r train.Report) {
-		out.Set(C.cp_loglinear_info{objective: C.double(r.Objective), residual: C.double(r.Residual), n_iter: C.int64_t(r.Iterations),
-			left: C.double(r.Left), left_error: C.double(r.Error), limit: C.double(r.Limit), gain: C.double(r.Gain)})
-	}, err
+func doLoglinearFit(a *loglinearFitArgs) error {
+	c, err := loglinearRows(a.space, a.options, a.design, a.targets, a.model, a.workers)
+	if err != nil {
+		return err
+	}
+	at, parts := unsafe.Pointer(a.model.c.chains), c.space.PartLen()
+	chains, err := cabi.Optional[int32](at, "model.chains", int64(c.problem.Len()), 2, int64(parts))
+	if err != nil {
+		return err
+	}
+	c.opt.Sampled = c.distribution != exact
+	oracle, sampled, err := c.oracle(a.workers)
+	if err != nil {
+		return err
+	}
+	report, err := train.Run(c.opt, c.space, c.problem, oracle, c.model, a.mon)
+	if err == nil && sampled != nil && len(chains) > 0 {
+		copy(chains, sampled.States())
+	}
+	return c.end(a.model, a.info, report, err)
 }
 
-//export go_cp_loglinear_fit
-func go_cp_loglinear_fit(s C.cp_space, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
-	model *C.cp_loglinear_model, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRowsCall(s, options, design, targets, workers, control)
-		if e != nil {
-			return e
-		}
-		m, chains, keep, e := loglinearModel(model, c)
-		if e != nil {
-			return e
-		}
-		set, e := loglinearInfo(info)
-		if e != nil {
-			return e
-		}
-		if e := c.problem.Check(); e != nil {
-			return e
-		}
-		c.opt.Sampled = c.distribution != exact
-		engine, sampled, e := c.engine()
-		if e != nil {
-			return e
-		}
-		report, e := train.Run(c.opt, c.space, c.problem, engine, m, c.mon)
-		if e != nil {
-			return e
-		}
-		keep()
-		set(report)
-		if sampled != nil && len(chains) > 0 {
-			copy(chains, sampled.States())
-		}
-		return report.Err(c.opt)
+func doLoglinearStart(a *loglinearStartArgs) error {
+	c, err := loglinearRows(a.space, a.options, a.design, a.targets, a.model, a.workers)
+	if err != nil {
+		return err
+	}
+	c.opt.Proposed = c.distribution == int(chain.Meta)
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		c.problem.Work = s.onCaller
+		report, err := train.Run(c.opt, c.space, c.problem, distributions{s}, c.model, a.mon)
+		return c.end(a.model, a.info, report, err)
 	})
 }
 
-//export go_cp_loglinear_sums
-func go_cp_loglinear_sums(s C.cp_space, options *C.cp_in_loglinear_options, features *C.cp_in_features,
-	outputs *C.cp_in_outputs, kind *C.cp_in_char, weights *C.cp_in_f64, sums *C.double, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		c, e := newLoglinearCall(s, options)
-		if e != nil {
+// distributions of rows that the caller of a session knows.
+type distributions struct{ *session }
+
+// asks are the numbers of requests for them.
+var asks = map[loglinear.Ask]C.int64_t{loglinear.Expect: C.CP_ASK_EXPECT, loglinear.Mean: C.CP_ASK_MEAN, loglinear.Pair: C.CP_ASK_PAIR,
+	loglinear.Draw: C.CP_ASK_PSI, loglinear.Uniform: C.CP_ASK_UNIFORM}
+
+func (o distributions) Answer(r loglinear.RowsRequest, _ *parallel.Monitor) error {
+	numbers := make([]int64, r.Rows.Len())
+	for k := range numbers {
+		numbers[k] = int64(r.Rows.At(k))
+	}
+	for _, answer := range [][]float64{r.Means.Data, r.LogZ, r.Psi.Data} {
+		for i := range answer {
+			answer[i] = math.NaN()
+		}
+	}
+	to := &o.request
+	to.n, to.draws = C.int64_t(len(numbers)), C.int64_t(r.Draws)
+	to.rows, to.linear = (*C.cp_in_i64)(lend(o.session, numbers)), (*C.cp_in_f64)(lend(o.session, r.Scores.Data))
+	to.means, to.log_z = (*C.double)(lend(o.session, r.Means.Data)), (*C.double)(lend(o.session, r.LogZ))
+	to.psi = (*C.double)(lend(o.session, r.Psi.Data))
+	err := o.ask(asks[r.Ask])
+	if err == nil && r.Ask == loglinear.Draw && math.IsNaN(r.Psi.Data[0]) {
+		return loglinear.ErrNoDraws
+	}
+	return err
+}
+
+func doLoglinearSearchStart(a *loglinearSearchStartArgs) error {
+	c, err := a.options.call(a.space, a.model.q)
+	if err != nil {
+		return err
+	}
+	if c.opt.Solver != train.LBFGS {
+		return cabi.Illegal("solver must be \"lbfgs\" for a search by sums")
+	}
+	if err := c.begin(a.model); err != nil {
+		return err
+	}
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		report, err := train.Search(c.opt, c.space, sumsElsewhere{s}, c.model, s.onCaller, a.mon)
+		return c.end(a.model, a.info, report, err)
+	})
+}
+
+// sumsElsewhere are those that the caller of a session knows.
+type sumsElsewhere struct{ *session }
+
+func (o sumsElsewhere) AddSums(kind loglinear.Kind, weights linalg.Matrix[float64], sums []float64) error {
+	ask := C.int64_t(C.CP_ASK_MOMENTS)
+	if kind != loglinear.Moments {
+		ask, o.request.linear = C.CP_ASK_LOSS, (*C.cp_in_f64)(lend(o.session, weights.Data))
+	}
+	if kind == loglinear.Spread {
+		ask = C.CP_ASK_SPREAD
+	}
+	o.request.n, o.request.sums = C.int64_t(len(sums)), (*C.double)(lend(o.session, sums))
+	return o.ask(ask)
+}
+
+func doLoglinearArraySizes(a *loglinearArraySizesArgs) error {
+	c, err := a.options.call(a.space, a.q)
+	if err != nil {
+		return err
+	}
+	search := c.opt.Search(c.space)
+	if err := search.Check(); err != nil {
+		return err
+	}
+	a.sizes.to.Set(C.cp_loglinear_sizes{moments: C.int64_t(search.SumsLen(loglinear.Moments)),
+		loss: C.int64_t(search.SumsLen(loglinear.Loss)), spread: C.int64_t(search.SumsLen(loglinear.Spread)),
+		moment: C.int64_t(c.opt.MomentLen(c.space))})
+	return nil
+}
+
+func doLoglinearKernel(a *loglinearKernelArgs) error {
+	if a.n < 1 || a.n > maxRows {
+		return cabi.Illegal("n is %d, must be from 1 to %d", a.n, maxRows)
+	}
+	f, err := loglinear.NewKernelFeatures(a.kernel, a.weights, a.shift, a.mon)
+	if err != nil {
+		return err
+	}
+	a.q[0] = int64(copy(a.curvature, f.Curvature))
+	return nil
+}
+
+func doLoglinearKernelWeights(a *loglinearKernelWeightsArgs) error {
+	f := loglinear.KernelFeatures{Rows: a.features.rows, Curvature: a.features.curvature, Weights: a.features.weights}
+	which, err := choice[int](catalogue.KernelConversions, a.wanted, "wanted")
+	if err != nil {
+		return err
+	}
+	from, to, convert := f.Rows.Rows, f.Rows.Cols, f.OfScoresTo
+	switch which {
+	case catalogue.ToDual:
+		from, to, convert = to, from, f.DualTo
+	case catalogue.FromDual:
+		convert = f.OfDualTo
+	}
+	convert(a.dst.Slice(0, to, 0, a.d), a.x.Slice(0, from, 0, a.d))
+	return nil
+}
+
+func doLoglinearSums(a *loglinearSumsArgs) error {
+	rows, err := rowsOfBoth(a.space, a.features, a.outputs)
+	if err != nil {
+		return err
+	}
+	mean, err := loglinear.MeanOf(a.space)
+	if err != nil {
+		return err
+	}
+	if err := rows.Check(&primal.Task{Mean: mean}); err != nil {
+		return err
+	}
+	c, err := a.options.call(a.space, a.features.p+a.options.intercept)
+	if err != nil {
+		return err
+	}
+	which, err := choice[loglinear.Kind](catalogue.LoglinearSums, a.kind, "kind")
+	if err != nil {
+		return err
+	}
+	search := c.opt.Search(c.space)
+	if err := search.Check(); err != nil {
+		return err
+	}
+	sums, err := cabi.View[float64](a.sums, "sums", int64(search.SumsLen(which)))
+	if err != nil {
+		return err
+	}
+	if which != loglinear.Moments && a.weights.Data == nil {
+		return cabi.Illegal("weights is NULL")
+	}
+	if c.distribution != exact {
+		return cabi.Illegal("distribution must be \"exact\" for sums")
+	}
+	oracle := expect.Exact{Space: c.space, Workers: a.workers}
+	return rows.EachWide(a.mon, func(lo int, some primal.Wide) error {
+		x := &solve.Design{Rows: some.X, Intercept: a.options.intercept == 1}
+		part := &loglinear.Problem{X: x, Psi: some.Psi, Weights: some.Weights, Mean: mean, Workers: a.workers}
+		if some.First != nil {
+			part.Psi, part.Weights = loglinear.MeanOutputs(some.Psi, some.First, some.Weights)
+		}
+		if e := part.Prepare(); e != nil {
 			return e
 		}
-		if c.execution, e = readExecution(workers, control); e != nil {
-			return e
-		}
-		rows, e := readRows(c.space, features, outputs)
-		if e != nil {
-			return e
-		}
-		mean, e := loglinear.MeanOf(c.space)
-		if e != nil {
-			return e
-		}
-		if e := rows.Check(&primal.Task{Mean: mean}); e != nil {
-			return e
-		}
-		n, p := rows.X.Size()
-		if e := c.withQ(C.int64_t(p + c.constant)); e != nil {
-			return e
-		}
-		which, e := named[loglinear.Kind](catalogue.LoglinearSums, kind, "kind")
-		if e != nil {
-			return e
-		}
-		search := c.opt.Search(c.space)
-		data, e := float64s(sums, "sums", C.int64_t(search.SumsLen(which)))
-		if e != nil {
-			return e
-		}
-		var w linalg.Matrix[float64]
-		if which != loglinear.Moments {
-			if w, e = matrix(weights, "weights", C.int64_t(search.Features), C.int64_t(search.Outputs)); e != nil {
-				return e
-			}
-		}
-		if c.distribution != exact {
-			return cabi.Illegal("distribution must be \"exact\" for sums")
-		}
-		if _, e := c.opt.StateLen(c.space, n); e != nil {
-			return e
-		}
-		if e := search.Check(); e != nil {
-			return e
-		}
-		engine := expect.Exact{Space: c.space, Workers: c.workers}
-		return rows.EachWide(c.mon, func(lo int, some primal.Wide) error {
-			x := &solve.Design{Rows: some.X, Intercept: c.constant == 1}
-			part := &loglinear.Problem{X: x, Psi: some.Psi, Weights: some.Weights, Mean: mean, Workers: c.workers}
-			if some.First != nil {
-				part.Psi, part.Weights = loglinear.MeanOutputs(some.Psi, some.First, some.Weights)
-			}
-			if e := part.Prepare(); e != nil {
-				return e
-			}
-			e := loglinear.AddSums(search.Sizes, part, which, w, data, engine, c.mon)
-			return fault.Renumbered(e, func(row int) int { return lo + row })
-		})
+		e := loglinear.AddSums(search.Sizes, part, which, a.weights, sums, oracle, a.mon)
+		return fault.Renumbered(e, func(row int) int { return lo + row })
 	})
 }

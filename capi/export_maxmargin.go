@@ -135,7 +135,7 @@ func doRowsOrder(a *rowsOrderArgs) error {
 	if err := cabi.Equal("targets.n", int64(a.targets.n), "the design", x.Len()); err != nil {
 		return err
 	}
-	y, err := readTargets(a.targets.c)
+	y, err := a.targets.targets()
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"combpred/capi/cabi"
-	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
@@ -154,21 +153,3 @@ func (r rowsElsewhere) AddProduct(to linalg.Matrix[float64], v primal.Direction)
 }
 
 func (r rowsElsewhere) Work(f func() error) error { return r.onCaller(f) }
-
-// readRows reads features and outputs for functions that read their arguments themselves.
-func readRows(sp structure.Space, features *C.cp_in_features, outputs *C.cp_in_outputs) (*primal.Rows, error) {
-	var x featuresIn
-	var y outputsIn
-	if err := fault.First(x.read(features, "features", false, false), y.read(outputs, "outputs", false, false)); err != nil {
-		return nil, err
-	}
-	if err := equal("outputs.d", y.c.d, sp.FeatureLen()); err != nil {
-		return nil, err
-	}
-	if y.c.parts != nil {
-		if err := equal("outputs.part_len", y.c.part_len, sp.PartLen()); err != nil {
-			return nil, err
-		}
-	}
-	return rowsOfBoth(sp, &x, &y)
-}

@@ -51,15 +51,6 @@ func learning(sp structure.Space, options *ridgeOptionsIn, targets *targetsIn, w
 	return opt, t, err
 }
 
-// readTargets reads outputs to learn.
-func readTargets(r C.cp_targets) (fit.Targets, error) {
-	var in targetsIn
-	if err := in.read(&r, "targets", false, false); err != nil {
-		return fit.Targets{}, err
-	}
-	return in.targets()
-}
-
 // set writes how training ended.
 func (in *fitInfoIn) set(info solve.Info) {
 	result := C.cp_fit_info{objective: C.double(info.Objective), residual: C.double(info.Residual),

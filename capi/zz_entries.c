@@ -418,10 +418,10 @@ int32_t cp_sgd_expansion(cp_space space, cp_in_ridge_options *options, cp_sgd_ke
   return go_cp_sgd_expansion(space, options, given, targets, passes, support, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_loglinear_array_sizes(cp_space space, cp_in_loglinear_options *options, int64_t n, int64_t q,
-                                 cp_loglinear_sizes *sizes, char *err, int64_t err_cap) {
+int32_t cp_loglinear_array_sizes(cp_space space, cp_in_loglinear_options *options, int64_t q, cp_loglinear_sizes *sizes,
+                                 char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_loglinear_array_sizes(space, options, n, q, sizes, err, err_cap);
+  return go_cp_loglinear_array_sizes(space, options, q, sizes, err, err_cap);
 }
 
 int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in_design *design, cp_in_targets *targets,
@@ -431,13 +431,13 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
   return go_cp_loglinear_fit(space, options, design, targets, model, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_loglinear_rows(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
-                          cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                          int64_t err_cap) {
+int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
+                           cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info,
+                           cp_session *session, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                           int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_loglinear_rows(space, options, design, targets, model, step, info, workers, control, bad_row, err,
-                              err_cap);
+  return go_cp_loglinear_start(space, options, design, targets, model, info, session, workers, control, bad_row, err,
+                               err_cap);
 }
 
 int32_t cp_loglinear_sums(cp_space space, cp_in_loglinear_options *options, cp_in_features *features,
@@ -448,11 +448,11 @@ int32_t cp_loglinear_sums(cp_space space, cp_in_loglinear_options *options, cp_i
                               err_cap);
 }
 
-int32_t cp_loglinear_search(cp_space space, cp_in_loglinear_options *options, cp_loglinear_model *model,
-                            cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
-                            cp_control *control, char *err, int64_t err_cap) {
+int32_t cp_loglinear_search_start(cp_space space, cp_in_loglinear_options *options, cp_loglinear_model *model,
+                                  cp_loglinear_info *info, cp_session *session, int32_t workers, cp_control *control,
+                                  char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_loglinear_search(space, options, model, step, info, workers, control, err, err_cap);
+  return go_cp_loglinear_search_start(space, options, model, info, session, workers, control, err, err_cap);
 }
 
 int32_t cp_loglinear_kernel(double *kernel, int64_t n, cp_in_f64 *weights, double shift, double *curvature, int64_t *q,

@@ -4009,6 +4009,561 @@ func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, giv
 	})
 }
 
+// loglinearOptionsIn is a cp_loglinear_options as it is read.
+type loglinearOptionsIn struct {
+	c            C.cp_loglinear_options           // all of it
+	to           cabi.Out[C.cp_loglinear_options] // where results go
+	given        bool
+	solver       string
+	distribution string
+	alpha        float64
+	tol          float64
+	maxIter      int
+	seed         uint64
+	kernel       int
+	sampled      int
+	intercept    int
+}
+
+// read reads the argument of that name.
+func (r *loglinearOptionsIn) read(p *C.cp_loglinear_options, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		r.c = C.cp_loglinear_options{alpha: 1, tol: 1e-6, max_iter: 200}
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	if r.solver, err = cabi.Name(unsafe.Pointer(r.c.solver), "solver"); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.distribution, err = cabi.Name(unsafe.Pointer(r.c.distribution), "distribution"); err != nil {
+		return cabi.Within(name, err)
+	}
+	r.alpha = float64(r.c.alpha)
+	r.tol = float64(r.c.tol)
+	r.maxIter = int(r.c.max_iter)
+	r.seed = uint64(r.c.seed)
+	r.kernel = int(r.c.kernel)
+	r.sampled = int(r.c.sampled)
+	r.intercept = int(r.c.intercept)
+	return nil
+}
+
+// loglinearSizesIn is a cp_loglinear_sizes as it is read.
+type loglinearSizesIn struct {
+	c       C.cp_loglinear_sizes           // all of it
+	to      cabi.Out[C.cp_loglinear_sizes] // where results go
+	given   bool
+	moments int
+	loss    int
+	spread  int
+	moment  int
+}
+
+// read reads the argument of that name.
+func (r *loglinearSizesIn) read(p *C.cp_loglinear_sizes, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.moments = int(r.c.moments)
+	r.loss = int(r.c.loss)
+	r.spread = int(r.c.spread)
+	r.moment = int(r.c.moment)
+	return nil
+}
+
+// loglinearArraySizesArgs are the arguments of cp_loglinear_array_sizes.
+type loglinearArraySizesArgs struct {
+	space   structure.Space
+	options *loglinearOptionsIn
+	q       int
+	sizes   *loglinearSizesIn
+	structs struct { // what others point to
+		options loglinearOptionsIn
+		sizes   loglinearSizesIn
+	}
+}
+
+//export go_cp_loglinear_array_sizes
+func go_cp_loglinear_array_sizes(space_ C.cp_space, options_ *C.cp_in_loglinear_options, q_ C.int64_t, sizes_ *C.cp_loglinear_sizes, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(loglinearArraySizesArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.q = int(q_)
+		a.sizes = &a.structs.sizes
+		if err = a.sizes.read(sizes_, "sizes", false, true); err != nil {
+			return err
+		}
+		return doLoglinearArraySizes(a)
+	})
+}
+
+// loglinearModelIn is a cp_loglinear_model as it is read.
+type loglinearModelIn struct {
+	c         C.cp_loglinear_model           // all of it
+	to        cabi.Out[C.cp_loglinear_model] // where results go
+	given     bool
+	q         int
+	d         int
+	weights   linalg.Matrix[float64]
+	average   linalg.Matrix[float64]
+	moment    []float64
+	nMoment   int
+	hasMoment int
+	variance  float64
+	steps     int
+	rows      int
+	seen      float64
+	chains    []int32
+}
+
+// read reads the argument of that name.
+func (r *loglinearModelIn) read(p *C.cp_loglinear_model, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.q = int(r.c.q)
+	r.d = int(r.c.d)
+	r.nMoment = int(r.c.n_moment)
+	r.hasMoment = int(r.c.has_moment)
+	r.variance = float64(r.c.variance)
+	r.steps = int(r.c.steps)
+	r.rows = int(r.c.rows)
+	r.seen = float64(r.c.seen)
+	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), "weights", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.average, err = matrixAt(unsafe.Pointer(r.c.average), "average", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.moment, err = cabi.Optional[float64](unsafe.Pointer(r.c.moment), "moment", cabi.Size(float64(r.nMoment))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// loglinearInfoIn is a cp_loglinear_info as it is read.
+type loglinearInfoIn struct {
+	c         C.cp_loglinear_info           // all of it
+	to        cabi.Out[C.cp_loglinear_info] // where results go
+	given     bool
+	objective float64
+	residual  float64
+	nIter     int
+	left      float64
+	leftError float64
+	limit     float64
+	gain      float64
+}
+
+// read reads the argument of that name.
+func (r *loglinearInfoIn) read(p *C.cp_loglinear_info, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.objective = float64(r.c.objective)
+	r.residual = float64(r.c.residual)
+	r.nIter = int(r.c.n_iter)
+	r.left = float64(r.c.left)
+	r.leftError = float64(r.c.left_error)
+	r.limit = float64(r.c.limit)
+	r.gain = float64(r.c.gain)
+	return nil
+}
+
+// loglinearFitArgs are the arguments of cp_loglinear_fit.
+type loglinearFitArgs struct {
+	space   structure.Space
+	options *loglinearOptionsIn
+	design  *designIn
+	targets *targetsIn
+	model   *loglinearModelIn
+	info    *loglinearInfoIn
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options loglinearOptionsIn
+		design  designIn
+		targets targetsIn
+		model   loglinearModelIn
+		info    loglinearInfoIn
+	}
+}
+
+//export go_cp_loglinear_fit
+func go_cp_loglinear_fit(space_ C.cp_space, options_ *C.cp_in_loglinear_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, model_ *C.cp_loglinear_model, info_ *C.cp_loglinear_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(loglinearFitArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.model = &a.structs.model
+		if err = a.model.read(model_, "model", false, true); err != nil {
+			return err
+		}
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(float64(a.targets.n)), cabi.Size(2), cabi.Size(16)); err != nil {
+			return err
+		}
+		return doLoglinearFit(a)
+	})
+}
+
+// loglinearStartArgs are the arguments of cp_loglinear_start.
+type loglinearStartArgs struct {
+	space   structure.Space
+	options *loglinearOptionsIn
+	design  *designIn
+	targets *targetsIn
+	model   *loglinearModelIn
+	info    *loglinearInfoIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options loglinearOptionsIn
+		design  designIn
+		targets targetsIn
+		model   loglinearModelIn
+		info    loglinearInfoIn
+	}
+}
+
+//export go_cp_loglinear_start
+func go_cp_loglinear_start(space_ C.cp_space, options_ *C.cp_in_loglinear_options, design_ *C.cp_in_design, targets_ *C.cp_in_targets, model_ *C.cp_loglinear_model, info_ *C.cp_loglinear_info, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(loglinearStartArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.design = &a.structs.design
+		if err = a.design.read(design_, "design", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.model = &a.structs.model
+		if err = a.model.read(model_, "model", false, true); err != nil {
+			return err
+		}
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(float64(a.targets.n)), cabi.Size(2), cabi.Size(16)); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doLoglinearStart(a)
+	})
+}
+
+// loglinearSumsArgs are the arguments of cp_loglinear_sums.
+type loglinearSumsArgs struct {
+	space    structure.Space
+	options  *loglinearOptionsIn
+	features *featuresIn
+	outputs  *outputsIn
+	kind     string
+	weights  linalg.Matrix[float64]
+	sums     unsafe.Pointer
+	workers  int
+	mon      *parallel.Monitor
+	structs  struct { // what others point to
+		options  loglinearOptionsIn
+		features featuresIn
+		outputs  outputsIn
+	}
+}
+
+//export go_cp_loglinear_sums
+func go_cp_loglinear_sums(space_ C.cp_space, options_ *C.cp_in_loglinear_options, features_ *C.cp_in_features, outputs_ *C.cp_in_outputs, kind_ *C.cp_in_char, weights_ *C.cp_in_f64, sums_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(loglinearSumsArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.features = &a.structs.features
+		if err = a.features.read(features_, "features", false, false); err != nil {
+			return err
+		}
+		a.outputs = &a.structs.outputs
+		if err = a.outputs.read(outputs_, "outputs", false, false); err != nil {
+			return err
+		}
+		if a.kind, err = cabi.Name(unsafe.Pointer(kind_), "kind"); err != nil {
+			return err
+		}
+		a.sums = unsafe.Pointer(sums_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("outputs.d", C.int64_t(a.outputs.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.outputs.c.parts != nil {
+			if err := equal("outputs.part_len", C.int64_t(a.outputs.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
+		if a.weights, err = matrixAt(unsafe.Pointer(weights_), "weights", true, cabi.Size(float64(a.features.p)+float64(a.options.intercept)), cabi.Size(float64(a.outputs.d))); err != nil {
+			return err
+		}
+		return doLoglinearSums(a)
+	})
+}
+
+// loglinearSearchStartArgs are the arguments of cp_loglinear_search_start.
+type loglinearSearchStartArgs struct {
+	space   structure.Space
+	options *loglinearOptionsIn
+	model   *loglinearModelIn
+	info    *loglinearInfoIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options loglinearOptionsIn
+		model   loglinearModelIn
+		info    loglinearInfoIn
+	}
+}
+
+//export go_cp_loglinear_search_start
+func go_cp_loglinear_search_start(space_ C.cp_space, options_ *C.cp_in_loglinear_options, model_ *C.cp_loglinear_model, info_ *C.cp_loglinear_info, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(loglinearSearchStartArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.model = &a.structs.model
+		if err = a.model.read(model_, "model", false, true); err != nil {
+			return err
+		}
+		a.info = &a.structs.info
+		if err = a.info.read(info_, "info", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(0), cabi.Size(2), cabi.Size(16)); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doLoglinearSearchStart(a)
+	})
+}
+
+// loglinearKernelArgs are the arguments of cp_loglinear_kernel.
+type loglinearKernelArgs struct {
+	kernel    linalg.Matrix[float64]
+	n         int
+	weights   []float64
+	shift     float64
+	curvature []float64
+	q         []int64
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_loglinear_kernel
+func go_cp_loglinear_kernel(kernel_ *C.double, n_ C.int64_t, weights_ *C.cp_in_f64, shift_ C.double, curvature_ *C.double, q_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(loglinearKernelArgs)
+		a.n = int(n_)
+		a.shift = float64(shift_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.weights, err = cabi.Optional[float64](unsafe.Pointer(weights_), "weights", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.curvature, err = cabi.View[float64](unsafe.Pointer(curvature_), "curvature", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		if a.q, err = cabi.View[int64](unsafe.Pointer(q_), "q", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doLoglinearKernel(a)
+	})
+}
+
+// loglinearFeaturesIn is a cp_loglinear_features as it is read.
+type loglinearFeaturesIn struct {
+	c         C.cp_loglinear_features           // all of it
+	to        cabi.Out[C.cp_loglinear_features] // where results go
+	given     bool
+	n         int
+	q         int
+	rows      linalg.Matrix[float64]
+	curvature []float64
+	weights   []float64
+}
+
+// read reads the argument of that name.
+func (r *loglinearFeaturesIn) read(p *C.cp_loglinear_features, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	r.q = int(r.c.q)
+	if r.rows, err = matrixAt(unsafe.Pointer(r.c.rows), "rows", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.q))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.curvature, err = cabi.View[float64](unsafe.Pointer(r.c.curvature), "curvature", cabi.Size(float64(r.q))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// loglinearKernelWeightsArgs are the arguments of cp_loglinear_kernel_weights.
+type loglinearKernelWeightsArgs struct {
+	features *loglinearFeaturesIn
+	wanted   string
+	x        linalg.Matrix[float64]
+	d        int
+	dst      linalg.Matrix[float64]
+	structs  struct { // what others point to
+		features loglinearFeaturesIn
+	}
+}
+
+//export go_cp_loglinear_kernel_weights
+func go_cp_loglinear_kernel_weights(features_ *C.cp_in_loglinear_features, wanted_ *C.cp_in_char, x_ *C.cp_in_f64, d_ C.int64_t, dst_ *C.double, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(loglinearKernelWeightsArgs)
+		a.features = &a.structs.features
+		if err = a.features.read(features_, "features", false, false); err != nil {
+			return err
+		}
+		if a.wanted, err = cabi.Name(unsafe.Pointer(wanted_), "wanted"); err != nil {
+			return err
+		}
+		a.d = int(d_)
+		if a.x, err = matrixAt(unsafe.Pointer(x_), "x", false, cabi.Size(float64(a.features.n)+float64(a.features.q)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.features.n)+float64(a.features.q)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doLoglinearKernelWeights(a)
+	})
+}
+
 // affineLossesArgs are the arguments of cp_affine_losses.
 type affineLossesArgs struct {
 	entries   string

@@ -167,11 +167,7 @@ var (
 	}
 	LoglinearSolvers = Names{{"lbfgs", int(train.LBFGS)}, {"sgd", int(train.SGD)}, {"online", int(train.Online)},
 		{"newton", int(train.Newton)}}
-	Distributions     = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
-	LoglinearRequests = Names{
-		{"done", int(loglinear.Nothing)}, {"expect", int(loglinear.Expect)}, {"mean", int(loglinear.Mean)},
-		{"draw", int(loglinear.Draw)}, {"pair", int(loglinear.Pair)}, {"uniform", int(loglinear.Uniform)},
-	}
+	Distributions = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
 	LoglinearSums = Names{
 		{"moments", int(loglinear.Moments)}, {"loss", int(loglinear.Loss)}, {"spread", int(loglinear.Spread)},
 	}

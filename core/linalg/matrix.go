@@ -17,7 +17,12 @@ type Matrix[T Float] struct {
 
 // NewMatrix returns a zero matrix.
 func NewMatrix[T Float](rows, cols int) Matrix[T] {
-	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: make([]T, rows*cols)}
+	return Shaped(make([]T, rows*cols), rows, cols)
+}
+
+// Shaped returns data, of rows·cols numbers, as a matrix.
+func Shaped[T Float](data []T, rows, cols int) Matrix[T] {
+	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: data}
 }
 
 // General returns the double matrix m in gonum's form, sharing its data.

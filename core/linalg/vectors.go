@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/floats"
 )
@@ -93,4 +95,14 @@ func ScaleTo[T Float](dst []T, a T, x []T) {
 	for j, v := range x {
 		dst[j] = a * v
 	}
+}
+
+// Finite reports whether no entry of x is infinite or NaN.
+func Finite[T Float](x []T) bool {
+	for _, v := range x {
+		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
 }

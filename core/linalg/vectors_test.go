@@ -68,6 +68,13 @@ func TestProductsWithSparseRows(t *testing.T) {
 	}
 }
 
+func TestFinite(t *testing.T) {
+	nan := float32(math.NaN())
+	if !Finite([]float64{3, -4}) || !Finite[float32](nil) || Finite([]float64{1, math.Inf(-1)}) || Finite([]float32{nan, 1}) {
+		t.Error("finite numbers are not told from others")
+	}
+}
+
 // BenchmarkVectors shows from which length on gonum's products are faster than a loop: see shortRow.
 func BenchmarkVectors(b *testing.B) {
 	for _, n := range []int{5, 15, 16, 45, 190, 1000} {

@@ -5,13 +5,10 @@
 // over the weights W (q×d), the conditional random field of Vembu (2010, ch. 6) and section 6 of the project's method. The gradient of
 // ln Z is the expectation E ψ, which package partition computes exactly, or which the caller estimates.
 //
-// There are two ways down. A Search takes exact gradients of all rows: L-BFGS (Liu and Nocedal 1989) in coordinates in which the Hessian
+// There are two ways down. Minimise takes exact gradients of all rows: L-BFGS (Liu and Nocedal 1989) in coordinates in which the Hessian
 // at W = 0 is the identity, which is known, and later in those of a Kronecker product near the Hessian where the search has got to
-// (Martens and Grosse 2015). A Descent takes steps on mini-batches of rows, preconditioned in the same way, and averages its iterates
-// (Shamir and Zhang 2013); its gradients may be estimates.
+// (Martens and Grosse 2015). Package descent takes steps on mini-batches of rows, preconditioned in the same way, and averages its
+// iterates (Shamir and Zhang 2013); its gradients may be estimates.
 //
-// All work is done by machines without hidden state: what a machine knows lies in one flat slice of float64 that its caller owns. Next
-// runs until something is needed from elsewhere, says what, and continues when it is called again, be it by another value that was made
-// for the same slice. A Search asks for sums over rows, wherever these are; a Pass computes such sums for the rows at hand and asks for
-// the expectations of blocks of them; a Fit is both. The functions that do everything here drive these machines.
+// What is not known here is asked for: an Oracle knows the distributions of rows, and a Summer sums over rows, wherever these are.
 package loglinear

@@ -10,7 +10,7 @@ import (
 	"combpred/core/structure"
 )
 
-// Rankings of two labels by one feature: whoever answers the requests of the fit decides where expectations come from.
+// Rankings of two labels by one feature: the oracle of a fit decides where expectations come from.
 func Example() {
 	space, err := structure.New("permutations", structure.Args{Scalars: map[string]int64{"n": 2}})
 	if err != nil {
@@ -27,32 +27,11 @@ func Example() {
 		panic(err)
 	}
 	options := loglinear.SearchOptions{Sizes: loglinear.Sizes{Features: 1, Outputs: 1}, Alpha: 0.5, Tol: 1e-6, MaxIter: 100}
-	length, err := problem.StateLen(options)
-	if err != nil {
-		panic(err)
-	}
-	covariance, err := loglinear.Covariance(space)
-	if err != nil {
-		panic(err)
-	}
-	fit, err := loglinear.NewFit(options, problem, make([]float64, length), covariance, linalg.Matrix[float64]{})
-	if err != nil {
-		panic(err)
-	}
 	exact := expect.Exact{Space: space, Workers: 1}
-	for {
-		request, err := fit.Next(nil)
-		if err != nil {
-			panic(err)
-		}
-		if request.Ask == loglinear.Nothing {
-			break
-		}
-		if err := exact.Answer(request, nil); err != nil {
-			panic(err)
-		}
+	found, err := loglinear.Fit(options, problem, space, exact, linalg.Matrix[float64]{}, nil)
+	if err != nil {
+		panic(err)
 	}
-	found := fit.Found()
 	fmt.Printf("weight %.3f, objective %.3f\n", found.Weights.Data[0], found.Objective)
 	// Output:
 	// weight 0.859, objective 0.762

@@ -1,7 +1,6 @@
 package loglinear_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -45,7 +44,7 @@ func TestLossAgreesWithEnumeration(t *testing.T) {
 		c := loglineartest.New(t, space, 12, 3, 1)
 		s := c.Sizes()
 		n := s.Features * s.Outputs
-		w := loglineartest.Shaped(loglineartest.Random(n, 0.4, 2), s.Features, s.Outputs)
+		w := linalg.Shaped(loglineartest.Random(n, 0.4, 2), s.Features, s.Outputs)
 		var first []float64
 		for k, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
 			for _, workers := range []int{1, 3} {
@@ -87,7 +86,7 @@ func TestMinimum(t *testing.T) {
 		o := c.Options()
 		var objectives []float64
 		for _, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
-			f, err := loglinear.Minimise(o, p, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
+			f, err := loglinear.Fit(o, p, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,87 +112,59 @@ func TestMinimum(t *testing.T) {
 	})
 }
 
-// answered drives a fit whose machine is made anew from its state, which moves elsewhere, before each step.
-func answered(t *testing.T, c *loglineartest.Instance, o loglinear.SearchOptions, engine loglinear.Engine) loglinear.Found {
-	t.Helper()
-	length, err := c.Problem.StateLen(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cov, err := loglinear.Covariance(c.Space)
-	if err != nil {
-		t.Fatal(err)
-	}
-	state := make([]float64, length)
-	if _, err := loglinear.NewFit(o, c.Problem, state, cov, matrix{}); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		state = slices.Clone(state)
-		f, err := loglinear.ResumeFit(o, c.Problem, state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// A step that is cancelled can be made again.
-		cancelled := new(parallel.Monitor)
-		cancelled.Cancel()
-		if _, err := f.Next(cancelled); !errors.Is(err, parallel.ErrCancelled) {
-			t.Fatalf("a cancelled step gives %v", err)
-		}
-		r, err := f.Next(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Ask == loglinear.Nothing {
-			return f.Found()
-		}
-		if err := engine.Answer(r, nil); errors.Is(err, loglinear.ErrNoDraws) {
-			if err := f.Decline(); err != nil {
-				t.Fatal(err)
-			}
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestStateIsAll: a fit whose state moves between any two steps is that of the direct driver, bit for bit; and one that searches with two
-// preconditioners ends where one does that cannot draw.
-func TestStateIsAll(t *testing.T) {
+// TestSpreadIsFollowed: a search goes on with another preconditioner, and ends where one does whose oracle cannot draw.
+func TestSpreadIsFollowed(t *testing.T) {
 	c := loglineartest.Rankings(t, 60, 4)
 	o := c.Options()
 	o.MaxIter = 2000
 	exact := expect.Exact{Space: c.Space, Workers: 2}
 	mon := new(parallel.Monitor)
-	want, err := loglinear.Minimise(o, c.Problem, c.Space, exact, matrix{}, mon)
+	want, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, mon)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if mon.Steps() != want.Iterations {
 		t.Errorf("the monitor counts %d steps in %d iterations", mon.Steps(), want.Iterations)
 	}
-	got := answered(t, c, o, exact)
-	if !slices.Equal(got.Weights.Data, want.Weights.Data) || got.Iterations != want.Iterations || got.Residual != want.Residual {
-		t.Errorf("by steps the search ends after %d iterations at %v, else after %d at %v", got.Iterations, got.Objective,
-			want.Iterations, want.Objective)
-	}
-	undrawn := answered(t, c, o, loglineartest.NoDraws{Engine: exact})
-	if math.Abs(undrawn.Objective-want.Objective) > 1e-6*want.Objective || want.Iterations <= 60 {
-		t.Errorf("with draws the objective is %v after %d iterations, without %v", want.Objective, want.Iterations, undrawn.Objective)
+	undrawn, err := loglinear.Fit(o, c.Problem, c.Space, loglineartest.NoDraws{Oracle: exact}, matrix{}, nil)
+	if err != nil || math.Abs(undrawn.Objective-want.Objective) > 1e-6*want.Objective || want.Iterations <= 60 {
+		t.Errorf("with draws the objective is %v after %d iterations, without %v, error %v", want.Objective, want.Iterations,
+			undrawn.Objective, err)
 	}
 }
 
-// TestSumsOfBlocks: a search whose sums come from two blocks of rows, added up as vectors, ends where that of all rows does.
+// blocks knows rows by those of several problems, and counts what it is asked for.
+type blocks struct {
+	loglinear.Sizes
+	problems []*loglinear.Problem
+	oracle   loglinear.Oracle
+	asked    map[loglinear.Kind]int
+}
+
+func (b blocks) AddSums(kind loglinear.Kind, weights matrix, sums []float64) error {
+	b.asked[kind]++
+	for _, p := range b.problems {
+		own := make([]float64, len(sums))
+		if err := loglinear.AddSums(b.Sizes, p, kind, weights, own, b.oracle, nil); err != nil {
+			return err
+		}
+		linalg.Axpy(sums, own, 1)
+	}
+	return nil
+}
+
+// TestSumsOfBlocks: a search whose sums come from two blocks of rows, added up as vectors, ends where that of all rows does, to the bit
+// where large matrices are multiplied elsewhere.
 func TestSumsOfBlocks(t *testing.T) {
 	c := loglineartest.Rankings(t, 60, 4)
 	o := c.Options()
 	o.MaxIter = 2000
 	exact := expect.Exact{Space: c.Space, Workers: 1}
-	want, err := loglinear.Minimise(o, c.Problem, c.Space, exact, matrix{}, nil)
+	want, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var blocks []*loglinear.Problem
+	rows := blocks{o.Sizes, nil, exact, map[loglinear.Kind]int{}}
 	for _, at := range [][2]int{{0, 23}, {23, 60}} {
 		p := *c.Problem
 		x := *p.X
@@ -202,50 +173,43 @@ func TestSumsOfBlocks(t *testing.T) {
 		if err := p.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		blocks = append(blocks, &p)
-	}
-	length, err := o.StateLen()
-	if err != nil {
-		t.Fatal(err)
+		rows.problems = append(rows.problems, &p)
 	}
 	cov, err := loglinear.Covariance(c.Space)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := make([]float64, length)
-	if _, err := loglinear.NewSearch(o, state, cov, matrix{}); err != nil {
+	got, err := loglinear.Minimise(o, rows, cov, matrix{}, nil, nil)
+	if err != nil || math.Abs(got.Objective-want.Objective) > 1e-8*want.Objective || got.Residual > o.Tol {
+		t.Errorf("blocks lead to %v, all rows to %v, error %v", got.Objective, want.Objective, err)
+	}
+	if rows.asked[loglinear.Moments] != 1 || rows.asked[loglinear.Spread] == 0 || rows.asked[loglinear.Loss] != got.Evaluations {
+		t.Errorf("the search asked %v in %d evaluations", rows.asked, got.Evaluations)
+	}
+}
+
+// TestWorkplace: large products are made where they are to be, with the same result; an error there ends the search.
+func TestWorkplace(t *testing.T) {
+	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 4), 2000, 24, 9)
+	o := c.Options()
+	o.MaxIter = 3
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	want, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[loglinear.Kind]int{}
-	for {
-		s, err := loglinear.ResumeSearch(o, state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := s.Next(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kinds[r.Kind]++
-		if r.Kind == loglinear.Finished {
-			break
-		}
-		for _, p := range blocks {
-			sums := make([]float64, len(r.Sums))
-			if err := loglinear.AddSums(o.Sizes, p, r.Kind, r.Weights, sums, exact, nil); err != nil {
-				t.Fatal(err)
+	for most := range 7 {
+		done := 0
+		c.Problem.Work = func(f func() error) error {
+			if done++; most > 0 && done > most {
+				return parallel.ErrClosed
 			}
-			for i, v := range sums {
-				r.Sums[i] += v
-			}
+			return f()
 		}
-	}
-	s, _ := loglinear.ResumeSearch(o, state)
-	if got := s.Found(); math.Abs(got.Objective-want.Objective) > 1e-8*want.Objective || got.Residual > o.Tol {
-		t.Errorf("blocks lead to %v, all rows to %v", got.Objective, want.Objective)
-	}
-	if kinds[loglinear.Moments] != 1 || kinds[loglinear.Spread] == 0 {
-		t.Errorf("the search asked %v", kinds)
+		got, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, nil)
+		if most > 0 && err != parallel.ErrClosed || most == 0 && (err != nil || !slices.Equal(got.Weights.Data, want.Weights.Data)) {
+			t.Errorf("after %d products elsewhere it ends at %v, error %v, want %v", done, got.Objective, err, want.Objective)
+		}
 	}
 }
 
@@ -254,21 +218,21 @@ func TestWarmStart(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 4), 30, 3, 9)
 	o := c.Options()
 	exact := expect.Exact{Space: c.Space, Workers: 1}
-	first, err := loglinear.Minimise(o, c.Problem, c.Space, exact, matrix{}, nil)
+	first, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := loglinear.Minimise(o, c.Problem, c.Space, exact, first.Weights, nil)
+	again, err := loglinear.Fit(o, c.Problem, c.Space, exact, first.Weights, nil)
 	if err != nil || again.Iterations != 0 || again.Objective != first.Objective {
 		t.Errorf("it moves from %v to %v in %d iterations, error %v", first.Objective, again.Objective, again.Iterations, err)
 	}
-	far := loglineartest.Shaped(loglineartest.Random(len(first.Weights.Data), 50, 4), o.Features, o.Outputs)
-	other, err := loglinear.Minimise(o, c.Problem, c.Space, exact, far, nil)
+	far := linalg.Shaped(loglineartest.Random(len(first.Weights.Data), 50, 4), o.Features, o.Outputs)
+	other, err := loglinear.Fit(o, c.Problem, c.Space, exact, far, nil)
 	if err != nil || !slices.Equal(other.Weights.Data, first.Weights.Data) {
 		t.Errorf("from weights that are worse than zero it ends at %v, from zero at %v, error %v", other.Objective, first.Objective, err)
 	}
 	o.MaxIter = 2
-	if f, err := loglinear.Minimise(o, c.Problem, c.Space, exact, matrix{}, nil); err != nil || f.Iterations != 2 || f.Residual <= o.Tol {
+	if f, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, nil); err != nil || f.Iterations != 2 || f.Residual <= o.Tol {
 		t.Errorf("after %d of 2 iterations the residual is %v, error %v", f.Iterations, f.Residual, err)
 	}
 }
@@ -278,7 +242,7 @@ func TestDiagonalMoments(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 4), 40, 3, 11)
 	c.Alpha = 1e-3
 	exact := expect.Exact{Space: c.Space, Workers: 1}
-	want, err := loglinear.Minimise(c.Options(), c.Problem, c.Space, exact, matrix{}, nil)
+	want, err := loglinear.Fit(c.Options(), c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +250,7 @@ func TestDiagonalMoments(t *testing.T) {
 		o := c.Options()
 		o.LargestGram, o.LargestMoved, o.MaxIter = limits[0], limits[1], 2000
 		for _, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
-			f, err := loglinear.Minimise(o, p, c.Space, exact, matrix{}, nil)
+			f, err := loglinear.Fit(o, p, c.Space, exact, matrix{}, nil)
 			if err != nil || f.Residual > o.Tol || math.Abs(f.Objective-want.Objective) > 1e-7*want.Objective {
 				t.Errorf("limits %v lead to %v with residual %v, want %v, error %v", limits, f.Objective, f.Residual, want.Objective, err)
 			}

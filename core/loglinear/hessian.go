@@ -2,12 +2,13 @@ package loglinear
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/fault"
 	"combpred/core/linalg"
-	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 )
 
@@ -32,7 +33,7 @@ var errMoment = fault.Numerical("second moments are infinite or NaN: scale the i
 // diagonalise overwrites a symmetric matrix by its eigenvectors, in columns, and writes its eigenvalues, none below 0, to values.
 func diagonalise(values []float64, m matrix, mon *parallel.Monitor) error {
 	for i := range m.Rows {
-		if !flat.Finite(m.Row(i)) {
+		if !linalg.Finite(m.Row(i)) {
 			return errMoment
 		}
 	}
@@ -51,8 +52,7 @@ func symEig(m matrix, mon *parallel.Monitor) ([]float64, error) {
 	if mon == nil || m.Rows < abandonedOrder {
 		return linalg.SymEig(linalg.General(m))
 	}
-	own := linalg.NewMatrix[float64](m.Rows, m.Cols)
-	own.CopyFrom(m)
+	own := copied(m)
 	var values []float64
 	err := parallel.Detached(mon, func() (err error) {
 		values, err = linalg.SymEig(linalg.General(own))
@@ -67,10 +67,18 @@ func symEig(m matrix, mon *parallel.Monitor) ([]float64, error) {
 // Preconditioner is a change of variables W = U (S∘z) Vᵀ after which the Hessian by z is about the identity: U and V are the eigenvectors
 // of the factors of a Kronecker product, and S the inverse roots of 2α + λ_j σ_k for their eigenvalues.
 type Preconditioner struct {
-	Features matrix    // U, without rows for the identity
-	Outputs  matrix    // V, likewise
-	Scale    matrix    // S, q×d
-	Work     [2]matrix // q×d each
+	Features matrix // U, without rows for the identity
+	Outputs  matrix // V, likewise
+	Scale    matrix // S, q×d
+	Work     Workplace
+
+	scratch [2]matrix // q×d each
+}
+
+// newPreconditioner returns one of given eigenvectors, whose scale is still to be set.
+func (s Sizes) newPreconditioner(features, outputs matrix, work Workplace) *Preconditioner {
+	room := func() matrix { return linalg.NewMatrix[float64](s.Features, s.Outputs) }
+	return &Preconditioner{Features: features, Outputs: outputs, Scale: room(), Work: work, scratch: [2]matrix{room(), room()}}
 }
 
 // ScaleTo writes S to p.
@@ -83,46 +91,54 @@ func (p *Preconditioner) ScaleTo(alpha float64, curvature, variances []float64) 
 	}
 }
 
+// do runs f, which multiplies by the eigenvectors of both factors.
+func (p *Preconditioner) do(f func()) error {
+	return p.Work.do(p.Scale.Rows*p.Scale.Cols*(p.Features.Rows+p.Outputs.Rows), f)
+}
+
 // WeightsTo writes W to dst.
-func (p *Preconditioner) WeightsTo(dst, z matrix) {
-	one, two := p.Work[0], p.Work[1]
-	productTo(one, p.Scale, z)
-	if p.Outputs.Rows > 0 {
-		linalg.Gemm(blas.NoTrans, blas.Trans, 1, one, p.Outputs, 0, two)
-		one, two = two, one
-	}
-	if p.Features.Rows > 0 {
-		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.Features, one, 0, two)
-		one = two
-	}
-	dst.CopyFrom(one)
+func (p *Preconditioner) WeightsTo(dst, z matrix) error {
+	return p.do(func() {
+		one, two := p.scratch[0], p.scratch[1]
+		productTo(one, p.Scale, z)
+		if p.Outputs.Rows > 0 {
+			linalg.Gemm(blas.NoTrans, blas.Trans, 1, one, p.Outputs, 0, two)
+			one, two = two, one
+		}
+		if p.Features.Rows > 0 {
+			linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.Features, one, 0, two)
+			one = two
+		}
+		dst.CopyFrom(one)
+	})
 }
 
 // CoordinatesTo writes z to dst, the inverse of WeightsTo.
-func (p *Preconditioner) CoordinatesTo(dst, w matrix) {
-	turned := p.turned(w)
-	for j := range dst.Rows {
-		row, s := turned.Row(j), p.Scale.Row(j)
-		for k, v := range row {
-			dst.Row(j)[k] = v / s[k]
+func (p *Preconditioner) CoordinatesTo(dst, w matrix) error {
+	return p.do(func() {
+		turned := p.turned(w)
+		for j := range dst.Rows {
+			row, s := turned.Row(j), p.Scale.Row(j)
+			for k, v := range row {
+				dst.Row(j)[k] = v / s[k]
+			}
 		}
-	}
+	})
 }
 
 // PullBackTo writes the gradient by z to dst, given that by W.
-func (p *Preconditioner) PullBackTo(dst, gradient matrix) {
-	productTo(dst, p.Scale, p.turned(gradient))
+func (p *Preconditioner) PullBackTo(dst, gradient matrix) error {
+	return p.do(func() { productTo(dst, p.Scale, p.turned(gradient)) })
 }
 
 // ApplyTo writes the product of the inverse of the Hessian with a gradient by W to dst.
-func (p *Preconditioner) ApplyTo(dst, gradient matrix) {
-	p.PullBackTo(dst, gradient)
-	p.WeightsTo(dst, dst)
+func (p *Preconditioner) ApplyTo(dst, gradient matrix) error {
+	return fault.First(p.PullBackTo(dst, gradient), p.WeightsTo(dst, dst))
 }
 
 // turned returns Uᵀ W V.
 func (p *Preconditioner) turned(w matrix) matrix {
-	one, two := p.Work[0], p.Work[1]
+	one, two := p.scratch[0], p.scratch[1]
 	if p.Features.Rows > 0 {
 		linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.Features, w, 0, one)
 		w, one = one, two
@@ -142,96 +158,101 @@ func productTo(dst, a, b matrix) {
 	}
 }
 
-// SetZero builds the preconditioner of the Hessian at W = 0 from sums of moments, exact where both factors are diagonalised. Its outputs
-// are the covariance of ψ, which is overwritten. The eigenvalues of the factors, or what is taken for them, go to curvature and variances.
-func SetZero(s Sizes, alpha float64, sums []float64, to *Preconditioner, curvature, variances []float64, mon *parallel.Monitor) error {
+// Hessian is what is known of the Hessian at W = 0, and its preconditioner: exact where both factors are diagonalised.
+type Hessian struct {
+	*Preconditioner
+	Sizes                Sizes
+	Alpha                float64
+	Weight               float64   // of all rows
+	Curvature, Variances []float64 // eigenvalues of the factors, or what is taken for them
+}
+
+// NewHessian finds it from sums of moments and, where it is read, the covariance of ψ under the uniform distribution.
+func NewHessian(s Sizes, alpha float64, sums []float64, covariance matrix, work Workplace, mon *parallel.Monitor) (*Hessian, error) {
 	if !(sums[RowCount] > 0) {
-		return ErrNoWeight
+		return nil, ErrNoWeight
 	}
+	h := &Hessian{Sizes: s, Alpha: alpha, Weight: sums[WeightSum], Curvature: make([]float64, s.Features),
+		Variances: make([]float64, s.Outputs)}
+	var features, outputs matrix
 	moment := s.moment(sums)
 	if s.Gram() {
-		to.Features.CopyFrom(moment)
-		if err := diagonalise(curvature, to.Features, mon); err != nil {
-			return err
+		features = copied(moment)
+		if err := diagonalise(h.Curvature, features, mon); err != nil {
+			return nil, err
 		}
 	} else {
-		copy(curvature, moment.Row(0))
-		if !flat.Finite(curvature) {
-			return errMoment
+		copy(h.Curvature, moment.Row(0))
+		if !linalg.Finite(h.Curvature) {
+			return nil, errMoment
 		}
 	}
 	if s.HasCovariance() {
-		// It is overwritten last, as it is read again after a cancellation.
-		if err := diagonalise(variances, to.Outputs, mon); err != nil {
-			return err
+		outputs = copied(covariance)
+		if err := diagonalise(h.Variances, outputs, mon); err != nil {
+			return nil, err
 		}
 	} else {
-		for k := range variances {
-			variances[k] = sums[SquareSum] / (sums[RowCount] * float64(s.Outputs))
+		for k := range h.Variances {
+			h.Variances[k] = sums[SquareSum] / (sums[RowCount] * float64(s.Outputs))
 		}
 	}
-	to.ScaleTo(alpha, curvature, variances)
-	return nil
+	h.Preconditioner = s.newPreconditioner(features, outputs, work)
+	h.ScaleTo(alpha, h.Curvature, h.Variances)
+	return h, nil
 }
 
-// Following is what a preconditioner follows the Hessian by: sums of the spread, and what is known at W = 0.
-type Following struct {
-	Sizes
-	Alpha                float64
-	Sums                 []float64 // of the spread
-	Weight               float64   // of all rows
-	Zero                 *Preconditioner
-	Curvature, Variances []float64 // eigenvalues of the factors at W = 0
-}
-
-// Known says whether the spread is, and not zero.
-func (f Following) Known() bool { return f.Sums[Unknown] == 0 && f.total() > 0 }
-
-// total returns the trace of the weighted sum of covariances.
-func (f Following) total() (t float64) {
-	_, covariance := f.spread(f.Sums)
-	for k := range f.Outputs {
-		t += covariance.Row(k)[k]
+// Follow returns the preconditioner of the Hessian where distributions have the spread that the sums tell, with damping times the
+// covariance under the uniform distribution added to that of each row; nil where the spread is not known, or zero. The factors are the mean
+// covariance, in units of its trace, and the second moment of the features with rows weighted by their traces (Martens and Grosse 2015).
+func (h *Hessian) Follow(sums []float64, damping float64, mon *parallel.Monitor) (*Preconditioner, error) {
+	s := h.Sizes
+	moment, covariance := s.spread(sums)
+	var total float64 // the trace of the weighted sum of covariances
+	for k := range s.Outputs {
+		total += covariance.Row(k)[k]
 	}
-	return t
-}
-
-// Set builds the preconditioner of the Hessian where distributions have this spread, with damping times the covariance under the uniform
-// distribution added to that of each row. The factors are the mean covariance, in units of its trace, and the second moment of the
-// features with rows weighted by their traces (Martens and Grosse 2015). Their eigenvalues go to moved and spread.
-func (f Following) Set(to *Preconditioner, moved, spread []float64, damping float64, mon *parallel.Monitor) error {
-	moment, covariance := f.spread(f.Sums)
-	total, mean, more := f.total(), f.Sums[TraceSum]/f.Sums[RowCount], damping*flat.Sum(f.Variances)
+	if sums[Unknown] != 0 || !(total > 0) {
+		return nil, nil
+	}
+	mean, more := sums[TraceSum]/sums[RowCount], damping*linalg.Sum(h.Variances)
 	added := more + floorShare*(mean+more)
-	if f.Moves() {
-		to.Features.CopyFrom(moment)
-		if f.Gram() {
-			addReconstructed(to.Features, added, f.Zero.Features, f.Curvature)
+	features, moved := h.Features, slices.Clone(h.Curvature)
+	if s.Moves() {
+		features = copied(moment)
+		if s.Gram() {
+			addReconstructed(features, added, h.Features, h.Curvature)
 		} else {
-			for j, c := range f.Curvature {
-				to.Features.Row(j)[j] += added * c
+			for j, c := range h.Curvature {
+				features.Row(j)[j] += added * c
 			}
 		}
-		if err := diagonalise(moved, to.Features, mon); err != nil {
-			return err
+		if err := diagonalise(moved, features, mon); err != nil {
+			return nil, err
 		}
 	} else {
-		copy(moved, f.Curvature)
-		flat.Scale(total/f.Weight+added, moved)
+		floats.Scale(total/h.Weight+added, moved)
 	}
-	to.Outputs.CopyFrom(covariance)
-	flat.Scale(mean/(total*(mean+more)), to.Outputs.Data)
+	outputs, spread := copied(covariance), make([]float64, s.Outputs)
+	floats.Scale(mean/(total*(mean+more)), outputs.Data)
 	if damping > 0 {
-		addReconstructed(to.Outputs, damping/(mean+more), f.Zero.Outputs, f.Variances)
+		addReconstructed(outputs, damping/(mean+more), h.Outputs, h.Variances)
 	}
-	for k := range f.Outputs {
-		to.Outputs.Row(k)[k] += floorShare / float64(f.Outputs)
+	for k := range s.Outputs {
+		outputs.Row(k)[k] += floorShare / float64(s.Outputs)
 	}
-	if err := diagonalise(spread, to.Outputs, mon); err != nil {
-		return err
+	if err := diagonalise(spread, outputs, mon); err != nil {
+		return nil, err
 	}
-	to.ScaleTo(f.Alpha, moved, spread)
-	return nil
+	p := s.newPreconditioner(features, outputs, h.Work)
+	p.ScaleTo(h.Alpha, moved, spread)
+	return p, nil
+}
+
+func copied(m matrix) matrix {
+	own := linalg.NewMatrix[float64](m.Rows, m.Cols)
+	own.CopyFrom(m)
+	return own
 }
 
 // addReconstructed adds a·U diag(λ) Uᵀ to dst.

@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 
+	"combpred/core/fault"
 	"combpred/core/linalg"
-	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/solve"
@@ -37,27 +38,31 @@ func TestPreconditioner(t *testing.T) {
 		return s
 	}
 	for _, factors := range [][2]matrix{{}, {basis(q), {}}, {{}, basis(d)}, {basis(q), basis(d)}} {
-		p := &Preconditioner{factors[0], factors[1], random(rng, q, d), [2]matrix{random(rng, q, d), random(rng, q, d)}}
+		p := Sizes{Features: q, Outputs: d}.newPreconditioner(factors[0], factors[1], nil)
+		p.Scale = random(rng, q, d)
 		z, w, back := random(rng, q, d), random(rng, q, d), random(rng, q, d)
-		p.WeightsTo(w, z)
-		p.CoordinatesTo(back, w)
+		if err := fault.First(p.WeightsTo(w, z), p.CoordinatesTo(back, w)); err != nil {
+			t.Fatal(err)
+		}
 		for i, v := range z.Data {
 			if math.Abs(back.Data[i]-v) > 1e-11 {
 				t.Fatalf("coordinate %d comes back as %v, was %v", i, back.Data[i], v)
 			}
 		}
 		g, pulled := random(rng, q, d), random(rng, q, d)
-		p.PullBackTo(pulled, g)
-		if one, two := flat.Dot(g.Data, w.Data), flat.Dot(pulled.Data, z.Data); math.Abs(one-two) > 1e-11 {
+		if err := p.PullBackTo(pulled, g); err != nil {
+			t.Fatal(err)
+		}
+		if one, two := floats.Dot(g.Data, w.Data), floats.Dot(pulled.Data, z.Data); math.Abs(one-two) > 1e-11 {
 			t.Errorf("the change by the weights is %v, by the coordinates %v", one, two)
 		}
 	}
 }
 
-// exactEngine is that of package expect, which imports this one, as far as it is needed here.
-type exactEngine struct{ space structure.Space }
+// exactOracle is that of package expect, which imports this one, as far as it is needed here.
+type exactOracle struct{ space structure.Space }
 
-func (e exactEngine) Answer(r RowsRequest, mon *parallel.Monitor) error {
+func (e exactOracle) Answer(r RowsRequest, mon *parallel.Monitor) error {
 	err := partition.Batch(structure.Rows(e.space, linalg.General(r.Scores)), r.LogZ, r.Means.Data, 1, mon)
 	return err
 }
@@ -77,37 +82,36 @@ func TestHessianAtZero(t *testing.T) {
 	if err := p.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	o := SearchOptions{Sizes: Sizes{Features: 4, Outputs: d}, Alpha: alpha, Tol: 1e-6, MaxIter: 9}
-	length, _ := o.StateLen()
+	s := Sizes{Features: 4, Outputs: d}
 	cov, _ := Covariance(space)
-	s, err := NewSearch(o, make([]float64, length), cov, matrix{})
+	exact, moments := exactOracle{space}, make([]float64, s.SumsLen(Moments))
+	if err := AddSums(s, p, Moments, matrix{}, moments, exact, nil); err != nil {
+		t.Fatal(err)
+	}
+	zero, err := NewHessian(s, alpha, moments, cov, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _ := s.Next(nil)
-	exact := exactEngine{space}
-	if err := AddSums(o.Sizes, p, r.Kind, r.Weights, r.Sums, exact, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Next(nil); err != nil {
-		t.Fatal(err)
-	}
 	gradient := func(z matrix) matrix {
-		w, sums, g := random(rng, 4, d), make([]float64, o.SumsLen(Loss)), random(rng, 4, d)
-		s.own.zero.WeightsTo(w, z)
-		if err := AddSums(o.Sizes, p, Loss, w, sums, exact, nil); err != nil {
+		w, sums, g := random(rng, 4, d), make([]float64, s.SumsLen(Loss)), random(rng, 4, d)
+		if err := zero.WeightsTo(w, z); err != nil {
 			t.Fatal(err)
 		}
-		all := o.GradientOf(sums)
-		flat.Axpy(all.Data, 2*alpha, w.Data)
-		s.own.zero.PullBackTo(g, all)
+		if err := AddSums(s, p, Loss, w, sums, exact, nil); err != nil {
+			t.Fatal(err)
+		}
+		all := s.GradientOf(sums)
+		linalg.Axpy(all.Data, w.Data, 2*alpha)
+		if err := zero.PullBackTo(g, all); err != nil {
+			t.Fatal(err)
+		}
 		return g
 	}
 	for range 5 {
 		z := random(rng, 4, d)
-		flat.Scale(h, z.Data)
+		floats.Scale(h, z.Data)
 		there := gradient(z)
-		flat.Scale(-1, z.Data)
+		floats.Scale(-1, z.Data)
 		back := gradient(z)
 		for i, v := range z.Data {
 			if got := (back.Data[i] - there.Data[i]) / 2; math.Abs(got-v) > 1e-3*h {

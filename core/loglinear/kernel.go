@@ -4,10 +4,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/fault"
 	"combpred/core/linalg"
-	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
@@ -67,7 +67,7 @@ func NewKernelFeatures(kernel matrix, weights []float64, shift float64, mon *par
 		lo++
 	}
 	f := &KernelFeatures{Curvature: values[lo:], Weights: weights}
-	f.Rows = flat.Shaped(kernel.Data[:n*(n-lo)], n, n-lo)
+	f.Rows = linalg.Shaped(kernel.Data[:n*(n-lo)], n, n-lo)
 	for i := range n {
 		to := f.Rows.Row(i) // not behind what is read
 		for j, v := range kernel.Row(i)[lo:] {
@@ -105,7 +105,7 @@ func (f *KernelFeatures) DualTo(dst, w matrix) {
 	}
 	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, f.Rows, scaled, 0, dst)
 	for i := range dst.Rows {
-		flat.Scale(weightOf(f.Weights, i), dst.Row(i))
+		floats.Scale(weightOf(f.Weights, i), dst.Row(i))
 	}
 }
 
@@ -122,6 +122,6 @@ func (f *KernelFeatures) OfScoresTo(dst, scores matrix) {
 	}
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, f.Rows, scaled, 0, dst)
 	for j, c := range f.Curvature {
-		flat.Scale(inverse(c), dst.Row(j))
+		floats.Scale(inverse(c), dst.Row(j))
 	}
 }

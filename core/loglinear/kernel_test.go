@@ -64,7 +64,7 @@ func TestKernelFeatures(t *testing.T) {
 		o := c.Options()
 		o.Features, o.Diagonal = q, true
 		exact := expect.Exact{Space: c.Space, Workers: 1}
-		found, err := loglinear.Minimise(o, p, c.Space, exact, matrix{}, nil)
+		found, err := loglinear.Fit(o, p, c.Space, exact, matrix{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,20 +110,20 @@ func TestKernelOfZeros(t *testing.T) {
 		t.Fatalf("the features are %+v, error %v", f, err)
 	}
 	dual, back := linalg.NewMatrix[float64](3, 2), linalg.NewMatrix[float64](1, 2)
-	f.DualTo(dual, loglineartest.Shaped([]float64{1, 2}, 1, 2))
-	f.OfScoresTo(back, loglineartest.Shaped([]float64{1, 2, 3, 4, 5, 6}, 3, 2))
+	f.DualTo(dual, linalg.Shaped([]float64{1, 2}, 1, 2))
+	f.OfScoresTo(back, linalg.Shaped([]float64{1, 2, 3, 4, 5, 6}, 3, 2))
 	near(t, "the coefficients", dual, linalg.NewMatrix[float64](3, 2), 0)
 	near(t, "the weights", back, linalg.NewMatrix[float64](1, 2), 0)
 }
 
 // TestKernelRefusals: what is no kernel matrix with positive weights is refused.
 func TestKernelRefusals(t *testing.T) {
-	square := func(x ...float64) matrix { n := int(math.Sqrt(float64(len(x)))); return loglineartest.Shaped(x, n, n) }
+	square := func(x ...float64) matrix { n := int(math.Sqrt(float64(len(x)))); return linalg.Shaped(x, n, n) }
 	for name, c := range slicex.InOrder(map[string]struct {
 		kernel  matrix
 		weights []float64
 	}{
-		"size":       {loglineartest.Shaped(make([]float64, 6), 2, 3), nil},
+		"size":       {linalg.Shaped(make([]float64, 6), 2, 3), nil},
 		"weights":    {square(1, 0, 0, 1), []float64{1}},
 		"zero":       {square(1, 0, 0, 1), []float64{1, 0}},
 		"indefinite": {square(1, 2, 2, 1), nil},
@@ -140,7 +140,7 @@ func TestKernelRefusals(t *testing.T) {
 	}
 	cancelled := new(parallel.Monitor)
 	cancelled.Cancel()
-	zeros := loglineartest.Shaped(make([]float64, 300*300), 300, 300)
+	zeros := linalg.Shaped(make([]float64, 300*300), 300, 300)
 	if _, err := loglinear.NewKernelFeatures(zeros, nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled decomposition gives %v", err)
 	}
@@ -150,7 +150,7 @@ func TestKernelRefusals(t *testing.T) {
 func BenchmarkLoss(b *testing.B) {
 	c := benchmarked(b)
 	s := c.Sizes()
-	w := loglineartest.Shaped(loglineartest.Random(s.Features*s.Outputs, 0.2, 1), s.Features, s.Outputs)
+	w := linalg.Shaped(loglineartest.Random(s.Features*s.Outputs, 0.2, 1), s.Features, s.Outputs)
 	for b.Loop() {
 		sums := make([]float64, s.SumsLen(loglinear.Loss))
 		if err := loglinear.AddSums(s, c.Problem, loglinear.Loss, w, sums, expect.Exact{Space: c.Space, Workers: 1}, nil); err != nil {
@@ -165,7 +165,7 @@ func BenchmarkSearch(b *testing.B) {
 	var f loglinear.Found
 	for b.Loop() {
 		var err error
-		f, err = loglinear.Minimise(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
+		f, err = loglinear.Fit(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -4,10 +4,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/fault"
 	"combpred/core/linalg"
-	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
@@ -20,6 +20,7 @@ type Problem struct {
 	Weights []float64 // nil: all 1
 	Mean    []float64 // of ψ under the uniform distribution, d
 	Workers int       // for products with sparse features
+	Work    Workplace // of products with dense ones
 
 	weighted []int  // the rows of positive weight; nil: all
 	scratch  matrix // gathered or scaled rows of dense features
@@ -65,7 +66,7 @@ func (p *Problem) Check() error {
 		switch {
 		case !finite:
 			return fault.At(at, errFeatures)
-		case !flat.Finite(p.Psi.Row(at)):
+		case !linalg.Finite(p.Psi.Row(at)):
 			return fault.At(at, errPsi)
 		}
 	}
@@ -99,14 +100,14 @@ func (p *Problem) Weight(i int) float64 {
 // Rows are some of those that count: consecutive ones or, with numbers, those.
 type Rows struct {
 	lo, hi  int
-	numbers []float64 // of a state
+	numbers []int64
 }
 
 // Between returns the rows from lo up to hi.
 func Between(lo, hi int) Rows { return Rows{lo: lo, hi: hi} }
 
 // Numbered returns the rows of these numbers.
-func Numbered(numbers []float64) Rows { return Rows{numbers: numbers} }
+func Numbered(numbers []int64) Rows { return Rows{numbers: numbers} }
 
 // Len returns how many there are.
 func (r Rows) Len() int {
@@ -141,7 +142,7 @@ func (p *Problem) buffer(n int) matrix {
 	if len(p.scratch.Data) < n*p.X.Features() {
 		p.scratch = linalg.NewMatrix[float64](n, p.X.Features())
 	}
-	return flat.Shaped(p.scratch.Data[:n*p.X.Features()], n, p.X.Features())
+	return linalg.Shaped(p.scratch.Data[:n*p.X.Features()], n, p.X.Features())
 }
 
 // ScoresTo writes the scores Wᵀφ of rows to dst.
@@ -149,8 +150,7 @@ func (p *Problem) ScoresTo(dst matrix, r Rows, w matrix) error {
 	if p.X.Sparse != nil {
 		return p.sparseScoresTo(dst, r, w)
 	}
-	p.X.ScoresTo(dst, p.dense(r), w)
-	return nil
+	return p.Work.do(r.Len()*w.Rows*w.Cols, func() { p.X.ScoresTo(dst, p.dense(r), w) })
 }
 
 // AddGradient adds Σ φ rᵀ over rows with the gradients r by their scores to dst.
@@ -158,12 +158,11 @@ func (p *Problem) AddGradient(dst matrix, r Rows, residual matrix) error {
 	if p.X.Sparse != nil {
 		return p.addSparseGradient(dst, r, residual)
 	}
-	p.X.AddProducts(dst, p.dense(r), residual)
-	return nil
+	return p.Work.do(r.Len()*dst.Rows*dst.Cols, func() { p.X.AddProducts(dst, p.dense(r), residual) })
 }
 
 // addMoment adds Σ s φφᵀ over rows with factors s to dst, q×q, or the diagonal of that to dst, 1×q.
-func (p *Problem) addMoment(dst matrix, r Rows, factors []float64) {
+func (p *Problem) addMoment(dst matrix, r Rows, factors []float64) error {
 	switch {
 	case dst.Rows == 1:
 		for k, s := range factors {
@@ -178,8 +177,9 @@ func (p *Problem) addMoment(dst matrix, r Rows, factors []float64) {
 			})
 		}
 	default:
-		p.addDenseMoment(dst, r, factors)
+		return p.Work.do(r.Len()*dst.Rows*dst.Rows, func() { p.addDenseMoment(dst, r, factors) })
 	}
+	return nil
 }
 
 func (p *Problem) addDenseMoment(dst matrix, r Rows, factors []float64) {
@@ -195,7 +195,7 @@ func (p *Problem) addDenseMoment(dst matrix, r Rows, factors []float64) {
 	}
 	last := dst.Row(n)
 	for k, s := range factors {
-		flat.Axpy(last[:n], math.Sqrt(s), scaled.Row(k))
+		linalg.Axpy(last[:n], scaled.Row(k), math.Sqrt(s))
 		last[n] += s
 	}
 	for j := range n {
@@ -248,7 +248,7 @@ func MeanOutputs(psi matrix, first []int, weights []float64) (matrix, []float64)
 			linalg.Axpy(means.Row(i), psi.Row(a), 1)
 		}
 		many := float64(first[i+1] - first[i])
-		flat.Scale(1/many, means.Row(i))
+		floats.Scale(1/many, means.Row(i))
 		if total[i] = many; weights != nil {
 			total[i] *= weights[i]
 		}
@@ -264,7 +264,7 @@ func (p *Problem) Residuals(means matrix, at Rows, factor float64) error {
 		for j, v := range p.Psi.Row(p.Row(i)) {
 			mean[j] = w * (mean[j] - v)
 		}
-		if !flat.Finite(mean) {
+		if !linalg.Finite(mean) {
 			return fault.At(p.Row(i), ErrUnanswered)
 		}
 	}

@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 		o := c.Options()
 		spoil(&o)
 		for _, err := range []error{
-			second(loglinear.Minimise(o, c.Problem, c.Space, nil, matrix{}, nil)),
+			second(loglinear.Fit(o, c.Problem, c.Space, nil, matrix{}, nil)),
 			second(descent.Minimise(descent.Options{Sizes: o.Sizes, Alpha: o.Alpha, Tol: o.Tol, MaxIter: max(o.MaxIter, 0)}, c.Problem,
 				c.Space, nil, matrix{}, nil)),
 		} {
@@ -47,18 +47,13 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	o := c.Options()
-	length, _ := o.StateLen()
-	state := make([]float64, length)
-	nan := loglineartest.Shaped([]float64{math.NaN()}, 1, 1)
+	loss := make([]float64, o.SumsLen(loglinear.Loss))
+	nan := linalg.Shaped([]float64{math.NaN()}, 1, 1)
 	for name, err := range slicex.InOrder(map[string]error{
-		"short state":    second(loglinear.NewSearch(o, state[1:], cov, matrix{})),
-		"covariance":     second(loglinear.NewSearch(o, state, matrix{}, matrix{})),
-		"start":          second(loglinear.NewSearch(o, state, cov, nan)),
-		"not begun":      second(loglinear.ResumeSearch(o, state)),
-		"fit not begun":  second(loglinear.ResumeFit(o, c.Problem, state)),
-		"pass":           second(loglinear.NewPass(o.Sizes, c.Problem, loglinear.Loss, matrix{}, nil, nil)),
-		"descent":        second(descent.Resume(descent.Options{Sizes: o.Sizes, Alpha: 1, MaxIter: 1}, c.Problem, nil)),
-		"online":         second(descent.ResumeOnline(descent.OnlineOptions{Sizes: o.Sizes, Alpha: 1}, c.Problem, nil)),
+		"covariance":     second(loglinear.Minimise(o, nil, matrix{}, matrix{}, nil, nil)),
+		"start":          second(loglinear.Minimise(o, nil, cov, nan, nil, nil)),
+		"sums":           loglinear.AddSums(o.Sizes, c.Problem, loglinear.Loss, matrix{}, nil, nil, nil),
+		"no weights":     loglinear.AddSums(o.Sizes, c.Problem, loglinear.Loss, matrix{}, loss, nil, nil),
 		"no recursion":   second(expect.NewSampled(loglineartest.Build(t, "permutations", 40), 3, 0, true, 1, 1)),
 		"no lattice":     second(expect.NewSampled(c.Space, 3, chain.MonotonePast, false, 1, 1)),
 		"pairs of means": expect.Exact{Space: c.Space}.Answer(loglinear.RowsRequest{Ask: loglinear.Pair}, nil),
@@ -73,16 +68,8 @@ func TestRefusals(t *testing.T) {
 	}
 	nanStart := linalg.NewMatrix[float64](3, 3)
 	nanStart.Data[4] = math.NaN()
-	if _, err := loglinear.NewSearch(o, state, cov, nanStart); err == nil {
+	if _, err := loglinear.Minimise(o, nil, cov, nanStart, nil, nil); err == nil {
 		t.Error("a start with NaN is taken")
-	}
-	if _, err := loglinear.NewSearch(o, state, cov, matrix{}); err != nil {
-		t.Fatal(err)
-	}
-	other := o
-	other.Alpha++
-	if _, err := loglinear.ResumeSearch(other, state); err == nil {
-		t.Error("a state of other options is taken")
 	}
 }
 
@@ -112,33 +99,18 @@ func TestRowsAreNamed(t *testing.T) {
 		}
 	}
 	o := c.Options()
-	// The features of row 4, the fourth that counts, overflow in the first line search.
 	exact := expect.Exact{Space: c.Space, Workers: 1}
-	length, _ := c.Problem.StateLen(o)
-	cov, _ := loglinear.Covariance(c.Space)
-	f, err := loglinear.NewFit(o, c.Problem, make([]float64, length), cov, matrix{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := f.Next(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := exact.Answer(r, nil); err != nil {
-		t.Fatal(err)
-	}
-	r.LogZ[3] = math.NaN()
-	if _, err := f.Next(nil); row(err) != 4 {
+	if _, err := loglinear.Fit(o, c.Problem, c.Space, unanswered{exact}, matrix{}, nil); row(err) != 4 {
 		t.Errorf("what was not answered is said to be row %d, want 4: %v", row(err), err)
 	}
-	if _, err := loglinear.Minimise(o, c.Problem, c.Space, failing{}, matrix{}, nil); row(err) != 4 {
+	if _, err := loglinear.Fit(o, c.Problem, c.Space, failing{}, matrix{}, nil); row(err) != 4 {
 		t.Errorf("what fails is said to be row %d, want 4: %v", row(err), err)
 	}
-	_, err = loglinear.Minimise(o, c.Problem, c.Space, cancelling{exact}, matrix{}, new(parallel.Monitor))
+	_, err := loglinear.Fit(o, c.Problem, c.Space, cancelling{exact}, matrix{}, new(parallel.Monitor))
 	if !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled fit gives %v", err)
 	}
-	_, err = loglinear.Minimise(o, c.Problem, c.Space, stopped{}, matrix{}, nil)
+	_, err = loglinear.Fit(o, c.Problem, c.Space, stopped{}, matrix{}, nil)
 	if !errors.Is(err, parallel.ErrCancelled) || row(err) >= 0 {
 		t.Errorf("a fit that is cancelled while a row is at work gives %v", err)
 	}
@@ -148,13 +120,22 @@ func TestRowsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		second(loglinear.Minimise(o, &p, c.Space, exact, matrix{}, nil)),
+		second(loglinear.Fit(o, &p, c.Space, exact, matrix{}, nil)),
 		second(descent.Minimise(descent.Options{Sizes: o.Sizes, Alpha: 1, MaxIter: 1}, &p, c.Space, exact, matrix{}, nil)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "positive") {
 			t.Errorf("rows without weight give %v", err)
 		}
 	}
+}
+
+// unanswered leaves ln Z of the fourth row of each request open.
+type unanswered struct{ loglinear.Oracle }
+
+func (e unanswered) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
+	err := e.Oracle.Answer(r, mon)
+	r.LogZ[3] = math.NaN()
+	return err
 }
 
 // failing says that the fourth row of each request is bad.
@@ -172,10 +153,10 @@ func (stopped) Answer(loglinear.RowsRequest, *parallel.Monitor) error {
 }
 
 // cancelling cancels the fit that it answers.
-type cancelling struct{ loglinear.Engine }
+type cancelling struct{ loglinear.Oracle }
 
 func (e cancelling) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
-	err := e.Engine.Answer(r, mon)
+	err := e.Oracle.Answer(r, mon)
 	mon.Cancel()
 	return err
 }
@@ -193,9 +174,9 @@ func TestMomentsAreNeeded(t *testing.T) {
 
 // TestMeanOutputs: a set of outputs counts as so many rows.
 func TestMeanOutputs(t *testing.T) {
-	psi := loglineartest.Shaped([]float64{1, 2, 3, 4, 5, 6}, 3, 2)
+	psi := linalg.Shaped([]float64{1, 2, 3, 4, 5, 6}, 3, 2)
 	means, weights := loglinear.MeanOutputs(psi, []int{0, 2, 3}, []float64{0.5, 2})
-	near(t, "the means", means, loglineartest.Shaped([]float64{2, 3, 5, 6}, 2, 2), 1e-15)
+	near(t, "the means", means, linalg.Shaped([]float64{2, 3, 5, 6}, 2, 2), 1e-15)
 	if weights[0] != 1 || weights[1] != 2 {
 		t.Errorf("the weights are %v, want 1 and 2", weights)
 	}

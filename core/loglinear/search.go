@@ -3,10 +3,14 @@ package loglinear
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/fault"
-	"combpred/core/loglinear/flat"
+	"combpred/core/linalg"
 	"combpred/core/loglinear/lbfgs"
 	"combpred/core/parallel"
+	"combpred/core/structure"
 )
 
 const (
@@ -17,7 +21,7 @@ const (
 	lengthening = 3       // ... and by how much each search is longer than the one before
 )
 
-// SearchOptions are those of a Search. The covariance of ψ is what a structure says of the uniform distribution.
+// SearchOptions are those of Minimise.
 type SearchOptions struct {
 	Sizes
 	Alpha   float64 // penalty, positive
@@ -35,7 +39,7 @@ func (o SearchOptions) Check() error {
 	case o.MaxIter < 0:
 		return fault.Value("the iterations are limited to %d, must be at least 0", o.MaxIter)
 	}
-	return o.Sizes.check()
+	return o.check()
 }
 
 // pairs returns how many pairs of differences are kept.
@@ -43,218 +47,284 @@ func (o SearchOptions) pairs() int {
 	return max(fewestPairs, min(mostPairs, pairNumbers/o.Len()))
 }
 
-// Where a search is: what it waits for.
-const (
-	toBegin   = iota
-	atMoments // the moments of the features
-	atZero    // the loss at W = 0
-	atStart   // the loss at the weights of an earlier fit
-	atSpread  // the spread at the current weights
-	atTrial   // the loss at the point that a line search tries
-	atEnd
-)
-
-// Search minimises α‖W‖² plus a loss over the weights W (q×d), from zero or from weights that are better. It is all on its state.
-//
-// It stops when no entry of the gradient, preconditioned by the Hessian at zero, exceeds Tol times the largest one there, or after
-// MaxIter iterations. Each costs about one evaluation of the loss. Where distributions come to be far from uniform, the search is
-// preconditioned by the Hessian where it is: after 60 iterations, after 180 more, and so on.
-type Search struct {
-	o   SearchOptions
-	own *searchState
+// Summer knows rows by sums over all of them.
+type Summer interface {
+	// AddSums adds the sums of a kind to sums, of which there are SumsLen(kind), all zero. Moments are without weights.
+	AddSums(kind Kind, weights matrix, sums []float64) error
 }
 
-// searchState are views of the flat state.
-type searchState struct {
-	mark, stage, iterations, evaluations, searches *float64
-	current, residual, firstLargest                *float64 // objective, and the gradient's largest entry relative to that at zero
-	length, left, before                           *float64 // of this search: iterations and those left, and where it began
-	weight, warm, moved                            *float64
-	line                                           *lbfgs.Method
-	weights, trial, accepted                       matrix // accepted: the gradient by the weights
-	loss                                           []float64
-	scratch                                        matrix
-	shared                                         []float64 // sums of moments, which are read before there are pairs
-	curvature, movedCurvature, variances, spread   []float64
-	zero, followed                                 Preconditioner
-	size                                           int
-}
-
-const searchHeader = 16
-
-// layout cuts a state into its parts.
-func (o SearchOptions) layout(state []float64) *searchState {
-	t := &flat.Tape{Data: state}
-	s, q, d := new(searchState), o.Features, o.Outputs
-	if header := t.Take(searchHeader); header != nil {
-		for i, p := range []**float64{&s.mark, &s.stage, &s.iterations, &s.evaluations, &s.searches, &s.current, &s.residual,
-			&s.firstLargest, &s.length, &s.left, &s.before, &s.weight, &s.warm, &s.moved} {
-			*p = &header[i]
-		}
-	}
-	s.weights, s.trial, s.accepted = t.Matrix(q, d), t.Matrix(q, d), t.Matrix(q, d)
-	s.scratch = t.Matrix(q, d)
-	s.loss = t.Take(o.SumsLen(Loss))
-	m := o.pairs()
-	header, vectors, inverse := t.Take(lbfgs.HeaderLen), t.Take(3*o.Len()), t.Take(m)
-	lo := t.At
-	pairs := t.Take(2 * m * o.Len())
-	// What is summed between searches lies where the pairs do, which each search begins without.
-	if more := max(o.SumsLen(Moments), o.SumsLen(Spread)) - 2*m*o.Len(); more > 0 {
-		t.Take(more)
-	}
-	if state != nil {
-		s.shared = state[lo:t.At:t.At]
-		s.line = lbfgs.Open(o.Len(), header, vectors, inverse, pairs)
-	}
-	work := [2]matrix{t.Matrix(q, d), t.Matrix(q, d)}
-	s.zero, s.followed = Preconditioner{Work: work}, Preconditioner{Work: work}
-	s.curvature, s.movedCurvature = t.Take(q), t.Take(q)
-	s.zero.Scale, s.followed.Scale = t.Matrix(q, d), t.Matrix(q, d)
-	if o.Gram() {
-		s.zero.Features = t.Matrix(q, q)
-		s.followed.Features = s.zero.Features
-	}
-	if o.Moves() {
-		s.followed.Features = t.Matrix(q, q)
-	}
-	s.variances, s.spread = t.Take(d), t.Take(d)
-	if o.HasCovariance() {
-		s.zero.Outputs, s.followed.Outputs = t.Matrix(d, d), t.Matrix(d, d)
-	}
-	s.size = t.At
-	return s
-}
-
-// StateLen returns the length of the state of a search.
-func (o SearchOptions) StateLen() (int, error) {
-	if err := o.Check(); err != nil {
-		return 0, err
-	}
-	return o.layout(nil).size, nil
-}
-
-func (o SearchOptions) mark() float64 { return flat.Mark("search", o) }
-
-// NewSearch begins a search in a state of length StateLen. The covariance of ψ under the uniform distribution is d×d; it is not read
-// where d is above LargestCovariance. Start, unless it has no rows, are weights to begin with where they are better than zero.
-func NewSearch(o SearchOptions, state []float64, covariance, start matrix) (*Search, error) {
-	length, err := o.StateLen()
-	if err != nil {
-		return nil, err
-	}
-	if err := flat.CheckLength(state, length); err != nil {
-		return nil, err
-	}
-	switch d := o.Outputs; {
-	case o.HasCovariance() && (covariance.Rows != d || covariance.Cols != d):
-		return nil, fault.Value("the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
-	case start.Rows != 0 && (start.Rows != o.Features || start.Cols != d):
-		return nil, fault.Value("the start is %d×%d, must be %d×%d", start.Rows, start.Cols, o.Features, d)
-	}
-	clear(state)
-	own := o.layout(state)
-	*own.mark = o.mark()
-	if o.HasCovariance() {
-		own.zero.Outputs.CopyFrom(covariance)
-	}
-	if start.Rows > 0 {
-		own.trial.CopyFrom(start)
-		if !flat.Finite(own.trial.Data) {
-			return nil, fault.Value("the start has entries that are infinite or NaN")
-		}
-		*own.warm = 1
-	}
-	return &Search{o, own}, nil
-}
-
-// ResumeSearch returns the search that a state holds.
-func ResumeSearch(o SearchOptions, state []float64) (*Search, error) {
-	length, err := o.StateLen()
-	if err != nil {
-		return nil, err
-	}
-	if err := flat.CheckState(state, length, o.mark()); err != nil {
-		return nil, err
-	}
-	own := o.layout(state)
-	if err := fault.First(flat.CheckWhole(*own.stage, toBegin, atEnd), own.line.Check()); err != nil {
-		return nil, err
-	}
-	return &Search{o, own}, nil
-}
-
-// SearchRequest says what a search needs, or that it is over.
-type SearchRequest struct {
-	Kind    Kind
-	Weights matrix    // q×d, where the loss or the spread is asked for; when Finished, where the search has ended
-	Sums    []float64 // SumsLen(Kind) zeros in the state, to which the sums over all rows are to be added
-}
-
-// Found is where a search has got to.
+// Found is where a search has ended.
 type Found struct {
-	Weights     matrix // in the state
+	Weights     matrix
 	Objective   float64
 	Iterations  int
 	Evaluations int     // of the loss
 	Residual    float64 // largest entry of the preconditioned gradient, relative to that at zero
 }
 
-// Found returns where the search has got to, after the loss at zero is known.
-func (s *Search) Found() Found {
-	own := s.own
-	return Found{own.weights, *own.current, int(*own.iterations), int(*own.evaluations), *own.residual}
+// search minimises the objective.
+type search struct {
+	Found
+	o       SearchOptions
+	summer  Summer
+	mon     *parallel.Monitor
+	hessian *Hessian
+	largest float64 // entry of the preconditioned gradient at zero
+
+	gradient       matrix // at the weights
+	trial, scratch matrix
+	loss           []float64 // the sums at trial, the gradient of the objective among them
 }
 
-// Next takes in the sums that were asked for last and goes on until others are needed. It returns the same request again where it is
-// called after it has finished. After an error from mon it may be called again; after others the state is unspecified.
-func (s *Search) Next(mon *parallel.Monitor) (SearchRequest, error) {
-	if err := mon.Err(); err != nil {
-		return SearchRequest{}, err
+// Minimise minimises α‖W‖² plus a loss over the weights W (q×d). The covariance of ψ under the uniform distribution is not read where d is
+// above LargestCovariance. It begins at zero or, where they are better, at the weights start, unless these have no rows.
+//
+// It ends when no entry of the gradient, preconditioned by the Hessian at zero, exceeds Tol times the largest one there, or after MaxIter
+// iterations. Each costs about one evaluation of the loss. Where distributions come to be far from uniform, the search is preconditioned
+// by the Hessian where it is: after 60 iterations, after 180 more, and so on.
+func Minimise(o SearchOptions, summer Summer, covariance, start matrix, work Workplace, mon *parallel.Monitor) (Found, error) {
+	if err := o.Check(); err != nil {
+		return Found{}, err
 	}
-	own := s.own
-	switch *own.stage {
-	case toBegin:
-		return s.ask(atMoments), nil
-	case atMoments:
-		if err := s.setZero(mon); err != nil {
-			return SearchRequest{}, err
+	if err := o.CheckBegin(covariance, start); err != nil {
+		return Found{}, err
+	}
+	q, d := o.Features, o.Outputs
+	room := func() matrix { return linalg.NewMatrix[float64](q, d) }
+	s := &search{o: o, summer: summer, mon: mon, gradient: room(), trial: room(), scratch: room(), loss: make([]float64, o.SumsLen(Loss))}
+	s.Weights = room()
+	if err := s.begin(covariance, start, work); err != nil {
+		return Found{}, err
+	}
+	for length := firstLength; !s.over(); length = lengthening * min(length, o.MaxIter) {
+		before := s.Objective
+		if err := s.run(length); err != nil {
+			return Found{}, err
 		}
-		return s.ask(atZero), nil
-	case atZero:
-		return s.afterZero(mon)
-	case atStart:
-		return s.afterStart(mon)
-	case atSpread:
-		return s.afterSpread(mon)
-	case atTrial:
-		return s.afterTrial(mon)
-	}
-	return s.ask(atEnd), nil
-}
-
-// ask moves to a stage and returns its request.
-func (s *Search) ask(stage float64) SearchRequest {
-	*s.own.stage = stage
-	r := s.request()
-	clear(r.Sums)
-	return r
-}
-
-// request returns the request of the current stage.
-func (s *Search) request() SearchRequest {
-	own := s.own
-	r := SearchRequest{Weights: own.weights}
-	switch *own.stage {
-	case atMoments:
-		r.Kind, r.Sums = Moments, own.shared[:s.o.SumsLen(Moments)]
-	case atSpread:
-		r.Kind, r.Sums = Spread, own.shared[:s.o.SumsLen(Spread)]
-	case atZero, atStart, atTrial:
-		r.Kind, r.Sums = Loss, own.loss
-		if *own.stage != atZero {
-			r.Weights = own.trial
+		if !(s.Objective < before) { // a line search can fail for rounding: others go on where it has led further
+			break
 		}
 	}
-	return r
+	return s.Found, nil
+}
+
+// CheckBegin returns an error unless covariance and start fit weights of these sizes, which start, unless it has no rows, holds.
+func (s Sizes) CheckBegin(covariance, start matrix) error {
+	switch d := s.Outputs; {
+	case s.HasCovariance() && (covariance.Rows != d || covariance.Cols != d):
+		return fault.Value("the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
+	case start.Rows != 0 && (start.Rows != s.Features || start.Cols != d):
+		return fault.Value("the start is %d×%d, must be %d×%d", start.Rows, start.Cols, s.Features, d)
+	}
+	for i := range start.Rows {
+		if !linalg.Finite(start.Row(i)) {
+			return ErrStart
+		}
+	}
+	return nil
+}
+
+// sums asks for the sums of a kind.
+func (s *search) sums(kind Kind, weights matrix, sums []float64) error {
+	if err := s.mon.Err(); err != nil {
+		return err
+	}
+	clear(sums)
+	return s.summer.AddSums(kind, weights, sums)
+}
+
+// begin finds the Hessian at zero, and out of zero and start where to begin.
+func (s *search) begin(covariance, start matrix, work Workplace) error {
+	sums := make([]float64, s.o.SumsLen(Moments))
+	err := s.sums(Moments, s.Weights, sums)
+	if err != nil {
+		return err
+	}
+	if s.hessian, err = NewHessian(s.o.Sizes, s.o.Alpha, sums, covariance, work, s.mon); err != nil {
+		return err
+	}
+	value, err := s.evaluate()
+	if err != nil {
+		return err
+	}
+	if s.largest, err = s.largestOf(s.o.GradientOf(s.loss)); err != nil {
+		return err
+	}
+	if err := s.move(value); err != nil {
+		return err
+	}
+	s.mon.Report(value)
+	if start.Rows == 0 {
+		return nil
+	}
+	s.trial.CopyFrom(start)
+	if value, err = s.evaluate(); err != nil || !(value < s.Objective) {
+		return err
+	}
+	s.mon.Report(value)
+	return s.move(value)
+}
+
+// evaluate returns the objective at trial.
+func (s *search) evaluate() (float64, error) {
+	if err := s.sums(Loss, s.trial, s.loss); err != nil {
+		return 0, err
+	}
+	gradient, w := s.o.GradientOf(s.loss).Data, s.trial.Data
+	linalg.Axpy(gradient, w, 2*s.o.Alpha)
+	value := s.loss[LossSum] + s.o.Alpha*linalg.SquaredNorm(w)
+	if math.IsNaN(value) || math.IsInf(value, 0) || !linalg.Finite(gradient) {
+		return 0, fault.Numerical("the objective is %v, or its gradient is not finite: scale the inputs down", value)
+	}
+	s.Evaluations++
+	return value, nil
+}
+
+// largestOf returns the largest entry of a gradient by W, preconditioned by the Hessian at zero.
+func (s *search) largestOf(gradient matrix) (top float64, err error) {
+	err = s.hessian.PullBackTo(s.scratch, gradient)
+	for _, v := range s.scratch.Data {
+		top = max(top, math.Abs(v))
+	}
+	return top, err
+}
+
+// move makes trial the current point.
+func (s *search) move(value float64) error {
+	s.Weights.CopyFrom(s.trial)
+	s.gradient.CopyFrom(s.o.GradientOf(s.loss))
+	s.Objective = value
+	if s.largest == 0 { // the observed means are the uniform ones
+		return nil
+	}
+	top, err := s.largestOf(s.gradient)
+	s.Residual = top / s.largest
+	return err
+}
+
+// over says whether there is nothing more to do.
+func (s *search) over() bool { return s.Residual <= s.o.Tol || s.Iterations >= s.o.MaxIter }
+
+// preconditioner returns that of the Hessian where the search is.
+func (s *search) preconditioner() (*Preconditioner, error) {
+	if !s.o.HasCovariance() || linalg.SquaredNorm(s.Weights.Data) == 0 {
+		return s.hessian.Preconditioner, nil
+	}
+	sums := make([]float64, s.o.SumsLen(Spread))
+	if err := s.sums(Spread, s.Weights, sums); err != nil {
+		return nil, err
+	}
+	by, err := s.hessian.Follow(sums, 0, s.mon)
+	if by == nil {
+		by = s.hessian.Preconditioner
+	}
+	return by, err
+}
+
+// run searches for so many iterations at most, from the current weights, with a preconditioner of its own.
+func (s *search) run(length int) error {
+	by, err := s.preconditioner()
+	if err != nil {
+		return err
+	}
+	q, d := s.o.Features, s.o.Outputs
+	line := lbfgs.New(s.o.Len(), s.o.pairs())
+	point, gradient := linalg.Shaped(line.Point, q, d), linalg.Shaped(line.Gradient, q, d)
+	if err := fault.First(by.CoordinatesTo(point, s.Weights), by.PullBackTo(gradient, s.gradient)); err != nil {
+		return err
+	}
+	var value float64 // at trial, where scratch has the gradient by the coordinates
+	try := func(step float64) (_, slope float64, err error) {
+		copy(s.scratch.Data, line.Point)
+		linalg.Axpy(s.scratch.Data, line.Direction, step)
+		if err := by.WeightsTo(s.trial, s.scratch); err != nil {
+			return 0, 0, err
+		}
+		if value, err = s.evaluate(); err != nil {
+			return 0, 0, err
+		}
+		err = by.PullBackTo(s.scratch, s.o.GradientOf(s.loss))
+		return value, floats.Dot(s.scratch.Data, line.Direction), err
+	}
+	for length = min(length, s.o.MaxIter-s.Iterations); length > 0; {
+		step, err := line.Search(s.Objective, try)
+		switch {
+		case err != nil:
+			return err
+		case step == 0 && line.Empty():
+			return nil
+		case step == 0: // rounding
+			line.Forget()
+			continue
+		}
+		line.Move(step, s.scratch.Data)
+		before, residual := s.Objective, s.Residual
+		if err := s.move(value); err != nil {
+			return err
+		}
+		s.Iterations++
+		length--
+		s.mon.Advance(1)
+		s.mon.Report(value)
+		gained := value < before || s.Residual < residual // where values differ by rounding
+		if s.over() || !gained {
+			return nil
+		}
+	}
+	return nil
+}
+
+// rows are those of a problem, of which an oracle knows the distributions.
+type rows struct {
+	sizes   Sizes
+	problem *Problem
+	oracle  Oracle
+	mon     *parallel.Monitor
+}
+
+func (r rows) AddSums(kind Kind, weights matrix, sums []float64) error {
+	return AddSums(r.sizes, r.problem, kind, weights, sums, r.oracle, r.mon)
+}
+
+// Fit minimises the objective of the rows of a problem, with expectations from an oracle. Start is as for Minimise.
+func Fit(o SearchOptions, p *Problem, space structure.Space, oracle Oracle, start matrix, mon *parallel.Monitor) (Found, error) {
+	covariance, err := Covariance(space)
+	if err != nil {
+		return Found{}, err
+	}
+	return Minimise(o, rows{o.Sizes, p, oracle, mon}, covariance, start, p.Work, mon)
+}
+
+// MeanOf returns the mean of ψ under the uniform distribution, which a Problem needs.
+func MeanOf(space structure.Space) ([]float64, error) {
+	m, err := moments(space)
+	if err != nil {
+		return nil, err
+	}
+	mean := make([]float64, space.FeatureLen())
+	m.Mean(mean)
+	return mean, nil
+}
+
+// Covariance returns that of ψ under the uniform distribution, without rows where it is larger than a search reads.
+func Covariance(space structure.Space) (matrix, error) {
+	m, err := moments(space)
+	d := space.FeatureLen()
+	if err != nil || d > LargestCovariance {
+		return matrix{}, err
+	}
+	mean, cov := make([]float64, d), linalg.NewMatrix[float64](d, d)
+	m.Mean(mean)
+	m.SecondMoment(linalg.General(cov))
+	row := linalg.Shaped(mean, 1, d)
+	linalg.Gemm(blas.Trans, blas.NoTrans, -1, row, row, 1, cov)
+	return cov, nil
+}
+
+func moments(space structure.Space) (structure.Momenter, error) {
+	m, ok := space.(structure.Momenter)
+	if !ok {
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding"}
+	}
+	return m, nil
 }

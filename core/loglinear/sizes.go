@@ -5,7 +5,6 @@ import (
 
 	"combpred/core/fault"
 	"combpred/core/linalg"
-	"combpred/core/loglinear/flat"
 )
 
 type matrix = linalg.Matrix[float64]
@@ -71,10 +70,9 @@ func (s Sizes) movedLen() int {
 type Kind int
 
 const (
-	Finished Kind = iota // none: the search is over
-	Moments              // of the features
-	Loss                 // and its gradient at some weights
-	Spread               // of the distributions of rows at some weights
+	Moments Kind = iota // of the features
+	Loss                // and its gradient at some weights
+	Spread              // of the distributions of rows at some weights
 )
 
 // Sums over rows are one flat vector: those of several blocks of rows are added up entry by entry. The first entries are numbers, each
@@ -92,19 +90,17 @@ const (
 // SumsLen returns the length of sums.
 func (s Sizes) SumsLen(kind Kind) int {
 	switch kind {
-	case Loss:
-		return numbersLen + s.Len()
 	case Moments:
 		return numbersLen + s.MomentLen()
-	case Spread:
-		return numbersLen + s.movedLen() + s.Outputs*s.Outputs
+	case Loss:
+		return numbersLen + s.Len()
 	}
-	return 0
+	return numbersLen + s.movedLen() + s.Outputs*s.Outputs
 }
 
 // GradientOf returns the gradient by W (q×d) in sums of the kind Loss.
 func (s Sizes) GradientOf(sums []float64) matrix {
-	return flat.Shaped(sums[numbersLen:], s.Features, s.Outputs)
+	return linalg.Shaped(sums[numbersLen:], s.Features, s.Outputs)
 }
 
 // moment returns Σ w φφᵀ in sums of the kind Moments, q×q, or its diagonal, 1×q.
@@ -115,16 +111,16 @@ func (s Sizes) moment(sums []float64) matrix {
 // MomentOf returns data as one.
 func (s Sizes) MomentOf(data []float64) matrix {
 	if s.Gram() {
-		return flat.Shaped(data, s.Features, s.Features)
+		return linalg.Shaped(data, s.Features, s.Features)
 	}
-	return flat.Shaped(data, 1, s.Features)
+	return linalg.Shaped(data, 1, s.Features)
 }
 
 // spread returns Σ w_i t_i φ_i φ_iᵀ, q×q or without rows, and Σ w_i C_i, d×d, in sums of the kind Spread.
 func (s Sizes) spread(sums []float64) (moved, covariance matrix) {
-	t := flat.Tape{Data: sums, At: numbersLen}
+	at := numbersLen + s.movedLen()
 	if s.Moves() {
-		moved = t.Matrix(s.Features, s.Features)
+		moved = linalg.Shaped(sums[numbersLen:at], s.Features, s.Features)
 	}
-	return moved, t.Matrix(s.Outputs, s.Outputs)
+	return moved, linalg.Shaped(sums[at:], s.Outputs, s.Outputs)
 }

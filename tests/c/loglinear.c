@@ -38,39 +38,38 @@ int main(void) {
   print_doubles("coef", model.weights, q * PAIRS);
   print_doubles("objective", &info.objective, 1);
 
-  cp_loglinear_sizes lengths = CP_LOGLINEAR_SIZES;
-  OK(cp_loglinear_array_sizes(s, &options, n, q, &lengths, ERR));
   cp_loglinear_model by_sums = fresh(q);
-  cp_loglinear_search_step search = CP_LOGLINEAR_SEARCH_STEP;
-  search.state_len = lengths.search, search.state = room(lengths.search, sizeof *search.state);
+  cp_request request = CP_REQUEST;
+  cp_session session;
+  OK(cp_loglinear_search_start(s, &options, &by_sums, &info, &session, 1, NULL, ERR));
   for (;;) {
-    OK(cp_loglinear_search(s, &options, &by_sums, &search, &info, 1, NULL, ERR));
-    if (strcmp(search.request, "done") == 0) break;
+    OK(cp_session_next(session, &request, &bad_row, ERR));
+    if (request.ask == CP_ASK_DONE) break;
+    const char *kind = request.ask == CP_ASK_MOMENTS ? "moments" : request.ask == CP_ASK_LOSS ? "loss" : "spread";
     for (int half = 0; half < 2; half++) { /* sums add up in place */
       cp_features block = CP_FEATURES;
       cp_outputs outputs = CP_OUTPUTS;
       block.n = outputs.n = half ? n - n / 2 : n / 2;
       block.p = p, block.dense = x + half * (n / 2) * p;
       outputs.d = PAIRS, outputs.part_len = LABELS, outputs.parts = y + half * (n / 2) * LABELS;
-      OK(cp_loglinear_sums(s, &options, &block, &outputs, search.request, search.state + search.weights,
-                           search.state + search.reply, 1, NULL, &bad_row, ERR));
+      OK(cp_loglinear_sums(s, &options, &block, &outputs, kind, request.linear, request.sums, 1, NULL, &bad_row, ERR));
     }
   }
+  OK(cp_session_close(session, ERR));
   print_doubles("by_sums", by_sums.weights, q * PAIRS);
 
   cp_loglinear_model by_answers = fresh(q);
-  cp_loglinear_rows_step rows = CP_LOGLINEAR_ROWS_STEP;
-  rows.state_len = lengths.rows, rows.state = room(lengths.rows, sizeof *rows.state);
+  OK(cp_loglinear_start(s, &options, &design, &targets, &by_answers, NULL, &session, 1, NULL, &bad_row, ERR));
   int64_t asked = 0;
   for (;; asked++) {
-    OK(cp_loglinear_rows(s, &options, &design, &targets, &by_answers, &rows, NULL, 1, NULL, &bad_row, ERR));
-    if (strcmp(rows.request, "done") == 0) break;
-    rows.declined = strcmp(rows.request, "draw") == 0;
-    if (rows.declined) continue;
+    OK(cp_session_next(session, &request, &bad_row, ERR));
+    if (request.ask == CP_ASK_DONE) break;
+    if (request.ask == CP_ASK_PSI) continue; /* nothing is drawn here */
     cp_scores scores = CP_SCORES;
-    scores.n = rows.k, scores.d = PAIRS, scores.linear = rows.state + rows.scores;
-    OK(cp_log_partition(s, &scores, rows.state + rows.log_z, rows.state + rows.means, 1, NULL, &bad_row, ERR));
+    scores.n = request.n, scores.d = PAIRS, scores.linear = request.linear;
+    OK(cp_log_partition(s, &scores, request.log_z, request.means, 1, NULL, &bad_row, ERR));
   }
+  OK(cp_session_close(session, ERR));
   print_doubles("by_answers", by_answers.weights, q * PAIRS);
   if (asked == 0) return 3;
 
@@ -105,8 +104,12 @@ int main(void) {
   print_doubles("drawn", drawn.average, q * PAIRS);
   OK(cp_space_check(s, drawn.chains, 2 * n, LABELS, 1, NULL, &bad_row, ERR));
 
-  rows.state[0] = 1;
-  int32_t status = cp_loglinear_rows(s, &options, &design, &targets, &by_answers, &rows, NULL, 1, NULL, &bad_row, ERR);
-  printf("refused %d %s\n", (int)status, message);
+  /* What is not answered is refused, by its row. */
+  options.solver = "lbfgs", options.distribution = "exact";
+  OK(cp_loglinear_start(s, &options, &design, &targets, &by_answers, NULL, &session, 1, NULL, &bad_row, ERR));
+  OK(cp_session_next(session, &request, &bad_row, ERR));
+  int32_t status = cp_session_next(session, &request, &bad_row, ERR);
+  printf("refused %d %d %s\n", (int)status, (int)bad_row, message);
+  OK(cp_session_close(session, ERR));
   return 0;
 }

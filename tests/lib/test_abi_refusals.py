@@ -148,7 +148,8 @@ NULLABLE = {
     *("cp_aggregate.options", "cp_aggregate_acyclic.options"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
     *("cp_bradley_terry_fit.ties", "cp_bradley_terry_fit.covariates"),
-    *("cp_loglinear_fit.info", "cp_loglinear_rows.info", "cp_loglinear_search.info", "cp_loglinear_kernel.weights"),
+    *("cp_loglinear_fit.info", "cp_loglinear_start.info", "cp_loglinear_search_start.info"),
+    "cp_loglinear_kernel.weights",
     *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),
     *(
         "cp_ridge_features.info",

@@ -30,7 +30,7 @@ LAYERS = [
         *("core/labelrank", "core/labelrank/direct"),
         *("core/partition", "core/partition/estimate", "core/partition/sampler"),
         *("core/maxmargin", "core/maxmargin/affine", "core/maxmargin/simplex"),
-        *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect", "core/loglinear/flat"),
+        *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect"),
         *("core/loglinear/lbfgs", "core/internal/loglineartest", "core/loglinear/train"),
         "core/loglinear/train/newton",
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/primal", "core/solve/sgd"),

@@ -146,11 +146,6 @@ func Random(n int, size float64, seed uint64) []float64 {
 	return x
 }
 
-// Shaped returns x as a matrix.
-func Shaped(x []float64, rows, cols int) matrix {
-	return matrix{Rows: rows, Cols: cols, Stride: cols, Data: x}
-}
-
 // Rankings is an Instance whose outputs are the best by a linear scorer, so that a search goes far.
 func Rankings(t testing.TB, n int, labels int64) *Instance {
 	c := New(t, Build(t, "permutations", labels), n, 4, 7)
@@ -173,20 +168,20 @@ func Rankings(t testing.TB, n int, labels int64) *Instance {
 // Minimum returns where a search by exact expectations ends.
 func Minimum(t *testing.T, c *Instance) loglinear.Found {
 	t.Helper()
-	f, err := loglinear.Minimise(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
+	f, err := loglinear.Fit(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-// NoDraws is an engine that cannot draw.
-type NoDraws struct{ loglinear.Engine }
+// NoDraws is an oracle that cannot draw.
+type NoDraws struct{ loglinear.Oracle }
 
-// Answer implements loglinear.Engine.
+// Answer implements loglinear.Oracle.
 func (e NoDraws) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	if r.Ask == loglinear.Draw {
 		return loglinear.ErrNoDraws
 	}
-	return e.Engine.Answer(r, mon)
+	return e.Oracle.Answer(r, mon)
 }

@@ -3,8 +3,9 @@ package descent
 import (
 	"math"
 
+	"combpred/core/fault"
+	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/loglinear/flat"
 )
 
 const standardErrors = 2 // by which an estimate has to be below a limit to be taken as below
@@ -24,26 +25,19 @@ func (d Decrement) beyond(limit float64) bool { return d.Value-2*standardErrors*
 // checkpoint is where a descent was after some passes, and the gradient of the objective there. An estimate of that is the mean of two,
 // whose difference tells its noise; without rows the gradient is exact.
 type checkpoint struct {
-	passes                        *float64
+	passes                        int
 	weights, gradient, difference matrix
-}
-
-func (c checkpoint) copyFrom(other checkpoint) {
-	*c.passes = *other.passes
-	c.weights.CopyFrom(other.weights)
-	c.gradient.CopyFrom(other.gradient)
-	c.difference.CopyFrom(other.difference)
 }
 
 // known returns the decrement by exact gradients now and, unless half is nil, after half the passes: half the squared norm of the
 // preconditioned gradient, or what the second half has gained. Scratch is q×d.
-func known(now checkpoint, half *checkpoint, by *loglinear.Preconditioner, scratch matrix) Decrement {
-	by.PullBackTo(scratch, now.gradient)
-	newton := 0.5 * flat.Dot(scratch.Data, scratch.Data)
+func known(now checkpoint, half *checkpoint, by *loglinear.Preconditioner, scratch matrix) (Decrement, error) {
+	err := by.PullBackTo(scratch, now.gradient)
+	newton := 0.5 * linalg.SquaredNorm(scratch.Data)
 	if half == nil {
-		return Decrement{Value: newton}
+		return Decrement{Value: newton}, err
 	}
-	return Decrement{Value: max(newton, gain(now, *half))}
+	return Decrement{Value: max(newton, gain(now, *half))}, err
 }
 
 // gain returns the step from half to now times the mean of the gradients at its ends, negated.
@@ -70,21 +64,132 @@ func newtonGain(one, two []float64) Decrement {
 }
 
 // recentGain returns the gain since half, with its error. Scratches are q×d.
-func recentGain(now, half checkpoint, by *loglinear.Preconditioner, way, pulled matrix) Decrement {
+func recentGain(now, half checkpoint, by *loglinear.Preconditioner, way, pulled matrix) (Decrement, error) {
 	for i, v := range now.weights.Data {
 		pulled.Data[i] = half.weights.Data[i] - v
 	}
-	by.CoordinatesTo(way, pulled)
+	err := by.CoordinatesTo(way, pulled)
 	var variance float64
 	for k, end := range []checkpoint{now, half} {
 		// Half the difference is the noise of the mean, about uncorrelated when preconditioned; at weights of 0 there is none.
-		if k == 1 && *end.passes == 0 {
+		if k == 1 && end.passes == 0 {
 			continue
 		}
-		by.PullBackTo(pulled, end.difference)
+		err = fault.First(err, by.PullBackTo(pulled, end.difference))
 		for i, v := range pulled.Data {
 			variance += v * v * way.Data[i] * way.Data[i] / 4
 		}
 	}
-	return Decrement{gain(now, half), math.Sqrt(variance) / 2}
+	return Decrement{gain(now, half), math.Sqrt(variance) / 2}, err
+}
+
+// half returns the checkpoint after half the passes, nil where there is none.
+func (s *descent) half() *checkpoint {
+	if len(s.checkpoints) == 0 {
+		return nil
+	}
+	return &s.checkpoints[0]
+}
+
+// point returns a checkpoint at some weights, but for its gradient.
+func (s *descent) point(weights matrix) checkpoint {
+	room := func() matrix { return linalg.NewMatrix[float64](s.o.Features, s.o.Outputs) }
+	c := checkpoint{passes: s.passes, weights: room(), gradient: room()}
+	if s.o.Sampled {
+		c.difference = room()
+	}
+	c.weights.CopyFrom(weights)
+	return c
+}
+
+// exact returns what is left at a point, whose gradient it writes.
+func (s *descent) exact(now checkpoint) (Decrement, error) {
+	sums, average := make([]float64, s.o.SumsLen(loglinear.Loss)), now.weights
+	if err := loglinear.AddSums(s.o.Sizes, s.problem, loglinear.Loss, average, sums, s.oracle, s.mon); err != nil {
+		return Decrement{}, err
+	}
+	s.objective = sums[loglinear.LossSum] + s.alpha*linalg.SquaredNorm(average.Data)
+	now.gradient.CopyFrom(s.o.GradientOf(sums))
+	linalg.Axpy(now.gradient.Data, average.Data, 2*s.alpha)
+	if !linalg.Finite(now.gradient.Data) || math.IsNaN(s.objective) {
+		return Decrement{}, fault.Numerical("the objective is %v, or its gradient is not finite: scale the inputs down", s.objective)
+	}
+	return known(now, s.half(), s.now, s.scratch)
+}
+
+// sampled estimates what is left by sampled gradients, until it is known on which side of the limit it is. Each evaluation of all rows
+// gives two gradients, of draws that are independent of each other. As many are averaged as it takes, within 4 evaluations of all rows,
+// or of 400 rows if that is more; for the last checkpoint, whose figure is told, that many unless little is left.
+func (s *descent) sampled(now checkpoint) (left Decrement, err error) {
+	pair := [2]matrix{linalg.NewMatrix[float64](s.o.Features, s.o.Outputs), linalg.NewMatrix[float64](s.o.Features, s.o.Outputs)}
+	most := max(leastRounds, (roundRows-1)/s.problem.Len()+1)
+	for rounds, more := 0, 1; ; more = min(rounds, most-rounds) {
+		if err := s.addPairs(pair, now.weights, more); err != nil {
+			return left, err
+		}
+		rounds += more
+		var clear bool
+		if left, clear, err = s.estimate(now, pair, float64(rounds)); err != nil || clear || rounds >= most {
+			return left, err
+		}
+	}
+}
+
+// addPairs adds two estimates of the gradient of the loss of all rows, times draws, as from so many times as many draws as a step takes.
+func (s *descent) addPairs(to [2]matrix, weights matrix, draws int) error {
+	n, d := s.problem.Len(), s.o.Outputs
+	k := s.o.BlockRows(n)
+	scores, means := linalg.NewMatrix[float64](k, d), linalg.NewMatrix[float64](2*k, d)
+	for lo := 0; lo < n; lo += k {
+		at := loglinear.Between(lo, min(lo+k, n))
+		r := loglinear.RowsRequest{Ask: loglinear.Pair, Rows: at, Draws: draws, Scores: scores.Slice(0, at.Len(), 0, d),
+			Means: means.Slice(0, 2*at.Len(), 0, d)}
+		if err := s.problem.ScoresTo(r.Scores, at, weights); err != nil {
+			return err
+		}
+		if err := s.problem.Answer(s.oracle, r, s.mon); err != nil {
+			return err
+		}
+		for i, to := range to {
+			means := r.Means.Slice(i*at.Len(), (i+1)*at.Len(), 0, d)
+			if err := s.problem.Residuals(means, at, float64(draws)); err != nil {
+				return err
+			}
+			if err := s.problem.AddGradient(to, at, means); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// estimate writes the gradient of a point by the pairs so far and returns what is left, and whether it is known on which side of the limit
+// that is.
+func (s *descent) estimate(now checkpoint, pair [2]matrix, rounds float64) (left Decrement, clear bool, err error) {
+	for i := range now.gradient.Data {
+		one, two := pair[0].Data[i]/rounds, pair[1].Data[i]/rounds
+		now.gradient.Data[i] = (one+two)/2 + 2*s.alpha*now.weights.Data[i]
+		now.difference.Data[i] = one - two
+	}
+	// The two gradients are their mean plus and minus half their difference, and so are they when preconditioned.
+	one, two := s.gradient, s.scratch
+	if err := fault.First(s.now.PullBackTo(one, now.gradient), s.now.PullBackTo(two, now.difference)); err != nil {
+		return left, false, err
+	}
+	for i, m := range one.Data {
+		one.Data[i], two.Data[i] = m+two.Data[i]/2, m-two.Data[i]/2
+	}
+	left = newtonGain(one.Data, two.Data)
+	beyond := left.beyond(s.limit())
+	if half := s.half(); half != nil {
+		recent, err := recentGain(now, *half, s.now, one, two)
+		if err != nil {
+			return left, false, err
+		}
+		if recent.highest() > left.highest() {
+			left = recent
+		}
+		beyond = beyond || recent.beyond(s.limit())
+	}
+	return left, left.within(s.limit()) || beyond && s.passes < s.o.MaxIter, nil
 }

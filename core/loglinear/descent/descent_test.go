@@ -45,63 +45,29 @@ func TestDescent(t *testing.T) {
 	}
 }
 
-// TestDescentStateIsAll: a descent whose state moves between any two steps is that of the direct driver, bit for bit, over a renewal of
-// its preconditioner; where nothing can be drawn it goes on as it began.
-func TestDescentStateIsAll(t *testing.T) {
+// TestRenewal: a descent counts passes and steps over a renewal of its preconditioner; where nothing can be drawn it goes on as it began;
+// and it stops where it is cancelled.
+func TestRenewal(t *testing.T) {
 	c := loglineartest.Rankings(t, 70, 4)
 	c.Alpha = 0.01
 	exact := expect.Exact{Space: c.Space, Workers: 1}
 	o := descent.Options{Sizes: c.Sizes(), Alpha: c.Alpha, Tol: 1e-9, MaxIter: 30, Seed: 2}
-	want, err := descent.Minimise(o, c.Problem, c.Space, exact, matrix{}, nil)
-	if err != nil || want.Converged || want.Passes != 30 || want.Steps != 60 {
-		t.Fatalf("%d passes of %d steps, error %v", want.Passes, want.Steps, err)
+	mon := new(parallel.Monitor)
+	want, err := descent.Minimise(o, c.Problem, c.Space, exact, matrix{}, mon)
+	if err != nil || want.Converged || want.Passes != 30 || want.Steps != 60 || mon.Steps() != 60 {
+		t.Fatalf("%d passes of %d steps, of which %d are told, error %v", want.Passes, want.Steps, mon.Steps(), err)
 	}
-	for _, engine := range []loglinear.Engine{exact, loglineartest.NoDraws{Engine: exact}} {
-		length, err := descent.StateLen(o, c.Problem)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cov, _ := loglinear.Covariance(c.Space)
-		state := make([]float64, length)
-		if _, err := descent.New(o, c.Problem, state, cov, matrix{}); err != nil {
-			t.Fatal(err)
-		}
-		var got descent.Found
-		for {
-			state = slices.Clone(state)
-			s, err := descent.Resume(o, c.Problem, state)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cancelled := new(parallel.Monitor)
-			cancelled.Cancel()
-			if _, err := s.Next(cancelled); !errors.Is(err, parallel.ErrCancelled) {
-				t.Fatalf("a cancelled step gives %v", err)
-			}
-			r, err := s.Next(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got = s.Found(); r.Ask == loglinear.Nothing {
-				break
-			}
-			if err := engine.Answer(r, nil); errors.Is(err, loglinear.ErrNoDraws) {
-				err = s.Decline()
-				if err != nil {
-					t.Fatal(err)
-				}
-			} else if err != nil {
-				t.Fatal(err)
-			}
-		}
-		same := slices.Equal(got.Weights.Data, want.Weights.Data) && got.Left == want.Left
-		if same != (engine == loglinear.Engine(exact)) || !(got.Objective < want.Objective+want.Gain/2) {
-			t.Errorf("by steps it ends at %v, else at %v", got.Objective, want.Objective)
-		}
+	got, err := descent.Minimise(o, c.Problem, c.Space, loglineartest.NoDraws{Oracle: exact}, matrix{}, nil)
+	if err != nil || slices.Equal(got.Weights.Data, want.Weights.Data) || !(got.Objective < want.Objective+want.Gain/2) {
+		t.Errorf("without draws it ends at %v, else at %v, error %v", got.Objective, want.Objective, err)
 	}
 	warm, err := descent.Minimise(o, c.Problem, c.Space, exact, want.Weights, nil)
 	if err != nil || warm.Objective > want.Objective+1e-3*want.Gain {
 		t.Errorf("from %v it ends at %v, error %v", want.Objective, warm.Objective, err)
+	}
+	mon.Cancel()
+	if _, err := descent.Minimise(o, c.Problem, c.Space, exact, matrix{}, mon); !errors.Is(err, parallel.ErrCancelled) {
+		t.Errorf("a cancelled descent gives %v", err)
 	}
 }
 
@@ -116,12 +82,12 @@ func TestSampledDescent(t *testing.T) {
 	}{{chain.LocalMoves, false}, {chain.Meta, false}, {chain.FromPast, false}, {0, true}} {
 		var first []float64
 		for _, workers := range []int{1, 3} {
-			engine, err := expect.NewSampled(c.Space, c.Problem.Len(), by.method, by.recursion, 3, workers)
+			oracle, err := expect.NewSampled(c.Space, c.Problem.Len(), by.method, by.recursion, 3, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := descent.Options{Sizes: c.Sizes(), Alpha: c.Alpha, Tol: 1e-6, MaxIter: 100, Seed: 3, Sampled: true}
-			found, err := descent.Minimise(o, c.Problem, c.Space, engine, matrix{}, nil)
+			found, err := descent.Minimise(o, c.Problem, c.Space, oracle, matrix{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,8 +95,8 @@ func TestSampledDescent(t *testing.T) {
 			if !found.Converged || !(gap <= 4*found.Limit) || found.Left.Error == 0 {
 				t.Errorf("%v: %v is left after %d passes, said to be %v, limit %v", by, gap, found.Passes, found.Left, found.Limit)
 			}
-			if (engine.States() != nil) != (!by.recursion && by.method.Chained()) {
-				t.Errorf("%v: there are %d states", by, len(engine.States()))
+			if (oracle.States() != nil) != (!by.recursion && by.method.Chained()) {
+				t.Errorf("%v: there are %d states", by, len(oracle.States()))
 			}
 			if first == nil {
 				first = slices.Clone(found.Weights.Data)

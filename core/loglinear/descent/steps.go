@@ -4,9 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 )
 
@@ -15,94 +16,71 @@ const averaging = 3 // the last step counts 1 + this, in steps so far
 // steps are those of preconditioned stochastic gradient descent on mini-batches, and the average of the iterates with weights that grow as
 // the cube of their number (Shamir and Zhang 2013), which keeps the noise of gradients out of the result (Polyak and Juditsky 1992).
 type steps struct {
-	count, first, begun *float64 // steps so far, the first size, and the number of the step that has it
-	batch               *float64 // the mini-batch of this pass that comes next
-	weights, average    matrix
-	gradient, scratch   matrix // q×d
-	order               []float64
-	scores, means       matrix // batchRows×d
+	problem           *loglinear.Problem
+	oracle            loglinear.Oracle
+	mon               *parallel.Monitor
+	alpha             float64
+	share             float64 // how many times the objective counts the rows
+	count, begun      int     // steps so far, and the number of the step that has the first size
+	first             float64 // size
+	weights, average  matrix
+	gradient, scratch matrix // q×d
 }
 
-// layoutSteps takes what steps over n rows need from a tape, with four numbers of a header.
-func layoutSteps(t *flat.Tape, header []float64, s loglinear.Sizes, n int) (own steps) {
-	if header != nil {
-		own.count, own.first, own.begun, own.batch = &header[0], &header[1], &header[2], &header[3]
-	}
-	own.weights, own.average = t.Matrix(s.Features, s.Outputs), t.Matrix(s.Features, s.Outputs)
-	own.gradient, own.scratch = t.Matrix(s.Features, s.Outputs), t.Matrix(s.Features, s.Outputs)
-	own.order = t.Take(n)
-	own.scores, own.means = t.Matrix(batchRows, s.Outputs), t.Matrix(batchRows, s.Outputs)
-	return own
+func newSteps(o Options, p *loglinear.Problem, oracle loglinear.Oracle, mon *parallel.Monitor) *steps {
+	room := func() matrix { return linalg.NewMatrix[float64](o.Features, o.Outputs) }
+	return &steps{problem: p, oracle: oracle, mon: mon, alpha: o.Alpha, share: 1,
+		weights: room(), average: room(), gradient: room(), scratch: room()}
 }
 
-// check returns an error unless the mini-batch of a state is one, and its rows are.
-func (s *steps) check() error {
-	n := len(s.order)
-	if err := flat.CheckWhole(*s.batch, 0, (n-1)/batchRows+1); err != nil {
-		return err
+// pass makes the steps of a pass over all rows, whose order follows from the seed and its number.
+func (s *steps) pass(by *loglinear.Preconditioner, seed uint64, number int) error {
+	n, d := s.problem.Len(), s.weights.Cols
+	var source rand.PCG
+	parallel.Stream(&source, seed, number)
+	order := make([]int64, n)
+	for i, v := range rand.New(&source).Perm(n) {
+		order[i] = int64(v)
 	}
-	for _, row := range s.order {
-		if err := flat.CheckWhole(row, 0, n-1); err != nil {
+	scores, means := linalg.NewMatrix[float64](batchRows, d), linalg.NewMatrix[float64](batchRows, d)
+	batches := (n-1)/batchRows + 1
+	for batch := range batches { // their lengths differ by one at most
+		k := (n + batches - 1 - batch) / batches
+		r := loglinear.RowsRequest{Ask: loglinear.Mean, Rows: loglinear.Numbered(order[:k]), Scores: scores.Slice(0, k, 0, d),
+			Means: means.Slice(0, k, 0, d)}
+		order = order[k:]
+		if err := s.problem.ScoresTo(r.Scores, r.Rows, s.weights); err != nil {
 			return err
 		}
+		if err := s.problem.Answer(s.oracle, r, s.mon); err != nil {
+			return err
+		}
+		if err := s.take(by, r); err != nil {
+			return err
+		}
+		s.mon.Advance(1)
 	}
 	return nil
 }
 
-// shuffle begins a pass: its order follows from the seed and its number.
-func (s *steps) shuffle(seed uint64, pass int) {
-	var source rand.PCG
-	parallel.Stream(&source, seed, pass)
-	for i, v := range rand.New(&source).Perm(len(s.order)) {
-		s.order[i] = float64(v)
-	}
-	*s.batch = 0
-}
-
-// numbers returns the rows of a mini-batch; their lengths differ by one at most.
-func (s *steps) numbers(batch int) []float64 {
-	n := len(s.order)
-	batches := (n-1)/batchRows + 1
-	size, more := n/batches, n%batches
-	lo := batch*size + min(batch, more)
-	if batch < more {
-		size++
-	}
-	return s.order[lo : lo+size]
-}
-
-// ask returns the request of the next mini-batch, or asks for nothing where the pass is over.
-func (s *steps) ask(p *loglinear.Problem) (loglinear.RowsRequest, error) {
-	if batches := (len(s.order)-1)/batchRows + 1; int(*s.batch) >= batches {
-		return loglinear.RowsRequest{}, nil
-	}
-	numbers := s.numbers(int(*s.batch))
-	k, d := len(numbers), s.weights.Cols
-	r := loglinear.RowsRequest{Ask: loglinear.Mean, Numbers: numbers, Scores: s.scores.Slice(0, k, 0, d), Means: s.means.Slice(0, k, 0, d)}
-	flat.FillNaN(r.Means.Data)
-	return r, p.ScoresTo(r.Scores, r.Rows(), s.weights)
-}
-
-// take makes the step of the mini-batch that was asked for: against the gradient of the penalty plus the loss of the mini-batch, in
-// proportion, preconditioned. The objective counts the rows share times.
-func (s *steps) take(p *loglinear.Problem, by *loglinear.Preconditioner, alpha, share float64) error {
-	numbers := s.numbers(int(*s.batch))
-	k, d := len(numbers), s.weights.Cols
-	at, means := loglinear.Numbered(numbers), s.means.Slice(0, k, 0, d)
-	share *= float64(len(s.order)) / float64(k)
-	if err := p.Residuals(means, at, share); err != nil {
+// take makes the step of a mini-batch: against the gradient of the penalty plus the loss of the mini-batch, in proportion,
+// preconditioned.
+func (s *steps) take(by *loglinear.Preconditioner, r loglinear.RowsRequest) error {
+	share := s.share * (float64(s.problem.Len()) / float64(r.Scores.Rows))
+	if err := s.problem.Residuals(r.Means, r.Rows, share); err != nil {
 		return err
 	}
 	copy(s.gradient.Data, s.weights.Data)
-	flat.Scale(2*alpha, s.gradient.Data)
-	if err := p.AddGradient(s.gradient, at, means); err != nil {
+	floats.Scale(2*s.alpha, s.gradient.Data)
+	if err := s.problem.AddGradient(s.gradient, r.Rows, r.Means); err != nil {
 		return err
 	}
-	by.ApplyTo(s.scratch, s.gradient)
-	flat.Axpy(s.weights.Data, -stepSize(*s.first, *s.count, *s.begun), s.scratch.Data)
-	*s.count++
-	*s.batch++
-	share = (1 + averaging) / (*s.count + averaging)
+	if err := by.ApplyTo(s.scratch, s.gradient); err != nil {
+		return err
+	}
+	linalg.Axpy(s.weights.Data, s.scratch.Data, -stepSize(s.first, float64(s.count-s.begun)))
+	s.count++
+	share = (1 + averaging) / (float64(s.count) + averaging)
 	for i, w := range s.weights.Data {
 		s.average.Data[i] += share * (w - s.average.Data[i])
 	}
@@ -118,21 +96,19 @@ const (
 	levelsRows = 1 << 18 // entries of the features of rows whose leverages are computed together
 )
 
-// stepSize returns the size of a step by its number, where the first has the number begun: sizes fall slowly enough for averages to be
-// optimal.
-func stepSize(first, number, begun float64) float64 {
-	return first * math.Pow(1+(number-begun)*first/plateau, -decay)
+// stepSize returns the size of a step by its number, from 0 on: sizes fall slowly enough for averages to be optimal.
+func stepSize(first, number float64) float64 {
+	return first * math.Pow(1+number*first/plateau, -decay)
 }
 
-// firstStep returns the first step size that is stable with a preconditioner, for rows whose weights are multiplied by share and features
-// whose second moment at zero has the eigenvalues, or the diagonal, curvature.
+// firstStep returns the first step size that is stable with a preconditioner, for rows whose weights are multiplied by share.
 //
 // Preconditioned, the Hessian of a mini-batch of b of m rows is m/b·Σ w_i x_i x_iᵀ at most, for the preconditioned features x of rows,
 // the identity on average. Steps of 1/(ρ + R²/b) are stable, with ρ its largest eigenvalue and R² the mean of m w_i ‖x_i‖², weighted by
 // itself (Bach and Moulines 2013).
-func firstStep(p *loglinear.Problem, by *loglinear.Preconditioner, s loglinear.Sizes, alpha, share float64, curvature []float64,
+func firstStep(p *loglinear.Problem, by *loglinear.Preconditioner, at *loglinear.Hessian, share float64,
 	mon *parallel.Monitor) (float64, error) {
-	factors := topScale(by, alpha, curvature)
+	factors := topScale(by, at.Alpha, at.Curvature)
 	found, err := leverages(p, by.Features, factors, mon)
 	if err != nil {
 		return 0, err
@@ -146,7 +122,7 @@ func firstStep(p *loglinear.Problem, by *loglinear.Preconditioner, s loglinear.S
 	largest := 1.0
 	if by.Features.Rows == 0 {
 		// Along eigenvectors no eigenvalue exceeds 1; a diagonal that is taken for the moment may be far from it.
-		top, err := stretch(p, s, factors, share, curvature, mon)
+		top, err := stretch(p, at, factors, share, mon)
 		if err != nil {
 			return 0, err
 		}
@@ -177,7 +153,7 @@ func topScale(by *loglinear.Preconditioner, alpha float64, curvature []float64) 
 		factors[j] = v * v
 		moment += max(1/factors[j]-2*alpha, 0)
 	}
-	flat.Scale(moment/max(flat.Sum(curvature), tiny), factors)
+	floats.Scale(moment/max(linalg.Sum(curvature), tiny), factors)
 	return factors
 }
 
@@ -213,11 +189,11 @@ func leverages(p *loglinear.Problem, directions matrix, factors []float64, mon *
 
 // stretch returns the largest eigenvalue of Σ w_i φ_i φ_iᵀ after the axes are scaled by the roots of factors: known where the moment is
 // diagonal, else by power iteration.
-func stretch(p *loglinear.Problem, s loglinear.Sizes, factors []float64, share float64, curvature []float64,
+func stretch(p *loglinear.Problem, at *loglinear.Hessian, factors []float64, share float64,
 	mon *parallel.Monitor) (top float64, err error) {
-	if s.Diagonal {
+	if at.Sizes.Diagonal {
 		for j, f := range factors {
-			top = max(top, f*curvature[j])
+			top = max(top, f*at.Curvature[j])
 		}
 		return top, nil
 	}
@@ -252,10 +228,10 @@ func stretch(p *loglinear.Problem, s loglinear.Sizes, factors []float64, share f
 		for j, f := range factors {
 			vector.Data[j] = math.Sqrt(f) * image.Data[j]
 		}
-		if top = flat.Norm(vector.Data); top == 0 {
+		if top = floats.Norm(vector.Data, 2); top == 0 {
 			return 0, nil
 		}
-		flat.Scale(1/top, vector.Data)
+		floats.Scale(1/top, vector.Data)
 	}
 	return top, nil
 }

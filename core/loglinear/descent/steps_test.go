@@ -8,7 +8,6 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
@@ -42,16 +41,13 @@ func TestStepIsStable(t *testing.T) {
 		if err := loglinear.AddSums(s, p, loglinear.Moments, matrix{}, sums, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		by := &loglinear.Preconditioner{Outputs: linalg.NewMatrix[float64](d, d), Scale: random(rng, q, d)}
-		by.Outputs.Data[0], by.Outputs.Data[3] = 1, 1
-		if s.Gram() {
-			by.Features = linalg.NewMatrix[float64](q, q)
-		}
-		curvature := make([]float64, q)
-		if err := loglinear.SetZero(s, 1e-9, sums, by, curvature, make([]float64, d), nil); err != nil {
+		eye := linalg.NewMatrix[float64](d, d)
+		eye.Data[0], eye.Data[3] = 1, 1
+		by, err := loglinear.NewHessian(s, 1e-9, sums, eye, nil, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		size, err := firstStep(p, by, s, 1e-9, 1, curvature, nil)
+		size, err := firstStep(p, by.Preconditioner, by, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +57,7 @@ func TestStepIsStable(t *testing.T) {
 			}
 			cancelled := new(parallel.Monitor)
 			cancelled.Cancel()
-			if _, err := firstStep(p, by, s, 1e-9, 1, curvature, cancelled); !errors.Is(err, parallel.ErrCancelled) {
+			if _, err := firstStep(p, by.Preconditioner, by, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
 				t.Errorf("a cancelled iteration gives %v", err)
 			}
 			continue
@@ -90,7 +86,7 @@ func TestSampledFigures(t *testing.T) {
 		squares += d.Value * d.Value / trials
 		claimed += d.Error * d.Error / trials
 	}
-	want, variance := flat.Dot(truth.Data, truth.Data)/2, squares-values*values
+	want, variance := linalg.SquaredNorm(truth.Data)/2, squares-values*values
 	if math.Abs(values-want) > 5*math.Sqrt(variance/trials) {
 		t.Errorf("the mean gain is %v, want %v", values, want)
 	}

@@ -1,4 +1,4 @@
-// Package expect answers what the machines of package loglinear ask about the distributions of rows: exactly, or by samples.
+// Package expect answers what package loglinear asks about the distributions of rows: exactly, or by samples.
 package expect
 
 import (
@@ -18,7 +18,7 @@ type Exact struct {
 	Workers int
 }
 
-// Answer implements loglinear.Engine.
+// Answer implements loglinear.Oracle.
 func (e Exact) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	rows := structure.Rows(e.Space, linalg.General(r.Scores))
 	switch r.Ask {
@@ -40,7 +40,7 @@ func (e Exact) draw(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	n, parts := r.Scores.Rows, e.Space.PartLen()
 	scores, streams := linalg.General(r.Scores), parallel.Numbered(n)
 	y := make([]int32, r.Draws*n*parts)
-	if err := partition.Sample(structure.Rows(e.Space, scores), r.Draws, uint64(r.First), streams, y, e.Workers, mon); err != nil {
+	if err := partition.Sample(structure.Rows(e.Space, scores), r.Draws, uint64(r.Rows.At(0)), streams, y, e.Workers, mon); err != nil {
 		return err
 	}
 	return parallel.For(n, embeddedRows, e.Workers, nil, func(lo, hi int) error {

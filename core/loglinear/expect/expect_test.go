@@ -12,7 +12,7 @@ import (
 )
 
 func random(rows, cols int, size float64, seed uint64) linalg.Matrix[float64] {
-	return loglineartest.Shaped(loglineartest.Random(rows*cols, size, seed), rows, cols)
+	return linalg.Shaped(loglineartest.Random(rows*cols, size, seed), rows, cols)
 }
 
 // TestMeansOfDraws: means of many draws are within six standard errors of the exact ones, which happens by chance in one of 10⁶ runs for
@@ -22,19 +22,19 @@ func TestMeansOfDraws(t *testing.T) {
 	const n, d, rounds = 6, 6, 40
 	scores := random(n, d, 0.7, 5)
 	want := linalg.NewMatrix[float64](n, d)
-	r := loglinear.RowsRequest{Ask: loglinear.Mean, Numbers: []float64{5, 0, 3, 2, 1, 4}, Scores: scores, Means: want}
+	r := loglinear.RowsRequest{Ask: loglinear.Mean, Rows: loglinear.Numbered([]int64{5, 0, 3, 2, 1, 4}), Scores: scores, Means: want}
 	if err := (expect.Exact{Space: space, Workers: 1}).Answer(r, nil); err != nil {
 		t.Fatal(err)
 	}
-	engine, err := expect.NewSampled(space, n, 0, true, 7, 2)
+	oracle, err := expect.NewSampled(space, n, 0, true, 7, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Ask, r.Draws, r.Means = loglinear.Pair, rounds, linalg.NewMatrix[float64](2*n, d)
-	if err := engine.Answer(r, nil); err != nil {
+	if err := oracle.Answer(r, nil); err != nil {
 		t.Fatal(err)
 	}
-	draws := float64(engine.Draws * rounds)
+	draws := float64(oracle.Draws * rounds)
 	for i := range 2 * n {
 		for j, v := range r.Means.Row(i) {
 			m := want.Row(i % n)[j]
@@ -61,10 +61,10 @@ func TestMeansOfDraws(t *testing.T) {
 		}
 	}
 	r.Ask = loglinear.Expect
-	if engine.Answer(r, nil) == nil {
+	if oracle.Answer(r, nil) == nil {
 		t.Error("samples tell ln Z")
 	}
-	r.Ask, r.Numbers[0] = loglinear.Mean, n
+	r.Ask, r.Rows = loglinear.Mean, loglinear.Between(n-1, 2*n-1)
 	if chained.Answer(r, nil) == nil {
 		t.Error("there are chains for a row that is not there")
 	}
@@ -75,7 +75,8 @@ func TestExact(t *testing.T) {
 	space := loglineartest.Build(t, "labelsets", 3)
 	exact := expect.Exact{Space: space, Workers: 2}
 	scores := random(5, 3, 1, 2)
-	r := loglinear.RowsRequest{Ask: loglinear.Expect, Scores: scores, Means: linalg.NewMatrix[float64](5, 3), LogZ: make([]float64, 5)}
+	r := loglinear.RowsRequest{Ask: loglinear.Expect, Rows: loglinear.Between(0, 5), Scores: scores,
+		Means: linalg.NewMatrix[float64](5, 3), LogZ: make([]float64, 5)}
 	if err := exact.Answer(r, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ const (
 )
 
 // Sampled answers by few draws for each row: of two persistent chains (Younes 1999; Tieleman 2008), whose rows' scores change slowly in
-// training so that they stay near their distributions, or new independent ones each time. It is for a loglinear.Descent that is Sampled.
+// training so that they stay near their distributions, or new independent ones each time. It is for a descent that is Sampled.
 type Sampled struct {
 	Space   structure.Space
 	Workers int
@@ -42,7 +42,7 @@ type Sampled struct {
 	begun  []bool  // of each row
 }
 
-// NewSampled returns an engine for n rows that count, with as many draws as they need.
+// NewSampled returns an oracle for n rows that count, with as many draws as they need.
 func NewSampled(space structure.Space, n int, method chain.Method, recursion bool, seed uint64, workers int) (*Sampled, error) {
 	s := &Sampled{Space: space, Workers: workers, Method: method, Recursion: recursion, Seed: seed,
 		Draws: drawsFor(n), Thin: localPassed * space.PartLen()}
@@ -64,7 +64,7 @@ func NewSampled(space structure.Space, n int, method chain.Method, recursion boo
 	return s, nil
 }
 
-// Answer implements loglinear.Engine.
+// Answer implements loglinear.Oracle.
 func (s *Sampled) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	work, err := planFor(r, s.Draws)
 	if err != nil {
@@ -114,7 +114,7 @@ func drawsFor(n int) int { return usualDraws * min(mostDraws, max(1, (fewRows-1)
 // drawn calls take with ψ of chains×draws draws for each row of a request, the first half of them independent of the second.
 func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.Monitor,
 	take func(row int, psi []float64, draw int)) error {
-	at, all := r.Rows(), chains*draws
+	at, all := r.Rows, chains*draws
 	var warm, cold []int
 	for k := range at.Len() {
 		if i := at.At(k); s.begun != nil && i >= len(s.begun) {
@@ -153,7 +153,7 @@ func (s *Sampled) seed() uint64 {
 
 // outputs draws for some rows of a request, all draws of one after the other.
 func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, warm bool, mon *parallel.Monitor) ([]int32, error) {
-	n, parts, d, at := len(part), s.Space.PartLen(), r.Scores.Cols, r.Rows()
+	n, parts, d, at := len(part), s.Space.PartLen(), r.Scores.Cols, r.Rows
 	copies := 1
 	if s.chained() {
 		copies = chains

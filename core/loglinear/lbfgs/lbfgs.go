@@ -1,16 +1,14 @@
-// Package lbfgs holds the directions and the line search of L-BFGS (Liu and Nocedal 1989) in memory that the caller owns, so that a search
-// can stop at any evaluation and go on later. The line search is that of Moré and Thuente (1994) in gonum's implementation, whose state is
-// not to be had: it is replayed from the values of the points tried.
+// Package lbfgs holds L-BFGS (Liu and Nocedal 1989) with the line search of Moré and Thuente (1994) in gonum's implementation. Unlike
+// gonum's own L-BFGS it goes on where values differ by no more than rounding, as slopes still tell points apart there.
 package lbfgs
 
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
-	"combpred/core/fault"
-	"combpred/core/loglinear/flat"
+	"combpred/core/linalg"
 )
 
 const (
@@ -25,145 +23,108 @@ const (
 	valueRounding = 1e-13
 )
 
-// HeaderLen is the length of the header.
-const HeaderLen = 6 + 2*mostTrials
-
-// Method is L-BFGS in n variables. It is all on the memory that it was opened on.
+// Method is L-BFGS. Its caller sets Point and Gradient to begin with.
 type Method struct {
-	count, next, trials         *float64  // pairs, the place of the next, and points that the line search has tried
-	value, slope, first         *float64  // where the line search began, and its first step
-	tried                       []float64 // value and slope of each point tried
-	Point, Gradient, Direction  []float64 // the current point and the gradient there, which the caller sets to begin with
-	steps, differences, inverse []float64 // the pairs, and the inverses of their products
+	Point, Gradient, Direction []float64 // the current point, the gradient there, and where the last line search has led
+	slope                      float64   // along Direction
+
+	most  int    // pairs that are kept
+	pairs []pair // a ring, whose oldest one is next
+	next  int
+	spare pair // memory for the next one
 }
 
-// Open returns the method on a header of HeaderLen numbers, vectors of 3n, the inverses of as many products as there may be pairs, and
-// 2n numbers for each pair. Begun with zeros in the header.
-func Open(n int, header, vectors, inverse, pairs []float64) *Method {
-	half := len(inverse) * n
-	return &Method{
-		count: &header[0], next: &header[1], trials: &header[2], value: &header[3], slope: &header[4], first: &header[5],
-		tried: header[6:HeaderLen], Point: vectors[:n], Gradient: vectors[n : 2*n], Direction: vectors[2*n : 3*n],
-		steps: pairs[:half], differences: pairs[half : 2*half], inverse: inverse,
-	}
+// pair is a step and by how much the gradient differs behind it.
+type pair struct {
+	step, difference []float64
+	inverse          float64 // of their product
 }
 
-// Check returns an error unless the numbers of pairs and of points tried are such.
-func (l *Method) Check() error {
-	return fault.First(flat.CheckWhole(*l.count, 0, l.most()), flat.CheckWhole(*l.next, 0, l.most()-1),
-		flat.CheckWhole(*l.trials, 0, mostTrials-1))
-}
-
-func (l *Method) most() int { return len(l.inverse) }
-
-func (l *Method) pair(i int) (step, difference []float64) {
-	n := len(l.Point)
-	return l.steps[i*n : (i+1)*n], l.differences[i*n : (i+1)*n]
+// New returns the method in n variables that keeps so many pairs of differences at most.
+func New(n, most int) *Method {
+	return &Method{Point: make([]float64, n), Gradient: make([]float64, n), Direction: make([]float64, n), most: most}
 }
 
 // Forget drops all pairs.
-func (l *Method) Forget() { *l.count, *l.next = 0, 0 }
-
-// Remember takes in a pair of which the step is dir times size, and the new gradient is given; it becomes the current one.
-func (l *Method) Remember(size float64, gradient []float64) {
-	at := int(*l.next)
-	step, difference := l.pair(at)
-	for i, v := range l.Direction {
-		step[i] = size * v
-		difference[i] = gradient[i] - l.Gradient[i]
-		l.Point[i] += step[i]
-	}
-	copy(l.Gradient, gradient)
-	product := dot(step, difference)
-	if product <= roundingCurvature*-*l.slope*size {
-		return
-	}
-	l.inverse[at] = 1 / product
-	*l.next = float64((at + 1) % l.most())
-	*l.count = min(*l.count+1, float64(l.most()))
-}
-
-// Begin writes the direction −Hg and begins a line search at a value. It returns false where that is no descent.
-func (l *Method) Begin(value float64) bool {
-	*l.value = value
-	most, count, last := l.most(), int(*l.count), int(*l.next)
-	copy(l.Direction, l.Gradient)
-	shares := make([]float64, count)
-	for k := range count { // from the last pair to the first
-		i := (last - 1 - k + most) % most
-		step, difference := l.pair(i)
-		shares[k] = l.inverse[i] * dot(step, l.Direction)
-		axpy(l.Direction, -shares[k], difference)
-	}
-	*l.first = 1
-	if count > 0 {
-		i := (last - 1 + most) % most
-		_, difference := l.pair(i)
-		scale(1/(l.inverse[i]*dot(difference, difference)), l.Direction)
-	}
-	for k := count - 1; k >= 0; k-- {
-		i := (last - 1 - k + most) % most
-		step, difference := l.pair(i)
-		axpy(l.Direction, shares[k]-l.inverse[i]*dot(difference, l.Direction), step)
-	}
-	scale(-1, l.Direction)
-	*l.slope, *l.trials = dot(l.Gradient, l.Direction), 0
-	return *l.slope < 0
-}
-
-// Outcome is what a line search comes to.
-type Outcome int
-
-const (
-	Going    Outcome = iota // another point is to be tried
-	Accepted                // the point tried last is taken
-	Failed                  // no point is
-)
-
-// Try takes in the value and the slope of the point that is tried, and returns its step where it is accepted, else that of the next one.
-func (l *Method) Try(value, slope float64) (step float64, o Outcome) {
-	if !(*l.slope < 0 && *l.first > 0) { // of a state that has been damaged
-		return 0, Failed
-	}
-	line, step := l.replay()
-	at := 2 * int(*l.trials)
-	l.tried[at], l.tried[at+1] = value, slope
-	*l.trials++
-	op, next, err := line.Iterate(value, slope)
-	switch {
-	case err == nil && op == optimize.MajorIteration:
-		return step, Accepted
-	case math.Abs(value-*l.value) <= valueRounding*math.Abs(*l.value) && slope >= slopeShare**l.slope && slope <= (2*decrease-1)**l.slope:
-		return step, Accepted // values cannot tell, slopes can
-	case err == nil && int(*l.trials) < mostTrials:
-		return next, Going
-	case value < *l.value: // no better point is known where it ends so
-		return step, Accepted
-	}
-	return 0, Failed
-}
-
-// replay returns the line search as the points tried have left it, and the step of the one that is tried now.
-func (l *Method) replay() (line *optimize.MoreThuente, step float64) {
-	line = &optimize.MoreThuente{DecreaseFactor: decrease, CurvatureFactor: slopeShare, StepTolerance: tolerance}
-	line.Init(*l.value, *l.slope, *l.first)
-	step = *l.first
-	for k := range int(*l.trials) {
-		_, step, _ = line.Iterate(l.tried[2*k], l.tried[2*k+1])
-	}
-	return line, step
-}
+func (l *Method) Forget() { l.pairs, l.next = nil, 0 }
 
 // Empty says whether there are no pairs, so that the direction is that of the gradient.
-func (l *Method) Empty() bool { return *l.count == 0 }
+func (l *Method) Empty() bool { return len(l.pairs) == 0 }
 
-// First returns the first step of the line search.
-func (l *Method) First() float64 { return *l.first }
+// Move goes so far along the direction, to a point of the given gradient, and takes in the pair.
+func (l *Method) Move(size float64, gradient []float64) {
+	if l.spare.step == nil {
+		l.spare = pair{step: make([]float64, len(l.Point)), difference: make([]float64, len(l.Point))}
+	}
+	p := l.spare
+	for i, v := range l.Direction {
+		p.step[i] = size * v
+		p.difference[i] = gradient[i] - l.Gradient[i]
+		l.Point[i] += p.step[i]
+	}
+	copy(l.Gradient, gradient)
+	product := floats.Dot(p.step, p.difference)
+	if product <= roundingCurvature*-l.slope*size {
+		return
+	}
+	p.inverse = 1 / product
+	if len(l.pairs) < l.most {
+		l.pairs, l.spare = append(l.pairs, p), pair{}
+	} else {
+		l.pairs[l.next], l.spare = p, l.pairs[l.next]
+	}
+	l.next = (l.next + 1) % l.most
+}
 
-func dot(x, y []float64) float64 { return blas64.Dot(vector(x), vector(y)) }
+// turn sets the direction to −Hg, and its slope.
+func (l *Method) turn() {
+	count := len(l.pairs)
+	at := func(k int) pair { return l.pairs[(l.next-1-k+count)%count] } // from the last to the first
+	copy(l.Direction, l.Gradient)
+	shares := make([]float64, count)
+	for k := range count {
+		p := at(k)
+		shares[k] = p.inverse * floats.Dot(p.step, l.Direction)
+		linalg.Axpy(l.Direction, p.difference, -shares[k])
+	}
+	if count > 0 {
+		p := at(0)
+		floats.Scale(1/(p.inverse*linalg.SquaredNorm(p.difference)), l.Direction)
+	}
+	for k := count - 1; k >= 0; k-- {
+		p := at(k)
+		linalg.Axpy(l.Direction, p.step, shares[k]-p.inverse*floats.Dot(p.difference, l.Direction))
+	}
+	floats.Scale(-1, l.Direction)
+	l.slope = floats.Dot(l.Gradient, l.Direction)
+}
 
-func axpy(dst []float64, a float64, x []float64) { blas64.Axpy(a, vector(x), vector(dst)) }
-
-func scale(a float64, x []float64) { blas64.Scal(a, vector(x)) }
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+// Search finds a step along a new direction from the current point, which has the given value. The function returns value and slope
+// there. The step is 0 where none is found: for rounding, or because the function is not what Gradient says.
+func (l *Method) Search(value float64, at func(step float64) (value, slope float64, err error)) (step float64, err error) {
+	if l.turn(); !(l.slope < 0) {
+		return 0, nil
+	}
+	line := &optimize.MoreThuente{DecreaseFactor: decrease, CurvatureFactor: slopeShare, StepTolerance: tolerance}
+	step = 1
+	line.Init(value, l.slope, step)
+	for trial := 1; ; trial++ {
+		v, slope, err := at(step)
+		if err != nil {
+			return 0, err
+		}
+		op, next, failed := line.Iterate(v, slope)
+		switch {
+		case failed == nil && op == optimize.MajorIteration:
+			return step, nil
+		case math.Abs(v-value) <= valueRounding*math.Abs(value) && slope >= slopeShare*l.slope && slope <= (2*decrease-1)*l.slope:
+			return step, nil // values cannot tell, slopes can
+		case failed == nil && trial < mostTrials:
+			step = next
+			continue
+		case v < value: // no better point is known where it ends so
+			return step, nil
+		}
+		return 0, nil
+	}
+}

@@ -1,64 +1,56 @@
 package lbfgs
 
 import (
+	"errors"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 )
 
 // TestRosenbrock: L-BFGS alone finds the minimum of a function that is hard to follow, forgets what it must, and gives up where no step
 // leads down.
 func TestRosenbrock(t *testing.T) {
-	const n, m = 2, 5
-	l := Open(n, make([]float64, HeaderLen), make([]float64, 3*n), make([]float64, m), make([]float64, 2*n*m))
+	l := New(2, 5)
 	copy(l.Point, []float64{-1.2, 1})
+	evaluations := 0
 	f := func(x []float64) (float64, []float64) {
+		evaluations++
 		a, b := 1-x[0], x[1]-x[0]*x[0]
 		return a*a + 100*b*b, []float64{-2*a - 400*x[0]*b, 200 * b}
 	}
-	v, g := f(l.Point)
+	value, g := f(l.Point)
 	copy(l.Gradient, g)
-	evaluations := 1
-	for iteration := 0; blas64.Nrm2(vector(l.Gradient)) > 1e-9 && iteration < 100; iteration++ {
-		if !l.Begin(v) {
-			t.Fatal("no descent")
+	for iteration := 0; floats.Norm(l.Gradient, 2) > 1e-9 && iteration < 100; iteration++ {
+		last := 0.0
+		step, err := l.Search(value, func(step float64) (float64, float64, error) {
+			last, g = f([]float64{l.Point[0] + step*l.Direction[0], l.Point[1] + step*l.Direction[1]})
+			return last, floats.Dot(g, l.Direction), nil
+		})
+		if step == 0 || err != nil {
+			t.Fatalf("a line search fails: %v", err)
 		}
-		step := l.First()
-		for {
-			x := []float64{l.Point[0] + step*l.Direction[0], l.Point[1] + step*l.Direction[1]}
-			v, g = f(x)
-			evaluations++
-			next, o := l.Try(v, dot(g, l.Direction))
-			if o == Accepted {
-				l.Remember(next, g)
-				break
-			}
-			if o == Failed {
-				t.Fatal("a line search fails")
-			}
-			step = next
-		}
+		l.Move(step, g)
+		value = last
 	}
-	if v > 1e-18 || evaluations > 100 {
-		t.Errorf("the value is %v after %d evaluations", v, evaluations)
+	if value > 1e-18 || evaluations > 100 {
+		t.Errorf("the value is %v after %d evaluations", value, evaluations)
 	}
 	l.Forget()
 	if !l.Empty() {
 		t.Error("there are pairs")
 	}
 	copy(l.Gradient, []float64{1, 0})
-	if !l.Begin(0) || l.Direction[0] != -1 {
-		t.Errorf("without pairs the direction is %v", l.Direction)
+	trials := 0
+	step, err := l.Search(0, func(float64) (float64, float64, error) { trials++; return 1, 1, nil })
+	if step != 0 || err != nil || trials == 0 || trials > mostTrials || l.Direction[0] != -1 {
+		t.Errorf("where nothing is better the step is %v along %v after %d trials, error %v", step, l.Direction, trials, err)
 	}
-	for k := range mostTrials {
-		if _, o := l.Try(1, 1); o == Failed {
-			break
-		} else if o == Accepted || k == mostTrials-1 {
-			t.Fatal("a point that is no better is taken")
-		}
+	broken := errors.New("no")
+	if _, err := l.Search(0, func(float64) (float64, float64, error) { return 0, 0, broken }); err != broken {
+		t.Errorf("the error of the function is %v", err)
 	}
 	clear(l.Gradient)
-	if l.Begin(0) {
+	if step, _ := l.Search(0, nil); step != 0 {
 		t.Error("there is a descent from where there is no slope")
 	}
 }

@@ -1,4 +1,4 @@
-// Package train brings the machines of log-linear training under one roof: the solver is a choice, and what a fit begins from and ends
+// Package train brings the solvers of log-linear training under one roof: which one is a choice, and what a fit begins from and ends
 // with has one form for all of them.
 package train
 
@@ -10,7 +10,7 @@ import (
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/descent"
 	"combpred/core/loglinear/expect"
-	"combpred/core/loglinear/flat"
+	"combpred/core/loglinear/train/newton"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 	"combpred/core/structure"
@@ -22,9 +22,9 @@ type matrix = linalg.Matrix[float64]
 type Solver int
 
 const (
-	LBFGS  Solver = iota // a loglinear.Search
-	SGD                  // a descent.Descent
-	Online               // a descent.Online: one pass that goes on from earlier ones
+	LBFGS  Solver = iota // loglinear.Minimise
+	SGD                  // descent.Minimise
+	Online               // descent.Continue: one pass that goes on from earlier ones
 	Newton               // newton.Minimise, for entries of ψ that do not depend on each other and for classes; it asks for nothing
 )
 
@@ -45,7 +45,7 @@ func (o Options) sizes(space structure.Space) loglinear.Sizes {
 	return loglinear.Sizes{Features: o.Features, Outputs: space.FeatureLen(), Diagonal: o.Diagonal}
 }
 
-// Search returns the options of a Search.
+// Search returns the options of a search.
 func (o Options) Search(space structure.Space) loglinear.SearchOptions {
 	return loglinear.SearchOptions{Sizes: o.sizes(space), Alpha: o.Alpha, Tol: o.Tol, MaxIter: o.MaxIter}
 }
@@ -66,31 +66,6 @@ func (o Options) check() error {
 	return nil
 }
 
-// StateLen returns the length of the state of training on n rows that count.
-func (o Options) StateLen(space structure.Space, n int) (int, error) {
-	length, err := o.machineLen(space, n)
-	if err == nil && o.Proposed {
-		return expect.ProposedLen(length, n, space.FeatureLen())
-	}
-	return length, err
-}
-
-func (o Options) machineLen(space structure.Space, n int) (int, error) {
-	if err := o.check(); err != nil {
-		return 0, err
-	}
-	p := &loglinear.Problem{X: &solve.Design{Rows: linalg.Rows{Dense: matrix{Rows: n}}}}
-	switch o.Solver {
-	case Newton:
-		return 0, errAsksNothing
-	case SGD:
-		return descent.StateLen(o.descent(space), p)
-	case Online:
-		return descent.OnlineLen(o.online(space), p)
-	}
-	return p.StateLen(o.Search(space))
-}
-
 // MomentLen returns the length of the second moment of a Model.
 func (o Options) MomentLen(space structure.Space) int {
 	s := o.sizes(space)
@@ -102,7 +77,7 @@ func (o Options) MomentLen(space structure.Space) int {
 type Model struct {
 	Weights matrix // the solution, or the last iterate; zeros: nothing to begin from
 	Average matrix // the average of the iterates of a descent
-	// What Online passes go on from. A Descent that ends leaves Known false.
+	// What Online passes go on from. SGD leaves Known false.
 	Moment      []float64 // of the features of the rows so far, or no numbers
 	Known       bool
 	Variance    float64
@@ -146,7 +121,7 @@ func (m *Model) check(o Options, space structure.Space) error {
 	case m.Steps < 0 || m.Rows < 0 || !(m.Seen >= 0) || math.IsInf(m.Seen, 0) || !(m.Variance >= 0):
 		return fault.Value("%d steps, %d rows of the weight %v and the variance %v must not be negative", m.Steps, m.Rows,
 			m.Seen, m.Variance)
-	case m.Known && !flat.Finite(m.Moment):
+	case m.Known && !linalg.Finite(m.Moment):
 		return fault.Value("the moment has entries that are infinite or NaN")
 	}
 	return nil
@@ -162,165 +137,10 @@ type Report struct {
 	Converged                bool
 }
 
-// Training is a machine of any solver.
-type Training struct {
-	loglinear.Machine
-	o       Options
-	problem *loglinear.Problem
-	model   *Model
-	report  func() Report
-	end     func()
-}
-
-// Open begins training where the state is that of nothing yet, all zeros, and else goes on. The model is read to begin with, and written
-// when Next asks for Nothing.
-func Open(o Options, space structure.Space, p *loglinear.Problem, state []float64, model *Model) (*Training, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if err := model.check(o, space); err != nil {
-		return nil, err
-	}
-	t := &Training{o: o, problem: p, model: model}
-	length, err := o.machineLen(space, p.Len())
-	if err != nil {
-		return nil, err
-	}
-	whole := state
-	if o.Proposed && len(state) >= length {
-		state = state[:length]
-	}
-	switch begin := len(state) == 0 || state[0] == 0; o.Solver {
-	case SGD:
-		err = t.openDescent(space, state, begin)
-	case Online:
-		err = t.openOnline(space, state, begin)
-	default:
-		err = t.openSearch(space, state, begin)
-	}
-	if err == nil && o.Proposed {
-		t.Machine, err = expect.NewProposed(t.Machine, whole, length, p.Len(), space.FeatureLen(), o.Seed)
-	}
-	return t, err
-}
-
-func (t *Training) openSearch(space structure.Space, state []float64, begin bool) error {
-	o := t.o.Search(space)
-	var fit *loglinear.Fit
-	var err error
-	if begin {
-		var covariance matrix
-		if covariance, err = loglinear.Covariance(space); err == nil {
-			fit, err = loglinear.NewFit(o, t.problem, state, covariance, start(t.model.Weights))
-		}
-	} else {
-		fit, err = loglinear.ResumeFit(o, t.problem, state)
-	}
-	if err != nil {
-		return err
-	}
-	t.Machine, t.report = fit, func() Report { return SearchReport(fit.Found(), o.Tol) }
-	t.end = func() {
-		t.model.Weights.CopyFrom(fit.Found().Weights)
-		t.model.Average.CopyFrom(t.model.Weights)
-	}
-	return nil
-}
-
-// OpenSearch is Open for the search alone, which asks for sums over rows that lie elsewhere.
-func OpenSearch(o Options, space structure.Space, state []float64, model *Model) (*loglinear.Search, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if err := model.check(o, space); err != nil {
-		return nil, err
-	}
-	if state[0] != 0 {
-		return loglinear.ResumeSearch(o.Search(space), state)
-	}
-	covariance, err := loglinear.Covariance(space)
-	if err != nil {
-		return nil, err
-	}
-	return loglinear.NewSearch(o.Search(space), state, covariance, start(model.Weights))
-}
-
-// SearchReport returns that of a Search.
-func SearchReport(f loglinear.Found, tol float64) Report {
+// reportOf returns the report of a search.
+func reportOf(f loglinear.Found, tol float64) Report {
 	return Report{Objective: f.Objective, Residual: f.Residual, Iterations: f.Iterations, Converged: f.Residual <= tol}
 }
-
-func (t *Training) openDescent(space structure.Space, state []float64, begin bool) error {
-	o := t.o.descent(space)
-	var d *descent.Descent
-	var err error
-	if begin {
-		var covariance matrix
-		if covariance, err = loglinear.Covariance(space); err == nil {
-			d, err = descent.New(o, t.problem, state, covariance, start(t.model.Weights))
-		}
-	} else {
-		d, err = descent.Resume(o, t.problem, state)
-	}
-	if err != nil {
-		return err
-	}
-	t.Machine = d
-	t.report = func() Report {
-		f := d.Found()
-		return Report{Objective: f.Objective, Iterations: f.Passes, Left: f.Left.Value, Error: f.Left.Error, Limit: f.Limit,
-			Gain: f.Gain, Converged: f.Converged}
-	}
-	t.end = func() {
-		f, m := d.Found(), t.model
-		m.Weights.CopyFrom(f.Last)
-		m.Average.CopyFrom(f.Weights)
-		m.Known, m.Variance, m.Steps, m.Rows, m.Seen = false, 0, f.Steps, f.Passes*t.problem.Len(), 0
-		for i := range t.problem.Len() {
-			m.Seen += float64(f.Passes) * t.problem.Weight(i)
-		}
-	}
-	return nil
-}
-
-func (t *Training) openOnline(space structure.Space, state []float64, begin bool) error {
-	o := t.o.online(space)
-	var d *descent.Online
-	var err error
-	if begin {
-		var covariance matrix
-		if covariance, err = loglinear.Covariance(space); err == nil {
-			d, err = descent.NewOnline(o, t.problem, state, covariance, t.model.progress(t.o, o.Sizes))
-		}
-	} else {
-		d, err = descent.ResumeOnline(o, t.problem, state)
-	}
-	if err != nil {
-		return err
-	}
-	t.Machine = d
-	t.report = func() Report { return Report{Objective: math.NaN(), Iterations: 1, Converged: true} }
-	t.end = func() {
-		f, m := d.Progress(), t.model
-		m.Weights.CopyFrom(f.Weights)
-		m.Average.CopyFrom(f.Average)
-		copy(m.Moment, f.Moment.Data)
-		m.Known, m.Variance, m.Steps, m.Rows, m.Seen = true, f.Variance, f.Steps, f.Rows, f.Seen
-	}
-	return nil
-}
-
-// Next takes in what was asked for last and goes on until more is needed, or asks for Nothing: the model is then what training has found.
-func (t *Training) Next(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
-	r, err := t.Machine.Next(mon)
-	if err == nil && r.Ask == loglinear.Nothing {
-		t.end()
-	}
-	return r, err
-}
-
-// Report returns where training has got to.
-func (t *Training) Report() Report { return t.report() }
 
 // Err returns an error where training has ended before its tolerance.
 func (r Report) Err(o Options) error {
@@ -334,22 +154,78 @@ func (r Report) Err(o Options) error {
 	return &solve.NotConvergedError{Residual: residual, Tol: o.Tol, Iter: r.Iterations}
 }
 
-// Run trains on the rows of a problem, with expectations from an engine, which Newton does without.
-func Run(o Options, space structure.Space, p *loglinear.Problem, engine loglinear.Engine, model *Model,
+// Run trains on the rows of a problem, with what an oracle knows about distributions, which Newton does without. The model is written
+// where there is no error.
+func Run(o Options, space structure.Space, p *loglinear.Problem, oracle loglinear.Oracle, model *Model,
 	mon *parallel.Monitor) (Report, error) {
-	if o.Solver == Newton {
-		return runNewton(o, space, p, model, mon)
+	if err := fault.First(o.check(), model.check(o, space)); err != nil {
+		return Report{}, err
 	}
-	length, err := o.StateLen(space, p.Len())
+	if o.Proposed {
+		oracle = expect.NewProposed(oracle, p.Len(), space.FeatureLen(), o.Seed)
+	}
+	switch o.Solver {
+	case SGD:
+		return descend(o, space, p, oracle, model, mon)
+	case Online:
+		return proceed(o, space, p, oracle, model, mon)
+	case Newton:
+		f, err := newton.Minimise(o.Search(space), p, space, start(model.Weights), mon)
+		return model.keep(f, o, err)
+	}
+	f, err := loglinear.Fit(o.Search(space), p, space, oracle, start(model.Weights), mon)
+	return model.keep(f, o, err)
+}
+
+// Search trains by LBFGS on rows that lie elsewhere. Large matrices are multiplied at work.
+func Search(o Options, space structure.Space, summer loglinear.Summer, model *Model, work loglinear.Workplace,
+	mon *parallel.Monitor) (Report, error) {
+	if err := fault.First(o.check(), model.check(o, space)); err != nil {
+		return Report{}, err
+	}
+	covariance, err := loglinear.Covariance(space)
 	if err != nil {
 		return Report{}, err
 	}
-	t, err := Open(o, space, p, make([]float64, length), model)
+	f, err := loglinear.Minimise(o.Search(space), summer, covariance, start(model.Weights), work, mon)
+	return model.keep(f, o, err)
+}
+
+// keep writes the end of a search to the model, unless there is an error.
+func (m *Model) keep(f loglinear.Found, o Options, err error) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	if err := loglinear.Drive(t, p, engine, mon); err != nil {
+	m.Weights.CopyFrom(f.Weights)
+	m.Average.CopyFrom(f.Weights)
+	return reportOf(f, o.Tol), nil
+}
+
+func descend(o Options, space structure.Space, p *loglinear.Problem, oracle loglinear.Oracle, m *Model,
+	mon *parallel.Monitor) (Report, error) {
+	f, err := descent.Minimise(o.descent(space), p, space, oracle, start(m.Weights), mon)
+	if err != nil {
 		return Report{}, err
 	}
-	return t.Report(), nil
+	m.Weights.CopyFrom(f.Last)
+	m.Average.CopyFrom(f.Weights)
+	m.Known, m.Variance, m.Steps, m.Rows, m.Seen = false, 0, f.Steps, f.Passes*p.Len(), 0
+	for i := range p.Len() {
+		m.Seen += float64(f.Passes) * p.Weight(i)
+	}
+	return Report{Objective: f.Objective, Iterations: f.Passes, Left: f.Left.Value, Error: f.Left.Error, Limit: f.Limit, Gain: f.Gain,
+		Converged: f.Converged}, nil
+}
+
+func proceed(o Options, space structure.Space, p *loglinear.Problem, oracle loglinear.Oracle, m *Model,
+	mon *parallel.Monitor) (Report, error) {
+	f, err := descent.Continue(o.online(space), p, space, oracle, m.progress(o, o.sizes(space)), mon)
+	if err != nil {
+		return Report{}, err
+	}
+	m.Weights.CopyFrom(f.Weights)
+	m.Average.CopyFrom(f.Average)
+	copy(m.Moment, f.Moment.Data)
+	m.Known, m.Variance, m.Steps, m.Rows, m.Seen = true, f.Variance, f.Steps, f.Rows, f.Seen
+	return Report{Objective: math.NaN(), Iterations: 1, Converged: true}, nil
 }

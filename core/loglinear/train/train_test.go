@@ -12,6 +12,7 @@ import (
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/train"
+	"combpred/core/parallel"
 	"combpred/core/slicex"
 	"combpred/core/solve"
 	"combpred/core/structure"
@@ -84,6 +85,33 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
+// elsewhere knows rows by sums.
+type elsewhere struct{ c *loglineartest.Instance }
+
+func (e elsewhere) AddSums(kind loglinear.Kind, weights linalg.Matrix[float64], sums []float64) error {
+	exact := expect.Exact{Space: e.c.Space, Workers: 1}
+	return loglinear.AddSums(e.c.Sizes(), e.c.Problem, kind, weights, sums, exact, nil)
+}
+
+// TestSearch: on rows that lie elsewhere training does, to the bit, what it does on rows here, and its refusals are the same.
+func TestSearch(t *testing.T) {
+	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 3), 60, 3, 5)
+	o := options(train.LBFGS, c)
+	want, got := newModel(o, c), newModel(o, c)
+	there, err := train.Run(o, c.Space, c.Problem, expect.Exact{Space: c.Space, Workers: 1}, want, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := train.Search(o, c.Space, elsewhere{c}, got, nil, nil)
+	if err != nil || here != there || !slices.Equal(got.Average.Data, want.Average.Data) {
+		t.Errorf("it reports %+v, want %+v, error %v", here, there, err)
+	}
+	o.Features++
+	if _, err := train.Search(o, c.Space, elsewhere{c}, got, nil, nil); err == nil {
+		t.Error("a model of another size is taken")
+	}
+}
+
 // TestRoundingAtTheEnd: where values no longer tell points apart, slopes lead on to a tolerance that values could not.
 func TestRoundingAtTheEnd(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 4), 200, 4, 5)
@@ -93,90 +121,6 @@ func TestRoundingAtTheEnd(t *testing.T) {
 	r, err := train.Run(o, c.Space, c.Problem, expect.Exact{Space: c.Space, Workers: 1}, m, nil)
 	if err != nil || !r.Converged {
 		t.Errorf("the residual is %v after %d iterations, error %v", r.Residual, r.Iterations, err)
-	}
-}
-
-// TestResumed: training that is opened anew on a copy of its state before each step ends at the same numbers; a state that is not that of
-// such training, or has been damaged, is refused.
-func TestResumed(t *testing.T) {
-	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 3), 70, 3, 9)
-	exact := expect.Exact{Space: c.Space, Workers: 1}
-	for _, solver := range []train.Solver{train.LBFGS, train.SGD, train.Online} {
-		o := options(solver, c)
-		o.MaxIter = 12
-		want := newModel(o, c)
-		report, err := train.Run(o, c.Space, c.Problem, exact, want, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		length, err := o.StateLen(c.Space, c.Problem.Len())
-		if err != nil {
-			t.Fatal(err)
-		}
-		state, got := make([]float64, length), newModel(o, c)
-		var midway [][]float64
-		for {
-			state = slices.Clone(state)
-			run, err := train.Open(o, c.Space, c.Problem, state, got)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := run.Next(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Ask == loglinear.Nothing {
-				if o.Solver != train.Online && run.Report() != report {
-					t.Errorf("the report is %+v, want %+v", run.Report(), report)
-				}
-				break
-			}
-			if err := exact.Answer(r, nil); err != nil {
-				t.Fatal(err)
-			}
-			if len(midway) < 8 {
-				midway = append(midway, slices.Clone(state))
-			}
-		}
-		if !slices.Equal(got.Average.Data, want.Average.Data) || !slices.Equal(got.Weights.Data, want.Weights.Data) {
-			t.Errorf("solver %d ends elsewhere when it is resumed", solver)
-		}
-		for _, spoil := range []func(o *train.Options){
-			func(o *train.Options) { o.Alpha *= 2 },
-			func(o *train.Options) { o.Solver = (o.Solver + 1) % 3 },
-		} {
-			other := o
-			spoil(&other)
-			if _, err := train.Open(other, c.Space, c.Problem, state, newModel(other, c)); err == nil {
-				t.Errorf("the state of solver %d is taken for that of other training", solver)
-			}
-		}
-		// Numbers that are places, or counts, must be such wherever they are spoilt.
-		for _, begun := range midway {
-			for at := 1; at < len(begun); at += 1 + at/100*17 {
-				for _, bad := range []float64{math.NaN(), -7, 1e300, 0.5} {
-					spoilt := slices.Clone(begun)
-					spoilt[at] = bad
-					drive(t, o, c, spoilt)
-				}
-			}
-		}
-	}
-}
-
-// drive goes on for a few steps from a state that may be spoilt: it may end in an error, or anywhere, but does not panic.
-func drive(t *testing.T, o train.Options, c *loglineartest.Instance, state []float64) {
-	t.Helper()
-	exact := expect.Exact{Space: c.Space, Workers: 1}
-	for range 3 {
-		run, err := train.Open(o, c.Space, c.Problem, state, newModel(o, c))
-		if err != nil {
-			return
-		}
-		r, err := run.Next(nil)
-		if err != nil || r.Ask == loglinear.Nothing || exact.Answer(r, nil) != nil {
-			return
-		}
 	}
 }
 
@@ -225,41 +169,37 @@ func TestProposals(t *testing.T) {
 	}
 	o := options(train.SGD, c)
 	o.Sampled, o.Proposed = true, true
-	m, rng, y := newModel(o, c), rand.New(rand.NewPCG(1, 1)), make([]int32, c.Space.PartLen())
-	length, err := o.StateLen(c.Space, c.Problem.Len())
-	if err != nil {
+	m := newModel(o, c)
+	if _, err := train.Run(o, c.Space, c.Problem, proposing{c.Space, rand.New(rand.NewPCG(1, 1))}, m, nil); err != nil {
 		t.Fatal(err)
-	}
-	state := make([]float64, length)
-	for {
-		machine, err := train.Open(o, c.Space, c.Problem, state, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := machine.Next(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Ask == loglinear.Nothing {
-			break
-		}
-		for k := range r.Psi.Rows {
-			c.Space.(structure.Sampler).Sample(y, rng)
-			c.Space.Embed(r.Psi.Row(k), y)
-		}
 	}
 	least, zero := c.Objective(best.Average.Data), c.Objective(make([]float64, len(best.Average.Data)))
 	if got := c.Objective(m.Average.Data); got-least > 0.01*(zero-least) {
 		t.Errorf("chains of proposals end at %v, the least is %v, and %v at zero", got, least, zero)
 	}
 	o.Solver = train.LBFGS
-	if _, err := o.StateLen(c.Space, 60); err == nil {
+	if _, err := train.Run(o, c.Space, c.Problem, nil, m, nil); err == nil {
 		t.Error("estimates are taken by L-BFGS")
 	}
 }
 
-// TestNewton: entries of ψ that do not depend on each other are found apart, to where L-BFGS gets, without an engine; there are no requests
-// to answer, and no estimates to take.
+// proposing answers requests for uniform outputs.
+type proposing struct {
+	space structure.Space
+	rng   *rand.Rand
+}
+
+func (p proposing) Answer(r loglinear.RowsRequest, _ *parallel.Monitor) error {
+	y := make([]int32, p.space.PartLen())
+	for k := range r.Psi.Rows {
+		p.space.(structure.Sampler).Sample(y, p.rng)
+		p.space.Embed(r.Psi.Row(k), y)
+	}
+	return nil
+}
+
+// TestNewton: entries of ψ that do not depend on each other are found apart, to where L-BFGS gets, without an oracle, not by
+// estimates.
 func TestNewton(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 3), 60, 3, 5)
 	exact := expect.Exact{Space: c.Space, Workers: 1}
@@ -280,12 +220,6 @@ func TestNewton(t *testing.T) {
 	}
 	if again, err := train.Run(o, c.Space, c.Problem, nil, m, nil); err != nil || again.Iterations > 1 {
 		t.Errorf("from its solution it takes %d steps, error %v", again.Iterations, err)
-	}
-	if _, err := o.StateLen(c.Space, 60); err == nil {
-		t.Error("there is a state")
-	}
-	if _, err := train.Open(o, c.Space, c.Problem, nil, m); err == nil {
-		t.Error("it opens as a machine")
 	}
 	o.Sampled = true
 	if _, err := train.Run(o, c.Space, c.Problem, nil, m, nil); err == nil {

@@ -74,7 +74,7 @@ type workspace[T linalg.Float] struct{ design, scores []T }
 // block returns the first rows×cols numbers of a buffer, which it lets grow.
 func block[T linalg.Float](buffer *[]T, rows, cols int) linalg.Matrix[T] {
 	*buffer = slicex.Grow(*buffer, rows*cols)
-	return linalg.Matrix[T]{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: *buffer}
+	return linalg.Shaped(*buffer, rows, cols)
 }
 
 // batchRows returns how many rows are worked on together.

@@ -23,6 +23,14 @@ ASK_BEST = 20
 ASK_PLANES = 21
 ASK_SUMS = 30
 ASK_PRODUCT = 31
+ASK_EXPECT = 32
+ASK_MEAN = 33
+ASK_PAIR = 34
+ASK_PSI = 35
+ASK_UNIFORM = 36
+ASK_MOMENTS = 37
+ASK_LOSS = 38
+ASK_SPREAD = 39
 ASK_DRAWS = 40
 ASK_WALK = 41
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
@@ -304,7 +312,7 @@ class CLoglinearOptions(Structure):
 class CLoglinearSizes(Structure):
     """cp_loglinear_sizes."""
 
-    _fields_ = _fields(rows=_N, search=_N, moments=_N, loss=_N, spread=_N, moment=_N)
+    _fields_ = _fields(moments=_N, loss=_N, spread=_N, moment=_N)
 
 
 class CLoglinearModel(Structure):
@@ -318,19 +326,6 @@ class CLoglinearInfo(Structure):
     """cp_loglinear_info."""
 
     _fields_ = _fields(objective=_F, residual=_F, n_iter=_N, left=_F, left_error=_F, limit=_F, gain=_F)
-
-
-class CLoglinearRowsStep(Structure):
-    """cp_loglinear_rows_step."""
-
-    _fields_ = _fields(state=_P, state_len=_N, declined=_N, request=_W, k=_N, draws=_N, first=_N, numbers=_N, scores=_N,
-                       means=_N, log_z=_N, psi=_N)
-
-
-class CLoglinearSearchStep(Structure):
-    """cp_loglinear_search_step."""
-
-    _fields_ = _fields(state=_P, state_len=_N, request=_W, weights=_N, reply=_N)
 
 
 class CLoglinearFeatures(Structure):
@@ -525,7 +520,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_sgd_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_expansion": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_fit": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_loglinear_rows": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_sums": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_kernel": (_P, _N, _P, _F, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
@@ -578,8 +573,8 @@ PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_chain_start": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (c_uint64, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal_start": (c_uint64, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
-    "cp_loglinear_array_sizes": (c_uint64, _P, _N, _N, _P, *_ERR),
-    "cp_loglinear_search": (c_uint64, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_loglinear_array_sizes": (c_uint64, _P, _N, _P, *_ERR),
+    "cp_loglinear_search_start": (c_uint64, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),
     "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, _P, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
@@ -673,12 +668,12 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                               ">session u8 1",),
     "cp_sgd_fit": ("space", "options", "design", "targets", "passes", "state", ">report?",),
     "cp_sgd_expansion": ("space", "options", ">given", "targets", "passes", ">support",),
-    "cp_loglinear_array_sizes": ("space", "options", "n", "q", ">sizes",),
+    "cp_loglinear_array_sizes": ("space", "options", "q", ">sizes",),
     "cp_loglinear_fit": ("space", "options", "design", "targets", ">model", ">info?",),
-    "cp_loglinear_rows": ("space", "options", "design", "targets", ">model", ">step", ">info?",),
+    "cp_loglinear_start": ("space", "options", "design", "targets", ">model", ">info?", ">session u8 1",),
     "cp_loglinear_sums": ("space", "options", "features", "outputs", "kind",
                           "weights? f8 features.p + options.intercept, outputs.d", ">sums",),
-    "cp_loglinear_search": ("space", "options", ">model", ">step", ">info?",),
+    "cp_loglinear_search_start": ("space", "options", ">model", ">info?", ">session u8 1",),
     "cp_loglinear_kernel": (">kernel f8 n, n", "n=", "weights? f8 n", "shift", ">curvature f8 n", ">q i8 1",),
     "cp_loglinear_kernel_weights": ("features", "wanted", "x f8 features.n + features.q, d", "d=",
                                     ">dst f8 features.n + features.q, d",),
@@ -765,8 +760,6 @@ BUFFERS: dict[str, tuple[str, ...]] = {
                     ">velocity? f8 capacity, targets.d", ">gains? f8 targets.d",),
     "CLoglinearModel": (">weights f8 q, d", ">average f8 q, d", ">moment? f8 n_moment",
                         ">chains? i4 targets.n, 2, 16",),
-    "CLoglinearRowsStep": (">state f8 state_len",),
-    "CLoglinearSearchStep": (">state f8 state_len",),
     "CLoglinearFeatures": ("rows f8 n, q", "curvature f8 q", "weights? f8 n",),
     "CAffineLoss": ("constant f8 n", "gradient f8 n, d", "magnitude? f8 n, d",),
     "CSVMOptions": ("order? i8 design.n",),

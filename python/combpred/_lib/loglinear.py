@@ -16,13 +16,20 @@ import numpy.typing as npt
 from . import abi
 from .arrays import FloatArray, IntArray
 from .call import RowInputs, call
-from .control import reported
 from .ridge import Design, RowOutputs, Targets
+from .session import Session, view
 from .structure import Description
 from .table import floats, in_place, put, record
 
 _ITERATIONS = 20.0  # evaluations of all rows, in estimates of the work
 _ROW_WORK = 1e4  # operations for the expectations of a row, likewise
+_LARGEST_GRAM = 4096  # order of a moment of the features that is diagonalised
+
+_ASKED = {
+    abi.ASK_EXPECT: "expect", abi.ASK_MEAN: "mean", abi.ASK_PAIR: "pair", abi.ASK_PSI: "draw",
+    abi.ASK_UNIFORM: "uniform",
+}  # fmt: skip
+_SUMS = {abi.ASK_MOMENTS: "moments", abi.ASK_LOSS: "loss", abi.ASK_SPREAD: "spread"}
 
 #: What answers a request about rows of scores (k, d), which are given with their numbers: ``("expect", rows, scores,
 #: draws)`` by expectations (k, d) and ln Z (k,), "mean" and "pair" by estimates (k, d) and (2, k, d), and "draw" by ψ
@@ -118,10 +125,10 @@ class LoglinearProblem:
         """The options as the library takes them."""
         return record(abi.CLoglinearOptions, **{"alpha": 1.0, "tol": 1e-6, "max_iter": 200, **self.options})
 
-    def sizes(self, n: int, q: int) -> abi.CLoglinearSizes:
-        """Return the lengths of arrays for n rows of positive weight and q features."""
+    def sizes(self, q: int) -> abi.CLoglinearSizes:
+        """Return the lengths of arrays for q features."""
         sizes = record(abi.CLoglinearSizes)
-        call("cp_loglinear_array_sizes", self.description, self, n, q, sizes)
+        call("cp_loglinear_array_sizes", self.description, self, q, sizes)
         return sizes
 
     def fit(
@@ -152,28 +159,21 @@ class LoglinearProblem:
         return model.trained(status)
 
     def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Answers) -> Maximum:
-        n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
-        state: FloatArray = np.zeros(self.sizes(n, design.n_weights).rows)
-        step = record(abi.CLoglinearRowsStep, state=state, state_len=len(state))
-        progress, d = abi.Control(), targets.d
-        with reported(progress, self.label, verbose=self.verbose):
-            while True:
-                status = call(
-                    "cp_loglinear_rows", self.description, self, design, targets, model, step, model.info,
-                    n_threads=self.n_threads, flops=design.nnz * d,
-                )  # fmt: skip
-                if step.request == b"done":
-                    return model.trained(status)
-                progress.step, progress.value = model.info.n_iter, model.info.objective
-                k, at = step.k, step.scores
-                rows = np.arange(step.first, step.first + k)
-                if step.numbers >= 0:
-                    rows = state[step.numbers : step.numbers + k].astype(np.intp)
-                found = answers(step.request.decode(), rows, state[at : at + k * d].reshape(k, d), step.draws)
-                step.declined = int(found is None)
-                places = (step.psi,) if step.request in (b"draw", b"uniform") else (step.means, step.log_z)
-                for place, values in zip(places, found or (), strict=False):
-                    state[place : place + values.size] = values.ravel()
+        d = targets.d
+        session = Session(
+            "cp_loglinear_start", self.description, self, design, targets, model, model.info, n_threads=self.n_threads,
+            flops_first=10.0 * (min(design.n_weights, _LARGEST_GRAM) ** 3 + d**3), flops_each=design.nnz * d,
+            label=self.label, verbose=self.verbose,
+        )  # fmt: skip
+        with session:
+            for request in session:
+                rows, scores = view(request.rows, np.intp, request.n), view(request.linear, np.float64, request.n, d)
+                found = answers(_ASKED[request.ask], rows, scores, request.draws) or ()
+                places = (request.psi,) if request.psi else (request.means, request.log_z)
+                for place, values in zip(places, found, strict=False):
+                    if place:
+                        view(place, np.float64, values.size)[:] = values.ravel()
+        return model.trained(session.status)
 
     def add_sums(
         self, kind: str, sums: FloatArray, features: RowInputs, outputs: RowOutputs, weights: FloatArray
@@ -189,28 +189,22 @@ class LoglinearProblem:
 
     def length(self, kind: str, q: int) -> int:
         """Return the length of sums of a kind."""
-        return int(getattr(self.sizes(0, q), kind))
+        return int(getattr(self.sizes(q), kind))
 
     def search(
         self, q: int, d: int, sums: Callable[[str, FloatArray], FloatArray], start: FloatArray | None = None
     ) -> Maximum:
         """Train by sums over all rows, which ``sums(kind, weights)`` returns; the kinds are those of `add_sums`."""
         model = _Model(self, q, d, start)
-        state: FloatArray = np.zeros(self.sizes(0, q).search)
-        step = record(abi.CLoglinearSearchStep, state=state, state_len=len(state))
-        progress = abi.Control()
-        with reported(progress, self.label, verbose=self.verbose):
-            while True:
-                status = call(
-                    "cp_loglinear_search", self.description, self, model, step, model.info, n_threads=self.n_threads,
-                    flops=10.0 * q * (q * q + d * d),
-                )  # fmt: skip
-                if step.request == b"done":
-                    return model.trained(status)
-                progress.step, progress.value = model.info.n_iter, model.info.objective
-                at = step.weights
-                found = sums(step.request.decode(), state[at : at + q * d].reshape(q, d))
-                state[step.reply : step.reply + len(found)] = found
+        session = Session(
+            "cp_loglinear_search_start", self.description, self, model, model.info, n_threads=self.n_threads,
+            flops_each=10.0 * q * (q * q + d * d), label=self.label, verbose=self.verbose,
+        )  # fmt: skip
+        with session:
+            for request in session:
+                weights = np.zeros((q, d)) if request.linear is None else view(request.linear, np.float64, q, d).copy()
+                view(request.sums, np.float64, request.n)[:] = sums(_SUMS[request.ask], weights)
+        return model.trained(session.status)
 
 
 class _Model:
@@ -228,7 +222,7 @@ class _Model:
             raise ValueError(f"the weights have shape {self._weights.shape}, must be ({q}, {d})")
         self._moment: FloatArray = np.zeros(0)
         if problem.options["solver"] == "online":
-            self._moment = np.zeros(problem.sizes(0, q).moment)
+            self._moment = np.zeros(problem.sizes(q).moment)
             if start.moment is not None:
                 self._moment[:] = start.moment.ravel()
         self._chains: IntArray | None = None

@@ -304,6 +304,18 @@ def test_the_counting_formula_near_the_uniform_distribution():
     np.testing.assert_allclose(model.predict_marginals(X), exact.predict_marginals(X), atol=1e-3)
 
 
+def test_the_counting_formula_by_either_solver():
+    X, y, _, _, _ = problem(Permutations(4))
+    weights = np.r_[0.0, np.ones(len(X) - 1)]
+    model, other = (
+        ProbabilisticStructured("permutations", alpha=200.0, inference="taylor", solver=s, random_state=0, tol=1e-3)
+        for s in ("lbfgs", "sgd")
+    )
+    model.fit(X, y, sample_weight=weights)
+    other.fit(X, y, sample_weight=weights)
+    assert other.objective_ == pytest.approx(model.objective_, rel=1e-6)
+
+
 def test_the_counting_formula_far_from_the_uniform_distribution_warns_and_its_bounds_hold():
     X, y, _, _, _ = problem(Permutations(4))
     model = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)

@@ -3,9 +3,10 @@ package newton
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/loglinear/flat"
 )
 
 const (
@@ -73,7 +74,7 @@ func (s *columnSolver) begin(j int, start matrix) error {
 		s.started = s.started || s.weights[k] != 0
 	}
 	if s.started {
-		if !flat.Finite(s.weights) {
+		if !linalg.Finite(s.weights) {
 			return loglinear.ErrStart
 		}
 		s.stage = atStart
@@ -97,7 +98,7 @@ func (s *columnSolver) fromZero() error {
 // evaluated returns the objective at the weights, given scores of which t times those of the step are to be added.
 func (s *columnSolver) evaluated(stepScores []float64, t float64) (float64, error) {
 	loss, _ := s.dist.evaluate(s.scores, stepScores, t, s.psi, s.fit.weights, s.residual, s.variance)
-	value := loss + s.o.Alpha*flat.Dot(s.weights, s.weights)
+	value := loss + s.o.Alpha*linalg.SquaredNorm(s.weights)
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return 0, errObjective
 	}
@@ -131,7 +132,7 @@ func (s *columnSolver) advance() error {
 		s.moved(value - zero)
 		return nil
 	case atGradient:
-		flat.Axpy(s.gradient, 2*s.o.Alpha, s.weights)
+		linalg.Axpy(s.gradient, s.weights, 2*s.o.Alpha)
 		return s.arrive()
 	}
 	return s.conjugate()
@@ -147,7 +148,7 @@ func (s *columnSolver) arrive() error {
 		s.stage = atEnd
 		return nil
 	}
-	if err := s.scale.set(flat.Sum(s.variance) / s.total); err != nil {
+	if err := s.scale.set(linalg.Sum(s.variance) / s.total); err != nil {
 		return err
 	}
 	linalg.ScaleTo(s.left, -1, s.gradient)
@@ -155,7 +156,7 @@ func (s *columnSolver) arrive() error {
 	clear(s.stepScores)
 	s.scale.applyTo(s.scaled, s.left)
 	copy(s.direction, s.scaled)
-	s.leftSquare = flat.Dot(s.left, s.scaled)
+	s.leftSquare = floats.Dot(s.left, s.scaled)
 	s.leftFirst = s.leftSquare
 	s.within = s.accuracy(s.largest)
 	s.gradients, s.stage = 0, atProduct
@@ -164,17 +165,17 @@ func (s *columnSolver) arrive() error {
 
 // conjugate takes a conjugate gradient.
 func (s *columnSolver) conjugate() error {
-	flat.Axpy(s.product, 2*s.o.Alpha, s.direction)
-	curvature := flat.Dot(s.direction, s.product)
+	linalg.Axpy(s.product, s.direction, 2*s.o.Alpha)
+	curvature := floats.Dot(s.direction, s.product)
 	if !(curvature > 0) || math.IsInf(curvature, 0) {
 		return errObjective
 	}
 	a := s.leftSquare / curvature
-	flat.Axpy(s.step, a, s.direction)
-	flat.Axpy(s.stepScores, a, s.directionScores)
-	flat.Axpy(s.left, -a, s.product)
+	linalg.Axpy(s.step, s.direction, a)
+	linalg.Axpy(s.stepScores, s.directionScores, a)
+	linalg.Axpy(s.left, s.product, -a)
 	s.scale.applyTo(s.scaled, s.left)
-	square := flat.Dot(s.left, s.scaled)
+	square := floats.Dot(s.left, s.scaled)
 	s.gradients++
 	if square <= s.within*s.within*s.leftFirst || s.gradients >= mostGradients {
 		return s.search()
@@ -190,16 +191,16 @@ func (s *columnSolver) conjugate() error {
 // search goes along the step as far as the objective falls.
 func (s *columnSolver) search() error {
 	alpha := s.o.Alpha
-	along, length := flat.Dot(s.weights, s.step), flat.Dot(s.step, s.step)
-	norm, slope := flat.Dot(s.weights, s.weights), flat.Dot(s.gradient, s.step)
+	along, length := floats.Dot(s.weights, s.step), linalg.SquaredNorm(s.step)
+	norm, slope := linalg.SquaredNorm(s.weights), floats.Dot(s.gradient, s.step)
 	t := 1.0
 	for range mostShortening {
 		loss, found := s.dist.evaluate(s.scores, s.stepScores, t, s.psi, s.fit.weights, s.residual, s.variance)
 		value := loss + alpha*(norm+2*t*along+t*t*length)
 		found += 2 * alpha * (along + t*length)
 		if falls(s.objective, value, t, slope, found) {
-			flat.Axpy(s.weights, t, s.step)
-			flat.Axpy(s.scores, t, s.stepScores)
+			linalg.Axpy(s.weights, s.step, t)
+			linalg.Axpy(s.scores, s.stepScores, t)
 			s.moved(value - s.objective)
 			s.objective, s.stage = value, atGradient
 			s.steps++

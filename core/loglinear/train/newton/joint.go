@@ -3,9 +3,10 @@ package newton
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 )
 
@@ -93,7 +94,7 @@ func (t *joint) begin(start matrix) error {
 				t.weights.Row(j)[k] = v
 			}
 		}
-		if !flat.Finite(t.weights.Data) {
+		if !linalg.Finite(t.weights.Data) {
 			return loglinear.ErrStart
 		}
 		centre(t.weights)
@@ -126,7 +127,7 @@ func (t *joint) arrive() error {
 	if err := t.sumsTo(t.gradient, t.factors); err != nil {
 		return err
 	}
-	flat.Axpy(t.gradient.Data, 2*t.o.Alpha, t.weights.Data)
+	linalg.Axpy(t.gradient.Data, t.weights.Data, 2*t.o.Alpha)
 	return t.judge()
 }
 
@@ -160,30 +161,30 @@ func (t *joint) solve() error {
 		return err
 	}
 	t.direction.CopyFrom(t.scaled)
-	square := flat.Dot(t.left.Data, t.scaled.Data)
+	square := floats.Dot(t.left.Data, t.scaled.Data)
 	first, within := square, t.accuracy(t.largest)
 	for range mostGradients {
 		if err := t.multiply(); err != nil {
 			return err
 		}
-		curvature := flat.Dot(t.direction.Data, t.product.Data)
+		curvature := floats.Dot(t.direction.Data, t.product.Data)
 		if !(curvature > 0) || math.IsInf(curvature, 0) {
 			return errObjective
 		}
 		a := square / curvature
-		flat.Axpy(t.step.Data, a, t.direction.Data)
-		flat.Axpy(t.stepScores.Data, a, t.directionScores.Data)
-		flat.Axpy(t.left.Data, -a, t.product.Data)
+		linalg.Axpy(t.step.Data, t.direction.Data, a)
+		linalg.Axpy(t.stepScores.Data, t.directionScores.Data, a)
+		linalg.Axpy(t.left.Data, t.product.Data, -a)
 		if err := t.precondition(); err != nil {
 			return err
 		}
 		before := square
-		square = flat.Dot(t.left.Data, t.scaled.Data)
+		square = floats.Dot(t.left.Data, t.scaled.Data)
 		if square <= within*within*first {
 			break
 		}
-		flat.Scale(square/before, t.direction.Data)
-		flat.Axpy(t.direction.Data, 1, t.scaled.Data)
+		floats.Scale(square/before, t.direction.Data)
+		linalg.Axpy(t.direction.Data, t.scaled.Data, 1)
 	}
 	return nil
 }
@@ -202,10 +203,10 @@ func (t *joint) precondition() error {
 func centre(m matrix) {
 	mean := make([]float64, m.Cols)
 	for j := range m.Rows {
-		flat.Axpy(mean, 1/float64(m.Rows), m.Row(j))
+		linalg.Axpy(mean, m.Row(j), 1/float64(m.Rows))
 	}
 	for j := range m.Rows {
-		flat.Axpy(m.Row(j), -1, mean)
+		linalg.Axpy(m.Row(j), mean, -1)
 	}
 }
 
@@ -220,7 +221,7 @@ func (t *joint) multiply() error {
 	if err := t.sumsTo(t.product, t.factors); err != nil {
 		return err
 	}
-	flat.Axpy(t.product.Data, 2*t.o.Alpha, t.direction.Data)
+	linalg.Axpy(t.product.Data, t.direction.Data, 2*t.o.Alpha)
 	return nil
 }
 
@@ -244,8 +245,8 @@ func (t *joint) weigh(lo, hi int) {
 // search goes along the step as far as the objective falls, and says whether it does.
 func (t *joint) search() (fell bool, err error) {
 	alpha := t.o.Alpha
-	along, length := flat.Dot(t.weights.Data, t.step.Data), linalg.SquaredNorm(t.step.Data)
-	norm, slope := linalg.SquaredNorm(t.weights.Data), flat.Dot(t.gradient.Data, t.step.Data)
+	along, length := floats.Dot(t.weights.Data, t.step.Data), linalg.SquaredNorm(t.step.Data)
+	norm, slope := linalg.SquaredNorm(t.weights.Data), floats.Dot(t.gradient.Data, t.step.Data)
 	size := 1.0
 	for range mostShortening {
 		loss, found, err := t.evaluate(size)
@@ -255,8 +256,8 @@ func (t *joint) search() (fell bool, err error) {
 		value := loss + alpha*(norm+2*size*along+size*size*length)
 		found += 2 * alpha * (along + size*length)
 		if falls(t.objective, value, size, slope, found) {
-			flat.Axpy(t.weights.Data, size, t.step.Data)
-			flat.Axpy(t.scores.Data, size, t.stepScores.Data)
+			linalg.Axpy(t.weights.Data, t.step.Data, size)
+			linalg.Axpy(t.scores.Data, t.stepScores.Data, size)
 			t.moved(value - t.objective)
 			t.objective = value
 			return true, nil

@@ -74,7 +74,7 @@ func TestClassesFromStart(t *testing.T) {
 		}
 	}
 	o.Tol = 1e-9
-	far := loglineartest.Shaped(loglineartest.Random(len(shifted.Data), 50, 4), o.Features, o.Outputs)
+	far := linalg.Shaped(loglineartest.Random(len(shifted.Data), 50, 4), o.Features, o.Outputs)
 	other, err := newton.Minimise(o, p, space, far, nil)
 	if err != nil || !slices.Equal(other.Weights.Data, first.Weights.Data) {
 		t.Errorf("from weights that are worse than zero it ends at %v, from zero at %v, error %v", other.Objective, first.Objective, err)

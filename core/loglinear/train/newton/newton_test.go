@@ -35,7 +35,7 @@ func TestMinimum(t *testing.T) {
 			c.Alpha = alpha
 			o := c.Options()
 			o.Tol, o.MaxIter = 1e-9, 5000
-			want, err := loglinear.Minimise(o, c.Problem, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
+			want, err := loglinear.Fit(o, c.Problem, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
 			if err != nil || want.Residual > o.Tol {
 				t.Fatal(want.Residual, err)
 			}
@@ -173,7 +173,7 @@ func TestStart(t *testing.T) {
 		if err != nil || near.Iterations < 1 || math.Abs(near.Objective-first.Objective) > 1e-12*first.Objective {
 			t.Errorf("%s: from nearby it ends at %v, from zero at %v, error %v", name, near.Objective, first.Objective, err)
 		}
-		far := loglineartest.Shaped(loglineartest.Random(len(half.Data), 50, 4), o.Features, o.Outputs)
+		far := linalg.Shaped(loglineartest.Random(len(half.Data), 50, 4), o.Features, o.Outputs)
 		other, err := newton.Minimise(o, p, c.Space, far, nil)
 		if err != nil || !slices.Equal(other.Weights.Data, first.Weights.Data) {
 			t.Errorf("%s: from weights that are worse than zero it ends at %v, from zero at %v, error %v", name, other.Objective,
