@@ -1389,51 +1389,6 @@ func go_cp_order_positions(space_ C.cp_space, scores_ *C.cp_in_scores, dst_ *C.d
 	})
 }
 
-// sampleDistributionArgs are the arguments of cp_sample_distribution.
-type sampleDistributionArgs struct {
-	rows     rows
-	scores   *scoresIn
-	nSamples int
-	seed     uint64
-	dst      []int32
-	partLen  int
-	workers  int
-	mon      *parallel.Monitor
-	structs  struct { // what others point to
-		scores scoresIn
-	}
-}
-
-//export go_cp_sample_distribution
-func go_cp_sample_distribution(space_ C.cp_space, scores_ *C.cp_in_scores, n_samples_ C.int64_t, seed_ C.uint64_t, dst_ *C.int32_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(sampleDistributionArgs)
-		a.scores = &a.structs.scores
-		if err = a.scores.read(scores_, "scores", false, false); err != nil {
-			return err
-		}
-		if a.rows, err = a.scores.batch(space_); err != nil {
-			return err
-		}
-		a.nSamples = int(n_samples_)
-		a.seed = uint64(seed_)
-		a.partLen = int(part_len_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
-			return err
-		}
-		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.nSamples)), cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
-			return err
-		}
-		return doSampleDistribution(a)
-	})
-}
-
 // setsDecideArgs are the arguments of cp_sets_decide.
 type setsDecideArgs struct {
 	rows       rows

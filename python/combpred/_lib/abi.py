@@ -515,7 +515,6 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_log_partition": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_order_positions": (c_uint64, _P, _P, _N, *_RUN, *_ROW),
-    "cp_sample_distribution": (c_uint64, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
     "cp_sets_decide": (c_uint64, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_sets_value": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_chain_sample": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),

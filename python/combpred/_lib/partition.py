@@ -151,14 +151,15 @@ def sample_distribution(
     scores = floats(scores, "scores", None, d)
     n = len(scores)
     y = allocate(
-        (n_samples, n, part_len), np.int32, f"drawing {n_samples} outputs for each of {n} rows", "draw fewer at once"
+        (n, n_samples, part_len), np.int32, f"drawing {n_samples} outputs for each of {n} rows", "draw fewer at once"
     )
     rows = record(abi.CScores, n=n, d=d, linear=scores)
+    options = record(abi.CChainOptions, method="exact", n_samples=n_samples, thin=1, budget=1, seed=seed % 2**64)
     call(
-        "cp_sample_distribution", description, rows, n_samples, seed % 2**64, y, part_len, n_threads=n_threads,
+        "cp_chain_sample", description, rows, options, y, part_len, None, n_threads=n_threads,
         flops=1e3 * n * d * max(n_samples, 1) if d < 100 else 1e9,
     )  # fmt: skip
-    return y
+    return y.swapaxes(0, 1)
 
 
 def order_positions(description: Description, scores: FloatArray, n_threads: int | None = None) -> FloatArray:
