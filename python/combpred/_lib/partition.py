@@ -159,7 +159,8 @@ def sample_distribution(
         "cp_chain_sample", description, rows, options, y, part_len, None, n_threads=n_threads,
         flops=1e3 * n * d * max(n_samples, 1) if d < 100 else 1e9,
     )  # fmt: skip
-    return y.swapaxes(0, 1)
+    drawn: IntArray = y.swapaxes(0, 1)
+    return drawn
 
 
 def order_positions(description: Description, scores: FloatArray, n_threads: int | None = None) -> FloatArray:
