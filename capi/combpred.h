@@ -535,7 +535,7 @@ int32_t cp_custom_check(cp_space space, cp_in_f64 *psi /* [n, d] */, int64_t n, 
  * scores of a row, its outputs and its embeddings are as long as its own space says, and those of a row begin where
  * those of the row before end: d is the number of all scores, part_len that of the parts of one output of every row,
  * and cp_estimates.d that of the entries of their ψ. Where an array is [n, d] or [n, part_len] it has d or part_len
- * entries in all; [n, capacity, part_len] becomes capacity·part_len, [n_samples, n, part_len] n_samples·part_len, and
+ * entries in all; [n, capacity, part_len] becomes capacity·part_len, and
  * [n, part_len, part_len] the sum of the squares. Arrays of [n] are as ever, and bad_row is a row of all. What is found
  * for a row depends on no row of another space. Errors about a space are about the first of its rows. */
 typedef struct cp_scores {
@@ -749,15 +749,6 @@ int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z /* 
 int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
- * rounding, and writes them to dst[n_samples, n, part_len]. Each row has its own random stream (cp_scores.streams), so
- * that the same seed gives it the same outputs, whatever workers and other rows. CP_ECAPABILITY where there is neither
- * recursion nor list for the structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a row of scores.
- * control is as for cp_log_partition. */
-int32_t cp_sample_distribution(cp_space space, cp_in_scores *scores, int64_t n_samples, uint64_t seed,
-                               int32_t *dst /* [n_samples, scores.n, part_len] */, int64_t part_len, int32_t workers,
-                               cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
-
 /* For each row s of scores->linear[n, d] writes to dst[n, part_len] the label set of least expected loss under
  * p(y) ∝ exp⟨s, ψ(y)⟩, for "labelsets", and to value[n] (NULL: not wanted) what it is expected to be worth. loss is
  *   "f1"       F1 of the set, which is 1 where it and y are both empty; the default
@@ -785,7 +776,7 @@ typedef struct cp_chain_options {
   cp_in_char *method;   /* "auto":      the first of "exact", "monotone", "cftp", "local" and "meta" that the structure
                                        has and that is not expected to take long; with start a chain
                            "chain":     the first of "local" and "meta" that the structure has
-                           "exact":     exact: as cp_sample_distribution
+                           "exact":     exact: by the recursion of cp_log_partition, or a list
                            "meta":      a Markov chain of uniform proposals; needs a uniform sampler
                            "local":     a Markov chain of the structure's local moves
                            "cube":      a Markov chain that puts single elements in or out; lattices of sets only
@@ -965,8 +956,8 @@ typedef struct cp_estimate_options {
                                        and more
                            "chains":   averages along Markov chains, until confidence intervals are ± epsilon        */
   cp_in_char *sampler;  /* "auto": the first of "monotone", "exact", "cftp", "local" and "meta" that the structure
-                           has and that is expected to need no more than max_steps; "monotone", "exact"
-                           (cp_sample_distribution), "cftp", "rejection", "local", "meta", "cube" (cp_chain_sample)  */
+                           has and that is expected to need no more than max_steps; "monotone", "exact",
+                           "cftp", "rejection", "local", "meta", "cube": see cp_chain_options                        */
   cp_in_char *schedule; /* "adaptive": levels found from draws, as far apart as tests that prove a bound on the
                                        variance allow
                            "uniform":  3 for each unit of half the range of scores

@@ -101,10 +101,3 @@ func doOrderPositions(a *orderPositionsArgs) error {
 	}
 	return partition.Positions(a.rows.Batch, dst, a.workers, a.mon)
 }
-
-func doSampleDistribution(a *sampleDistributionArgs) error {
-	if a.scores.n == 0 || a.nSamples == 0 {
-		return a.rows.CheckLinear()
-	}
-	return partition.Sample(a.rows.Batch, a.nSamples, a.seed, a.rows.streams, a.dst, a.workers, a.mon)
-}

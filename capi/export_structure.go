@@ -79,7 +79,17 @@ func go_cp_space_close(s C.cp_space, err *C.char, errCap C.int64_t) C.int32_t {
 
 //export go_cp_space_facts
 func go_cp_space_facts(s C.cp_space, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) { return control.SpaceFacts(uint64(s)) }))
+	return guard(err, errCap, func() error {
+		room, err := roomFor(dst, dstCap, needed)
+		if err != nil {
+			return err
+		}
+		facts, err := control.SpaceFacts(uint64(s))
+		if err == nil {
+			room.Write(facts)
+		}
+		return err
+	})
 }
 
 func doSpaceCount(a *spaceCountArgs) error {

@@ -227,14 +227,6 @@ int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst, in
   return go_cp_order_positions(space, scores, dst, part_len, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sample_distribution(cp_space space, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
-                               int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                               int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sample_distribution(space, scores, n_samples, seed, dst, part_len, workers, control, bad_row, err,
-                                   err_cap);
-}
-
 int32_t cp_sets_decide(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions,
                        int32_t *dst, int64_t part_len, double *value, int32_t workers, cp_control *control,
                        int64_t *bad_row, char *err, int64_t err_cap) {

@@ -39,7 +39,6 @@ var exported = map[string]any{
 	"cp_hereditary_start":         go_cp_hereditary_start,
 	"cp_log_partition":            go_cp_log_partition,
 	"cp_order_positions":          go_cp_order_positions,
-	"cp_sample_distribution":      go_cp_sample_distribution,
 	"cp_sets_decide":              go_cp_sets_decide,
 	"cp_sets_value":               go_cp_sets_value,
 	"cp_chain_sample":             go_cp_chain_sample,

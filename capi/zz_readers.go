@@ -14,6 +14,106 @@ import (
 	"combpred/core/structure"
 )
 
+// versionArgs are the arguments of cp_version.
+type versionArgs struct {
+	room cabi.Room
+}
+
+//export go_cp_version
+func go_cp_version(dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(versionArgs)
+		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
+			return err
+		}
+		return doVersion(a)
+	})
+}
+
+// testPanicArgs are the arguments of cp_test_panic.
+type testPanicArgs struct {
+	inWorker int
+}
+
+//export go_cp_test_panic
+func go_cp_test_panic(in_worker_ C.int32_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(testPanicArgs)
+		a.inWorker = int(in_worker_)
+		return doTestPanic(a)
+	})
+}
+
+// catalogueArgs are the arguments of cp_catalogue.
+type catalogueArgs struct {
+	room cabi.Room
+}
+
+//export go_cp_catalogue
+func go_cp_catalogue(dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(catalogueArgs)
+		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
+			return err
+		}
+		return doCatalogue(a)
+	})
+}
+
+// blasStatusArgs are the arguments of cp_blas_status.
+type blasStatusArgs struct {
+	room cabi.Room
+}
+
+//export go_cp_blas_status
+func go_cp_blas_status(dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(blasStatusArgs)
+		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
+			return err
+		}
+		return doBlasStatus(a)
+	})
+}
+
+// blasRoutinesArgs are the arguments of cp_blas_routines.
+type blasRoutinesArgs struct {
+	room cabi.Room
+}
+
+//export go_cp_blas_routines
+func go_cp_blas_routines(dst_ *C.char, dst_cap_ C.int64_t, needed_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(blasRoutinesArgs)
+		if a.room, err = roomFor(dst_, dst_cap_, needed_); err != nil {
+			return err
+		}
+		return doBlasRoutines(a)
+	})
+}
+
+// blasOfferArgs are the arguments of cp_blas_offer.
+type blasOfferArgs struct {
+	name      string
+	arguments string
+	address   unsafe.Pointer
+}
+
+//export go_cp_blas_offer
+func go_cp_blas_offer(name_ *C.cp_in_char, arguments_ *C.cp_in_char, address_ unsafe.Pointer, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(blasOfferArgs)
+		if a.name, err = cabi.Name(unsafe.Pointer(name_), "name"); err != nil {
+			return err
+		}
+		if a.arguments, err = cabi.Name(unsafe.Pointer(arguments_), "arguments"); err != nil {
+			return err
+		}
+		a.address = unsafe.Pointer(address_)
+		return doBlasOffer(a)
+	})
+}
+
 // spaceCountArgs are the arguments of cp_space_count.
 type spaceCountArgs struct {
 	space structure.Space
@@ -1386,51 +1486,6 @@ func go_cp_order_positions(space_ C.cp_space, scores_ *C.cp_in_scores, dst_ *C.d
 			return err
 		}
 		return doOrderPositions(a)
-	})
-}
-
-// sampleDistributionArgs are the arguments of cp_sample_distribution.
-type sampleDistributionArgs struct {
-	rows     rows
-	scores   *scoresIn
-	nSamples int
-	seed     uint64
-	dst      []int32
-	partLen  int
-	workers  int
-	mon      *parallel.Monitor
-	structs  struct { // what others point to
-		scores scoresIn
-	}
-}
-
-//export go_cp_sample_distribution
-func go_cp_sample_distribution(space_ C.cp_space, scores_ *C.cp_in_scores, n_samples_ C.int64_t, seed_ C.uint64_t, dst_ *C.int32_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(sampleDistributionArgs)
-		a.scores = &a.structs.scores
-		if err = a.scores.read(scores_, "scores", false, false); err != nil {
-			return err
-		}
-		if a.rows, err = a.scores.batch(space_); err != nil {
-			return err
-		}
-		a.nSamples = int(n_samples_)
-		a.seed = uint64(seed_)
-		a.partLen = int(part_len_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
-			return err
-		}
-		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.nSamples)), cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
-			return err
-		}
-		return doSampleDistribution(a)
 	})
 }
 

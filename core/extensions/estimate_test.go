@@ -70,10 +70,15 @@ func TestEstimatesOfWhatCanBeCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := Estimate(p, 0.1, 0.1, MostCounted, 0, 1, nil)
-		if err != nil || found.Number.Cmp(want) != 0 || found.Levels != 0 || found.Samples != 0 {
-			t.Errorf("%d elements: %v (%v), want %v", n, found, err, want)
+		for _, epsilon := range []float64{0.1, 0} {
+			found, err := Estimate(p, epsilon, 0.1, MostCounted, 0, 1, nil)
+			if err != nil || found.Number.Cmp(want) != 0 || found.Levels != 0 || found.Samples != 0 {
+				t.Errorf("%d elements: %v (%v), want %v", n, found, err, want)
+			}
 		}
+	}
+	if _, err := Estimate(mustNew(t, 4), 0, 0.1, 1, 0, 1, nil); err != nil {
+		t.Errorf("elements without relations are counted one by one: %v", err)
 	}
 	if _, err := Estimate(mustNew(t, 2), 1, 0.1, 1, 0, 1, nil); err == nil {
 		t.Error("epsilon = 1 is taken")

@@ -121,13 +121,6 @@ def log_partition(space: Any, scores: Any, rows: list[Description], row: int | N
     return list(zip(log_z, split(marginals, d), strict=True))
 
 
-def sample(space: Any, scores: Any, rows: list[Description], row: int | None) -> list[Any]:
-    parts, _ = lengths(rows)
-    y = np.empty((DRAWS, parts.sum()), np.int32)
-    call("cp_sample_distribution", space, scores, DRAWS, 5, y, parts.sum(), n_threads=2)
-    return [np.stack(draws) for draws in zip(*(split(draw, parts) for draw in y), strict=True)]
-
-
 def chains(method: str, diagnosed: int) -> Callable[..., list[Any]]:
     def run(space: Any, scores: Any, rows: list[Description], row: int | None) -> list[Any]:
         parts, _ = lengths(rows)
@@ -194,7 +187,7 @@ ENGINES = {
     "search": (ANY, search),
     "k best": (DECODED, k_best),
     "ln Z": (ANY, log_partition),
-    "samples": (ANY, sample),
+    "samples": (ANY, chains("exact", 0)),
     "chains": (ANY, chains("local", 0)),
     "chains, measured": (ANY, chains("local", 1)),
     "exact draws": (ANY, chains("rejection", 0)),

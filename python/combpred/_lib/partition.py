@@ -151,11 +151,13 @@ def sample_distribution(
     rows = record(abi.CScores, d=d, linear=np.asarray(scores))
     n = rows.n
     y = allocate(
-        (n_samples, n, part_len), np.int32, f"drawing {n_samples} outputs for each of {n} rows", "draw fewer at once"
+        (n, n_samples, part_len), np.int32, f"drawing {n_samples} outputs for each of {n} rows", "draw fewer at once"
     )
+    options = record(abi.CChainOptions, method="exact", n_samples=n_samples, thin=1, budget=1, seed=seed % 2**64)
     flops = 1e3 * n * d * max(n_samples, 1) if d < 100 else 1e9
-    computed("cp_sample_distribution", description, rows, seed % 2**64, dst=y, n_threads=n_threads, flops=flops)
-    return y
+    computed("cp_chain_sample", description, rows, options, None, dst=y, n_threads=n_threads, flops=flops)
+    drawn: IntArray = y.swapaxes(0, 1)
+    return drawn
 
 
 def order_positions(description: Description, scores: FloatArray, n_threads: int | None = None) -> FloatArray:

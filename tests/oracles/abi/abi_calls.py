@@ -160,7 +160,6 @@ CALLS = {
     "cp_order_positions": [S, SCORES, doubles(1024), 4, *RUN],
     "cp_log_partition": [S, SCORES, doubles(64), doubles(96), *RUN],
     **SET_CALLS,
-    "cp_sample_distribution": [S, SCORES, 3, 7, Y, PART_LEN, *RUN],
     "cp_chain_sample": [
         *(S, SCORES),
         record(abi.CChainOptions, method=b"meta", n_samples=3, burn_in=5, thin=2, budget=100, seed=7, start=Y),
