@@ -362,31 +362,20 @@ int32_t cp_space_moments(cp_space space, double *mean /* [d]? */, double *second
                          cp_moments_info *info /* ? */, int32_t workers, cp_control *control, char *err,
                          int64_t err_cap);
 
-/* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, and bad_row is the first such
- * row. control->step counts rows. */
-int32_t cp_space_check(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len, int32_t workers,
-                       cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
-
-/* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_space_check does, which bad_row is
- * about. With partial = 1 rows may be outputs of which only a part is known, in structures that have such: ψ is then
- * the mean over all outputs that agree with it. "permutations": position 0 is that of a label about which nothing is
- * known, and labels that share the last position come behind all others, in an unknown order. One row has one or the
- * other: CP_EVALUE for both. CP_ECAPABILITY for others. control->step counts rows. */
+/* Checks the encoded outputs y[n, part_len] and writes ψ of each to dst[n, d], unless that is NULL. When one is not in
+ * the space: CP_EVALUE, and bad_row is the first such row. With partial = 1 rows may be outputs of which only a part is
+ * known, in structures that have such: ψ is then the mean over all outputs that agree with it. "permutations":
+ * position 0 is that of a label about which nothing is known, and labels that share the last position come behind all
+ * others, in an unknown order. One row has one or the other: CP_EVALUE for both. CP_ECAPABILITY for others.
+ * control->step counts rows. */
 int32_t cp_space_embed(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len, int32_t partial,
-                       double *dst /* [n, d] */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
+                       double *dst /* [n, d]? */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
                        char *err, int64_t err_cap);
 
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has
  * its own random stream. CP_ECAPABILITY: no uniform sampler is known. control->step counts rows. */
 int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst /* [n, part_len] */, int64_t n, int64_t part_len,
                         int32_t workers, cp_control *control, char *err, int64_t err_cap);
-
-/* Writes the sibling of each row of y[n, part_len] to dst[n, part_len]: the output whose embedding adds up with that of
- * the row to twice the mean. CP_ECAPABILITY for structures that are no sibling systems. Rows are checked first, as
- * cp_space_check does, which bad_row is about. control->step counts rows. */
-int32_t cp_space_mirror(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t n, int64_t part_len,
-                        int32_t *dst /* [n, part_len] */, int32_t workers, cp_control *control, int64_t *bad_row,
-                        char *err, int64_t err_cap);
 
 /* Encodes outputs as they stand in data: each row of y[n, width] is read, checked and written to dst[n, part_len]. It
  * holds the parts of an output as whole numbers, in width = part_len columns, and in some structures there are further
@@ -497,7 +486,7 @@ int32_t cp_space_restrict(cp_space space, cp_in_conditions *conditions, cp_restr
 /* Writes y[n, part_len], outputs that satisfy conditions, to dst[n, part_len] as the conditions ask for: cycles from
  * their start to their end, as cp_decode lists them, and others as they are. Where a cycle without directions has one
  * of the two, a list with a start goes on to the smaller neighbour of the start, and a list with an end begins with
- * the smaller neighbour of the end. Rows are checked first, as cp_space_check does, which bad_row is about.
+ * the smaller neighbour of the end. Rows are checked first, as cp_space_embed does, which bad_row is about.
  * control->step counts rows, twice. */
 int32_t cp_space_arrange(cp_space space, cp_in_conditions *conditions, cp_in_i32 *y /* [n, part_len] */, int64_t n,
                          int64_t part_len, int32_t *dst /* [n, part_len] */, int32_t workers, cp_control *control,
@@ -673,7 +662,7 @@ typedef struct cp_kbest_options {
                          "sort":         all outputs, sorted; "auto" takes it where they are few
                          "partition":    by partitioning the space around each output found, with at most d exact
                                          decodings for each; the entries of ψ must be −1, 0 or 1
-                         "siblings":     the better output of each two siblings, see cp_space_mirror, in no order
+                         "siblings":     the better output of each two whose ψ add up to twice the mean, in no order
                                          and without decoding; nu is not looked at
                          "unordered":    "siblings" where outputs come in pairs of the same total score and nu is
                                          1/2, otherwise "auto"                                                    */
@@ -1385,7 +1374,7 @@ typedef struct cp_outputs {
   int64_t struct_size;
   int64_t n, d;       /* d must be the structure's                                                       */
   int64_t part_len;   /* of parts                                                                        */
-  cp_in_i32 *parts;   /* [last(first, n), part_len]? checked as by cp_space_check                        */
+  cp_in_i32 *parts;   /* [last(first, n), part_len]? checked as by cp_space_embed                        */
   int64_t partial;    /* 1: parts may be known in part, as for cp_space_embed                            */
   int64_t mapped;     /* 1: parts lies in a file that is mapped read-only; see cp_features                */
   cp_in_f64 *psi;     /* [last(first, n), d]?                                                            */
@@ -1921,7 +1910,7 @@ typedef struct cp_preferences {
   int64_t n_own, n_edges; /* how many subgraphs, and edges in them                                                  */
   cp_in_i64 *own_edges;  /* [n_own + 1]? the edges of subgraph s are own_edges[s], ..., own_edges[s + 1] - 1         */
   cp_in_i32 *own_ends;   /* [n_edges, 2]? winner and loser of each edge, a preference of the row. It may be in several
-                            subgraphs, but not for cp_labelrank_svm and cp_labelrank_svm_kernel                     */
+                            subgraphs, but not for cp_labelrank_svm                                                 */
 } cp_preferences;
 typedef const cp_preferences cp_in_preferences;
 #define CP_PREFERENCES {.struct_size = sizeof(cp_preferences)}
@@ -1945,28 +1934,20 @@ typedef struct cp_labelrank_info {
 } cp_labelrank_info;
 #define CP_LABELRANK_INFO {.struct_size = sizeof(cp_labelrank_info)}
 
-/* Minimises ½‖W‖² + c Σ_i weight_i loss_i by block-coordinate ascent on the dual, a row a block.
- * coef[q, k] gets W, for the q features of the design; alpha, laid out as signs, the dual variables: those of a
- * subgraph are not negative and add up to at most c·weight_i over the number of the row's subgraphs. Ends when gap <=
- * tol·objective, or after max_iter passes with CP_ENOTCONVERGED. info may be NULL. control->step counts
- * passes; control->value is an estimate of gap/objective. NaN or infinite weights or margins: CP_EVALUE. CP_ENUMERICAL:
- * the numbers overflow.
+/* Minimises ½‖W‖² + c Σ_i weight_i loss_i by block-coordinate ascent on the dual, a row a block. Inputs are a design
+ * or a symmetric kernel matrix kernel[n, n], which is not checked (see cp_kernel_check); the other one is NULL. coef gets
+ * W[q, k], for the q features of the design, or A[n, k] with f(x) = Σ_i k(x, x_i) A_i, each row the sum of
+ * alpha (e_winner − e_loser) over the row's edges; alpha, laid out as signs, the dual variables: those of a subgraph
+ * are not negative and add up to at most c·weight_i over the number of the row's subgraphs. Ends when gap <=
+ * tol·objective, or after max_iter passes with CP_ENOTCONVERGED. control->step counts passes; control->value is an
+ * estimate of gap/objective. NaN or infinite weights or margins: CP_EVALUE. CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design, weights or margins. */
-int32_t cp_labelrank_svm(cp_in_design *design, cp_in_preferences *preferences, cp_in_labelrank_options *options,
+int32_t cp_labelrank_svm(cp_in_design *design /* ? */, cp_in_f64 *kernel /* [preferences.n, preferences.n]? */,
+                         cp_in_preferences *preferences, cp_in_labelrank_options *options,
                          double *alpha /* [preferences.n, preferences.k * (preferences.k - 1) / 2] */,
-                         double *coef /* [design.p + design.intercept, preferences.k] */,
+                         double *coef /* [or(design.p + design.intercept, preferences.n), preferences.k] */,
                          cp_labelrank_info *info /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
                          char *err, int64_t err_cap);
-
-/* The same for f(x) = Σ_i k(x, x_i) dual_i from a symmetric kernel matrix kernel[n, n], which is not checked (see
- * cp_kernel_check). dual[n, k] gets the coefficients, each row the sum of alpha (e_winner − e_loser) over the row's
- * edges. Failures and control are those of cp_labelrank_svm.
- * bad_row is a row of weights or margins. */
-int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel /* [preferences.n, preferences.n] */, cp_in_preferences *preferences,
-                                cp_in_labelrank_options *options,
-                                double *alpha /* [preferences.n, preferences.k * (preferences.k - 1) / 2] */,
-                                double *dual /* [preferences.n, preferences.k] */, cp_labelrank_info *info /* ? */,
-                                int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 typedef struct cp_online_options {
   int64_t struct_size;

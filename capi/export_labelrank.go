@@ -78,29 +78,28 @@ func (in *labelrankInfoIn) set(found labelrank.Info) {
 }
 
 func doLabelrankSvm(a *labelrankSvmArgs) error {
-	x, examples, err := ranked(a.design, a.preferences)
-	if err != nil {
-		return err
+	if a.design.given == (a.kernel.Data != nil) {
+		return cabi.Illegal("one of design and kernel must be NULL, and not both")
 	}
 	opt, err := a.options.svm(a.workers, a.mon)
 	if err != nil {
 		return err
 	}
-	found, err := labelrank.SolveLinear(examples, x, opt, a.alpha.Data, a.coef)
-	a.info.set(found)
-	return err
-}
-
-func doLabelrankSvmKernel(a *labelrankSvmKernelArgs) error {
+	var found labelrank.Info
+	if a.design.given {
+		x, examples, err := ranked(a.design, a.preferences)
+		if err != nil {
+			return err
+		}
+		found, err = labelrank.SolveLinear(examples, x, opt, a.alpha.Data, a.coef)
+		a.info.set(found)
+		return err
+	}
 	examples, err := a.preferences.examples()
 	if err != nil {
 		return err
 	}
-	opt, err := a.options.svm(a.workers, a.mon)
-	if err != nil {
-		return err
-	}
-	found, err := labelrank.SolveKernel(examples, a.kernel, opt, a.alpha.Data, a.dual)
+	found, err = labelrank.SolveKernel(examples, a.kernel, opt, a.alpha.Data, a.coef)
 	a.info.set(found)
 	return err
 }

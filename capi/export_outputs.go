@@ -32,11 +32,6 @@ func rowsOfParts(y []int32, partLen int) func(i int) []int32 {
 	return func(i int) []int32 { return y[i*partLen : (i+1)*partLen] }
 }
 
-func doSpaceCheck(a *spaceCheckArgs) error {
-	row := rowsOfParts(a.y, a.partLen)
-	return eachRow(a.n, a.workers, a.mon, func(i int) error { return a.space.Check(row(i)) })
-}
-
 func doSpaceEmbed(a *spaceEmbedArgs) error {
 	check, embed := a.space.Check, a.space.Embed
 	known, err := flag(a.partial, "partial")
@@ -55,7 +50,9 @@ func doSpaceEmbed(a *spaceEmbedArgs) error {
 		if err := check(row(i)); err != nil {
 			return err
 		}
-		embed(a.dst.Row(i), row(i))
+		if a.dst.Data != nil {
+			embed(a.dst.Row(i), row(i))
+		}
 		return nil
 	})
 }
@@ -95,22 +92,6 @@ func doSpaceEncode(a *spaceEncodeArgs) error {
 	}
 	row := rowsOfParts(a.dst, a.partLen)
 	return eachRow(a.n, a.workers, a.mon, func(i int) error { return read(row(i), a.y.Row(i)) })
-}
-
-func doSpaceMirror(a *spaceMirrorArgs) error {
-	mirror := a.space.Facts().Mirror
-	if mirror == nil {
-		return &structure.CapabilityError{Structure: structure.Describe(a.space),
-			Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
-	}
-	row, to := rowsOfParts(a.y, a.partLen), rowsOfParts(a.dst, a.partLen)
-	return eachRow(a.n, a.workers, a.mon, func(i int) error {
-		if err := a.space.Check(row(i)); err != nil {
-			return err
-		}
-		mirror(to(i), row(i))
-		return nil
-	})
 }
 
 func doSpaceEnumerate(a *spaceEnumerateArgs) error {

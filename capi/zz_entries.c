@@ -103,12 +103,6 @@ int32_t cp_space_moments(cp_space space, double *mean, double *second, int64_t d
   return go_cp_space_moments(space, mean, second, d, info, workers, control, err, err_cap);
 }
 
-int32_t cp_space_check(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t workers, cp_control *control,
-                       int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_space_check(space, y, n, part_len, workers, control, bad_row, err, err_cap);
-}
-
 int32_t cp_space_embed(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t partial, double *dst,
                        int64_t d, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
@@ -119,12 +113,6 @@ int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst, int64_t n, 
                         cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
   return go_cp_space_sample(space, seed, dst, n, part_len, workers, control, err, err_cap);
-}
-
-int32_t cp_space_mirror(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_space_mirror(space, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_space_encode(cp_space space, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
@@ -505,19 +493,12 @@ int32_t cp_perceptron_start(cp_in_perceptron_options *options, cp_in_design *des
                                 err_cap);
 }
 
-int32_t cp_labelrank_svm(cp_in_design *design, cp_in_preferences *preferences, cp_in_labelrank_options *options,
-                         double *alpha, double *coef, cp_labelrank_info *info, int32_t workers, cp_control *control,
-                         int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_labelrank_svm(cp_in_design *design, cp_in_f64 *kernel, cp_in_preferences *preferences,
+                         cp_in_labelrank_options *options, double *alpha, double *coef, cp_labelrank_info *info,
+                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_labelrank_svm(design, preferences, options, alpha, coef, info, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel, cp_in_preferences *preferences, cp_in_labelrank_options *options,
-                                double *alpha, double *dual, cp_labelrank_info *info, int32_t workers,
-                                cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_labelrank_svm_kernel(kernel, preferences, options, alpha, dual, info, workers, control, bad_row, err,
-                                    err_cap);
+  return go_cp_labelrank_svm(design, kernel, preferences, options, alpha, coef, info, workers, control, bad_row, err,
+                             err_cap);
 }
 
 int32_t cp_labelrank_online(cp_in_design *design, cp_in_preferences *preferences, cp_in_online_options *options,

@@ -203,41 +203,6 @@ func go_cp_space_moments(space_ C.cp_space, mean_ *C.double, second_ *C.double, 
 	})
 }
 
-// spaceCheckArgs are the arguments of cp_space_check.
-type spaceCheckArgs struct {
-	space   structure.Space
-	y       []int32
-	n       int
-	partLen int
-	workers int
-	mon     *parallel.Monitor
-}
-
-//export go_cp_space_check
-func go_cp_space_check(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(spaceCheckArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.n = int(n_)
-		a.partLen = int(part_len_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
-			return err
-		}
-		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
-			return err
-		}
-		return doSpaceCheck(a)
-	})
-}
-
 // spaceEmbedArgs are the arguments of cp_space_embed.
 type spaceEmbedArgs struct {
 	space   structure.Space
@@ -277,7 +242,7 @@ func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_le
 		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
 			return err
 		}
-		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", true, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
 			return err
 		}
 		return doSpaceEmbed(a)
@@ -318,45 +283,6 @@ func go_cp_space_sample(space_ C.cp_space, seed_ C.uint64_t, dst_ *C.int32_t, n_
 			return err
 		}
 		return doSpaceSample(a)
-	})
-}
-
-// spaceMirrorArgs are the arguments of cp_space_mirror.
-type spaceMirrorArgs struct {
-	space   structure.Space
-	y       []int32
-	n       int
-	partLen int
-	dst     []int32
-	workers int
-	mon     *parallel.Monitor
-}
-
-//export go_cp_space_mirror
-func go_cp_space_mirror(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_len_ C.int64_t, dst_ *C.int32_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(spaceMirrorArgs)
-		if a.space, err = space(space_); err != nil {
-			return err
-		}
-		a.n = int(n_)
-		a.partLen = int(part_len_)
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
-			return err
-		}
-		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
-			return err
-		}
-		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
-			return err
-		}
-		return doSpaceMirror(a)
 	})
 }
 
@@ -5391,6 +5317,7 @@ func (r *labelrankInfoIn) read(p *C.cp_labelrank_info, name string, optional, wr
 // labelrankSvmArgs are the arguments of cp_labelrank_svm.
 type labelrankSvmArgs struct {
 	design      *designIn
+	kernel      linalg.Matrix[float64]
 	preferences *preferencesIn
 	options     *labelrankOptionsIn
 	alpha       linalg.Matrix[float64]
@@ -5407,11 +5334,11 @@ type labelrankSvmArgs struct {
 }
 
 //export go_cp_labelrank_svm
-func go_cp_labelrank_svm(design_ *C.cp_in_design, preferences_ *C.cp_in_preferences, options_ *C.cp_in_labelrank_options, alpha_ *C.double, coef_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_labelrank_svm(design_ *C.cp_in_design, kernel_ *C.cp_in_f64, preferences_ *C.cp_in_preferences, options_ *C.cp_in_labelrank_options, alpha_ *C.double, coef_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(labelrankSvmArgs)
 		a.design = &a.structs.design
-		if err = a.design.read(design_, "design", false, false); err != nil {
+		if err = a.design.read(design_, "design", true, false); err != nil {
 			return err
 		}
 		a.preferences = &a.structs.preferences
@@ -5432,65 +5359,16 @@ func go_cp_labelrank_svm(design_ *C.cp_in_design, preferences_ *C.cp_in_preferen
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
 			return err
 		}
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", true, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.n))); err != nil {
+			return err
+		}
 		if a.alpha, err = matrixAt(unsafe.Pointer(alpha_), "alpha", false, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.k)*(float64(a.preferences.k)-1)/2)); err != nil {
 			return err
 		}
-		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(float64(a.design.p)+float64(a.design.intercept)), cabi.Size(float64(a.preferences.k))); err != nil {
+		if a.coef, err = matrixAt(unsafe.Pointer(coef_), "coef", false, cabi.Size(cabi.Or(float64(a.design.p)+float64(a.design.intercept), float64(a.preferences.n))), cabi.Size(float64(a.preferences.k))); err != nil {
 			return err
 		}
 		return doLabelrankSvm(a)
-	})
-}
-
-// labelrankSvmKernelArgs are the arguments of cp_labelrank_svm_kernel.
-type labelrankSvmKernelArgs struct {
-	kernel      linalg.Matrix[float64]
-	preferences *preferencesIn
-	options     *labelrankOptionsIn
-	alpha       linalg.Matrix[float64]
-	dual        linalg.Matrix[float64]
-	info        *labelrankInfoIn
-	workers     int
-	mon         *parallel.Monitor
-	structs     struct { // what others point to
-		preferences preferencesIn
-		options     labelrankOptionsIn
-		info        labelrankInfoIn
-	}
-}
-
-//export go_cp_labelrank_svm_kernel
-func go_cp_labelrank_svm_kernel(kernel_ *C.cp_in_f64, preferences_ *C.cp_in_preferences, options_ *C.cp_in_labelrank_options, alpha_ *C.double, dual_ *C.double, info_ *C.cp_labelrank_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
-		a := new(labelrankSvmKernelArgs)
-		a.preferences = &a.structs.preferences
-		if err = a.preferences.read(preferences_, "preferences", false, false); err != nil {
-			return err
-		}
-		a.options = &a.structs.options
-		if err = a.options.read(options_, "options", false, false); err != nil {
-			return err
-		}
-		a.info = &a.structs.info
-		if err = a.info.read(info_, "info", true, true); err != nil {
-			return err
-		}
-		if a.workers, err = cabi.Workers(workers_); err != nil {
-			return err
-		}
-		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.n))); err != nil {
-			return err
-		}
-		if a.alpha, err = matrixAt(unsafe.Pointer(alpha_), "alpha", false, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.k)*(float64(a.preferences.k)-1)/2)); err != nil {
-			return err
-		}
-		if a.dual, err = matrixAt(unsafe.Pointer(dual_), "dual", false, cabi.Size(float64(a.preferences.n)), cabi.Size(float64(a.preferences.k))); err != nil {
-			return err
-		}
-		return doLabelrankSvmKernel(a)
 	})
 }
 

@@ -26,7 +26,7 @@ int main(void) {
   printf("refused %d %s\n", (int)status, message);
   OK(open_space("{\"name\":\"permutations\",\"n\":3}", "[\"tea\", \"milk\", \"juice\"]", &s));
   int32_t y[] = {1, 2, 1};
-  status = cp_space_check(s, y, 1, 3, 1, NULL, NULL, ERR);
+  status = cp_space_embed(s, y, 1, 3, 0, NULL, 3, 1, NULL, NULL, ERR);
   printf("named %d %s\n", (int)status, message);
   OK(cp_space_close(s, ERR));
   char version[100];

@@ -102,7 +102,7 @@ int main(void) {
   drawn.chains = room(n * 2 * LABELS, sizeof *drawn.chains);
   OK(cp_loglinear_fit(s, &options, &design, &targets, &drawn, &info, 2, NULL, &bad_row, ERR));
   print_doubles("drawn", drawn.average, q * PAIRS);
-  OK(cp_space_check(s, drawn.chains, 2 * n, LABELS, 1, NULL, &bad_row, ERR));
+  OK(cp_space_embed(s, drawn.chains, 2 * n, LABELS, 0, NULL, PAIRS, 1, NULL, &bad_row, ERR));
 
   /* What is not answered is refused, by its row. */
   options.solver = "lbfgs", options.distribution = "exact";

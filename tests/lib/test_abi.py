@@ -132,11 +132,11 @@ def test_check_tells_bad_rows_from_bad_arguments(dll):
     bad_row = out()
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
     s = STRUCTURE
-    assert dll.cp_space_check(s, y.ctypes.data, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
+    assert dll.cp_space_embed(s, y.ctypes.data, 2, PART_LEN, 0, None, D, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == 1
-    assert dll.cp_space_check(s, y.ctypes.data, 1, PART_LEN, 1, None, bad_row, None, 0) == abi.OK
+    assert dll.cp_space_embed(s, y.ctypes.data, 1, PART_LEN, 0, None, D, 1, None, bad_row, None, 0) == abi.OK
     assert bad_row[0] == -1
-    assert dll.cp_space_check(s, None, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
+    assert dll.cp_space_embed(s, None, 2, PART_LEN, 0, None, D, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == -1
 
 

@@ -68,7 +68,7 @@ def test_names_are_in_messages(dll):
     handle, bad_row = out(), out()
     assert dll.cp_space_open(ctypes.addressof(DESCRIBED), NAMES, len(NAMES), handle, None, 0) == abi.OK
     y = np.array([[1, 2, 3, 3]], dtype=np.int32)
-    a = Answer(dll.cp_space_check, handle[0], y.ctypes.data, 1, PART_LEN, 1, None, bad_row)
+    a = Answer(dll.cp_space_embed, handle[0], y.ctypes.data, 1, PART_LEN, 0, None, D, 1, None, bad_row)
     assert (a.status, bad_row[0]) == (abi.EVALUE, 0)
     assert 'labels "juice" and "water" share position 3' in a.message
     assert dll.cp_space_close(handle[0], None, 0) == abi.OK
@@ -143,7 +143,7 @@ NULLABLE = {
         "cp_extensions_count.info",
         "cp_ridge_kernel.info",
     ),
-    *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
+    *("cp_labelrank_svm.kernel", "cp_labelrank_svm.info", "cp_extensions_sample.method", "cp_space_embed.dst"),
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate.options", "cp_aggregate_acyclic.options"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
@@ -367,7 +367,7 @@ def test_illegal_options_are_refused(dll, name, value):
 
 def test_margins_of_online_learning_are_refused(dll):
     changed = arguments("cp_labelrank_online")
-    changed[1] = arguments("cp_labelrank_svm")[1]
+    changed[1] = arguments("cp_labelrank_svm")[2]
     a = Answer(dll.cp_labelrank_online, *changed)
     assert (a.status, "margins must be NULL" in a.message) == (abi.EVALUE, True)
 
@@ -386,6 +386,14 @@ def test_designs_have_an_intercept_or_none(dll):
     changed[0].intercept = 2
     a = Answer(dll.cp_labelrank_svm, *changed)
     assert (a.status, a.message) == (abi.EVALUE, "design.intercept is 2, must be 0 or 1")
+
+
+@pytest.mark.parametrize("given", [(0, None), (1, np.eye(2))])
+def test_inputs_are_a_design_or_a_kernel_matrix(dll, given):
+    changed = arguments("cp_labelrank_svm")
+    changed[given[0]] = given[1] if given[1] is None else given[1].ctypes.data
+    a = Answer(dll.cp_labelrank_svm, *changed)
+    assert (a.status, a.message) == (abi.EVALUE, "one of design and kernel must be NULL, and not both")
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_the_number_need_not_be_taken():
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
     message = ctypes.create_string_buffer(256)
     arguments = STRUCTURE, y.ctypes.data, 2, PART_LEN
-    assert dll.cp_space_check(*arguments, 1, None, None, message, 256) == abi.EVALUE
+    assert dll.cp_space_embed(*arguments, 0, None, D, 1, None, None, message, 256) == abi.EVALUE
     assert message.value.startswith(b"row 1: ")
 
 

@@ -116,7 +116,7 @@ class Passes(NamedTuple):
 def svm_linear(examples: Examples, design: Design, cost: float, how: Passes) -> Trained:
     """Minimise ½‖W‖² + cost·Σ weighted losses over weights of features, the constant one last."""
     flops = 4.0 * examples.k * (design.nnz + design.n * examples.k) * how.max_iter
-    return _svm("cp_labelrank_svm", design, design.n_weights, examples, cost, how, flops)
+    return _svm(design, None, design.n_weights, examples, cost, how, flops)
 
 
 def svm_kernel(examples: Examples, kernel: FloatArray, cost: float, how: Passes) -> Trained:
@@ -124,18 +124,26 @@ def svm_kernel(examples: Examples, kernel: FloatArray, cost: float, how: Passes)
     n = examples.n
     values = floats(kernel, "kernel", n, n)
     flops = 2.0 * n * n * examples.k * how.max_iter
-    return _svm("cp_labelrank_svm_kernel", values, n, examples, cost, how, flops)
+    return _svm(None, values, n, examples, cost, how, flops)
 
 
-def _svm(function: str, inputs: Any, rows: int, examples: Examples, cost: float, how: Passes, flops: float) -> Trained:
+def _svm(
+    design: Design | None,
+    kernel: FloatArray | None,
+    rows: int,
+    examples: Examples,
+    cost: float,
+    how: Passes,
+    flops: float,
+) -> Trained:
     what = f"the dual variables of {examples.n} rows over {examples.k} labels"
     alpha = allocate(examples.shape, np.float64, what, "train on fewer rows")
     coefficients = allocate((rows, examples.k), np.float64, "the coefficients", "use fewer features")
     options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=how.max_iter, seed=how.seed)
     info = record(abi.CLabelrankInfo)
     status = call(
-        function, inputs, examples, options, alpha, coefficients, info, n_threads=how.n_threads, flops=flops,
-        label="support vector machine", verbose=how.verbose,
+        "cp_labelrank_svm", design, kernel, examples, options, alpha, coefficients, info, n_threads=how.n_threads,
+        flops=flops, label="support vector machine", verbose=how.verbose,
     )  # fmt: skip
     return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK, alpha)
 
