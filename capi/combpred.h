@@ -1935,7 +1935,7 @@ typedef struct cp_labelrank_info {
 #define CP_LABELRANK_INFO {.struct_size = sizeof(cp_labelrank_info)}
 
 /* Minimises ½‖W‖² + c Σ_i weight_i loss_i by block-coordinate ascent on the dual, a row a block. Inputs are a design
- * or a symmetric kernel matrix kernel[n, n], which is not checked (see cp_kernel_check); the other one is NULL. coef gets
+ * or a symmetric kernel matrix kernel[n, n], which is not checked (see cp_kernel_check); the other is NULL. coef gets
  * W[q, k], for the q features of the design, or A[n, k] with f(x) = Σ_i k(x, x_i) A_i, each row the sum of
  * alpha (e_winner − e_loser) over the row's edges; alpha, laid out as signs, the dual variables: those of a subgraph
  * are not negative and add up to at most c·weight_i over the number of the row's subgraphs. Ends when gap <=
