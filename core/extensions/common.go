@@ -12,18 +12,6 @@ import (
 	"combpred/core/relation"
 )
 
-// Common writes to dst, for each row of x and each row of y, the logarithm of the number of orders that agree with the
-// relations of both: the number of linear extensions of their union. It is −Inf where the union has a cycle,
-// and NaN where Count is beyond its limits.
-//
-// Rows are relations on the elements 0..n−1, an entry for each pair u < v in lexicographic order: 1 where u comes before
-// v, −1 where v comes before u, 0 where neither is said. y may be nil for x itself; each pair of rows is then counted once.
-//
-// Cost: that of Count for each pair of rows.
-func Common(dst []float64, x, y []int32, n, most, workers int, mon *parallel.Monitor) error {
-	return CommonOrEstimated(dst, x, y, n, most, nil, workers, mon)
-}
-
 // Estimation estimates what is beyond the limits of Count.
 type Estimation struct {
 	// Epsilon and Delta are those of Estimate, for each number.
@@ -47,8 +35,15 @@ func (e *Estimation) log(p *Poset, most, entry int, mon *parallel.Monitor) (floa
 	return found.Log, err
 }
 
-// CommonOrEstimated is Common with estimates, unless nil, in the place of NaN. The monitor counts the orders drawn, too.
-func CommonOrEstimated(dst []float64, x, y []int32, n, most int, estimation *Estimation, workers int, mon *parallel.Monitor) error {
+// Common writes to dst, for each row of x and each row of y, the logarithm of the number of orders that agree with the
+// relations of both: the number of linear extensions of their union. It is −Inf where the union has a cycle, and where Count
+// is beyond its limits an estimate, NaN if estimation is nil. The monitor counts the orders drawn, too.
+//
+// Rows are relations on the elements 0..n−1, an entry for each pair u < v in lexicographic order: 1 where u comes before
+// v, −1 where v comes before u, 0 where neither is said. y may be nil for x itself; each pair of rows is then counted once.
+//
+// Cost: that of Count for each pair of rows, of Estimate where it is beyond.
+func Common(dst []float64, x, y []int32, n, most int, estimation *Estimation, workers int, mon *parallel.Monitor) error {
 	if n < 2 || n > MostElements {
 		return fault.Value("there are %d elements, must be between 2 and %d", n, MostElements)
 	}

@@ -40,10 +40,10 @@ func TestCommon(t *testing.T) {
 		}
 		m := len(posets)
 		got, again := make([]float64, m*m), make([]float64, m*m)
-		if err := Common(got, rows, nil, n, MostCounted, 1, nil); err != nil {
+		if err := Common(got, rows, nil, n, MostCounted, nil, 1, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := Common(again, rows, rows, n, MostCounted, 3, nil); err != nil || !slices.Equal(got, again) {
+		if err := Common(again, rows, rows, n, MostCounted, nil, 3, nil); err != nil || !slices.Equal(got, again) {
 			t.Errorf("n = %d: %v by rows against themselves, %v by two tables, error %v", n, got, again, err)
 		}
 		for i, p := range posets {
@@ -77,13 +77,13 @@ func TestCommonLimits(t *testing.T) {
 		}
 	}
 	dst := make([]float64, 4)
-	if err := Common(dst, slices.Concat(zigzag, tight), nil, 70, 1000, 1, nil); err != nil {
+	if err := Common(dst, slices.Concat(zigzag, tight), nil, 70, 1000, nil, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !math.IsNaN(dst[0]) || !math.IsInf(dst[1], -1) || !math.IsInf(dst[2], -1) || dst[3] != 0 {
 		t.Errorf("a zigzag of 70 cannot be counted and disagrees with the order 0, 1, …, which is one: got %v", dst)
 	}
-	if err := Common(dst[:1], make([]int32, 70*69/2), nil, 70, 1000, 1, nil); err != nil || math.Abs(dst[0]-230.43904356577696) > 1e-11 {
+	if err := Common(dst[:1], make([]int32, 70*69/2), nil, 70, 1000, nil, 1, nil); err != nil || math.Abs(dst[0]-230.43904356577696) > 1e-11 {
 		t.Errorf("ln 70! is %v, error %v", dst[0], err) // math.lgamma(71) of Python
 	}
 	for _, c := range []struct {
@@ -97,14 +97,14 @@ func TestCommonLimits(t *testing.T) {
 		{2, []int32{0}, 2, "dst has 2 entries"},
 		{1, nil, 1, "between 2"},
 	} {
-		err := Common(make([]float64, c.dst), c.x, nil, c.n, 10, 1, nil)
+		err := Common(make([]float64, c.dst), c.x, nil, c.n, 10, nil, 1, nil)
 		if err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%v of %d elements: error %v, want %q", c.x, c.n, err, c.message)
 		}
 	}
 	stopped := new(parallel.Monitor)
 	stopped.Cancel()
-	if err := Common(dst[:1], []int32{0}, nil, 2, 10, 1, stopped); err == nil {
+	if err := Common(dst[:1], []int32{0}, nil, 2, 10, nil, 1, stopped); err == nil {
 		t.Error("a cancelled call goes on")
 	}
 }

@@ -33,7 +33,7 @@ func Example() {
 func ExampleCommon() {
 	x, y := []int32{1, 0, 1}, []int32{0, -1, 0}
 	logs := make([]float64, 1)
-	if err := extensions.Common(logs, x, y, 3, extensions.MostCounted, 1, nil); err != nil {
+	if err := extensions.Common(logs, x, y, 3, extensions.MostCounted, nil, 1, nil); err != nil {
 		panic(err)
 	}
 	fmt.Println(logs)

@@ -170,28 +170,3 @@ func (o Ridge) descent(space structure.Space, targets Targets, state Descent, ro
 	}
 	return o.problem(space, targets, mon)
 }
-
-// Losses writes to losses the weighted loss of each example at its scores (m×d), and to curvatures a bound on the largest curvature of that
-// loss. Either may be nil.
-func (o Ridge) Losses(space structure.Space, scores linalg.Matrix[float64], targets Targets, losses, curvatures []float64,
-	mon *parallel.Monitor) error {
-	p, err := o.problem(space, targets, mon)
-	if err != nil {
-		return err
-	}
-	for i := range curvatures {
-		curvatures[i] = p.Curvature(i)
-	}
-	if losses == nil {
-		return nil
-	}
-	if err := badEntry("scores", scores); err != nil {
-		return err
-	}
-	f := linalg.NewMatrix[float64](scores.Rows, p.Coord.Len())
-	p.Coord.AnalyzeTo(f, scores)
-	for i := range losses {
-		losses[i] = p.Loss(i, f.Row(i))
-	}
-	return nil
-}

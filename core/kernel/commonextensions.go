@@ -12,7 +12,7 @@ import (
 const wholeLog = 30.0
 
 // commonLogsTo writes the logarithms of the numbers of linear extensions that each row of x and each row of y (nil: x) have in common
-// to dst, −Inf for none, and what is beyond most downsets as extensions.CommonOrEstimated says. Orders have at most
+// to dst, −Inf for none, and what is beyond most downsets as extensions.Common says. Orders have at most
 // extensions.MostElements items. The monitor counts rows, and orders drawn for estimates.
 //
 // Cost: that of a count for each pair of rows.
@@ -32,7 +32,7 @@ func commonLogsTo(dst []float64, x, y *Orders, most int, e *extensions.Estimatio
 		}
 		right = columns.relations.signsOf(0, y.N)
 	}
-	return extensions.CommonOrEstimated(dst, rows.relations.signsOf(0, x.N), right, x.Items, most, e, workers, mon)
+	return extensions.Common(dst, rows.relations.signsOf(0, x.N), right, x.Items, most, e, workers, mon)
 }
 
 // ownLogs returns the logarithm of the number of linear extensions of each row; the random streams of estimates begin with number first.
@@ -51,7 +51,7 @@ func ownLogs(x *Orders, most int, e *extensions.Estimation, first, workers int, 
 			own = &extensions.Estimation{Epsilon: e.Epsilon, Delta: e.Delta, Seed: e.Seed, First: first + i}
 			defer func() { e.Count.Add(own.Count.Load()) }()
 		}
-		return extensions.CommonOrEstimated(out[i:i+1], rows.relations.signsOf(i, i+1), nil, x.Items, most, own, max(1, workers/x.N), mon)
+		return extensions.Common(out[i:i+1], rows.relations.signsOf(i, i+1), nil, x.Items, most, own, max(1, workers/x.N), mon)
 	})
 	return out, err
 }
