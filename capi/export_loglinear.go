@@ -133,13 +133,13 @@ func (c *loglinearCall) end(model *loglinearModelIn, info *loglinearInfoIn, r tr
 // oracle returns what knows distributions.
 func (c *loglinearCall) oracle(workers int) (loglinear.Oracle, *expect.Sampled, error) {
 	if c.distribution == exact {
-		return expect.Exact{Space: c.space, Workers: workers}, nil, nil
+		return expect.Exact{Spaces: expect.One(c.space), Workers: workers}, nil, nil
 	}
 	method := chain.Method(0)
 	if c.distribution != drawn {
 		method = chain.Method(c.distribution)
 	}
-	e, err := expect.NewSampled(c.space, c.problem.Len(), method, c.distribution == drawn, c.opt.Seed, workers)
+	e, err := expect.NewSampled(expect.One(c.space), c.problem.Len(), method, c.distribution == drawn, c.opt.Seed, workers)
 	return e, e, err
 }
 
@@ -334,7 +334,7 @@ func doLoglinearSums(a *loglinearSumsArgs) error {
 	if c.distribution != exact {
 		return cabi.Illegal("distribution must be \"exact\" for sums")
 	}
-	oracle := expect.Exact{Space: c.space, Workers: a.workers}
+	oracle := expect.Exact{Spaces: expect.One(c.space), Workers: a.workers}
 	return rows.EachWide(a.mon, func(lo int, some primal.Wide) error {
 		x := &solve.Design{Rows: some.X, Intercept: a.options.intercept == 1}
 		part := &loglinear.Problem{X: x, Psi: some.Psi, Weights: some.Weights, Mean: mean, Workers: a.workers}

@@ -27,7 +27,7 @@ func Example() {
 		panic(err)
 	}
 	options := loglinear.SearchOptions{Sizes: loglinear.Sizes{Features: 1, Outputs: 1}, Alpha: 0.5, Tol: 1e-6, MaxIter: 100}
-	exact := expect.Exact{Space: space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(space), Workers: 1}
 	found, err := loglinear.Fit(options, problem, space, exact, linalg.Matrix[float64]{}, nil)
 	if err != nil {
 		panic(err)

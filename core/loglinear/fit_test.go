@@ -50,7 +50,7 @@ func TestLossAgreesWithEnumeration(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				p.Workers = workers
 				sums := make([]float64, s.SumsLen(loglinear.Loss))
-				if err := loglinear.AddSums(s, p, loglinear.Loss, w, sums, expect.Exact{Space: space, Workers: workers}, nil); err != nil {
+				if err := loglinear.AddSums(s, p, loglinear.Loss, w, sums, expect.Exact{Spaces: expect.One(space), Workers: workers}, nil); err != nil {
 					t.Fatal(err)
 				}
 				value, gradient := sums[loglinear.LossSum], s.GradientOf(sums).Data
@@ -86,7 +86,7 @@ func TestMinimum(t *testing.T) {
 		o := c.Options()
 		var objectives []float64
 		for _, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
-			f, err := loglinear.Fit(o, p, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
+			f, err := loglinear.Fit(o, p, space, expect.Exact{Spaces: expect.One(space), Workers: 1}, matrix{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestSpreadIsFollowed(t *testing.T) {
 	c := loglineartest.Rankings(t, 60, 4)
 	o := c.Options()
 	o.MaxIter = 2000
-	exact := expect.Exact{Space: c.Space, Workers: 2}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 2}
 	mon := new(parallel.Monitor)
 	want, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, mon)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestSumsOfBlocks(t *testing.T) {
 	c := loglineartest.Rankings(t, 60, 4)
 	o := c.Options()
 	o.MaxIter = 2000
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	want, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestWorkplace(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 4), 2000, 24, 9)
 	o := c.Options()
 	o.MaxIter = 3
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	want, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func TestWorkplace(t *testing.T) {
 func TestWarmStart(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 4), 30, 3, 9)
 	o := c.Options()
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	first, err := loglinear.Fit(o, c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestWarmStart(t *testing.T) {
 func TestDiagonalMoments(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 4), 40, 3, 11)
 	c.Alpha = 1e-3
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	want, err := loglinear.Fit(c.Options(), c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)

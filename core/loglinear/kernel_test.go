@@ -63,7 +63,7 @@ func TestKernelFeatures(t *testing.T) {
 		}
 		o := c.Options()
 		o.Features, o.Diagonal = q, true
-		exact := expect.Exact{Space: c.Space, Workers: 1}
+		exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 		found, err := loglinear.Fit(o, p, c.Space, exact, matrix{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func BenchmarkLoss(b *testing.B) {
 	w := linalg.Shaped(loglineartest.Random(s.Features*s.Outputs, 0.2, 1), s.Features, s.Outputs)
 	for b.Loop() {
 		sums := make([]float64, s.SumsLen(loglinear.Loss))
-		if err := loglinear.AddSums(s, c.Problem, loglinear.Loss, w, sums, expect.Exact{Space: c.Space, Workers: 1}, nil); err != nil {
+		if err := loglinear.AddSums(s, c.Problem, loglinear.Loss, w, sums, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -165,7 +165,7 @@ func BenchmarkSearch(b *testing.B) {
 	var f loglinear.Found
 	for b.Loop() {
 		var err error
-		f, err = loglinear.Fit(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
+		f, err = loglinear.Fit(c.Options(), c.Problem, c.Space, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, matrix{}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func BenchmarkPasses(b *testing.B) {
 	c := benchmarked(b)
 	o := descent.Options{Sizes: c.Sizes(), Alpha: c.Alpha, Tol: 0, MaxIter: 10}
 	for b.Loop() {
-		if _, err := descent.Minimise(o, c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil); err != nil {
+		if _, err := descent.Minimise(o, c.Problem, c.Space, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, matrix{}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -54,9 +54,9 @@ func TestRefusals(t *testing.T) {
 		"start":          second(loglinear.Minimise(o, nil, cov, nan, nil, nil)),
 		"sums":           loglinear.AddSums(o.Sizes, c.Problem, loglinear.Loss, matrix{}, nil, nil, nil),
 		"no weights":     loglinear.AddSums(o.Sizes, c.Problem, loglinear.Loss, matrix{}, loss, nil, nil),
-		"no recursion":   second(expect.NewSampled(loglineartest.Build(t, "permutations", 40), 3, 0, true, 1, 1)),
-		"no lattice":     second(expect.NewSampled(c.Space, 3, chain.MonotonePast, false, 1, 1)),
-		"pairs of means": expect.Exact{Space: c.Space}.Answer(loglinear.RowsRequest{Ask: loglinear.Pair}, nil),
+		"no recursion":   second(expect.NewSampled(expect.One(loglineartest.Build(t, "permutations", 40)), 3, 0, true, 1, 1)),
+		"no lattice":     second(expect.NewSampled(expect.One(c.Space), 3, chain.MonotonePast, false, 1, 1)),
+		"pairs of means": expect.Exact{Spaces: expect.One(c.Space)}.Answer(loglinear.RowsRequest{Ask: loglinear.Pair}, nil),
 		"online moment": second(descent.Continue(descent.OnlineOptions{Sizes: o.Sizes, Alpha: 1}, c.Problem, c.Space, nil,
 			descent.Progress{Moment: nan}, nil)),
 		"online weights": second(descent.Continue(descent.OnlineOptions{Sizes: o.Sizes, Alpha: 1}, c.Problem, c.Space, nil,
@@ -99,7 +99,7 @@ func TestRowsAreNamed(t *testing.T) {
 		}
 	}
 	o := c.Options()
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	if _, err := loglinear.Fit(o, c.Problem, c.Space, unanswered{exact}, matrix{}, nil); row(err) != 4 {
 		t.Errorf("what was not answered is said to be row %d, want 4: %v", row(err), err)
 	}

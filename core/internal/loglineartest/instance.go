@@ -168,7 +168,7 @@ func Rankings(t testing.TB, n int, labels int64) *Instance {
 // Minimum returns where a search by exact expectations ends.
 func Minimum(t *testing.T, c *Instance) loglinear.Found {
 	t.Helper()
-	f, err := loglinear.Fit(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
+	f, err := loglinear.Fit(c.Options(), c.Problem, c.Space, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

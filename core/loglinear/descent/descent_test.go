@@ -24,7 +24,7 @@ func TestDescent(t *testing.T) {
 	for _, name := range []string{"permutations", "labelsets", "multiclass"} {
 		c := loglineartest.New(t, loglineartest.Build(t, name, 4), 70, 3, 15)
 		best := loglineartest.Minimum(t, c)
-		exact := expect.Exact{Space: c.Space, Workers: 2}
+		exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 2}
 		for _, gram := range []int{0, 1} {
 			for _, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
 				o := descent.Options{Sizes: c.Sizes(), Alpha: c.Alpha, Tol: 0.03, MaxIter: 300, Seed: 1}
@@ -50,7 +50,7 @@ func TestDescent(t *testing.T) {
 func TestRenewal(t *testing.T) {
 	c := loglineartest.Rankings(t, 70, 4)
 	c.Alpha = 0.01
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	o := descent.Options{Sizes: c.Sizes(), Alpha: c.Alpha, Tol: 1e-9, MaxIter: 30, Seed: 2}
 	mon := new(parallel.Monitor)
 	want, err := descent.Minimise(o, c.Problem, c.Space, exact, matrix{}, mon)
@@ -82,7 +82,7 @@ func TestSampledDescent(t *testing.T) {
 	}{{chain.LocalMoves, false}, {chain.Meta, false}, {chain.FromPast, false}, {0, true}} {
 		var first []float64
 		for _, workers := range []int{1, 3} {
-			oracle, err := expect.NewSampled(c.Space, c.Problem.Len(), by.method, by.recursion, 3, workers)
+			oracle, err := expect.NewSampled(expect.One(c.Space), c.Problem.Len(), by.method, by.recursion, 3, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestSampledDescent(t *testing.T) {
 // the one before returned, which may be kept elsewhere.
 func TestOnline(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 3), 80, 3, 19)
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	best := loglineartest.Minimum(t, c)
 	var parts []*loglinear.Problem
 	for lo := 0; lo < 80; lo += 40 {

@@ -23,10 +23,10 @@ func TestMeansOfDraws(t *testing.T) {
 	scores := random(n, d, 0.7, 5)
 	want := linalg.NewMatrix[float64](n, d)
 	r := loglinear.RowsRequest{Ask: loglinear.Mean, Rows: loglinear.Numbered([]int64{5, 0, 3, 2, 1, 4}), Scores: scores, Means: want}
-	if err := (expect.Exact{Space: space, Workers: 1}).Answer(r, nil); err != nil {
+	if err := (expect.Exact{Spaces: expect.One(space), Workers: 1}).Answer(r, nil); err != nil {
 		t.Fatal(err)
 	}
-	oracle, err := expect.NewSampled(space, n, 0, true, 7, 2)
+	oracle, err := expect.NewSampled(expect.One(space), n, 0, true, 7, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestMeansOfDraws(t *testing.T) {
 			}
 		}
 	}
-	chained, err := expect.NewSampled(space, n, chain.LocalMoves, false, 7, 2)
+	chained, err := expect.NewSampled(expect.One(space), n, chain.LocalMoves, false, 7, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestMeansOfDraws(t *testing.T) {
 // TestExact: expectations and ln Z of sets without constraints are those of independent labels; draws are outputs.
 func TestExact(t *testing.T) {
 	space := loglineartest.Build(t, "labelsets", 3)
-	exact := expect.Exact{Space: space, Workers: 2}
+	exact := expect.Exact{Spaces: expect.One(space), Workers: 2}
 	scores := random(5, 3, 1, 2)
 	r := loglinear.RowsRequest{Ask: loglinear.Expect, Rows: loglinear.Between(0, 5), Scores: scores,
 		Means: linalg.NewMatrix[float64](5, 3), LogZ: make([]float64, 5)}

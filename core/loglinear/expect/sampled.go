@@ -28,38 +28,42 @@ const (
 // Sampled answers by few draws for each row: of two persistent chains (Younes 1999; Tieleman 2008), whose rows' scores change slowly in
 // training so that they stay near their distributions, or new independent ones each time. It is for a descent that is Sampled.
 type Sampled struct {
-	Space   structure.Space
+	Spaces  Spaces
 	Workers int
 	// Method is that of package chain, chained or exact. Recursion in place of it draws by the structure's own recursion, or a list.
 	Method    chain.Method
 	Recursion bool
 	Seed      uint64
 	Draws     int // of each chain, or half of those of a row, for a mean
-	Thin      int // steps of a chain from draw to draw
 
+	thin   int // steps of a chain from draw to draw
 	calls  int
 	states []int32 // rows × chains × parts
+	begins []int   // where those of each row begin
 	begun  []bool  // of each row
 }
 
 // NewSampled returns an oracle for n rows that count, with as many draws as they need.
-func NewSampled(space structure.Space, n int, method chain.Method, recursion bool, seed uint64, workers int) (*Sampled, error) {
-	s := &Sampled{Space: space, Workers: workers, Method: method, Recursion: recursion, Seed: seed,
-		Draws: drawsFor(n), Thin: localPassed * space.PartLen()}
-	switch {
-	case recursion && !partition.Drawable(space):
-		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "exact draws from its distributions"}
-	case recursion:
-		return s, nil
-	}
-	if err := chain.Capable(space, method); err != nil {
+func NewSampled(spaces Spaces, n int, method chain.Method, recursion bool, seed uint64, workers int) (*Sampled, error) {
+	s := &Sampled{Spaces: spaces, Workers: workers, Method: method, Recursion: recursion, Seed: seed, Draws: drawsFor(n)}
+	if err := spaces.check(n); err != nil {
 		return nil, err
 	}
-	if method == chain.Meta {
-		s.Thin = metaThin
+	if recursion {
+		return s, spaces.need(drawable)
+	}
+	if err := spaces.need(func(space structure.Space) error { return chain.Capable(space, method) }); err != nil {
+		return nil, err
+	}
+	if s.thin = localPassed * spaces.partLen(); method == chain.Meta {
+		s.thin = metaThin
 	}
 	if method.Chained() {
-		s.states, s.begun = make([]int32, n*chains*space.PartLen()), make([]bool, n)
+		s.begins, s.begun = make([]int, n+1), make([]bool, n)
+		for i := range n {
+			s.begins[i+1] = s.begins[i] + chains*spaces.List[spaces.at(i)].PartLen()
+		}
+		s.states = make([]int32, s.begins[n])
 	}
 	return s, nil
 }
@@ -70,7 +74,7 @@ func (s *Sampled) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	if err != nil {
 		return err
 	}
-	return s.drawn(r, work.draws, work.spacing*s.Thin, mon, work.take)
+	return s.drawn(r, work.draws, work.spacing*s.thin, mon, work.take)
 }
 
 // plan says what draws answer a request.
@@ -125,15 +129,19 @@ func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.
 			cold = append(cold, k)
 		}
 	}
-	most := max(1, drawnParts/(all*s.Space.PartLen()))
+	most := max(1, drawnParts/(all*s.Spaces.partLen()))
 	for _, group := range [][]int{warm, cold} {
 		for lo := 0; lo < len(group); lo += most {
 			part := group[lo:min(lo+most, len(group))]
-			y, err := s.outputs(r, part, draws, thin, s.chained() && s.begun[at.At(part[0])], mon)
+			rows, err := s.rows(r, part)
 			if err != nil {
-				return fault.Renumbered(err, func(row int) int { return part[row] })
+				return err
 			}
-			if err := s.embed(y, part, all, take); err != nil {
+			y, err := s.outputs(r, rows, part, draws, thin, s.chained() && s.begun[at.At(part[0])], mon)
+			if err != nil {
+				return fault.Renumbered(err, func(row int) int { return part[row/s.copies()] })
+			}
+			if err := s.embed(y, rows, part, all, take); err != nil {
 				return err
 			}
 		}
@@ -151,79 +159,78 @@ func (s *Sampled) seed() uint64 {
 	return source.Uint64()
 }
 
-// outputs draws for some rows of a request, all draws of one after the other.
-func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, warm bool, mon *parallel.Monitor) ([]int32, error) {
-	n, parts, d, at := len(part), s.Space.PartLen(), r.Scores.Cols, r.Rows
-	copies := 1
+// copies returns how many rows are drawn for in the place of one: a chain takes one each.
+func (s *Sampled) copies() int {
 	if s.chained() {
-		copies = chains
+		return chains
 	}
-	scores := linalg.NewMatrix[float64](n*copies, d)
-	for k, i := range part {
-		for c := range copies {
-			copy(scores.Row(k*copies+c), r.Scores.Row(i))
-		}
+	return 1
+}
+
+// rows returns what is drawn for: copies of some rows of a request.
+func (s *Sampled) rows(r loglinear.RowsRequest, part []int) (*structure.Batch, error) {
+	copies := s.copies()
+	scores := linalg.NewMatrix[float64](len(part)*copies, r.Scores.Cols)
+	for k := range scores.Rows {
+		copy(scores.Row(k), r.Scores.Row(part[k/copies]))
 	}
-	y := make([]int32, n*chains*draws*parts)
+	return s.Spaces.batch(scores, func(k int) int { return r.Rows.At(part[k/copies]) })
+}
+
+// outputs draws for some rows of a request, all draws of one after the other.
+func (s *Sampled) outputs(r loglinear.RowsRequest, rows *structure.Batch, part []int, draws, thin int, warm bool,
+	mon *parallel.Monitor) ([]int32, error) {
+	all := chains * draws / s.copies() // for each row of the batch
+	y, streams := make([]int32, all*rows.Parts()), parallel.Numbered(rows.Len())
 	if s.Recursion {
-		drawn := make([]int32, len(y))
-		rows := structure.Rows(s.Space, linalg.General(scores))
-		err := partition.Sample(rows, chains*draws, s.seed(), parallel.Numbered(n), drawn, s.Workers, mon)
-		for k := range chains * draws {
-			for i := range n {
-				copy(y[(i*chains*draws+k)*parts:][:parts], drawn[(k*n+i)*parts:])
-			}
-		}
-		return y, err
+		return y, partition.SampleRows(rows, all, s.seed(), streams, y, s.Workers, mon)
 	}
 	o := chain.Options{
-		Method: s.Method, Draws: draws, Thin: thin, Budget: pastBudget, Seed: s.seed(),
-		Streams: parallel.Numbered(scores.Rows), // scores differ in their last bits from one BLAS kernel to the next
+		Method: s.Method, Draws: all, Thin: thin, Budget: pastBudget, Seed: s.seed(),
+		Streams: streams, // scores differ in their last bits from one BLAS kernel to the next
 	}
 	switch {
 	case !s.chained():
-		o.Draws, o.Thin = chains*draws, 1
+		o.Thin = 1
 	case warm:
-		o.Start = make([]int32, 0, n*chains*parts)
+		o.Start = make([]int32, 0, rows.Parts())
 		for _, i := range part {
-			o.Start = append(o.Start, s.state(at.At(i))...)
+			o.Start = append(o.Start, s.state(r.Rows.At(i))...)
 		}
 	default:
-		o.BurnIn = burnIn * s.Thin
+		o.BurnIn = burnIn * s.thin
 	}
-	if err := chain.Batch(structure.Rows(s.Space, linalg.General(scores)), o, chain.Draws{Y: y}, s.Workers, mon); err != nil {
-		return nil, fault.Renumbered(err, func(row int) int { return row / copies })
+	if err := chain.Batch(rows, o, chain.Draws{Y: y}, s.Workers, mon); err != nil {
+		return nil, err
 	}
 	if s.chained() {
 		for k, i := range part {
-			to := s.state(at.At(i))
+			to := s.state(r.Rows.At(i))
 			for c := range chains {
-				copy(to[c*parts:(c+1)*parts], y[((k*chains+c)*draws+draws-1)*parts:])
+				last := rows.OutputOf(y, k*chains+c, draws-1, draws)
+				copy(to[c*len(last):], last)
 			}
-			s.begun[at.At(i)] = true
+			s.begun[r.Rows.At(i)] = true
 		}
 	}
 	return y, nil
 }
 
 // state returns where the chains of a row are.
-func (s *Sampled) state(row int) []int32 {
-	n := chains * s.Space.PartLen()
-	return s.states[row*n : (row+1)*n]
-}
+func (s *Sampled) state(row int) []int32 { return s.states[s.begins[row]:s.begins[row+1]] }
 
-// States returns where the chains of rows are, rows × 2 × PartLen, for diagnostics: nil where there are none.
+// States returns where the chains of rows are, two outputs for each, for diagnostics: nil where there are none.
 func (s *Sampled) States() []int32 { return s.states }
 
 // embed hands over ψ of the draws of rows, those of one row in order.
-func (s *Sampled) embed(y []int32, part []int, all int, take func(row int, psi []float64, draw int)) error {
-	parts := s.Space.PartLen()
+func (s *Sampled) embed(y []int32, rows *structure.Batch, part []int, all int, take func(row int, psi []float64, draw int)) error {
+	copies := s.copies()
 	return parallel.For(len(part), embeddedRows, s.Workers, nil, func(lo, hi int) error {
-		psi := make([]float64, s.Space.FeatureLen())
+		psi := make([]float64, s.Spaces.List[0].FeatureLen())
 		for k := lo; k < hi; k++ {
+			space, _ := rows.Row(k * copies)
 			for draw := range all {
-				at := (k*all + draw) * parts
-				s.Space.Embed(psi, y[at:at+parts])
+				space.Embed(psi, rows.OutputOf(y, k*copies, draw, all/copies)) // those of its copies follow one another
 				take(part[k], psi, draw)
 			}
 		}

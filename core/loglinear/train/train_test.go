@@ -38,7 +38,7 @@ func options(solver train.Solver, c *loglineartest.Instance) train.Options {
 // TestSolvers: all end where the sum over all outputs is least, as slopes along directions say, and from an earlier solution at once.
 func TestSolvers(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 3), 60, 3, 5)
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	best := math.Inf(1)
 	for _, solver := range []train.Solver{train.LBFGS, train.SGD, train.Online} {
 		o := options(solver, c)
@@ -89,7 +89,7 @@ func TestSolvers(t *testing.T) {
 type elsewhere struct{ c *loglineartest.Instance }
 
 func (e elsewhere) AddSums(kind loglinear.Kind, weights linalg.Matrix[float64], sums []float64) error {
-	exact := expect.Exact{Space: e.c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(e.c.Space), Workers: 1}
 	return loglinear.AddSums(e.c.Sizes(), e.c.Problem, kind, weights, sums, exact, nil)
 }
 
@@ -98,7 +98,7 @@ func TestSearch(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 3), 60, 3, 5)
 	o := options(train.LBFGS, c)
 	want, got := newModel(o, c), newModel(o, c)
-	there, err := train.Run(o, c.Space, c.Problem, expect.Exact{Space: c.Space, Workers: 1}, want, nil)
+	there, err := train.Run(o, c.Space, c.Problem, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, want, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestRoundingAtTheEnd(t *testing.T) {
 	o := options(train.LBFGS, c)
 	o.Tol = 1e-10
 	m := newModel(o, c)
-	r, err := train.Run(o, c.Space, c.Problem, expect.Exact{Space: c.Space, Workers: 1}, m, nil)
+	r, err := train.Run(o, c.Space, c.Problem, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, m, nil)
 	if err != nil || !r.Converged {
 		t.Errorf("the residual is %v after %d iterations, error %v", r.Residual, r.Iterations, err)
 	}
@@ -127,7 +127,7 @@ func TestRoundingAtTheEnd(t *testing.T) {
 // TestRefusals: options and models that do not fit are errors, and the end of an unfinished search is one with its figures.
 func TestRefusals(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "multiclass", 3), 20, 2, 1)
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	for name, spoil := range slicex.InOrder(map[string]func(o *train.Options, m *train.Model){
 		"sampled":  func(o *train.Options, m *train.Model) { o.Sampled = true },
 		"features": func(o *train.Options, m *train.Model) { o.Features++ },
@@ -164,7 +164,7 @@ func TestProposals(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 3), 60, 3, 5)
 	exact := options(train.LBFGS, c)
 	best := newModel(exact, c)
-	if _, err := train.Run(exact, c.Space, c.Problem, expect.Exact{Space: c.Space, Workers: 1}, best, nil); err != nil {
+	if _, err := train.Run(exact, c.Space, c.Problem, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, best, nil); err != nil {
 		t.Fatal(err)
 	}
 	o := options(train.SGD, c)
@@ -202,7 +202,7 @@ func (p proposing) Answer(r loglinear.RowsRequest, _ *parallel.Monitor) error {
 // estimates.
 func TestNewton(t *testing.T) {
 	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 3), 60, 3, 5)
-	exact := expect.Exact{Space: c.Space, Workers: 1}
+	exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
 	o, other := options(train.Newton, c), options(train.LBFGS, c)
 	o.Tol = other.Tol
 	m, want := newModel(o, c), newModel(other, c)

@@ -35,7 +35,7 @@ func TestMinimum(t *testing.T) {
 			c.Alpha = alpha
 			o := c.Options()
 			o.Tol, o.MaxIter = 1e-9, 5000
-			want, err := loglinear.Fit(o, c.Problem, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
+			want, err := loglinear.Fit(o, c.Problem, space, expect.Exact{Spaces: expect.One(space), Workers: 1}, matrix{}, nil)
 			if err != nil || want.Residual > o.Tol {
 				t.Fatal(want.Residual, err)
 			}
@@ -106,7 +106,7 @@ func TestWide(t *testing.T) {
 			t.Fatal(err)
 		}
 		sums := make([]float64, o.SumsLen(loglinear.Loss))
-		engine := expect.Exact{Space: space, Workers: 1}
+		engine := expect.Exact{Spaces: expect.One(space), Workers: 1}
 		if err := loglinear.AddSums(o.Sizes, sparse, loglinear.Loss, want.Weights, sums, engine, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestHardSteps(t *testing.T) {
 		t.Fatalf("the residual is %v after %d steps, error %v", f.Residual, f.Iterations, err)
 	}
 	sums := make([]float64, o.SumsLen(loglinear.Loss))
-	if err := loglinear.AddSums(o.Sizes, p, loglinear.Loss, f.Weights, sums, expect.Exact{Space: space, Workers: 1}, nil); err != nil {
+	if err := loglinear.AddSums(o.Sizes, p, loglinear.Loss, f.Weights, sums, expect.Exact{Spaces: expect.One(space), Workers: 1}, nil); err != nil {
 		t.Fatal(err)
 	}
 	zero := float64(n) * math.Ln2
