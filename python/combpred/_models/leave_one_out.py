@@ -141,23 +141,7 @@ class Judge:
         predicted = leave.predicted(scores)
         if self.scoring in (None, "metric"):
             return float(model.structure_.score(leave.y, predicted, targets.weights))
-        X, y, decision = leave.X, model.structure_.ordered(leave.y), model._decision(scores)
-        if targets.weights is not None:  # rows of weight 0 are left out, of the score as well
-            rows = np.flatnonzero(targets.weights)
-            X, y, predicted, decision = (_safe_indexing(each, rows) for each in (X, y, predicted, decision))
-        left_out = _LeftOut(model, predicted, decision)
-        try:
-            return float(scorer_of(self.scoring)(left_out, X, y))
-        except AttributeError as error:
-            refuse_scoring(self.scoring, left_out.missing, error)
-            raise
-        except ValueError as error:
-            if not isinstance(self.scoring, str):  # a user's own function says what it means
-                raise
-            raise ValueError(
-                f"scoring={self.scoring!r} does not judge predictions of {model.structure_!r} ({error}): take "
-                "'metric' for the structure's own metric, or a function of estimator, X and y"
-            ) from error
+        return float(get_scorer(self.scoring).judge(model, leave.y, predicted, model._decision(scores), targets.weights))
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:
@@ -169,11 +153,6 @@ def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None)
     return -distance if constant else 1.0 - distance / variance
 
 
-def mean_f1(estimator: Any, X: Any, y: Any) -> float:
-    """Return the mean F1 of the rows of predicted label sets, as a scorer."""
-    return float(f1_score(y, estimator.predict(X), average="samples", zero_division=1))
-
-
 def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:
     """Take the fitted attributes of another estimator."""
     vars(model).update({k: v for k, v in vars(fitted).items() if k.endswith("_") and not k.startswith("_")})
@@ -183,64 +162,3 @@ def _advice(model: StructuredRidge, n: int, p: int) -> str:
     if model.kernel == "linear":
         return "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
     return alternatives(model.kernel, n, p, model.structure_.n_features, model.loss_)
-
-
-def scorer_of(scoring: str | Callable[..., float]) -> Callable[..., float]:
-    """Return the scorer of a name, of scikit-learn or of `combpred.metrics`; a callable as it is, unless a metric."""
-    if inspect.isfunction(scoring) and scoring.__module__.startswith("combpred.metrics"):
-        return get_structured_scorer(scoring)  # type: ignore[arg-type]  # refuses it, and names the scorer
-    if isinstance(scoring, str) and scoring in get_structured_names() and scoring not in get_scorer_names():
-        return get_structured_scorer(scoring)
-    found: Callable[..., float] = get_scorer(scoring)
-    return found
-
-
-def refuse_scoring(scoring: Any, missing: Sequence[str], error: AttributeError) -> None:
-    """Raise ValueError if `error` is about a method that scoring asked of a model and did not find."""
-    for name in _PROBABILITIES:
-        if name in str(error):
-            raise ValueError(
-                f"scoring={scoring!r} needs {name}, which structured models do not have: take a scorer of predictions "
-                "or of decision_function, or None for the structure's own metric"
-            ) from error
-    for name in missing:
-        if name in str(error):
-            raise ValueError(
-                f"scoring={scoring!r} needs {name}, and leave-one-out has only predict and decision_function: take "
-                "folds (cv=5), or another scorer"
-            ) from error
-
-
-class _LeftOut(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The leave-one-out predictions of the training rows, dressed as an estimator for scikit-learn's scorers."""
-
-    def __init__(self, model: StructuredRidge, predicted: Any, decision: FloatArray) -> None:
-        self.model = model
-        self.predicted = predicted
-        self.decision = decision
-        self.missing: list[str] = []
-        if hasattr(model, "classes_"):
-            self.classes_ = model.classes_
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            self.__dict__.setdefault("missing", []).append(name)
-        raise AttributeError(f"leave-one-out predictions have no {name}")
-
-    @property
-    def _estimator_type(self) -> str:
-        return self.model._estimator_type
-
-    def __sklearn_tags__(self) -> Any:
-        return self.model.__sklearn_tags__()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def predict(self, X: Any) -> Any:
-        check_consistent_length(X, self.decision)
-        return self.predicted
-
-    def decision_function(self, X: Any) -> FloatArray:
-        check_consistent_length(X, self.decision)
-        return self.decision

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
 from functools import partial
-from itertools import cycle
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn import get_config
-from sklearn.base import _fit_context, is_classifier
-from sklearn.metrics import get_scorer_names
-from sklearn.model_selection import GridSearchCV, check_cv
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _num_samples
 
 from .._data.checks import is_number
 from .._data.glossary import documented
-from .._data.inputs import check_weights, refit
+from .._data.inputs import refit
 from .._data.targets import target_vector
 from .._lib.arrays import FloatArray
 from .._lib.kernel import SCALED_KERNELS, InputKernel
 from .._lib.names import RIDGE_LOSSES
-from ..metrics import get_scorer_names as get_structured_names
+from ..metrics import get_scorer_names
 from ..structures import MultiClass, Ordinal, Structure, is_meant
 from .choice import Choice, GivenRows, Setting
-from .leave_one_out import Judge, mean_f1, refuse_scoring, scorer_of, take_fit
-from .ridge import SOLVERS, THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
+from .leave_one_out import Judge, take_fit
+from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
 
 _ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
 _KERNELS = ("linear", "rbf", "laplacian")
 _WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # times that of gamma="scale"
-_OWN = ("alphas", "kernels", "gammas", "losses", "cv", "scoring", "kernel_params")
+_OWN = ("alphas", "kernels", "gammas", "losses", "scoring", "kernel_params")
 
 
 @documented
@@ -56,24 +50,17 @@ class StructuredRidgeCV(RidgeBase):
         ``gamma="scale"``.
     losses : list of {"auto", "auc", "squared"}, or None, default=None
         Losses to try. None: ``["auto"]``.
-    cv : int, cross-validation generator or iterable, default=None
-        None for leave-one-out; otherwise as in :class:`sklearn.model_selection.GridSearchCV`.
-    scoring : str or callable, default=None
-        None for the share of the variance of ψ that the expected ψ of rows left out explains, where every loss is
-        "squared", which needs no decoding and is less noisy than the structure's metric (see the notes). With another
-        loss, folds or constraints it is the structure's own metric, weighted by `sample_weight`; with
-        ``decision="f1"`` F1.
-        ``"metric"`` for the structure's own metric in any case. Otherwise the name of a scorer of scikit-learn or of
-        :func:`combpred.metrics.get_scorer`, or a callable ``(estimator, X, y)``, not weighted, larger is better. In
-        leave-one-out it gets an estimator that has ``predict`` and ``decision_function`` only, which give the
-        leave-one-out predictions of the training rows.
+    scoring : str or None, default=None
+        What settings are compared by. None: the share of the variance of ψ that the expected ψ of rows left out
+        explains, if every loss is "squared"; this needs no decoding and is less noisy than the structure's metric (see
+        the notes). With another loss or with constraints, the structure's own metric, weighted by `sample_weight`; with
+        ``decision="f1"``, F1. ``"metric"``: the structure's own metric in any case. Otherwise a name from
+        :func:`combpred.metrics.get_scorer_names`. For other scorers and for folds, search :class:`StructuredRidge` with
+        :class:`~sklearn.model_selection.GridSearchCV`.
     %(degree)s
     %(coef0)s
     %(kernel_params)s
     %(fit_intercept)s
-    solver : {"auto", "closed-form", "cg", "newton-cg", "primal"}, default="auto"
-        As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
-        ``"closed-form"``.
     %(decoder)s
     %(threshold_decision)s
     %(residual_tol)s
@@ -99,12 +86,11 @@ class StructuredRidgeCV(RidgeBase):
     cv_results_ : dict
         ``params``, ``param_alpha``, ``param_kernel``, ``param_gamma``, ``param_loss``, ``n_rows``, ``mean_test_score``
         and ``rank_test_score``, one entry for each penalty tried with a kernel, width and loss, on few rows first (see
-        the notes). Scores on more rows rank first. With `cv`, all that
-        :class:`~sklearn.model_selection.GridSearchCV` reports.
+        the notes). Scores on more rows rank first.
     best_index_ : int
         The place of the setting chosen in the lists of `cv_results_`.
     loo_scores_ : ndarray of shape (n, d)
-        f(x) of each training row, left out of training with the setting chosen. Without `cv`.
+        f(x) of each training row, left out of training with the setting chosen.
     %(structure_)s
     %(coef_)s
     %(dual_coef_)s
@@ -122,7 +108,7 @@ class StructuredRidgeCV(RidgeBase):
     See Also
     --------
     StructuredRidge : With all of these given.
-    sklearn.model_selection.GridSearchCV : Searches any parameters, such as ``structure__size`` or ``degree``.
+    sklearn.model_selection.GridSearchCV : Searches any parameters, such as ``structure__size``, by folds and any scorer.
 
     Notes
     -----
@@ -165,10 +151,8 @@ class StructuredRidgeCV(RidgeBase):
         "kernels": ["array-like", None],
         "gammas": ["array-like", None],
         "losses": ["array-like", None],
-        "cv": ["cv_object"],
-        "scoring": [StrOptions({"metric", *get_scorer_names(), *get_structured_names()}), callable, None],
+        "scoring": [StrOptions({"metric", *get_scorer_names()}), None],
         "decision": THRESHOLD_DECISIONS,
-        "solver": SOLVERS,
     }
 
     def __init__(
@@ -179,13 +163,11 @@ class StructuredRidgeCV(RidgeBase):
         kernels: Sequence[str | Callable[..., float]] | None = None,
         gammas: Sequence[float | str | None] | None = None,
         losses: Sequence[str] | None = None,
-        cv: Any = None,
-        scoring: str | Callable[..., float] | None = None,
+        scoring: str | None = None,
         degree: float = 3,
         coef0: float = 1.0,
         kernel_params: Mapping[str, Any] | None = None,
         fit_intercept: bool = True,
-        solver: str = "auto",
         decoder: str = "auto",
         decision: str = "auto",
         tol: float = 1e-8,
@@ -200,13 +182,11 @@ class StructuredRidgeCV(RidgeBase):
         self.kernels = kernels
         self.gammas = gammas
         self.losses = losses
-        self.cv = cv
         self.scoring = scoring
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.fit_intercept = fit_intercept
-        self.solver = solver
         self.decoder = decoder
         self.decision = decision
         self.tol = tol
@@ -245,8 +225,7 @@ class StructuredRidgeCV(RidgeBase):
         ------
         ValueError
             As :meth:`StructuredRidge.fit`; for lists that hold what is not legal, naming the place; for `scoring` that
-            needs what the models do not have, or gives NaN or infinity; for `constraints` that are illegal, naming the
-            row.
+            does not judge outputs of the structure; for `constraints` that are illegal, naming the row.
         MemoryError
             When three n×n matrices do not fit, before they are allocated.
         numpy.linalg.LinAlgError
@@ -254,8 +233,7 @@ class StructuredRidgeCV(RidgeBase):
 
         Notes
         -----
-        Cost of leave-one-out: see the notes of the class. Cost of folds: a :meth:`StructuredRidge.fit` for each setting
-        and fold.
+        Cost: see the notes of the class.
 
         Examples
         --------
@@ -269,10 +247,7 @@ class StructuredRidgeCV(RidgeBase):
             alphas = self._check_alphas()
             self._check_lists()
             self._require_target(X, y, sample_weight)
-            if self.cv is None:
-                self._fit_leave_one_out(X, y, sample_weight, alphas, constraints)
-            else:
-                self._fit_folds(X, y, sample_weight, alphas, constraints)
+            self._choose(X, y, sample_weight, alphas, constraints)
             self.alpha_ = self.best_params_["alpha"]
             self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
         return self
@@ -336,20 +311,18 @@ class StructuredRidgeCV(RidgeBase):
         params = self.kernel_params if callable(setting.kernel) else None
         return StructuredRidge(**shared, kernel_params=params, **setting.parameters)
 
-    def _fit_leave_one_out(self, X: Any, y: Any, weights: FloatArray | None, alphas: list[float], given: Any) -> None:
-        if self.solver not in ("auto", "closed-form"):
-            raise ValueError(
-                f"leave-one-out (cv=None) is closed-form, got solver={self.solver!r}: take 'auto', or folds (cv=5)"
-            )
+    def _choose(self, X: Any, y: Any, weights: FloatArray | None, alphas: list[float], given: Any) -> None:
         rows = self._check_training_rows(self._check_input(X, reset=True), y, weights)
         if rows.sets is not None:
-            raise ValueError("leave-one-out (cv=None) takes one output for each row, y has Admissible sets: take cv=5")
+            raise ValueError(
+                "leave-one-out takes one output for each row, y has Admissible sets: take GridSearchCV of StructuredRidge"
+            )
         if getattr(y, "ndim", 1) == 2 and isinstance(self.structure_, (MultiClass, Ordinal)):
             y = target_vector(y, "y")  # a column of labels, with a warning
         counting = rows.X.shape[0] if rows.weights is None else int(np.count_nonzero(rows.weights))
         if counting < 2:
             raise ValueError(
-                "leave-one-out (cv=None) chooses by rows left out of training, of which there must be at least 2 of "
+                "leave-one-out chooses by rows left out of training, of which there must be at least 2 of "
                 f"positive weight, got n_samples={counting}; take StructuredRidge, which needs no choice"
             )
         settings, whole = self._settings(rows.X, rows.weights), GivenRows(X, y, weights, given)
@@ -363,49 +336,6 @@ class StructuredRidgeCV(RidgeBase):
         self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
         self.loo_scores_ = best.train(alphas[best.best])
         take_fit(self, best.model)
-
-    def _fit_folds(self, X: Any, y: Any, sample_weight: Any, alphas: list[float], given: Any) -> None:
-        rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
-        settings = self._settings(rows.X, rows.weights)
-        model = self._model_of(self._shared_params(), settings[0])
-        fit_params: dict[str, Any] = {}
-        if sample_weight is not None:
-            fit_params["sample_weight"] = check_weights(sample_weight, _num_samples(X))
-            if get_config().get("enable_metadata_routing", False):
-                model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
-        grid = [{"alpha": alphas, **{name: [value] for name, value in each.parameters.items()}} for each in settings]
-        scoring = None if self.scoring in (None, "metric") else scorer_of(self.scoring)
-        if scoring is None and self.decision == "f1":
-            scoring = mean_f1
-        cv, n_jobs = self.cv, None
-        if given is not None:
-            self.structure_.space.restricted(given, _num_samples(X))  # refuses what is illegal
-            cv, n_jobs = list(check_cv(cv, y, classifier=is_classifier(model)).split(X, y)), 1
-            scoring = _constrained(scoring, cv, given)
-        search = GridSearchCV(model, grid, scoring=scoring, cv=cv, error_score="raise", n_jobs=n_jobs)
-        try:
-            search.fit(X, y, **fit_params)
-        except AttributeError as error:
-            refuse_scoring(self.scoring, [], error)
-            raise
-        self.best_params_, self.best_score_ = search.best_params_, float(search.best_score_)
-        self.cv_results_, self.best_index_ = search.cv_results_, int(search.best_index_)
-        take_fit(self, search.best_estimator_)
-
-
-def _constrained(scoring: Callable[..., float] | None, folds: Iterable[tuple[Any, Any]], given: Any) -> Any:
-    """Return a scorer of predictions under the constraints of their rows, for a search that takes fold after fold."""
-    tested = cycle(np.asarray(test) for _, test in folds)
-
-    def score(model: Any, X: Any, y: Any) -> float:
-        held, rows = copy(model), next(tested)
-        constraints = given if isinstance(given, Mapping) else [given[row] for row in rows]
-        held.predict = partial(model.predict, constraints=constraints)
-        if scoring is None:
-            return float(model.structure_.score(y, held.predict(X)))
-        return scoring(held, X, y)
-
-    return score
 
 
 def _is_positive(value: Any) -> bool:
