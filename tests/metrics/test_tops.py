@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.metrics import ndcg_score
 
 from combpred.metrics import get_scorer, ndcg, rank_biased_overlap, top_k_recall
@@ -86,7 +87,7 @@ def test_bad_arguments_are_named():
 
 
 def test_scorers_take_their_arguments():
-    class Fixed:
+    class Fixed(BaseEstimator):
         def predict(self, X):
             return PREDICTED
 

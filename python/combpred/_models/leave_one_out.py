@@ -188,7 +188,7 @@ def _advice(model: StructuredRidge, n: int, p: int) -> str:
 def scorer_of(scoring: str | Callable[..., float]) -> Callable[..., float]:
     """Return the scorer of a name, of scikit-learn or of `combpred.metrics`; a callable as it is, unless a metric."""
     if inspect.isfunction(scoring) and scoring.__module__.startswith("combpred.metrics"):
-        return get_structured_scorer(scoring)  # type: ignore[arg-type]  # refuses it, and names the scorer
+        return get_structured_scorer(scoring)  # type: ignore[arg-type]  # refuses it: metrics are named
     if isinstance(scoring, str) and scoring in get_structured_names() and scoring not in get_scorer_names():
         return get_structured_scorer(scoring)
     found: Callable[..., float] = get_scorer(scoring)

@@ -45,7 +45,7 @@ from combpred import (
 )
 from combpred.baselines import StructuredSVM
 from combpred.datasets import load_digits_attributes, load_iris_hierarchy
-from combpred.metrics import get_scorer, hamming_score, kendall_tau, kendall_tau_scorer
+from combpred.metrics import get_scorer, hamming_score, kendall_tau
 from combpred.ranking import NearestNeighborsLabelRanker, RankingByPairwiseComparison
 from combpred.structures import Hierarchy, LabelSets, Ordinal, Permutations
 
@@ -87,7 +87,11 @@ def test_random_and_halving_searches(iris):
 
 def test_several_metrics_by_object_and_by_function(iris):
     X, y = iris
-    scoring = {"tau": kendall_tau_scorer, "first": get_scorer("top_k_recall", k=1), "own": make_scorer(kendall_tau)}
+    scoring = {
+        "tau": get_scorer("kendall_tau"),
+        "first": get_scorer("top_k_recall", k=1),
+        "own": make_scorer(kendall_tau),
+    }
     found = cross_validate(StructuredRidge("permutations"), X, y, scoring=scoring, cv=3)
     same(found["test_tau"], found["test_own"])
     predicted = cross_val_predict(StructuredRidge("permutations"), X, y, cv=3)

@@ -233,7 +233,7 @@ def test_bad_parameters_are_refused_by_name(options, message):
 def test_scoring_by_what_models_do_not_have_is_refused_by_name(cv):
     X, y = load_iris(return_X_y=True)
     model = StructuredRidgeCV(cv=cv, scoring="neg_log_loss")
-    with pytest.raises(TypeError, match="scoring must be the name of a scorer: pass its name, 'kendall_tau'; got <"):
+    with pytest.raises(TypeError, match="scoring must be the name of a scorer"):
         StructuredRidgeCV("permutations", scoring=metrics.kendall_tau, cv=cv).fit(np.eye(6), [[1, 2], [2, 1]] * 3)
     with pytest.raises(ValueError, match="scoring='neg_log_loss' needs predict_proba, .* scorer of predictions"):
         model.fit(X, y)
