@@ -62,8 +62,8 @@ def test_public_names_are_importable_and_documented(face):
 def test_faces_show_no_modules_of_others_and_no_type_aliases(face):
     for name in face.__all__:
         value = getattr(face, name)
-        if face is combpred and name in SUBPACKAGES:
-            assert value.__name__ == f"combpred.{name}"
+        if inspect.ismodule(value):
+            assert value.__name__ == f"{face.__name__}.{name}" and sorted(dir(value)) == sorted(value.__all__)
         elif name != "__version__":
             assert inspect.isclass(value) or inspect.isfunction(value), name
             assert value.__module__.startswith("combpred."), name
