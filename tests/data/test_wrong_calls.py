@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from collections.abc import Callable
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from combpred import StructuredRidge, aggregation, kernels, metrics, ranking, sampling, trusted_types
+from combpred import StructuredRidge, kernels, metrics, ranking, sampling, trusted_types
 from combpred.structures import (
     Assignments,
     Custom,
@@ -93,8 +92,6 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: sampling.theory.meta_coalescence_time(1.0), ValueError, "log_beta must be at most 0, got 1.0"),
     (lambda: sampling.theory.hoeffding_sample_size(1e-300, 0.05), ValueError, "this takes inf samples; ask for"),
     # Consensus and label ranking.
-    (lambda: aggregation.read_preflib(5), TypeError, "source must be a path or an open file, got 5"),
-    (lambda: aggregation.read_preflib(io.StringIO("one\n")), ValueError, "line 1: 'one' is no ballot"),
     (lambda: ranking.partial_orders("abc"), ValueError, "proba must be numbers"),
     (lambda: ranking.partial_orders([[0.5, 0.5, 0.5], [0.5, 1.5, 0.5]]), ValueError,
      "proba, row 1: the probability of the items 0 and 2 is 1.5, must be from 0 to 1"),

@@ -71,7 +71,7 @@ def test_equal_draws_are_told_apart():
 
 
 def test_the_page_hands_over_the_draws_of_each_chain():
-    """Means are within .225 of the marginals, 4.5 standard errors of 400 draws of ±1: false alarms at most 4e-5 in 6."""
+    """Means are within .225 of the marginals, 4.5 standard errors of 400 draws of ±1: false alarms below 5e-5."""
     [block] = re.findall(r"```python\n(.*?)```", PAGE[PAGE.index("## Draws in ArviZ") :], re.S)
     names = {}
     exec(compile(block, "coming_from.md, ArviZ", "exec"), names)
