@@ -153,11 +153,11 @@ def test_consensus_that_is_a_partial_order_says_what_is_before_what():
 def test_certified_outputs_are_shown_by_name(structure, y, shown):
     x = [[0.0], [1.0]]
     model = StructuredRidge(structure, alpha=1e-6).fit(x, y)
-    found = pickle.loads(pickle.dumps(model.predict_certified(x)))
+    found = pickle.loads(pickle.dumps(model.predict(x, return_certificate=True)[1]))
     assert re.search(rf"^ +0  {shown}  ", repr(found), re.MULTILINE), repr(found)
     assert f"<td>{shown}</td>" in found._repr_html_() or "[" in shown
     np.testing.assert_array_equal(found.structures, model.predict(x))
-    as_frame = clone(model).set_output(predict="pandas").fit(x, y).predict_certified(x)
+    as_frame = clone(model).set_output(predict="pandas").fit(x, y).predict(x, return_certificate=True)[1]
     assert structure.get_params().get("labels") is None or shown in repr(as_frame)
 
 

@@ -227,7 +227,7 @@ def test_predictions_beyond_exact_decoding_are_certified(cls: Any) -> None:
     X = rng.normal(size=(6, 3))
     for size in (16, 20):
         y = cls(size).sample(6, random_state=7)
-        certified = StructuredRidge(cls(), alpha=0.01).fit(X, y).predict_certified(X)
+        certified = StructuredRidge(cls(), alpha=0.01).fit(X, y).predict(X, return_certificate=True)[1]
         assert certified.optimal.all() == (size == 16)  # the search may reach its bound, but not in all rows
         np.testing.assert_array_equal(certified.nu == 0, certified.optimal)
         assert (certified.nu <= 0.5).all() or cls is not DirectedCycles

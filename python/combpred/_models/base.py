@@ -426,7 +426,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             ``forbidden`` labels, vertices, places, nodes, edges, arcs or cells. All are called by their names, or by
             numbers from 0 on. The structure of largest score is predicted among those that meet the row's conditions.
         return_certificate : bool, default=False
-            Whether to return the result of `predict_certified`, too, at no further cost. A `Pipeline` passes this on.
+            Whether to return what is known of each prediction, too, at no further cost. A `Pipeline` passes this on.
         return_marginals : bool, default=False
             Whether to return that of `predict_marginals`, too, of estimators of distributions.
 
@@ -436,7 +436,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             n structures in the format of y. For ``LabelSets`` fitted to sparse y: CSR, as scikit-learn's multi-label
             classifiers do.
         certified : Certified
-            With `return_certificate`.
+            With `return_certificate`: the scores of the predictions and how good these are proven to be, among the
+            structures that meet the row's constraints. Under constraints, `nu` is 1 where optimality is not proven, and
+            the distance between `value` and `upper_bound` is what is known.
         marginals : ndarray of shape (n, d), or DataFrame
             With `return_marginals`.
 
@@ -492,44 +494,6 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if return_marginals:
             found += (self.predict_marginals(X),)
         return found if len(found) > 1 else y
-
-    def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
-        """Predict as `predict` does, with a guarantee on the score of each prediction.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-        constraints : dict, or list of n dicts (or None), default=None
-            As `predict`.
-
-        Returns
-        -------
-        Certified
-            With fields `structures`, `value`, `nu`, `optimal`, `upper_bound`, which are about the structures that meet
-            the row's constraints. Under constraints, `nu` is 1 where optimality is not proven, and the distance between
-            `value` and `upper_bound` is what is known.
-
-        Raises
-        ------
-        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
-            As `predict`.
-
-        Notes
-        -----
-        Cost: that of `predict`, which computes the same bounds and returns them with ``return_certificate=True``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import StructuredRidge
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
-        >>> certified = ranker.predict_certified([[0.5], [2.5]])
-        >>> certified.structures.tolist(), certified.optimal.tolist()
-        ([[1, 2], [2, 1]], [True, True])
-        """
-        certified: Certified = self.predict(X, constraints=constraints, return_certificate=True)[1]
-        return certified
 
     def enumerate(self, X_row: Any, *, nu: float = 0.5, max_results: int | None = None) -> Iterator[Any]:
         r"""Iterate over the structures whose scores for one input are largest, each once.

@@ -100,7 +100,7 @@ def test_decisions_are_the_best_of_all_outputs_for_what_is_predicted(structure, 
         values -= (psi**2).sum(axis=1) / 2
     best = values.max(axis=1)
     np.testing.assert_allclose(model.score_structures(X, model.predict(X)), best, atol=1e-9)
-    certified = model.predict_certified(X)
+    certified = model.predict(X, return_certificate=True)[1]
     np.testing.assert_allclose(certified.value, best, atol=1e-9)
     assert certified.optimal.all()
     if decision == "auto":
@@ -296,7 +296,7 @@ def test_the_row_without_a_prediction_is_named():
         return found
 
     model = EmbeddingRegressor(Answers(answer), "permutations").fit(X, y)
-    for method in (model.predict, model.feature_scores, model.predict_certified):
+    for method in (model.predict, model.feature_scores):
         with pytest.raises(ValueError, match=r"^row 7: regressor=Answers predicts inf for '0 before 3'") as found:
             method(X)
         assert found.value.row == 7

@@ -67,7 +67,7 @@ def test_decisions_are_the_best_of_all_outputs(decision, loss):
     if decision == "mbr":
         values -= ((psi**2).sum(axis=1) + 3 * visited.sum(axis=1)) / 2
     np.testing.assert_allclose(voting.score_structures(X, voting.predict(X)), values.max(axis=1), atol=1e-9)
-    np.testing.assert_allclose(voting.predict_certified(X).value, values.max(axis=1), atol=1e-9)
+    np.testing.assert_allclose(voting.predict(X, return_certificate=True)[1].value, values.max(axis=1), atol=1e-9)
     held = [{"start": int(row[0]), "length": 3} for row in y]
     kept = np.array([[out[0] == each["start"] and (np.array(out) >= 0).sum() == 3 for out in outputs] for each in held])
     found = voting.predict(X, constraints=held)
