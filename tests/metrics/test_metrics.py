@@ -245,7 +245,7 @@ def test_mean_is_the_weighted_mean_of_rows(metric, truth, predicted) -> None:  #
 
 @pytest.mark.parametrize(("metric", "truth", "predicted"), PAIRED)
 def test_bad_arguments_are_named(metric, truth, predicted) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match="shape"):
+    with pytest.raises(ValueError, match="they must agree row by row"):
         metric(truth[:2], predicted)
     with pytest.raises(ValueError, match="row 1: sample_weight"):
         metric(truth, predicted, sample_weight=[1, -1, 0])
@@ -264,7 +264,7 @@ def test_messages_name_the_row() -> None:
         metrics.hamming_loss([[0, 1], [1, 1]], [[0, 1], [1, 2]])
     with pytest.raises(ValueError, match="at least 2 labels"):
         metrics.kendall_tau([[1]], [[1]])
-    with pytest.raises(ValueError, match=r"y_true, row 0: found \['a', 'b'\]; .*from_orders makes positions"):
+    with pytest.raises(ValueError, match="y_true, row 0: 'a' is not a number"):
         metrics.kendall_tau([["a", "b"]], [["a", "b"]])
 
 
